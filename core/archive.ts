@@ -1,0 +1,292 @@
+/**
+ * A ZIP archive as a stream (PKWARE APPNOTE 6.3), in constant memory: a file's CRC-32 and size are
+ * known before its content is read, and the central directory is made from a second reading of the
+ * list of files. Stored entries need no data descriptor, so every extractor can read them.
+ */
+
+import type { Chunk, ContentReader } from "./content.ts";
+
+/** How entries are packed: `auto` deflates where that pays (C 9). */
+export type Compression = "auto" | "store" | "deflate";
+
+/** A file that goes into the archive. */
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly size: number;
+  readonly crc32: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
+  /** The bytes that it took, where it was deflated; known in the second reading only. */
+  readonly packedSize: number | null;
+}
+
+/** Where an archive takes its files from. */
+export interface ArchiveSource<Entry extends ArchiveEntry> {
+  /** The files in archive order. Read twice: for the contents, then for the central directory. */
+  entries(): AsyncIterable<Entry>;
+  content(entry: Entry): Promise<ContentReader>;
+  /** The content as a raw DEFLATE stream, or undefined where it is to be stored. */
+  deflated(entry: Entry): Promise<ContentReader | undefined>;
+  /** Notes the `packedSize` for the second reading. */
+  packed(entry: Entry, bytes: number): Promise<void>;
+}
+
+const LOCAL_HEADER = 0x04034b50;
+const DATA_DESCRIPTOR = 0x08074b50;
+const CENTRAL_HEADER = 0x02014b50;
+const ZIP64_END = 0x06064b50;
+const ZIP64_LOCATOR = 0x07064b50;
+const END = 0x06054b50;
+
+const MAX_16 = 0xffff;
+const MAX_32 = 0xffffffff;
+/** From this size an entry is ZIP64; the margin is for what DEFLATE may add to random content. */
+const ZIP64_SIZE = 0xff000000;
+
+const DEFLATED = 8;
+const STORED = 0;
+/** Bit 3: sizes follow the content. Bit 11: the name is UTF-8. */
+const DESCRIPTOR_FLAG = 1 << 3;
+const UTF8_FLAG = 1 << 11;
+const VERSION = 20;
+const VERSION_ZIP64 = 45;
+const MADE_BY_UNIX = 3 << 8;
+/** A regular file, rw-r--r--, in the high half as Unix tools expect it. */
+const EXTERNAL_ATTRIBUTES = 0o100644 * 0x10000;
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of the archive. Throws, with nothing more to come, where a content is missing or is not
+ * as long as its entry says.
+ */
+export function archive<Entry extends ArchiveEntry>(
+  source: ArchiveSource<Entry>,
+): AsyncGenerator<Chunk> {
+  return gathered(pieces(source));
+}
+
+async function* pieces<Entry extends ArchiveEntry>(
+  source: ArchiveSource<Entry>,
+): AsyncGenerator<Chunk> {
+  let written = 0;
+  for await (const entry of source.entries()) {
+    const deflated = await source.deflated(entry);
+    const content = deflated ?? await source.content(entry);
+    const header = localHeader(entry, deflated !== undefined);
+    let packedSize = 0;
+    try {
+      yield header;
+      for await (const chunk of content) {
+        packedSize += chunk.length;
+        yield chunk;
+      }
+    } finally {
+      await content.return();
+    }
+    written += header.length + packedSize;
+    if (deflated !== undefined) {
+      await source.packed(entry, packedSize);
+      const descriptor = dataDescriptor(entry, packedSize);
+      yield descriptor;
+      written += descriptor.length;
+    } else if (packedSize !== entry.size) {
+      throw new Error(`Stored content has ${packedSize} bytes, not ${entry.size}`);
+    }
+  }
+  yield* centralDirectory(source.entries(), written);
+}
+
+async function* centralDirectory(
+  entries: AsyncIterable<ArchiveEntry>,
+  start: number,
+): AsyncGenerator<Chunk> {
+  let count = 0;
+  let size = 0;
+  let offset = 0;
+  for await (const entry of entries) {
+    const header = centralHeader(entry, offset);
+    yield header;
+    size += header.length;
+    count++;
+    offset += entrySize(entry);
+  }
+  yield endOfDirectory(count, size, start);
+}
+
+/** The bytes of an entry before the central directory. */
+function entrySize(entry: ArchiveEntry): number {
+  const deflated = entry.packedSize !== null;
+  const descriptor = deflated ? dataDescriptor(entry, 0).length : 0;
+  return localHeader(entry, deflated).length + (entry.packedSize ?? entry.size) + descriptor;
+}
+
+function localHeader(entry: ArchiveEntry, deflated: boolean): Chunk {
+  const name = encoder.encode(entry.name);
+  const zip64 = isZip64(entry);
+  const size = deflated ? 0 : entry.size;
+  const extra = fields(
+    ...(zip64 ? [fields([2, 0x0001], [2, 16], [8, size], [8, size])] : []),
+    timestamp(entry),
+  );
+  return fields(
+    [4, LOCAL_HEADER],
+    [2, zip64 ? VERSION_ZIP64 : VERSION],
+    [2, deflated ? UTF8_FLAG | DESCRIPTOR_FLAG : UTF8_FLAG],
+    [2, deflated ? DEFLATED : STORED],
+    [4, dosTime(entry)],
+    [4, deflated ? 0 : entry.crc32],
+    [4, zip64 ? MAX_32 : size],
+    [4, zip64 ? MAX_32 : size],
+    [2, name.length],
+    [2, extra.length],
+    name,
+    extra,
+  );
+}
+
+function dataDescriptor(entry: ArchiveEntry, packedSize: number): Chunk {
+  const width = isZip64(entry) ? 8 : 4;
+  return fields([4, DATA_DESCRIPTOR], [4, entry.crc32], [width, packedSize], [width, entry.size]);
+}
+
+function centralHeader(entry: ArchiveEntry, offset: number): Chunk {
+  const name = encoder.encode(entry.name);
+  const deflated = entry.packedSize !== null;
+  const packedSize = entry.packedSize ?? entry.size;
+  // APPNOTE 4.5.3: only the fields that overflow, in this order.
+  const overflowing = [entry.size, packedSize, offset].filter((value) => value >= MAX_32);
+  const zip64 = isZip64(entry) || overflowing.length > 0;
+  const extra = fields(
+    ...(overflowing.length > 0
+      ? [fields([2, 0x0001], [2, 8 * overflowing.length], ...overflowing.map(eightBytes))]
+      : []),
+    timestamp(entry),
+  );
+  return fields(
+    [4, CENTRAL_HEADER],
+    [2, MADE_BY_UNIX | VERSION_ZIP64],
+    [2, zip64 ? VERSION_ZIP64 : VERSION],
+    [2, deflated ? UTF8_FLAG | DESCRIPTOR_FLAG : UTF8_FLAG],
+    [2, deflated ? DEFLATED : STORED],
+    [4, dosTime(entry)],
+    [4, entry.crc32],
+    [4, Math.min(packedSize, MAX_32)],
+    [4, Math.min(entry.size, MAX_32)],
+    [2, name.length],
+    [2, extra.length],
+    [2, 0], // comment
+    [2, 0], // disk
+    [2, 0], // internal attributes
+    [4, EXTERNAL_ATTRIBUTES],
+    [4, Math.min(offset, MAX_32)],
+    name,
+    extra,
+  );
+}
+
+function endOfDirectory(count: number, size: number, start: number): Chunk {
+  const zip64 = count >= MAX_16 || size >= MAX_32 || start >= MAX_32;
+  const end = fields(
+    [4, END],
+    [2, 0],
+    [2, 0],
+    [2, Math.min(count, MAX_16)],
+    [2, Math.min(count, MAX_16)],
+    [4, Math.min(size, MAX_32)],
+    [4, Math.min(start, MAX_32)],
+    [2, 0],
+  );
+  if (!zip64) return end;
+  return fields(
+    [4, ZIP64_END],
+    [8, 44],
+    [2, MADE_BY_UNIX | VERSION_ZIP64],
+    [2, VERSION_ZIP64],
+    [4, 0],
+    [4, 0],
+    [8, count],
+    [8, count],
+    [8, size],
+    [8, start],
+    [4, ZIP64_LOCATOR],
+    [4, 0],
+    [8, start + size],
+    [4, 1],
+    end,
+  );
+}
+
+function isZip64(entry: ArchiveEntry): boolean {
+  return entry.size >= ZIP64_SIZE;
+}
+
+/** The extended timestamp of Info-ZIP: whole seconds in UTC, where the DOS time has no zone. */
+function timestamp(entry: ArchiveEntry): Chunk {
+  return fields([2, 0x5455], [2, 5], [1, 1], [4, Math.floor(entry.modifiedAt / 1000)]);
+}
+
+/** Date and time of MS-DOS, in UTC, within the years that it can hold. */
+function dosTime(entry: ArchiveEntry): number {
+  const date = new Date(entry.modifiedAt);
+  const year = Math.min(Math.max(date.getUTCFullYear(), 1980), 2107);
+  const day = ((year - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
+  const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) |
+    (date.getUTCSeconds() >> 1);
+  return day * 0x10000 + time;
+}
+
+type Field = readonly [width: 1 | 2 | 4 | 8, value: number] | Chunk;
+
+function eightBytes(value: number): Field {
+  return [8, value];
+}
+
+/** Little-endian numbers and byte strings, one behind the other. */
+function fields(...parts: readonly Field[]): Chunk {
+  const length = parts.reduce(
+    (sum, part) => sum + (part instanceof Uint8Array ? part.length : part[0]),
+    0,
+  );
+  const bytes = new Uint8Array(length);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const part of parts) {
+    if (part instanceof Uint8Array) {
+      bytes.set(part, at);
+      at += part.length;
+      continue;
+    }
+    const [width, value] = part;
+    if (width === 8) view.setBigUint64(at, BigInt(value), true);
+    else if (width === 4) view.setUint32(at, value, true);
+    else if (width === 2) view.setUint16(at, value, true);
+    else view.setUint8(at, value);
+    at += width;
+  }
+  return bytes;
+}
+
+const GATHERED_BYTES = 64 * 1024;
+
+/** Joins small pieces, so that an archive of tiny files is not a flood of tiny writes. */
+async function* gathered(
+  pieces: AsyncIterable<Chunk>,
+): AsyncGenerator<Chunk> {
+  let buffer = new Uint8Array(GATHERED_BYTES);
+  let filled = 0;
+  for await (const piece of pieces) {
+    if (filled + piece.length > buffer.length && filled > 0) {
+      yield buffer.subarray(0, filled);
+      buffer = new Uint8Array(GATHERED_BYTES);
+      filled = 0;
+    }
+    if (piece.length >= buffer.length) {
+      yield piece;
+    } else {
+      buffer.set(piece, filled);
+      filled += piece.length;
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled);
+}

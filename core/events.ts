@@ -1,0 +1,147 @@
+/** Something that happened, on its way to the subscribers of its owner. */
+export interface ServerEvent {
+  /** The name on the wire, such as `resource.added` (C 11). */
+  readonly type: string;
+  /** The owner, who hears of it. */
+  readonly userId: number;
+  readonly data: unknown;
+}
+
+/** What a subscription yields. */
+export type EventBatch =
+  /** The place asked for is not held: the subscriber has to list again (C 11). */
+  | { readonly kind: "reset"; readonly id: string }
+  /** Events in order, possibly none, and the place behind the last of them. */
+  | { readonly kind: "events"; readonly events: readonly IdentifiedEvent[]; readonly id: string };
+
+export interface IdentifiedEvent extends ServerEvent {
+  /** `<epoch>-<sequence>` (C 11). */
+  readonly id: string;
+}
+
+export interface SubscribeOptions {
+  /** The id of the last event that the subscriber saw; left out, it hears what comes from now on. */
+  readonly after?: string | undefined;
+  readonly accepts: (event: ServerEvent) => boolean;
+  /** After so many milliseconds without an event an empty batch is yielded. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface EventBusOptions {
+  /** How many events are held for replay. @default 10000 */
+  readonly capacity?: number;
+  /** Tells this bus from one before a restart. @default the time of its making, in base 36 */
+  readonly epoch?: string;
+}
+
+/**
+ * The events of this process, in commit order, with a bounded buffer for replay (C 11).
+ *
+ * The buffer is shared: a subscriber is a place in it and holds no queue of its own. One that falls
+ * out at the old end is too slow and is cut off; when it comes back it is told to list again.
+ */
+export class EventBus {
+  readonly #capacity: number;
+  readonly #epoch: string;
+  /** The held events; the one at index i has the sequence `#first + i`. */
+  #held: ServerEvent[] = [];
+  #first = 1;
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  constructor(options: EventBusOptions = {}) {
+    this.#capacity = options.capacity ?? 10_000;
+    this.#epoch = options.epoch ?? Date.now().toString(36);
+  }
+
+  /** Adds events behind all others and wakes the subscribers. */
+  publish(events: readonly ServerEvent[]): void {
+    if (events.length === 0) return;
+    for (const event of events) this.#held.push(event);
+    // Trimming at twice the capacity moves each event once, not the whole buffer a publication.
+    if (this.#held.length >= 2 * this.#capacity) this.#trim();
+    this.#wake();
+  }
+
+  /** Ends every subscription; later ones end at once. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  /** Yields batches until the signal aborts, the bus closes or the subscriber has fallen behind. */
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<EventBatch> {
+    const { accepts, idleMs, signal } = options;
+    let next = this.#placeAfter(options.after);
+    if (next === undefined) {
+      next = this.#end;
+      yield { kind: "reset", id: this.#id(next - 1) };
+    } else {
+      // Tells the subscriber its place before anything happens, so that it can come back to it.
+      yield { kind: "events", events: [], id: this.#id(next - 1) };
+    }
+    while (!this.#closed && !signal.aborted) {
+      if (next < this.#oldest) return;
+      if (next === this.#end && !(await this.#published(idleMs, signal))) {
+        yield { kind: "events", events: [], id: this.#id(next - 1) };
+        continue;
+      }
+      const events: IdentifiedEvent[] = [];
+      for (; next < this.#end && events.length < 256; next++) {
+        const event = this.#held[next - this.#first];
+        if (event !== undefined && accepts(event)) events.push({ ...event, id: this.#id(next) });
+      }
+      if (events.length > 0) yield { kind: "events", events, id: this.#id(next - 1) };
+    }
+  }
+
+  /** The sequence of the next event to come. */
+  get #end(): number {
+    return this.#first + this.#held.length;
+  }
+
+  /** The oldest sequence that counts as held. */
+  get #oldest(): number {
+    return Math.max(this.#first, this.#end - this.#capacity);
+  }
+
+  #id(sequence: number): string {
+    return `${this.#epoch}-${sequence}`;
+  }
+
+  /** The sequence behind the given id, or undefined where that place is not held. */
+  #placeAfter(id: string | undefined): number | undefined {
+    if (id === undefined) return this.#end;
+    const sequence = id.startsWith(`${this.#epoch}-`) ? id.slice(this.#epoch.length + 1) : "";
+    if (!/^\d{1,15}$/.test(sequence)) return undefined;
+    const next = Number(sequence) + 1;
+    return next >= this.#oldest && next <= this.#end ? next : undefined;
+  }
+
+  /** Waits for a publication; false where `idleMs` passed first. */
+  #published(idleMs: number, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (published: boolean) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
+        this.#waiting.delete(wake);
+        resolve(published);
+      };
+      const wake = () => settle(true);
+      const timer = setTimeout(() => settle(false), idleMs);
+      signal.addEventListener("abort", wake);
+      this.#waiting.add(wake);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  #trim(): void {
+    const surplus = this.#held.length - this.#capacity;
+    this.#held = this.#held.slice(surplus);
+    this.#first += surplus;
+  }
+}

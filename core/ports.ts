@@ -1,0 +1,165 @@
+/**
+ * What core needs from storage. Every port is asynchronous, so that a distributed store can stand
+ * behind it later; tests/conformance holds the suite that each implementation passes.
+ */
+
+import type { Chunk, ContentReader } from "./content.ts";
+
+/** A stored record (RS 2). Times are milliseconds since the Unix epoch. */
+export interface ResourceRecord {
+  readonly id: number;
+  readonly userId: number;
+  readonly path: string;
+  /** The last segment of `path`. */
+  readonly name: string;
+  /** The MD5 of the content in lower-case hex; "" for a directory. */
+  readonly hash: string;
+  /** Bytes; 0 for a directory. */
+  readonly size: number;
+  /** The CRC-32 of the content, which a ZIP needs before it has read it; 0 for a directory. */
+  readonly crc32: number;
+  readonly isDir: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A record before the store has given it an id. Its `name` follows from its `path`. */
+export type NewRecord = Omit<ResourceRecord, "id" | "name">;
+
+/** Whose records a lookup sees (RS 1.3), and who is preferred where several hold a path (RS 1.4). */
+export interface Scope {
+  readonly userId: number;
+  readonly everyone: boolean;
+}
+
+/** Lookups by RS 1.4: the caller's own record first, then the most recently updated, then by id. */
+export interface RecordLookup {
+  /** The record of each path that has one within the scope. */
+  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>>;
+  /** The record of each id that has one within the scope. */
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>>;
+}
+
+/** What to list (RS 4.1). */
+export interface ListQuery {
+  readonly scope: Scope;
+  readonly recursive: boolean;
+  /** The directories asked for; none means the root. */
+  readonly directories: readonly string[];
+  /** The directories asked for and all above them, which are listed themselves (RS 4.1.3, 4.1.6). */
+  readonly chain: readonly string[];
+}
+
+/** One file of a {@link FileCollection}. */
+export interface CollectedFile {
+  readonly path: string;
+  readonly hash: string;
+  readonly size: number;
+  readonly crc32: number;
+  readonly updatedAt: number;
+  /** What {@link FileCollection.setPackedSize} was told, else null. */
+  readonly packedSize: number | null;
+}
+
+/**
+ * The files below some records at one moment, in path order, one a path. It is kept outside of the
+ * process's memory and may be read several times; disposing it forgets it.
+ */
+export interface FileCollection extends AsyncDisposable {
+  /** A path at which two different records were collected, one of them by its id (RS 4.7.5). */
+  readonly sharedPath: string | undefined;
+  /** The files in path order, some hundreds at a time. */
+  pages(): AsyncIterable<readonly CollectedFile[]>;
+  /** Notes how many bytes a file took in an archive, for the next reading. */
+  setPackedSize(path: string, bytes: number): Promise<void>;
+}
+
+/** The roots of a {@link FileCollection}, by how they were named. */
+export interface CollectionRoots {
+  /** Where two files fall on one path, a file of this user is preferred. */
+  readonly userId: number;
+  readonly byPath: readonly ResourceRecord[];
+  readonly byId: readonly ResourceRecord[];
+}
+
+/** What can be done inside a write transaction. */
+export interface WriteTransaction extends RecordLookup {
+  /**
+   * Adds the records, in the given order.
+   *
+   * @throws {ResourceError} `ErrResourcesAlreadyExists` where an owner already holds a path.
+   */
+  insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
+  /** Removes each record with all its descendants of the same owner, and returns what went, once each. */
+  deleteSubtrees(roots: readonly ResourceRecord[]): Promise<ResourceRecord[]>;
+  /** Those of the hashes that no record holds. */
+  unreferenced(hashes: readonly string[]): Promise<string[]>;
+}
+
+/** The records of all users. */
+export interface ResourceStore extends RecordLookup {
+  /**
+   * The records of a listing as RS 4.1.2–7 and C 8 say, some hundreds at a time and all of one
+   * moment. A reader that takes no batch for long loses its place: the iteration then throws.
+   */
+  list(query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  /** Collects all files at and below the roots. */
+  collectFiles(roots: CollectionRoots): Promise<FileCollection>;
+  /**
+   * Runs `work` in a write transaction: all of it is durable when the promise resolves, or none of
+   * it happened. Transactions run one after the other; `committed` runs before the next one starts.
+   */
+  write<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    committed?: (result: T) => void,
+  ): Promise<T>;
+}
+
+/** Content that has been received whole and waits for its place. Disposing it forgets it. */
+export interface StagedBlob extends AsyncDisposable {
+  readonly hash: string;
+  readonly size: number;
+  readonly crc32: number;
+}
+
+/** A part of a blob: `start` is the first byte, `end` the one behind the last. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Content by its hash. */
+export interface BlobStore {
+  /**
+   * Receives content, hashing it on the way. Whatever `content` throws is thrown on, and nothing of
+   * it is kept then.
+   *
+   * @throws {ResourceError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   */
+  stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
+  /**
+   * Gives staged content its place, durably. Called inside a write transaction. Content that is
+   * there already is shared.
+   *
+   * @throws {ResourceError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   */
+  place(staged: readonly StagedBlob[]): Promise<void>;
+  /** Removes content that is there. Called inside a write transaction that saw no record of it. */
+  remove(hashes: readonly string[]): Promise<void>;
+  /** Every hash that has content, some hundreds at a time. */
+  hashes(): AsyncIterable<readonly string[]>;
+  /** The size of the content in bytes, or undefined where there is none. */
+  sizeOf(hash: string): Promise<number | undefined>;
+  /**
+   * Opens content for reading: from here on a removal does not disturb it. To be read to its end or
+   * returned. Undefined where there is no such content.
+   */
+  open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
+  /**
+   * Opens content as a raw DEFLATE stream (RFC 1951). Undefined where `always` is false and samples
+   * of the content say that it would hardly shrink.
+   *
+   * @throws {Error} where there is no such content.
+   */
+  openDeflated(hash: string, options: { always: boolean }): Promise<ContentReader | undefined>;
+}

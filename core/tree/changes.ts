@@ -1,0 +1,100 @@
+import type { EventBus, ServerEvent } from "../events.ts";
+import type { Log } from "../log.ts";
+import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+
+/** One record that an operation added, updated or deleted (RS 6). */
+export interface Change {
+  readonly kind: "added" | "updated" | "deleted";
+  readonly record: ResourceRecord;
+}
+
+/** What an operation changed, in the order in which it is told (RS 4.4.5). */
+export type ChangeSet = readonly Change[];
+
+/** Limits of one upload (RS 8, C 6). Sizes are bytes. */
+export interface UploadLimits {
+  readonly maxUploadRequestSize: number;
+  readonly maxUploadFiles: number;
+  readonly maxUploadFileSize: number;
+  readonly maxUploadTotalSize: number;
+}
+
+/** What the tree operations work on. */
+export interface Tree {
+  readonly records: ResourceStore;
+  readonly blobs: BlobStore;
+  readonly events: EventBus;
+  readonly limits: UploadLimits;
+  readonly log: Log;
+}
+
+/** The records of one kind of change, in order. */
+export function recordsOf(changes: ChangeSet, kind: Change["kind"]): ResourceRecord[] {
+  return changes.filter((change) => change.kind === kind).map((change) => change.record);
+}
+
+/** Each record as a change of the given kind. */
+export function changesOf(kind: Change["kind"], records: readonly ResourceRecord[]): Change[] {
+  return records.map((record) => ({ kind, record }));
+}
+
+/**
+ * Runs `work` in one write transaction, publishes the changes that it returns, and removes content
+ * that lost its last reference (C 5.4). Nothing is published, and nothing has changed, where it throws.
+ *
+ * The events go out before the next transaction may start, which makes their order the commit order
+ * (C 11): a route that published after its reply was ready could be overtaken.
+ */
+export async function commit(
+  tree: Tree,
+  work: (transaction: WriteTransaction) => Promise<ChangeSet>,
+): Promise<ChangeSet> {
+  const changes = await tree.records.write(
+    work,
+    (changes) => tree.events.publish(changes.map(resourceEvent)),
+  );
+  await sweep(tree, recordsOf(changes, "deleted").map((record) => record.hash));
+  return changes;
+}
+
+/**
+ * Removes content as {@link removeUnreferenced} does, for an operation whose outcome is settled
+ * already: a failure is logged, and the next start removes what stayed (C 5.4).
+ */
+export async function sweep(tree: Tree, hashes: readonly string[]): Promise<void> {
+  try {
+    await removeUnreferenced(tree, hashes);
+  } catch (error) {
+    tree.log.error("Cannot remove content that no record holds", {
+      error: error instanceof Error ? error : new Error(String(error)),
+    });
+  }
+}
+
+/** How many hashes one transaction looks at: others get their turn in between. */
+const REMOVAL_BATCH = 256;
+
+/**
+ * Removes the content of those hashes that no record holds. The look and the removal share a write
+ * transaction, so that no upload of the same content comes between them (C 12).
+ */
+export async function removeUnreferenced(
+  tree: Pick<Tree, "records" | "blobs">,
+  hashes: readonly string[],
+): Promise<void> {
+  const distinct = [...new Set(hashes)].filter((hash) => hash !== "");
+  for (let at = 0; at < distinct.length; at += REMOVAL_BATCH) {
+    const batch = distinct.slice(at, at + REMOVAL_BATCH);
+    await tree.records.write(async (transaction) => {
+      await tree.blobs.remove(await transaction.unreferenced(batch));
+    });
+  }
+}
+
+function resourceEvent(change: Change): ServerEvent {
+  return {
+    type: `resource.${change.kind}`,
+    userId: change.record.userId,
+    data: change.record,
+  };
+}

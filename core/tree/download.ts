@@ -1,0 +1,207 @@
+import { archive, type ArchiveEntry, type Compression } from "../archive.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import { ContentReader } from "../content.ts";
+import { quoted, ResourceError } from "../errors.ts";
+import { sanitizeAll } from "../paths.ts";
+import type {
+  BlobStore,
+  ByteRange,
+  CollectedFile,
+  FileCollection,
+  ResourceRecord,
+} from "../ports.ts";
+import type { Tree } from "./changes.ts";
+
+export interface DownloadRequest {
+  readonly caller: Caller;
+  readonly paths: readonly string[];
+  /** Positive; one beyond 2^53 names nothing, for the store gives none so large. */
+  readonly ids: readonly number[];
+  readonly compression: Compression;
+  /** Ends the preparation of an archive. */
+  readonly signal: AbortSignal;
+}
+
+/** What a download turned out to be. */
+export type Download = FileDownload | ArchiveDownload;
+
+export interface FileDownload {
+  readonly kind: "file";
+  readonly record: ResourceRecord;
+  /**
+   * Opens the content, to be read to its end or returned.
+   *
+   * @throws {ResourceError} `ErrResourcesNotFound` where it is missing from storage (RS 4.7.3).
+   */
+  open(range: ByteRange): Promise<ContentReader>;
+}
+
+export interface ArchiveDownload {
+  readonly kind: "archive";
+  readonly filename: string;
+  /** The bytes of the ZIP, to be read to their end or returned. */
+  readonly content: ContentReader;
+}
+
+/**
+ * Finds what to download: one file, or an archive of several (RS 4.7, C 9). Every content of an
+ * archive has been seen to exist with its size when this returns.
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where nothing is asked for or a path is not
+ *   one, `ErrResourcesNotFound` where a path or id has no record, `ErrResourcesSharedPath` where two
+ *   different records would have one name in the archive.
+ */
+export async function download(tree: Tree, request: DownloadRequest): Promise<Download> {
+  const { byPath, byId } = await resolve(tree, request);
+  const [first] = [...byPath, ...byId];
+  if (first === undefined) {
+    throw new ResourceError(
+      "ErrResourcesInvalidRequest",
+      "Cannot download: no path or id is given",
+    );
+  }
+  const single = byPath.length + byId.length === 1;
+  if (single && !first.isDir) return fileDownload(tree.blobs, first);
+  refuseSharedPath([...byPath, ...byId]);
+  const { userId } = request.caller;
+  const files = await tree.records.collectFiles({ userId, byPath, byId });
+  try {
+    if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath);
+    await checkContents(tree.blobs, files, request.signal);
+  } catch (error) {
+    await files[Symbol.asyncDispose]();
+    throw error;
+  }
+  const { blobs } = tree;
+  const { compression } = request;
+  return {
+    kind: "archive",
+    filename: single ? `${first.name}.zip` : "download.zip",
+    content: packFiles(blobs, files, { compression, above: single ? `${first.path}/` : "" }),
+  };
+}
+
+interface Resolved {
+  readonly byPath: ResourceRecord[];
+  readonly byId: ResourceRecord[];
+}
+
+async function resolve(tree: Tree, { caller, paths, ids }: DownloadRequest): Promise<Resolved> {
+  const scope = scopeOf(caller);
+  const wantedPaths = sanitizeAll(paths);
+  const wantedIds = [...new Set(ids)];
+  const foundPaths = await tree.records.findByPath(scope, wantedPaths);
+  const foundIds = await tree.records.findById(scope, wantedIds);
+  const missing = (what: string) =>
+    new ResourceError("ErrResourcesNotFound", `Cannot download ${what}: not found`);
+  return {
+    byPath: wantedPaths.map((path) => {
+      const record = foundPaths.get(path);
+      if (record === undefined) throw missing(quoted(path));
+      return record;
+    }),
+    byId: wantedIds.map((id) => {
+      const record = foundIds.get(id);
+      if (record === undefined) throw missing(`the record ${id}`);
+      return record;
+    }),
+  };
+}
+
+/** RS 4.7.5; paths are distinct, so two different records at one path means an id is among them. */
+function refuseSharedPath(records: readonly ResourceRecord[]): void {
+  const held = new Map<string, number>();
+  for (const { path, id } of records) {
+    if ((held.get(path) ?? id) !== id) throw sharedPath(path);
+    held.set(path, id);
+  }
+}
+
+function sharedPath(path: string): ResourceError {
+  return new ResourceError(
+    "ErrResourcesSharedPath",
+    `Cannot download ${quoted(path)}: two different records have this path`,
+  );
+}
+
+function fileDownload(blobs: BlobStore, record: ResourceRecord): FileDownload {
+  return {
+    kind: "file",
+    record,
+    async open(range) {
+      const content = await blobs.open(record.hash, range);
+      if (content !== undefined) return content;
+      throw new ResourceError(
+        "ErrResourcesNotFound",
+        `Cannot download ${quoted(record.path)}: its content is missing from storage`,
+      );
+    },
+  };
+}
+
+async function checkContents(
+  blobs: BlobStore,
+  files: FileCollection,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const page of files.pages()) {
+    signal.throwIfAborted();
+    await Promise.all(page.map(async ({ path, hash, size }) => {
+      const stored = await blobs.sizeOf(hash);
+      if (stored === size) return;
+      throw new Error(`The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`);
+    }));
+  }
+}
+
+interface PackOptions {
+  readonly compression: Compression;
+  /** The part of each path that the names in the archive leave out. */
+  readonly above: string;
+}
+
+interface PackedFile extends ArchiveEntry {
+  readonly file: CollectedFile;
+}
+
+function packFiles(
+  blobs: BlobStore,
+  files: FileCollection,
+  { compression, above }: PackOptions,
+): ContentReader {
+  const bytes = archive<PackedFile>({
+    async *entries() {
+      for await (const page of files.pages()) {
+        for (const file of page) yield packedFile(file, above);
+      }
+    },
+    async content({ file }) {
+      const content = await blobs.open(file.hash, { start: 0, end: file.size });
+      if (content === undefined) throw new Error(`The content of ${quoted(file.path)} is gone`);
+      return content;
+    },
+    async deflated({ file }) {
+      if (compression === "store" || file.size === 0) return undefined;
+      return await blobs.openDeflated(file.hash, { always: compression === "deflate" });
+    },
+    packed: ({ file }, size) => files.setPackedSize(file.path, size),
+  });
+  return new ContentReader(
+    async () => (await bytes.next()).value,
+    async () => {
+      await bytes.return(undefined);
+      await files[Symbol.asyncDispose]();
+    },
+  );
+}
+
+function packedFile(file: CollectedFile, above: string): PackedFile {
+  return {
+    file,
+    name: file.path.slice(above.length),
+    size: file.size,
+    crc32: file.crc32,
+    modifiedAt: file.updatedAt,
+    packedSize: file.packedSize,
+  };
+}

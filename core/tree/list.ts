@@ -1,0 +1,24 @@
+import { type Caller, scopeOf } from "../caller.ts";
+import { ancestorsOf, sanitizeAll } from "../paths.ts";
+import type { ResourceRecord } from "../ports.ts";
+import type { Tree } from "./changes.ts";
+
+export interface ListRequest {
+  readonly caller: Caller;
+  readonly paths: readonly string[];
+  readonly recursive: boolean;
+}
+
+/**
+ * The records of a listing, some hundreds at a time, in the order of RS 4.1.7 (RS 4.1, C 8).
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where a path is not one.
+ */
+export function list(
+  tree: Tree,
+  { caller, paths, recursive }: ListRequest,
+): AsyncIterable<readonly ResourceRecord[]> {
+  const directories = sanitizeAll(paths);
+  const chain = new Set(directories.flatMap((path) => [...ancestorsOf(path), path]));
+  return tree.records.list({ scope: scopeOf(caller), recursive, directories, chain: [...chain] });
+}

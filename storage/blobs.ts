@@ -1,0 +1,262 @@
+import { Buffer } from "node:buffer";
+import { type Chunk, ContentReader } from "../core/content.ts";
+import { ResourceError } from "../core/errors.ts";
+import type { BlobStore, ByteRange, StagedBlob } from "../core/ports.ts";
+import { blobPath, isDigest } from "./blob_path.ts";
+import type { ContentTasks, Digest } from "./content_tasks.ts";
+import { makeDirectory, orMissing, readFull, removeFile, syncDirectory } from "./files.ts";
+import { Receiver } from "./receiver.ts";
+import { asStorageFull } from "./storage_full.ts";
+import { WorkerPool } from "./worker_pool.ts";
+
+/** Files are read in pieces of this size. */
+const READ_BYTES = 256 * 1024;
+/** More threads than this would not be fed by one serving thread. */
+const MAX_WORKERS = 8;
+
+/**
+ * Content in files below `blobs/`, a file a digest (C 12). Files come in by way of `tmp/`: written
+ * and synced there, they are renamed into place within the transaction that adds their record.
+ */
+export class DirectoryBlobStore implements BlobStore, Disposable {
+  readonly #root: string;
+  readonly #temporary: string;
+  readonly #pool: WorkerPool<ContentTasks>;
+  readonly #receiver: Receiver;
+
+  private constructor(root: string, temporary: string) {
+    this.#root = root;
+    this.#temporary = temporary;
+    this.#pool = new WorkerPool(
+      new URL("./content_worker.ts", import.meta.url),
+      Math.min(navigator.hardwareConcurrency, MAX_WORKERS),
+    );
+    this.#receiver = new Receiver(this.#pool);
+  }
+
+  /** Opens the store below `dataDir`, which must exist, and empties its `tmp/`. */
+  static async open(dataDir: string): Promise<DirectoryBlobStore> {
+    const root = `${dataDir}/blobs`;
+    const temporary = `${dataDir}/tmp`;
+    await makeDirectory(root);
+    await makeDirectory(temporary);
+    for await (const { name } of Deno.readDir(temporary)) {
+      await Deno.remove(`${temporary}/${name}`, { recursive: true });
+    }
+    return new DirectoryBlobStore(root, temporary);
+  }
+
+  async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
+    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    try {
+      const staged = new StagedFile(path, await this.#receiver.receive(content, path));
+      // Here, and not in `place`, so that nobody's transaction waits for two files to be compared.
+      await this.#compare(staged);
+      return staged;
+    } catch (error) {
+      await removeFile(path);
+      throw asStorageFull(error);
+    }
+  }
+
+  async place(staged: readonly StagedBlob[]): Promise<void> {
+    const byHash = Map.groupBy(staged, ({ hash }) => hash);
+    const directories = new Set<string>();
+    try {
+      await Promise.all([...byHash.values()].map(async (blobs) => {
+        for (const blob of blobs) await this.#settle(blob, directories);
+      }));
+      await Promise.all([...directories].map(syncDirectory));
+    } catch (error) {
+      throw asStorageFull(error);
+    }
+  }
+
+  async remove(hashes: readonly string[]): Promise<void> {
+    await Promise.all(hashes.map(async (hash) => {
+      const path = this.#pathOf(hash);
+      await removeFile(path);
+      const fan = parentOf(path);
+      if (await removeEmpty(fan)) await removeEmpty(parentOf(fan));
+    }));
+  }
+
+  async *hashes(): AsyncGenerator<readonly string[]> {
+    for await (const first of Deno.readDir(this.#root)) {
+      if (!first.isDirectory) continue;
+      const hashes: string[] = [];
+      for await (const second of Deno.readDir(`${this.#root}/${first.name}`)) {
+        if (!second.isDirectory) continue;
+        const fan = `${first.name}/${second.name}`;
+        for await (const { name } of Deno.readDir(`${this.#root}/${fan}`)) {
+          // What somebody else put here is left alone.
+          if (isDigest(name) && blobPath(name) === `${fan}/${name}`) hashes.push(name);
+        }
+      }
+      yield hashes;
+    }
+  }
+
+  async sizeOf(hash: string): Promise<number | undefined> {
+    return (await orMissing(Deno.stat(this.#pathOf(hash))))?.size;
+  }
+
+  async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
+    const file = await orMissing(Deno.open(this.#pathOf(hash)));
+    return file && readRange(file, range);
+  }
+
+  async openDeflated(
+    hash: string,
+    { always }: { always: boolean },
+  ): Promise<ContentReader | undefined> {
+    const hired = this.#pool.hire();
+    const { remote } = hired;
+    let id: number | undefined;
+    try {
+      id = await remote.deflate(this.#pathOf(hash), always);
+    } finally {
+      if (id === undefined) hired[Symbol.dispose]();
+    }
+    if (id === undefined) return undefined;
+    const deflation = id;
+    return new ContentReader(
+      () => remote.nextDeflated(deflation),
+      async () => {
+        hired[Symbol.dispose]();
+        await remote.endDeflation(deflation);
+      },
+    );
+  }
+
+  /** Fails where no content could be received now. */
+  async probe(): Promise<void> {
+    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    await Deno.writeFile(path, new Uint8Array(1), { createNew: true, mode: 0o600 });
+    await Deno.remove(path);
+  }
+
+  /** Ends the threads. */
+  [Symbol.dispose](): void {
+    this.#pool[Symbol.dispose]();
+  }
+
+  #pathOf(hash: string): string {
+    return `${this.#root}/${blobPath(hash)}`;
+  }
+
+  /** Gives one staged file its place, and notes the directories that are to be synced for it. */
+  async #settle(blob: StagedBlob, directories: Set<string>): Promise<void> {
+    if (!(blob instanceof StagedFile)) throw new TypeError("Not a blob of this store");
+    const path = this.#pathOf(blob.hash);
+    const fan = parentOf(path);
+    if (await makeDirectory(parentOf(fan))) directories.add(this.#root);
+    if (await makeDirectory(fan)) directories.add(parentOf(fan));
+    // Shared content, too: whoever placed it may have failed before the sync.
+    directories.add(fan);
+    await this.#compare(blob);
+    if (blob.twin !== undefined) return;
+    await Deno.rename(blob.path, path);
+    blob.placed = true;
+  }
+
+  /** Compares staged content with what is stored under its hash, if anything is (C 6). */
+  async #compare(staged: StagedFile): Promise<void> {
+    const stored = await orMissing(Deno.open(this.#pathOf(staged.hash)));
+    if (stored === undefined) {
+      staged.twin = undefined;
+      return;
+    }
+    using _stored = stored;
+    const identity = identityOf(await stored.stat());
+    if (staged.twin === identity) return;
+    using file = await Deno.open(staged.path);
+    if (!await sameContent(file, stored)) {
+      throw new ResourceError(
+        "ErrResourcesInvalidData",
+        `Cannot store content with the MD5 ${staged.hash}: other content has the same one`,
+      );
+    }
+    staged.twin = identity;
+  }
+}
+
+/** Content that lies in `tmp/`. */
+class StagedFile implements StagedBlob {
+  readonly hash: string;
+  readonly size: number;
+  readonly crc32: number;
+  /** The stored file that was seen to hold the same bytes. */
+  twin: string | undefined;
+  /** Whether the file has left `tmp/`. */
+  placed = false;
+
+  constructor(readonly path: string, { hash, size, crc32 }: Digest) {
+    this.hash = hash;
+    this.size = size;
+    this.crc32 = crc32;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.placed) await removeFile(this.path);
+  }
+}
+
+/** Tells a file from any other that may have come to its place. */
+function identityOf({ dev, ino, ctime }: Deno.FileInfo): string {
+  return `${dev} ${ino} ${ctime?.getTime()}`;
+}
+
+async function sameContent(a: Deno.FsFile, b: Deno.FsFile): Promise<boolean> {
+  const left = new Uint8Array(READ_BYTES);
+  const right = new Uint8Array(READ_BYTES);
+  for (;;) {
+    const [fromA, fromB] = await Promise.all([readFull(a, left), readFull(b, right)]);
+    if (Buffer.compare(fromA, fromB) !== 0) return false;
+    if (fromA.length === 0) return true;
+  }
+}
+
+/** Reads a part of a file, one piece ahead, and closes it at the end. */
+async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<ContentReader> {
+  let left = end - start;
+  const read = async (): Promise<Chunk | undefined> => {
+    if (left === 0) return undefined;
+    const chunk = await readFull(file, new Uint8Array(Math.min(left, READ_BYTES)));
+    if (chunk.length === 0) throw new Error(`Stored content ends ${left} bytes too early`);
+    left -= chunk.length;
+    return chunk;
+  };
+  if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+  let ahead = read();
+  const settled = () => ahead.catch(() => {});
+  return new ContentReader(
+    async () => {
+      const chunk = await ahead;
+      ahead = read();
+      // Its failure is met at the next call, if there is one.
+      settled();
+      return chunk;
+    },
+    async () => {
+      await settled();
+      file.close();
+    },
+  );
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Removes a directory with nothing in it; false where there is something, or no directory. */
+async function removeEmpty(path: string): Promise<boolean> {
+  try {
+    await Deno.remove(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Error && "code" in error && error.code === "ENOTEMPTY") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import type {
+  CollectionRoots,
+  FileCollection,
+  ListQuery,
+  NewRecord,
+  ResourceRecord,
+  ResourceStore,
+  Scope,
+  WriteTransaction,
+} from "../core/ports.ts";
+import type { Reader } from "./reader.ts";
+import { type Remote, RemoteWorker } from "./rpc.ts";
+import { Turns } from "./turns.ts";
+import type { Writer } from "./writer.ts";
+
+/** How long a reader of a listing may take between two batches, in milliseconds. */
+const LIST_STALL_MS = 60_000;
+/** How many records a deletion removes at a time, so that their reply does not hold up this thread. */
+const DELETE_SLICE = 1000;
+
+export interface RecordsOptions {
+  /** @default 60000 */
+  readonly listStallMs?: number;
+}
+
+/** The records in a SQLite file, read and written in two threads of their own. */
+export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
+  readonly #listStallMs: number;
+  readonly #writer = new RemoteWorker<Writer>(new URL("./writer_worker.ts", import.meta.url));
+  readonly #reader = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
+  readonly #turns = new Turns();
+
+  private constructor(options: RecordsOptions) {
+    this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
+  }
+
+  /** Opens the database file, making or migrating it where needed. */
+  static async open(path: string, options: RecordsOptions = {}): Promise<SqliteResourceStore> {
+    const store = new SqliteResourceStore(options);
+    try {
+      await store.#writer.remote.open(path);
+      await store.#reader.remote.open(path);
+    } catch (error) {
+      store.#end();
+      throw error;
+    }
+    return store;
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
+    return this.#reader.remote.findByPath(scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
+    return this.#reader.remote.findById(scope, ids);
+  }
+
+  async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    const reader = this.#reader.remote;
+    let { records, cursor } = await reader.openList(query);
+    while (cursor !== undefined) {
+      const place = cursor;
+      // An open listing keeps SQLite from reusing its log; nobody may hold it for ever.
+      const stalled = setTimeout(() => reader.closeList(place), this.#listStallMs);
+      try {
+        yield records;
+      } catch (error) {
+        await reader.closeList(place);
+        throw error;
+      } finally {
+        clearTimeout(stalled);
+      }
+      ({ records, cursor } = await reader.nextBatch(place));
+    }
+    yield records;
+  }
+
+  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    const reader = this.#reader.remote;
+    const { id, sharedPath } = await reader.openCollection(roots);
+    return {
+      sharedPath,
+      async *pages() {
+        let after = "";
+        for (;;) {
+          const page = await reader.collectionPage(id, after);
+          const last = page.at(-1);
+          if (last === undefined) return;
+          yield page;
+          after = last.path;
+        }
+      },
+      setPackedSize: (path, bytes) => reader.setPackedSize(id, path, bytes),
+      [Symbol.asyncDispose]: () => reader.closeCollection(id),
+    };
+  }
+
+  write<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    committed?: (result: T) => void,
+  ): Promise<T> {
+    return this.#turns.take(async () => {
+      const writer = this.#writer.remote;
+      await writer.begin();
+      let result: T;
+      try {
+        result = await work(transactionOn(writer));
+        await writer.commit();
+      } catch (error) {
+        await writer.rollback();
+        throw error;
+      }
+      committed?.(result);
+      return result;
+    });
+  }
+
+  /** Waits for the transaction under way, then closes the database. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turns.take(async () => {
+      await this.#reader.remote.close();
+      // Last, for the last connection to close is the one that empties the log.
+      await this.#writer.remote.close();
+      this.#end();
+    });
+  }
+
+  #end(): void {
+    this.#reader[Symbol.dispose]();
+    this.#writer[Symbol.dispose]();
+  }
+}
+
+function transactionOn(writer: Remote<Writer>): WriteTransaction {
+  return {
+    findByPath: (scope, paths) => writer.findByPath(scope, paths),
+    findById: (scope, ids) => writer.findById(scope, ids),
+    insert: async (records: readonly NewRecord[]) =>
+      records.length === 0 ? [] : await writer.insert(records),
+    async deleteSubtrees(roots) {
+      const deleted: ResourceRecord[] = [];
+      for (const root of roots) {
+        for (let slice = DELETE_SLICE; slice >= DELETE_SLICE;) {
+          const records = await writer.deleteSlice(root, DELETE_SLICE);
+          for (const record of records) deleted.push(record);
+          slice = records.length;
+        }
+      }
+      return deleted;
+    },
+    unreferenced: (hashes) => writer.unreferenced(hashes),
+  };
+}

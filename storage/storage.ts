@@ -1,0 +1,70 @@
+import { statfs } from "node:fs/promises";
+import { DirectoryBlobStore } from "./blobs.ts";
+import { DirectoryLock } from "./directory_lock.ts";
+import { syncDirectory } from "./files.ts";
+import { SqliteResourceStore } from "./records.ts";
+
+/** What stands between the storage and being able to take a file. */
+export interface StorageFault {
+  readonly part: "database" | "blobs" | "disk";
+  readonly problem: string;
+}
+
+/** The storage in one data directory (C 12), held for this process alone. */
+export class Storage implements AsyncDisposable {
+  readonly #dataDir: string;
+  readonly #parts: AsyncDisposableStack;
+
+  private constructor(
+    dataDir: string,
+    readonly records: SqliteResourceStore,
+    readonly blobs: DirectoryBlobStore,
+    parts: AsyncDisposableStack,
+  ) {
+    this.#dataDir = dataDir;
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens the storage below `dataDir`, making what is missing.
+   *
+   * @throws {Error} where another server holds the directory.
+   */
+  static async open(dataDir: string): Promise<Storage> {
+    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await using parts = new AsyncDisposableStack();
+    parts.use(await DirectoryLock.take(dataDir));
+    const blobs = parts.use(await DirectoryBlobStore.open(dataDir));
+    const records = parts.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
+    await syncDirectory(dataDir);
+    return new Storage(dataDir, records, blobs, parts.move());
+  }
+
+  /** What keeps the storage from taking a file now, if anything (C 1). `minFreeMB` counts 2^20 bytes. */
+  async fault(minFreeMB: number): Promise<StorageFault | undefined> {
+    const checks: readonly [StorageFault["part"], () => Promise<void>][] = [
+      ["database", () => this.records.write(() => Promise.resolve())],
+      ["blobs", () => this.blobs.probe()],
+      ["disk", () => this.#checkDisk(minFreeMB)],
+    ];
+    for (const [part, check] of checks) {
+      try {
+        await check();
+      } catch (error) {
+        return { part, problem: error instanceof Error ? error.message : String(error) };
+      }
+    }
+    return undefined;
+  }
+
+  /** Waits for the transaction under way, then closes everything and lets go of the directory. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.disposeAsync();
+  }
+
+  async #checkDisk(minFreeMB: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#dataDir);
+    const freeMB = Math.floor(bavail * bsize / 2 ** 20);
+    if (freeMB < minFreeMB) throw new Error(`${freeMB} MB are free, fewer than ${minFreeMB}`);
+  }
+}

@@ -1,0 +1,121 @@
+import { quoted, ResourceError } from "../core/errors.ts";
+import type { NewRecord, ResourceRecord, Scope } from "../core/ports.ts";
+import { Connection } from "./connection.ts";
+import { COLUMNS, findById, findByPath, toRecord } from "./lookup.ts";
+import { migrate } from "./migrate.ts";
+import { asStorageFull } from "./storage_full.ts";
+
+/**
+ * The one writing connection. It lives in a thread of its own (writer_worker.ts), where a commit may
+ * wait for the disk. Whoever calls it keeps transactions apart.
+ */
+export class Writer {
+  #opened: Connection | undefined;
+
+  /** Opens the database, making or migrating it where needed. To be called once, first. */
+  open(path: string): void {
+    this.#opened = new Connection(path, { readOnly: false });
+    migrate(this.#opened);
+  }
+
+  close(): void {
+    this.#opened?.[Symbol.dispose]();
+  }
+
+  begin(): void {
+    // IMMEDIATE: the transaction that gets this far will not fail on a lock later.
+    this.#connection.run("BEGIN IMMEDIATE");
+  }
+
+  commit(): void {
+    refuseFull(() => this.#connection.run("COMMIT"));
+  }
+
+  /** Ends the transaction. Some failures have ended it already. */
+  rollback(): void {
+    if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
+    return findByPath(this.#connection, scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
+    return findById(this.#connection, scope, ids);
+  }
+
+  insert(records: readonly NewRecord[]): ResourceRecord[] {
+    const rows = refuseFull(() =>
+      this.#connection.all(
+        `INSERT INTO records
+           (user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
+         SELECT value ->> 'userId', value ->> 'path', value ->> 'hash', value ->> 'size',
+           value ->> 'crc32', value ->> 'isDir', value ->> 'createdAt', value ->> 'updatedAt'
+         FROM json_each(:records) WHERE TRUE
+         ON CONFLICT DO NOTHING
+         RETURNING ${COLUMNS}`,
+        { records: JSON.stringify(records) },
+      )
+    );
+    // The order of RETURNING is not promised.
+    const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));
+    return records.map((record) => {
+      const made = inserted.get(key(record));
+      if (made !== undefined) return made;
+      throw new ResourceError(
+        "ErrResourcesAlreadyExists",
+        `Cannot add ${quoted(record.path)}: a record has this path`,
+      );
+    });
+  }
+
+  /**
+   * Removes the root of a subtree and up to `limit` of its descendants, in path order, and returns
+   * what went. The subtree is gone when fewer than `limit` come back.
+   */
+  deleteSlice(root: ResourceRecord, limit: number): ResourceRecord[] {
+    const rows = refuseFull(() =>
+      this.#connection.all(
+        `DELETE FROM records WHERE records.id IN (
+           SELECT id FROM records WHERE user_id = :user AND path = :path
+           UNION ALL
+           SELECT id FROM (
+             SELECT id FROM records
+             WHERE user_id = :user AND path > :path || '/' AND path < :path || '0'
+             ORDER BY path LIMIT :limit
+           )
+         )
+         RETURNING ${COLUMNS}`,
+        { user: root.userId, path: root.path, limit },
+      )
+    );
+    return rows.map(toRecord);
+  }
+
+  unreferenced(hashes: readonly string[]): string[] {
+    const rows = this.#connection.all(
+      `SELECT value AS hash FROM json_each(:hashes)
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`,
+      { hashes: JSON.stringify(hashes) },
+    );
+    return rows.map((row) => String(row.hash));
+  }
+
+  get #connection(): Connection {
+    if (this.#opened === undefined) throw new Error("The database is not open");
+    return this.#opened;
+  }
+}
+
+function key({ userId, path }: { userId: number; path: string }): string {
+  return `${userId}/${path}`;
+}
+
+/** Says that the storage is full where that is why a statement failed (C 2). */
+function refuseFull<T>(statement: () => T): T {
+  try {
+    return statement();
+  } catch (error) {
+    throw asStorageFull(error);
+  }
+}

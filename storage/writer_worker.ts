@@ -1,0 +1,4 @@
+import { serve } from "./rpc.ts";
+import { Writer } from "./writer.ts";
+
+serve(new Writer());
