@@ -1,13 +1,15 @@
 import type { Scope } from "./ports.ts";
 
-/** What a caller may do (RS 2 and C 15). */
-export type Privilege =
-  | "resources.view"
-  | "resources.upload"
-  | "resources.edit"
-  | "resources.delete"
-  | "resources.download"
-  | "resources.admin";
+/** What a caller may do (RS 2). */
+export const PRIVILEGES = [
+  "resources.view",
+  "resources.upload",
+  "resources.edit",
+  "resources.delete",
+  "resources.download",
+  "resources.admin",
+] as const;
+export type Privilege = typeof PRIVILEGES[number];
 
 /** Who asks, as the credential says (RS 5). */
 export interface Caller {

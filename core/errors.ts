@@ -11,7 +11,7 @@ export type ErrorKind =
   | "ErrResourcesSharedPath"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
-  | "ErrShuttingDown";
+  | "ErrUnavailable";
 
 /**
  * A refusal that the caller is told about. The message names what failed, the value and the state

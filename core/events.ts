@@ -1,10 +1,9 @@
-/** Something that happened, on its way to the subscribers of its owner. */
+import type { ResourceRecord } from "./ports.ts";
+
+/** Something that happened to a record, on its way to the subscribers of its owner (RS 6, C 11). */
 export interface ServerEvent {
-  /** The name on the wire, such as `resource.added` (C 11). */
-  readonly type: string;
-  /** The owner, who hears of it. */
-  readonly userId: number;
-  readonly data: unknown;
+  readonly type: "resource.added" | "resource.updated" | "resource.deleted";
+  readonly record: ResourceRecord;
 }
 
 /** What a subscription yields. */

@@ -1,4 +1,4 @@
-import type { EventBus, ServerEvent } from "../events.ts";
+import type { EventBus } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
 
@@ -51,7 +51,10 @@ export async function commit(
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(
     work,
-    (changes) => tree.events.publish(changes.map(resourceEvent)),
+    (changes) =>
+      tree.events.publish(
+        changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
+      ),
   );
   await sweep(tree, recordsOf(changes, "deleted").map((record) => record.hash));
   return changes;
@@ -89,12 +92,4 @@ export async function removeUnreferenced(
       await tree.blobs.remove(await transaction.unreferenced(batch));
     });
   }
-}
-
-function resourceEvent(change: Change): ServerEvent {
-  return {
-    type: `resource.${change.kind}`,
-    userId: change.record.userId,
-    data: change.record,
-  };
 }

@@ -1,0 +1,218 @@
+/**
+ * The command line. It wires the parts together and is the only place that reads the environment.
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import * as v from "valibot";
+import { PRIVILEGES } from "./core/caller.ts";
+import { credentialVerifier, mintCredential, type SigningKey } from "./core/credentials.ts";
+import { EventBus } from "./core/events.ts";
+import { Log } from "./core/log.ts";
+import type { Tree } from "./core/tree/changes.ts";
+import { recover } from "./core/tree/recover.ts";
+import { BASE_PATH, createApp } from "./routes/app.ts";
+import { Underway } from "./routes/observe.ts";
+import { serve } from "./routes/server.ts";
+import { TimeToLive, UserId } from "./schemas/credentials.ts";
+import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
+import { jwtSecret } from "./storage/jwt_secret.ts";
+import { Storage } from "./storage/storage.ts";
+
+const USAGE = `strongroom, a file strongroom for people who work with model files
+
+Usage:
+  strongroom serve
+      Serves until SIGTERM or SIGINT; a second signal ends it at once.
+  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
+      Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+  strongroom config
+      Prints every setting, its value and where it is from.
+  strongroom permissions
+      Prints the permissions that the settings need, as flags for deno run.
+
+Settings are environment variables that begin with STRONGROOM_; strongroom config lists them.
+`;
+
+/** Something the person at the command line can put right; told in one line. */
+class UsageError extends Error {}
+
+const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number> | number>> = {
+  serve: serveCommand,
+  token: tokenCommand,
+  config: configCommand,
+  permissions: permissionsCommand,
+  help: () => {
+    console.log(USAGE);
+    return 0;
+  },
+};
+
+/** Runs a command and returns the exit code of the process. */
+async function main([name = "help", ...args]: string[]): Promise<number> {
+  const wanted = name === "--help" || name === "-h" ? "help" : name;
+  const command = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
+  try {
+    if (command === undefined) {
+      throw new UsageError(`Unknown command "${name}"; try strongroom help`);
+    }
+    return await command(args);
+  } catch (error) {
+    console.error(`strongroom: ${error instanceof Error ? error.message : error}`);
+    return error instanceof UsageError || error instanceof RangeError ? 2 : 1;
+  }
+}
+
+async function serveCommand(args: string[]): Promise<number> {
+  options(args, {});
+  const settings = settingsOf();
+  const log = logOf(settings);
+  await using storage = await Storage.open(settings.dataDir);
+  const { records, blobs } = storage;
+  await recover({ records, blobs });
+  const events = new EventBus();
+  const underway = new Underway();
+  const tree: Tree = { records, blobs, events, limits: settings, log };
+  const app = createApp({
+    tree,
+    verify: await credentialVerifier({
+      key: await signingKey(settings, log),
+      issuer: settings.jwtIssuer,
+      audience: settings.jwtAudience,
+    }),
+    findFault: () => storage.fault(settings.diskCriticalMb),
+    log,
+    underway,
+    corsOrigins: settings.corsOrigins,
+  });
+  const server = serve(app, { hostname: settings.host, port: settings.port, events, underway });
+  const { hostname, port } = server.address;
+  log.info("Serving", { url: `http://${hostname}:${port}${BASE_PATH}`, pid: Deno.pid });
+  log.info("Stopping", { signal: await stopSignal() });
+  const finished = await server.stop();
+  log.info("Stopped", { finished });
+  return 0;
+}
+
+async function tokenCommand(args: string[]): Promise<number> {
+  const { user, privileges = "", admin, ttl } = options(args, {
+    user: { type: "string" },
+    privileges: { type: "string" },
+    admin: { type: "boolean" },
+    ttl: { type: "string", default: "1h" },
+  });
+  const userId = v.safeParse(UserId, user);
+  if (!userId.success) {
+    throw new UsageError(`--user must be an id from 1 to 2^53 − 1, not "${user}"`);
+  }
+  const ttlSeconds = v.safeParse(TimeToLive, ttl);
+  if (!ttlSeconds.success) {
+    throw new UsageError(`--ttl must be such as 90s, 15m, 1h or 30d, not "${ttl}"`);
+  }
+  const held = privileges.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const unknown = held.find((name) => !PRIVILEGES.some((known) => known === name));
+  if (unknown !== undefined) throw new UsageError(`Unknown privilege "${unknown}" in --privileges`);
+  if (admin) held.push("resources.admin");
+  if (held.length === 0) throw new UsageError("--privileges or --admin is needed");
+  const settings = settingsOf();
+  const key = await signingKey(settings);
+  if (key.kind !== "secret") {
+    throw new UsageError("Credentials are made by whoever holds the private key, not here");
+  }
+  const { jwtIssuer: issuer, jwtAudience: audience } = settings;
+  console.log(
+    await mintCredential({
+      secret: key.secret,
+      userId: userId.output,
+      privileges: held,
+      ttlSeconds: ttlSeconds.output,
+      issuer,
+      audience,
+    }),
+  );
+  return 0;
+}
+
+function configCommand(args: string[]): number {
+  options(args, {});
+  for (const { variable, value, isDefault } of describeSettings(settingsOf(), environment)) {
+    console.log(`${variable}=${value}${isDefault ? "  # default" : ""}`);
+  }
+  return 0;
+}
+
+function permissionsCommand(args: string[]): number {
+  options(args, {});
+  const { host, port, dataDir, jwtPublicKey, jwksUrl } = settingsOf();
+  const jwksHost = jwksUrl && new URL(jwksUrl).host;
+  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  // The modules of a thread count as files that it reads.
+  const readable = ["./core", "./storage"].map((folder) =>
+    fileURLToPath(new URL(folder, import.meta.url))
+  );
+  if (jwtPublicKey !== undefined) readable.push(jwtPublicKey);
+  const flags = [
+    `--allow-net=${[address, ...jwksHost ? [jwksHost] : []].join()}`,
+    `--allow-read=${[...readable, dataDir].join()}`,
+    `--allow-write=${dataDir}`,
+    "--allow-env=STRONGROOM_*",
+    "--allow-sys=statfs",
+  ];
+  const odd = flags.find((flag) => /\s/.test(flag));
+  if (odd !== undefined) throw new UsageError(`No white space can be in a permission flag: ${odd}`);
+  console.log(flags.join(" "));
+  return 0;
+}
+
+function options<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
+  try {
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function environment(variable: string): string | undefined {
+  return Deno.env.get(variable);
+}
+
+function settingsOf(): Settings {
+  return readSettings(environment, (message) => console.error(`strongroom: ${message}`));
+}
+
+function logOf({ logLevel, logFormat }: Settings): Log {
+  const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
+  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
+}
+
+async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
+  const { dataDir, jwtSecret: configured, jwtPublicKey, jwksUrl } = settings;
+  if (configured !== undefined) return { kind: "secret", secret: configured };
+  if (jwksUrl !== undefined) return { kind: "jwks", url: jwksUrl };
+  if (jwtPublicKey !== undefined) {
+    return { kind: "publicKey", pem: await Deno.readTextFile(jwtPublicKey) };
+  }
+  await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const { secret, made } = await jwtSecret(dataDir);
+  if (made) {
+    log?.info("Made a secret for credentials; get one with: strongroom token --user 1 --admin");
+  }
+  return { kind: "secret", secret };
+}
+
+/** The name of the first signal to stop; from then on another one ends the process. */
+function stopSignal(): Promise<Deno.Signal> {
+  const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
+  let stopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => {
+      if (stopping) Deno.exit(130);
+      stopping = true;
+      resolve(signal);
+    });
+  }
+  return promise;
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,107 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { requestId } from "hono/request-id";
+import type { Privilege } from "../core/caller.ts";
+import type { VerifyCredential } from "../core/credentials.ts";
+import { quoted } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Tree } from "../core/tree/changes.ts";
+import { requirePrivilege } from "./auth.ts";
+import { downloadResources } from "./download.ts";
+import { failure, failureOf } from "./envelope.ts";
+import type { App, Environment } from "./environment.ts";
+import { type EventOptions, streamEvents } from "./events.ts";
+import { type FindFault, healthz, readyz } from "./health.ts";
+import { observe, type Underway } from "./observe.ts";
+import { deleteResources, listResources, mkdirResource, uploadResources } from "./resources.ts";
+
+/** Where the API begins (C 1). */
+export const BASE_PATH = "/api/v1";
+
+export interface AppOptions {
+  readonly tree: Tree;
+  readonly verify: VerifyCredential;
+  readonly findFault: FindFault;
+  readonly log: Log;
+  readonly underway: Underway;
+  /** Web origins whose scripts may use the API. @default none */
+  readonly corsOrigins?: readonly string[] | undefined;
+  readonly eventOptions?: EventOptions;
+}
+
+/** The whole HTTP interface as one Hono app (C 1). */
+export function createApp(options: AppOptions): App {
+  const { tree, verify, findFault, log, underway, corsOrigins, eventOptions } = options;
+  // Not strict: every route answers with and without a trailing slash.
+  const app: App = new Hono<Environment>({ strict: false });
+
+  app.use(requestId());
+  app.use(observe(log, underway));
+  app.use(async (c, next) => {
+    await next();
+    // What a browser is given is what it was said to be, and no page of this server is a script's.
+    c.header("X-Content-Type-Options", "nosniff");
+  });
+  if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
+  app.use(async (c, next) => {
+    if (!underway.ending) return await next();
+    const message = "The server is stopping and takes no new requests";
+    return failure(c, { kind: "ErrUnavailable", message }, { headers: { Connection: "close" } });
+  });
+
+  app.get("/healthz", healthz);
+  app.get("/readyz", (c) => readyz(c, findFault, log));
+
+  const may = (privilege: Privilege) => requirePrivilege(verify, privilege);
+  const api = app.basePath(BASE_PATH);
+  api.get("/resources", may("resources.view"), (c) => listResources(c, tree));
+  api.post("/resources", may("resources.upload"), (c) => uploadResources(c, tree));
+  api.delete("/resources", may("resources.delete"), (c) => deleteResources(c, tree));
+  api.post("/resources/mkdir", may("resources.edit"), (c) => mkdirResource(c, tree));
+  api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
+  api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
+
+  refuseOtherMethods(app);
+  app.notFound((c) =>
+    failure(c, { kind: "ErrRouteNotFound", message: `No route ${quoted(c.req.path)}` })
+  );
+  app.onError((error, c) => failureOf(c, error, log));
+  return app;
+}
+
+/** Answers a known route with an unknown method by 405 and the methods it knows (C 1). */
+function refuseOtherMethods(app: App): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    if (method === "ALL") continue;
+    const known = methods.get(path) ?? new Set();
+    known.add(method);
+    if (method === "GET") known.add("HEAD");
+    methods.set(path, known);
+  }
+  for (const [path, known] of methods) {
+    const allow = [...known].sort().join(", ");
+    app.all(path, (c) =>
+      failure(c, {
+        kind: "ErrMethodNotAllowed",
+        message: `The route ${quoted(c.req.path)} does not know ${c.req.method}, only ${allow}`,
+      }, { headers: { Allow: allow } }));
+  }
+}
+
+function corsPolicy(origins: readonly string[]) {
+  return {
+    origin: origins.includes("*") ? "*" : [...origins],
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    allowHeaders: ["Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", "Range"],
+    exposeHeaders: [
+      "Accept-Ranges",
+      "Content-Disposition",
+      "Content-Range",
+      "ETag",
+      "Last-Modified",
+      "X-Request-Id",
+    ],
+    maxAge: 600,
+  };
+}

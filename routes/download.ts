@@ -1,0 +1,88 @@
+import { create as contentDisposition } from "content-disposition";
+import type { Context } from "hono";
+import * as v from "valibot";
+import { quoted, ResourceError } from "../core/errors.ts";
+import type { Tree } from "../core/tree/changes.ts";
+import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
+import { Compression } from "../schemas/resources.ts";
+import { callerOf } from "./auth.ts";
+import { httpDate, select } from "./conditional.ts";
+import { failure } from "./envelope.ts";
+import type { Environment } from "./environment.ts";
+import { idsOf, parseQuery, pathsOf, type Query } from "./query.ts";
+import { streamed } from "./streamed.ts";
+
+/** `GET /resources/download` (RS 4.7). */
+export async function downloadResources(c: Context<Environment>, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const found = await download(tree, {
+    caller: callerOf(c),
+    paths: pathsOf(query),
+    ids: idsOf(query),
+    compression: compressionOf(query),
+    signal: c.req.raw.signal,
+  });
+  return found.kind === "file" ? await sendFile(c, found) : await sendArchive(c, found);
+}
+
+async function sendFile(
+  c: Context<Environment>,
+  { record, open }: FileDownload,
+): Promise<Response> {
+  const { size } = record;
+  const representation = { etag: `"${record.hash}"`, modifiedAt: record.updatedAt, size };
+  const headers = {
+    ETag: representation.etag,
+    "Last-Modified": httpDate(record.updatedAt),
+    "Accept-Ranges": "bytes",
+    // What a path leads to may change: a copy is to be asked about before it is used again.
+    "Cache-Control": "private, no-cache",
+  };
+  const selection = select(c.req.raw.headers, representation);
+  switch (selection.status) {
+    case 304:
+      return c.newResponse(null, 304, headers);
+    case 416:
+      return failure(c, {
+        kind: "ErrResourcesInvalidRequest",
+        message: `The range ${quoted(c.req.header("Range") ?? "")} lies outside of ${size} bytes`,
+      }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
+    case 206:
+    case 200: {
+      const { status, range: { start, end } } = selection;
+      return await streamed(c, await open(selection.range), {
+        status,
+        headers: {
+          ...headers,
+          "Content-Type": "application/octet-stream",
+          "Content-Length": String(end - start),
+          "Content-Disposition": contentDisposition(record.name),
+          ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
+        },
+      });
+    }
+  }
+}
+
+async function sendArchive(
+  c: Context<Environment>,
+  { filename, content }: ArchiveDownload,
+): Promise<Response> {
+  return await streamed(c, content, {
+    headers: {
+      "Content-Type": "application/zip",
+      "Content-Disposition": contentDisposition(filename),
+      "Cache-Control": "private, no-cache",
+    },
+  });
+}
+
+function compressionOf(query: Query): v.InferOutput<typeof Compression> {
+  const given = query.get("compression")?.[0] ?? "auto";
+  const result = v.safeParse(Compression, given);
+  if (result.success) return result.output;
+  throw new ResourceError(
+    "ErrResourcesInvalidRequest",
+    `Invalid compression ${quoted(given)}: it is none of ${Compression.options.join(", ")}`,
+  );
+}

@@ -1,0 +1,83 @@
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import { type ErrorKind, ResourceError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+
+/** The status of each error kind (C 2); the one place that knows. */
+const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
+  ErrAuthRequired: 401,
+  ErrNotPermitted: 403,
+  ErrInternal: 500,
+  ErrResourcesInvalidRequest: 400,
+  ErrResourcesInvalidData: 400,
+  ErrResourcesSharedPath: 400,
+  ErrResourcesNotFound: 404,
+  ErrResourcesAlreadyExists: 409,
+  ErrResourcesConflict: 409,
+  ErrRouteNotFound: 404,
+  ErrMethodNotAllowed: 405,
+  ErrUnavailable: 503,
+};
+
+const encoder = new TextEncoder();
+
+/** A reply with the payload in the envelope (RS 1, rule 5; C 2). */
+export function success(c: Context, data: unknown): Response {
+  return json(c, 200, { status: "success", data });
+}
+
+export interface FailureOptions {
+  /** Where the status is another than that of the kind. */
+  readonly status?: StatusCode;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal in the envelope (C 2). */
+export function failure(
+  c: Context,
+  { kind, message }: Pick<ResourceError, "kind" | "message">,
+  { status = STATUS[kind], headers = {} }: FailureOptions = {},
+): Response {
+  return json(c, status, { status: "error", code: kind, msg: message }, headers);
+}
+
+/** The reply to whatever a handler threw. What is no refusal is logged and told as `ErrInternal`. */
+export function failureOf(c: Context, error: unknown, log: Log): Response {
+  if (error instanceof ResourceError) {
+    if (error.kind === "ErrInternal") logInternal(c, error, log);
+    if (error.kind !== "ErrAuthRequired") return failure(c, error);
+    return failure(c, error, { headers: { "WWW-Authenticate": challenge(c) } });
+  }
+  logInternal(c, error, log);
+  const message = `Something failed that should not have; it was logged under the request id ${
+    c.get("requestId")
+  }`;
+  return failure(c, { kind: "ErrInternal", message });
+}
+
+function logInternal(c: Context, error: unknown, log: Log): void {
+  log.error("Request failed", {
+    request: c.get("requestId"),
+    error: error instanceof Error ? error : new Error(String(error)),
+  });
+}
+
+/** RFC 6750, part 3: the error is named only where a credential was given. */
+function challenge(c: Context): string {
+  const given = c.req.header("Authorization") !== undefined;
+  return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;
+}
+
+function json(
+  c: Context,
+  status: StatusCode,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const bytes = encoder.encode(`${JSON.stringify(body)}\n`);
+  return c.newResponse(c.req.method === "HEAD" ? null : bytes, status, {
+    "Content-Type": "application/json",
+    "Content-Length": String(bytes.length),
+    ...headers,
+  });
+}

@@ -1,0 +1,72 @@
+import type { Context } from "hono";
+import { scopeOf } from "../core/caller.ts";
+import type { Chunk } from "../core/content.ts";
+import { quoted, ResourceError } from "../core/errors.ts";
+import type { EventBatch, EventBus } from "../core/events.ts";
+import { callerOf } from "./auth.ts";
+import { entryOf } from "./entries.ts";
+import type { Environment } from "./environment.ts";
+import { parseQuery } from "./query.ts";
+import { streamed } from "./streamed.ts";
+
+/** How long a stream may be silent, in milliseconds: proxies end what sleeps (C 11). */
+const HEARTBEAT_MS = 15_000;
+
+const encoder = new TextEncoder();
+
+export interface EventOptions {
+  /** @default 15000 */
+  readonly heartbeatMs?: number;
+}
+
+/** `GET /events/` as Server-Sent Events (C 11). */
+export async function streamEvents(
+  c: Context<Environment>,
+  events: EventBus,
+  { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
+): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const { userId, everyone } = scopeOf(callerOf(c));
+  const all = wantsAll(query.get("scope")?.[0] ?? "own", everyone);
+  const gone = new AbortController();
+  const batches = events.subscribe({
+    after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
+    accepts: ({ record }) => all || record.userId === userId,
+    idleMs: heartbeatMs,
+    signal: gone.signal,
+  });
+  return await streamed(c, eventStream(batches), {
+    headers: {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+      // Else nginx would hold events back until it has a buffer full of them.
+      "X-Accel-Buffering": "no",
+    },
+    onCancel: () => gone.abort(),
+  });
+}
+
+function wantsAll(scope: string, permitted: boolean): boolean {
+  if (scope === "own") return false;
+  if (scope !== "all") {
+    throw new ResourceError(
+      "ErrResourcesInvalidRequest",
+      `Invalid scope ${quoted(scope)}: it is neither own nor all`,
+    );
+  }
+  if (permitted) return true;
+  throw new ResourceError("ErrNotPermitted", "The privilege resources.admin is needed for this");
+}
+
+async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {
+  for await (const batch of batches) yield encoder.encode(batchText(batch));
+}
+
+function batchText(batch: EventBatch): string {
+  if (batch.kind === "reset") return `event: reset\nid: ${batch.id}\ndata: {}\n\n`;
+  // A comment that keeps the connection awake; its id tells the client its place without an event.
+  if (batch.events.length === 0) return `: keep-alive\nid: ${batch.id}\n\n`;
+  return batch.events.map(({ type, id, record }) =>
+    `event: ${type}\nid: ${id}\ndata: ${JSON.stringify(entryOf(record))}\n\n`
+  ).join("");
+}

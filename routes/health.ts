@@ -1,0 +1,24 @@
+import type { Context } from "hono";
+import type { Log } from "../core/log.ts";
+import { failure, success } from "./envelope.ts";
+import type { Environment } from "./environment.ts";
+
+/** What keeps the server from taking in a file, if anything does. */
+export type FindFault = () => Promise<{ part: string; problem: string } | undefined>;
+
+/** `GET /healthz`: the process answers (C 1). */
+export function healthz(c: Context<Environment>): Response {
+  return success(c, { healthy: true });
+}
+
+/** `GET /readyz`: a file could be taken in now (C 1). The reply names the failing part, the log why. */
+export async function readyz(
+  c: Context<Environment>,
+  findFault: FindFault,
+  log: Log,
+): Promise<Response> {
+  const fault = await findFault();
+  if (fault === undefined) return success(c, { ready: true });
+  log.warn("Not ready", { part: fault.part, problem: fault.problem });
+  return failure(c, { kind: "ErrUnavailable", message: `The server is not ready: ${fault.part}` });
+}

@@ -1,0 +1,61 @@
+import { quoted, ResourceError } from "../core/errors.ts";
+
+/** The decoded values of each key of a query string, in order. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Decodes the query of a URL (C 3). Done by hand, for `URLSearchParams` puts a replacement character
+ * where a value is not valid UTF-8.
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where a part does not decode.
+ */
+export function parseQuery(url: string): Query {
+  const query = new Map<string, string[]>();
+  const start = url.indexOf("?");
+  if (start === -1) return query;
+  for (const pair of url.slice(start + 1).split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const key = decoded(equals === -1 ? pair : pair.slice(0, equals));
+    const value = equals === -1 ? "" : decoded(pair.slice(equals + 1));
+    const values = query.get(key);
+    if (values === undefined) query.set(key, [value]);
+    else values.push(value);
+  }
+  return query;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    throw new ResourceError(
+      "ErrResourcesInvalidRequest",
+      `Invalid query: ${quoted(text)} does not decode to UTF-8`,
+      { cause: error },
+    );
+  }
+}
+
+/** `path` and `paths[]`, merged (RS 4.1.1). */
+export function pathsOf(query: Query): string[] {
+  return [...query.get("path") ?? [], ...query.get("paths[]") ?? []];
+}
+
+const MAX_ID = 2n ** 64n - 1n;
+
+/**
+ * `id` and `ids[]`, merged (RS 4.7). Ids beyond 2^53 lose their last digits; the store gives none.
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where one is no integer from 1 to 2^64 − 1 (C 3).
+ */
+export function idsOf(query: Query): number[] {
+  return [...query.get("id") ?? [], ...query.get("ids[]") ?? []].map((text) => {
+    const id = /^\d{1,100}$/.test(text) ? BigInt(text) : 0n;
+    if (id >= 1n && id <= MAX_ID) return Number(id);
+    throw new ResourceError(
+      "ErrResourcesInvalidRequest",
+      `Invalid id ${quoted(text)}: it is no integer from 1 to ${MAX_ID}`,
+    );
+  });
+}

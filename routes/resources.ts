@@ -1,0 +1,47 @@
+import type { Context } from "hono";
+import { recordsOf, type Tree } from "../core/tree/changes.ts";
+import { list } from "../core/tree/list.ts";
+import { mkdir } from "../core/tree/mkdir.ts";
+import { remove } from "../core/tree/remove.ts";
+import { upload } from "../core/tree/upload.ts";
+import { MkdirResourceRequest } from "../schemas/resources.ts";
+import { callerOf } from "./auth.ts";
+import { batchesOf, entryList, entryOf } from "./entries.ts";
+import { success } from "./envelope.ts";
+import type { Environment } from "./environment.ts";
+import { jsonBody } from "./json_body.ts";
+import { uploadParts } from "./multipart.ts";
+import { parseQuery, pathsOf } from "./query.ts";
+
+/** A request on its way through a handler. */
+type Request = Context<Environment>;
+
+/** `GET /resources/` (RS 4.1). */
+export async function listResources(c: Request, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
+  const records = list(tree, { caller: callerOf(c), paths: pathsOf(query), recursive });
+  return await entryList(c, records);
+}
+
+/** `POST /resources/` (RS 4.2). */
+export async function uploadResources(c: Request, tree: Tree): Promise<Response> {
+  const dir = parseQuery(c.req.url).get("dir")?.[0] ?? "";
+  const parts = uploadParts(c.req.raw, tree.limits.maxUploadRequestSize);
+  const changes = await upload(tree, { caller: callerOf(c), dir, parts });
+  const files = recordsOf(changes, "added").filter((record) => !record.isDir);
+  return await entryList(c, batchesOf(files));
+}
+
+/** `POST /resources/mkdir` (RS 4.3). */
+export async function mkdirResource(c: Request, tree: Tree): Promise<Response> {
+  const { path } = await jsonBody(c.req.raw, MkdirResourceRequest);
+  return success(c, entryOf(await mkdir(tree, { caller: callerOf(c), path })));
+}
+
+/** `DELETE /resources/` (RS 4.6). */
+export async function deleteResources(c: Request, tree: Tree): Promise<Response> {
+  const paths = pathsOf(parseQuery(c.req.url));
+  const changes = await remove(tree, { caller: callerOf(c), paths });
+  return await entryList(c, batchesOf(recordsOf(changes, "deleted")));
+}

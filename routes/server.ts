@@ -1,0 +1,49 @@
+import type { EventBus } from "../core/events.ts";
+import type { App } from "./environment.ts";
+import type { Underway } from "./observe.ts";
+
+/** How long uploads and downloads may go on once the server is to stop, in milliseconds. */
+const GRACE_MS = 10_000;
+
+export interface ServeOptions {
+  readonly hostname: string;
+  readonly port: number;
+  readonly events: EventBus;
+  readonly underway: Underway;
+  /** @default 10000 */
+  readonly graceMs?: number;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly address: Deno.NetAddr;
+  /**
+   * Takes nothing new in, ends the event streams, lets other requests finish for the time of grace,
+   * and closes. True where all of them finished.
+   */
+  stop(): Promise<boolean>;
+}
+
+/** Starts to listen. */
+export function serve(app: App, options: ServeOptions): RunningServer {
+  const { hostname, port, events, underway, graceMs = GRACE_MS } = options;
+  const abort = new AbortController();
+  const server = Deno.serve(
+    { hostname, port, signal: abort.signal, onListen() {} },
+    (request) => app.fetch(request),
+  );
+  return {
+    address: server.addr,
+    async stop() {
+      const late = Promise.withResolvers<boolean>();
+      const grace = setTimeout(() => late.resolve(false), graceMs);
+      events.close();
+      // Deno's own shutdown would break the uploads off (denoland/deno#36809), so it comes last.
+      const finished = underway.end().then(() => server.shutdown()).then(() => true);
+      const allFinished = await Promise.race([finished, late.promise]);
+      clearTimeout(grace);
+      if (!allFinished) abort.abort();
+      return allFinished;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Context } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import type { Chunk } from "../core/content.ts";
+import type { Environment } from "./environment.ts";
+
+/** How far a streamed body got. */
+export interface Delivery {
+  /** Bytes that were handed to the network. */
+  readonly bytes: number;
+  /** False where the client went away or the content failed. */
+  readonly complete: boolean;
+  /** Why the content failed, if it did. */
+  readonly error?: unknown;
+}
+
+export interface StreamedOptions {
+  readonly status?: StatusCode;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called when the client goes away, before the content is returned. */
+  readonly onCancel?: () => void;
+}
+
+/**
+ * A response with the content as its body. The first chunk is awaited before anything is sent, so
+ * that content which fails at once is an error response, and not a broken body (RS 4.7.6); one that
+ * fails later breaks off the connection. `content` is returned at the latest when the response ends.
+ */
+export async function streamed(
+  c: Context<Environment>,
+  content: AsyncIterator<Chunk>,
+  { status = 200, headers, onCancel = () => {} }: StreamedOptions,
+): Promise<Response> {
+  let ahead: IteratorResult<Chunk> | undefined = await content.next();
+  if (c.req.method === "HEAD") {
+    await content.return?.();
+    return c.newResponse(null, status, { ...headers });
+  }
+  const delivery = Promise.withResolvers<Delivery>();
+  c.set("delivery", delivery.promise);
+  let bytes = 0;
+  let cancelled = false;
+  const body = new ReadableStream<Chunk>({
+    async pull(controller) {
+      try {
+        const { done, value } = ahead ?? await content.next();
+        ahead = undefined;
+        if (cancelled) return;
+        if (done) {
+          controller.close();
+          delivery.resolve({ bytes, complete: true });
+          return;
+        }
+        bytes += value.length;
+        controller.enqueue(value);
+      } catch (error) {
+        if (cancelled) return;
+        controller.error(error);
+        delivery.resolve({ bytes, complete: false, error });
+      }
+    },
+    async cancel() {
+      cancelled = true;
+      delivery.resolve({ bytes, complete: false });
+      onCancel();
+      await content.return?.();
+    },
+  }, { highWaterMark: 0 });
+  return c.newResponse(body, status, { ...headers });
+}

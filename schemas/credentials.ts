@@ -1,0 +1,26 @@
+import * as v from "valibot";
+
+/** A user id: 1…2^53−1 (C 3). */
+export const UserId = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,15}$/),
+  v.transform(Number),
+  v.maxValue(Number.MAX_SAFE_INTEGER),
+);
+
+/** The claims of a credential that are ours; the times are checked with the signature (C 10). */
+export const Claims = v.object({
+  /** The user id as a decimal string. */
+  sub: UserId,
+  privileges: v.array(v.string()),
+});
+export type Claims = v.InferOutput<typeof Claims>;
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A time to live, such as `90s`, `15m`, `1h` or `30d`, in seconds. */
+export const TimeToLive = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,8}[smhd]$/),
+  v.transform((text) => Number(text.slice(0, -1)) * (SECONDS[text.slice(-1)] ?? 1)),
+);

@@ -1,0 +1,31 @@
+import * as v from "valibot";
+
+/** A record as callers see it (RS 2, C 3). */
+export const ResourceEntry = v.object({
+  id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  name: v.string(),
+  path: v.string(),
+  /** Bytes; 0 for a directory. */
+  size: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  is_dir: v.boolean(),
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  updated_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+export type ResourceEntry = v.InferOutput<typeof ResourceEntry>;
+
+/** RS 2, C 3. */
+export const ResourceList = v.object({
+  items: v.array(ResourceEntry),
+  /** The number of items. */
+  total: v.pipe(v.number(), v.integer(), v.minValue(0)),
+});
+export type ResourceList = v.InferOutput<typeof ResourceList>;
+
+/** RS 2. Unknown keys are ignored (C 3). */
+export const MkdirResourceRequest = v.object({ path: v.string() });
+export type MkdirResourceRequest = v.InferOutput<typeof MkdirResourceRequest>;
+
+/** `compression=` of a download (C 9). */
+export const Compression = v.picklist(["auto", "store", "deflate"]);
