@@ -87,7 +87,14 @@ interface VerificationKey {
 async function verificationKey(key: SigningKey): Promise<VerificationKey> {
   switch (key.kind) {
     case "secret": {
-      const secret = new TextEncoder().encode(key.secret);
+      // Imported once; given the bytes, jose would import them for each credential.
+      const secret = await crypto.subtle.importKey(
+        "raw",
+        new TextEncoder().encode(key.secret),
+        { name: "HMAC", hash: "SHA-256" },
+        false,
+        ["verify"],
+      );
       return { resolve: () => secret, algorithms: ["HS256"] };
     }
     case "publicKey": {

@@ -84,6 +84,8 @@ export interface CollectionRoots {
 
 /** What can be done inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
+  /** Has something done when the transaction is about to commit, which it then does not if that fails. */
+  beforeCommit(action: () => Promise<void>): void;
   /**
    * Adds the records, in the given order.
    *
@@ -106,13 +108,23 @@ export interface ResourceStore extends RecordLookup {
   /** Collects all files at and below the roots. */
   collectFiles(roots: CollectionRoots): Promise<FileCollection>;
   /**
-   * Runs `work` in a write transaction: all of it is durable when the promise resolves, or none of
-   * it happened. Transactions run one after the other; `committed` runs before the next one starts.
+   * Runs `work` in a write transaction, after all that was given before. When the promise resolves,
+   * what it did is durable; when it rejects, nothing of it happened.
    */
   write<T>(
     work: (transaction: WriteTransaction) => Promise<T>,
-    committed?: (result: T) => void,
+    options?: WriteOptions<T>,
   ): Promise<T>;
+}
+
+export interface WriteOptions<T> {
+  /** Called when the work is committed, before any further work starts. */
+  readonly committed?: (result: T) => void;
+  /**
+   * Whether nothing else may be committed or lost together with this work. Small writes that wait
+   * for their turn otherwise share a commit. @default false
+   */
+  readonly alone?: boolean;
 }
 
 /** Content that has been received whole and waits for its place. Disposing it forgets it. */
@@ -138,13 +150,19 @@ export interface BlobStore {
    */
   stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
   /**
-   * Gives staged content its place, durably. Called inside a write transaction. Content that is
+   * Gives staged content its place, which is durable when the transaction commits. Content that is
    * there already is shared.
    *
    * @throws {ResourceError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
    */
-  place(staged: readonly StagedBlob[]): Promise<void>;
-  /** Removes content that is there. Called inside a write transaction that saw no record of it. */
+  place(
+    staged: readonly StagedBlob[],
+    transaction: Pick<WriteTransaction, "beforeCommit">,
+  ): Promise<void>;
+  /**
+   * Removes content. To be called inside a write transaction which saw that no record holds it, and
+   * which is alone: the record that another work deletes would come back with a failed commit.
+   */
   remove(hashes: readonly string[]): Promise<void>;
   /** Every hash that has content, some hundreds at a time. */
   hashes(): AsyncIterable<readonly string[]>;

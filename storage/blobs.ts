@@ -1,16 +1,25 @@
 import { Buffer } from "node:buffer";
 import { type Chunk, ContentReader } from "../core/content.ts";
 import { ResourceError } from "../core/errors.ts";
-import type { BlobStore, ByteRange, StagedBlob } from "../core/ports.ts";
+import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../core/ports.ts";
 import { blobPath, isDigest } from "./blob_path.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
-import { makeDirectory, orMissing, readFull, removeFile, syncDirectory } from "./files.ts";
+import {
+  makeDirectorySync,
+  orMissing,
+  orMissingSync,
+  readFull,
+  removeFile,
+  syncDirectory,
+} from "./files.ts";
 import { Receiver } from "./receiver.ts";
 import { asStorageFull } from "./storage_full.ts";
 import { WorkerPool } from "./worker_pool.ts";
 
 /** Files are read in pieces of this size. */
 const READ_BYTES = 256 * 1024;
+/** How many files are given their places before others get a turn. */
+const PLACED_AT_A_TIME = 64;
 /** More threads than this would not be fed by one serving thread. */
 const MAX_WORKERS = 8;
 
@@ -38,8 +47,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   static async open(dataDir: string): Promise<DirectoryBlobStore> {
     const root = `${dataDir}/blobs`;
     const temporary = `${dataDir}/tmp`;
-    await makeDirectory(root);
-    await makeDirectory(temporary);
+    makeDirectorySync(root);
+    makeDirectorySync(temporary);
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
     }
@@ -59,17 +68,22 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     }
   }
 
-  async place(staged: readonly StagedBlob[]): Promise<void> {
-    const byHash = Map.groupBy(staged, ({ hash }) => hash);
+  async place(
+    staged: readonly StagedBlob[],
+    transaction: Pick<WriteTransaction, "beforeCommit">,
+  ): Promise<void> {
     const directories = new Set<string>();
     try {
-      await Promise.all([...byHash.values()].map(async (blobs) => {
-        for (const blob of blobs) await this.#settle(blob, directories);
-      }));
-      await Promise.all([...directories].map(syncDirectory));
+      for (const [index, blob] of staged.entries()) {
+        if (index % PLACED_AT_A_TIME === PLACED_AT_A_TIME - 1) await nextTurn();
+        await this.#settle(blob, directories);
+      }
     } catch (error) {
       throw asStorageFull(error);
     }
+    transaction.beforeCommit(async () => {
+      await Promise.all([...directories].map(syncDirectory));
+    });
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
@@ -145,28 +159,34 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     return `${this.#root}/${blobPath(hash)}`;
   }
 
-  /** Gives one staged file its place, and notes the directories that are to be synced for it. */
+  /**
+   * Gives one staged file its place, and notes the directories that are to be synced for it. Mostly
+   * without waiting: these calls touch no disk, and a turn of the event loop for each would keep
+   * everybody's next transaction waiting for longer than they take.
+   */
   async #settle(blob: StagedBlob, directories: Set<string>): Promise<void> {
     if (!(blob instanceof StagedFile)) throw new TypeError("Not a blob of this store");
     const path = this.#pathOf(blob.hash);
     const fan = parentOf(path);
-    if (await makeDirectory(parentOf(fan))) directories.add(this.#root);
-    if (await makeDirectory(fan)) directories.add(parentOf(fan));
     // Shared content, too: whoever placed it may have failed before the sync.
     directories.add(fan);
-    await this.#compare(blob);
-    if (blob.twin !== undefined) return;
-    await Deno.rename(blob.path, path);
+    if (orMissingSync(() => Deno.statSync(path)) !== undefined) {
+      await this.#compare(blob);
+      return;
+    }
+    if (orMissingSync(() => Deno.statSync(fan)) === undefined) {
+      if (makeDirectorySync(parentOf(fan))) directories.add(this.#root);
+      makeDirectorySync(fan);
+      directories.add(parentOf(fan));
+    }
+    Deno.renameSync(blob.path, path);
     blob.placed = true;
   }
 
   /** Compares staged content with what is stored under its hash, if anything is (C 6). */
   async #compare(staged: StagedFile): Promise<void> {
     const stored = await orMissing(Deno.open(this.#pathOf(staged.hash)));
-    if (stored === undefined) {
-      staged.twin = undefined;
-      return;
-    }
+    if (stored === undefined) return;
     using _stored = stored;
     const identity = identityOf(await stored.stat());
     if (staged.twin === identity) return;
@@ -243,6 +263,11 @@ async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<
       file.close();
     },
   );
+}
+
+/** Lets whatever else waits have its turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function parentOf(path: string): string {

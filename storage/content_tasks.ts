@@ -75,7 +75,7 @@ export class ContentTasks {
   /** Makes the content durable and closes the file. */
   async finish(id: number): Promise<Digest> {
     const { file, hasher } = this.#receipt(id);
-    await file.sync();
+    await file.syncData();
     this.abort(id);
     return hasher.digest();
   }

@@ -23,9 +23,9 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /** Makes a directory for the owner alone; false where it was there already. */
-export async function makeDirectory(path: string): Promise<boolean> {
+export function makeDirectorySync(path: string): boolean {
   try {
-    await Deno.mkdir(path, { mode: 0o700 });
+    Deno.mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
@@ -33,15 +33,25 @@ export async function makeDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Removes a file; false where there was none. */
-export async function removeFile(path: string): Promise<boolean> {
-  return await orMissing(Deno.remove(path).then(() => true)) ?? false;
+/** Removes a file, if there is one. */
+export async function removeFile(path: string): Promise<void> {
+  await orMissing(Deno.remove(path));
 }
 
 /** The result, or undefined where the file that it is about does not exist. */
 export async function orMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** As {@link orMissing}, without waiting. */
+export function orMissingSync<T>(call: () => T): T | undefined {
+  try {
+    return call();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

@@ -80,6 +80,6 @@ async function writeSmall(path: string, bytes: Chunk): Promise<Digest> {
   hasher.update(bytes);
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   await writeAll(file, bytes);
-  await file.sync();
+  await file.syncData();
   return hasher.digest();
 }

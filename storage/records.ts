@@ -6,11 +6,12 @@ import type {
   ResourceRecord,
   ResourceStore,
   Scope,
+  WriteOptions,
   WriteTransaction,
 } from "../core/ports.ts";
+import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
-import { Turns } from "./turns.ts";
 import type { Writer } from "./writer.ts";
 
 /** How long a reader of a listing may take between two batches, in milliseconds. */
@@ -28,7 +29,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #listStallMs: number;
   readonly #writer = new RemoteWorker<Writer>(new URL("./writer_worker.ts", import.meta.url));
   readonly #reader = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
-  readonly #turns = new Turns();
+  readonly #commits = new GroupCommit(this.#writer.remote);
 
   private constructor(options: RecordsOptions) {
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
@@ -97,32 +98,21 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   write<T>(
     work: (transaction: WriteTransaction) => Promise<T>,
-    committed?: (result: T) => void,
+    options: WriteOptions<T> = {},
   ): Promise<T> {
-    return this.#turns.take(async () => {
-      const writer = this.#writer.remote;
-      await writer.begin();
-      let result: T;
-      try {
-        result = await work(transactionOn(writer));
-        await writer.commit();
-      } catch (error) {
-        await writer.rollback();
-        throw error;
-      }
-      committed?.(result);
-      return result;
-    });
+    return this.#commits.run(
+      (beforeCommit) => work(transactionOn(this.#writer.remote, beforeCommit)),
+      options,
+    );
   }
 
-  /** Waits for the transaction under way, then closes the database. */
+  /** Waits for the transactions under way, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns.take(async () => {
-      await this.#reader.remote.close();
-      // Last, for the last connection to close is the one that empties the log.
-      await this.#writer.remote.close();
-      this.#end();
-    });
+    await this.#commits.idle();
+    await this.#reader.remote.close();
+    // Last, for the last connection to close is the one that empties the log.
+    await this.#writer.remote.close();
+    this.#end();
   }
 
   #end(): void {
@@ -131,8 +121,9 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 }
 
-function transactionOn(writer: Remote<Writer>): WriteTransaction {
+function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): WriteTransaction {
   return {
+    beforeCommit,
     findByPath: (scope, paths) => writer.findByPath(scope, paths),
     findById: (scope, ids) => writer.findById(scope, ids),
     insert: async (records: readonly NewRecord[]) =>

@@ -27,6 +27,18 @@ export class Writer {
     this.#connection.run("BEGIN IMMEDIATE");
   }
 
+  savepoint(): void {
+    this.#connection.run("SAVEPOINT work");
+  }
+
+  /** Undoes all since the last savepoint; false where the failure has ended the transaction. */
+  rollbackWork(): boolean {
+    if (!this.#connection.inTransaction) return false;
+    this.#connection.run("ROLLBACK TO work");
+    this.#connection.run("RELEASE work");
+    return true;
+  }
+
   commit(): void {
     refuseFull(() => this.#connection.run("COMMIT"));
   }

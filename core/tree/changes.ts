@@ -49,13 +49,12 @@ export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
 ): Promise<ChangeSet> {
-  const changes = await tree.records.write(
-    work,
-    (changes) =>
+  const changes = await tree.records.write(work, {
+    committed: (changes) =>
       tree.events.publish(
         changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
       ),
-  );
+  });
   await sweep(tree, recordsOf(changes, "deleted").map((record) => record.hash));
   return changes;
 }
@@ -90,6 +89,6 @@ export async function removeUnreferenced(
     const batch = distinct.slice(at, at + REMOVAL_BATCH);
     await tree.records.write(async (transaction) => {
       await tree.blobs.remove(await transaction.unreferenced(batch));
-    });
+    }, { alone: true });
   }
 }

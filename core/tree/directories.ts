@@ -1,6 +1,6 @@
 import { quoted, ResourceError } from "../errors.ts";
 import { ancestorsOf } from "../paths.ts";
-import type { ResourceRecord, WriteTransaction } from "../ports.ts";
+import type { NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
 
 /** The outcome of {@link makeDirectories}. */
 export interface MadeDirectories {
@@ -10,6 +10,13 @@ export interface MadeDirectories {
   readonly leaf: ResourceRecord | undefined;
 }
 
+export interface DirectoryRequest {
+  readonly userId: number;
+  readonly path: string;
+  /** The time of the operation. */
+  readonly now: number;
+}
+
 /**
  * Makes the directory and every missing one above it, all owned by `userId` (RS 4.2.7, 4.3.1).
  *
@@ -17,31 +24,46 @@ export interface MadeDirectories {
  */
 export async function makeDirectories(
   transaction: WriteTransaction,
-  userId: number,
-  path: string,
+  request: DirectoryRequest,
 ): Promise<MadeDirectories> {
-  if (path === "") return { created: [], leaf: undefined };
-  const chain = [...ancestorsOf(path), path];
-  const existing = await transaction.findByPath({ userId, everyone: false }, chain);
-  for (const record of existing.values()) {
-    if (!record.isDir) {
+  const { userId, path } = request;
+  const existing = await transaction.findByPath({ userId, everyone: false }, chainOf(path));
+  const created = await transaction.insert(missingDirectories(request, existing));
+  return { created, leaf: existing.get(path) ?? created.at(-1) };
+}
+
+/** The directory and those above it, outermost first; none for the root. */
+export function chainOf(path: string): string[] {
+  return path === "" ? [] : [...ancestorsOf(path), path];
+}
+
+/**
+ * The records that are missing for the directory to be there, outermost first.
+ *
+ * @throws {ResourceError} `ErrResourcesAlreadyExists` where a file stands on the way.
+ */
+export function missingDirectories(
+  { userId, path, now }: DirectoryRequest,
+  existing: ReadonlyMap<string, ResourceRecord>,
+): NewRecord[] {
+  return chainOf(path).flatMap((directory) => {
+    const record = existing.get(directory);
+    if (record?.isDir === false) {
       throw new ResourceError(
         "ErrResourcesAlreadyExists",
-        `Cannot make the directory ${quoted(path)}: ${quoted(record.path)} is a file`,
+        `Cannot make the directory ${quoted(path)}: ${quoted(directory)} is a file`,
       );
     }
-  }
-  const now = Date.now();
-  const missing = chain.filter((directory) => !existing.has(directory));
-  const created = await transaction.insert(missing.map((directory) => ({
-    userId,
-    path: directory,
-    hash: "",
-    size: 0,
-    crc32: 0,
-    isDir: true,
-    createdAt: now,
-    updatedAt: now,
-  })));
-  return { created, leaf: existing.get(path) ?? created.at(-1) };
+    if (record !== undefined) return [];
+    return {
+      userId,
+      path: directory,
+      hash: "",
+      size: 0,
+      crc32: 0,
+      isDir: true,
+      createdAt: now,
+      updatedAt: now,
+    };
+  });
 }

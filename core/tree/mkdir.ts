@@ -31,7 +31,8 @@ export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise
 async function makeOnce(tree: Tree, userId: number, directory: string): Promise<ResourceRecord> {
   let made: ResourceRecord | undefined;
   await commit(tree, async (transaction) => {
-    const { created, leaf } = await makeDirectories(transaction, userId, directory);
+    const request = { userId, path: directory, now: Date.now() };
+    const { created, leaf } = await makeDirectories(transaction, request);
     made = leaf;
     return changesOf("added", created);
   });

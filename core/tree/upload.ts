@@ -2,7 +2,7 @@ import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { quoted, ResourceError } from "../errors.ts";
 import { joinPath, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
-import type { StagedBlob } from "../ports.ts";
+import type { NewRecord, StagedBlob } from "../ports.ts";
 import {
   type ChangeSet,
   changesOf,
@@ -11,7 +11,7 @@ import {
   type Tree,
   type UploadLimits,
 } from "./changes.ts";
-import { makeDirectories } from "./directories.ts";
+import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A file of an upload form, in the order of the form. */
 export interface UploadPart {
@@ -45,6 +45,7 @@ export async function upload(
   { caller, dir, parts }: UploadRequest,
 ): Promise<ChangeSet> {
   const directory = sanitizeDirectory(dir);
+  const { userId } = caller;
   await using staging = new AsyncDisposableStack();
   const files = await receive(parts, async (part, room) => {
     const file = await stageFile(tree, { directory, part, room });
@@ -56,29 +57,45 @@ export async function upload(
   let placing = false;
   try {
     return await commit(tree, async (transaction) => {
-      const { created } = await makeDirectories(transaction, caller.userId, directory);
-      const owner = { userId: caller.userId, everyone: false };
-      const taken = await transaction.findByPath(owner, files.map((file) => file.path));
-      for (const path of taken.keys()) throw alreadyExists(path, "a record has this path");
-      placing = true;
-      await tree.blobs.place(blobs);
       const now = Date.now();
-      const added = await transaction.insert(files.map(({ path, blob }) => ({
-        userId: caller.userId,
-        path,
-        hash: blob.hash,
-        size: blob.size,
-        crc32: blob.crc32,
-        isDir: false,
-        createdAt: now,
-        updatedAt: now,
-      })));
-      return [...changesOf("added", created), ...changesOf("added", added)];
+      const chain = chainOf(directory);
+      const owner = { userId, everyone: false };
+      const found = await transaction.findByPath(owner, [
+        ...chain,
+        ...files.map(({ path }) => path),
+      ]);
+      const missing = missingDirectories({ userId, path: directory, now }, found);
+      for (const { path } of files) {
+        if (found.has(path)) throw alreadyExists(path, "a record has this path");
+      }
+      placing = true;
+      await tree.blobs.place(blobs, transaction);
+      const added = await transaction.insert([
+        ...missing,
+        ...files.map((file) => newFile(file, { userId, now })),
+      ]);
+      return changesOf("added", added);
     });
   } catch (error) {
     if (placing) await sweep(tree, blobs.map((blob) => blob.hash));
     throw error;
   }
+}
+
+function newFile(
+  { path, blob }: StagedFile,
+  { userId, now }: { userId: number; now: number },
+): NewRecord {
+  return {
+    userId,
+    path,
+    hash: blob.hash,
+    size: blob.size,
+    crc32: blob.crc32,
+    isDir: false,
+    createdAt: now,
+    updatedAt: now,
+  };
 }
 
 /** Stages a part; `room` is how many bytes the form may still hold. Undefined where it is no file. */
