@@ -143,6 +143,11 @@ export interface ByteRange {
 /** Content by its hash. */
 export interface BlobStore {
   /**
+   * Whether content may have been left without a record: by a crash before this start, or by a
+   * removal that failed. What is so when the store closes is so when it is opened again.
+   */
+  mayHaveLeftovers: boolean;
+  /**
    * Receives content, hashing it on the way. Whatever `content` throws is thrown on, and nothing of
    * it is kept then.
    *

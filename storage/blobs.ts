@@ -28,6 +28,7 @@ const MAX_WORKERS = 8;
  * and synced there, they are renamed into place within the transaction that adds their record.
  */
 export class DirectoryBlobStore implements BlobStore, Disposable {
+  mayHaveLeftovers = false;
   readonly #root: string;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;

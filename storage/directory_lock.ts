@@ -1,34 +1,52 @@
-import { orMissing } from "./files.ts";
+import { writeAll } from "./files.ts";
 
-/** Holds a data directory for one server at a time, until it is disposed of or the process ends. */
+/**
+ * Holds a data directory for one server at a time, until it is disposed of or the process ends.
+ *
+ * The lock belongs to the open file, so that no crash leaves a stale one. What the file says is the
+ * process that holds it; it is emptied when a server stops in order, and so tells a crash.
+ */
 export class DirectoryLock implements Disposable {
+  /** Whether the server before did not stop in order. */
+  readonly afterCrash: boolean;
   readonly #file: Deno.FsFile;
 
-  private constructor(file: Deno.FsFile) {
+  private constructor(file: Deno.FsFile, afterCrash: boolean) {
     this.#file = file;
+    this.afterCrash = afterCrash;
   }
 
   /**
-   * Takes the lock file of the directory. The lock belongs to the open file, so that no crash leaves
-   * a stale one.
+   * Takes the lock file of the directory.
    *
    * @throws {Error} where another server holds it; the message says which process.
    */
   static async take(dataDir: string): Promise<DirectoryLock> {
     const path = `${dataDir}/lock`;
     const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
-    if (!await file.tryLock(true)) {
+    try {
+      const locked = await file.tryLock(true);
+      const holder = (await Deno.readTextFile(path)).trim();
+      if (!locked) {
+        throw new Error(
+          `The data directory "${dataDir}" is in use by the process ${holder}: ` +
+            "one server at a time can have it",
+        );
+      }
+      await file.truncate();
+      await writeAll(file, new TextEncoder().encode(`${Deno.pid}\n`));
+      // Before anything else is: a crash has to find it here.
+      await file.sync();
+      return new DirectoryLock(file, holder !== "");
+    } catch (error) {
       file.close();
-      const holder = (await orMissing(Deno.readTextFile(path)))?.trim();
-      throw new Error(
-        `The data directory "${dataDir}" is in use by ${
-          holder ? `the process ${holder}` : "another process"
-        }: one server at a time can have it`,
-      );
+      throw error;
     }
-    await file.truncate();
-    await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
-    return new DirectoryLock(file);
+  }
+
+  /** Notes that all is in order. To be called last. */
+  async stopInOrder(): Promise<void> {
+    await this.#file.truncate();
   }
 
   [Symbol.dispose](): void {

@@ -12,17 +12,20 @@ export interface StorageFault {
 
 /** The storage in one data directory (C 12), held for this process alone. */
 export class Storage implements AsyncDisposable {
+  readonly records: SqliteResourceStore;
+  readonly blobs: DirectoryBlobStore;
   readonly #dataDir: string;
-  readonly #parts: AsyncDisposableStack;
+  readonly #lock: DirectoryLock;
 
   private constructor(
     dataDir: string,
-    readonly records: SqliteResourceStore,
-    readonly blobs: DirectoryBlobStore,
-    parts: AsyncDisposableStack,
+    parts: { lock: DirectoryLock; records: SqliteResourceStore; blobs: DirectoryBlobStore },
   ) {
     this.#dataDir = dataDir;
-    this.#parts = parts;
+    this.#lock = parts.lock;
+    this.records = parts.records;
+    this.blobs = parts.blobs;
+    this.blobs.mayHaveLeftovers = parts.lock.afterCrash;
   }
 
   /**
@@ -32,12 +35,13 @@ export class Storage implements AsyncDisposable {
    */
   static async open(dataDir: string): Promise<Storage> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await using parts = new AsyncDisposableStack();
-    parts.use(await DirectoryLock.take(dataDir));
-    const blobs = parts.use(await DirectoryBlobStore.open(dataDir));
-    const records = parts.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
+    await using opened = new AsyncDisposableStack();
+    const lock = opened.use(await DirectoryLock.take(dataDir));
+    const blobs = opened.use(await DirectoryBlobStore.open(dataDir));
+    const records = opened.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
     await syncDirectory(dataDir);
-    return new Storage(dataDir, records, blobs, parts.move());
+    opened.move();
+    return new Storage(dataDir, { lock, records, blobs });
   }
 
   /** What keeps the storage from taking a file now, if anything (C 1). `minFreeMB` counts 2^20 bytes. */
@@ -57,9 +61,12 @@ export class Storage implements AsyncDisposable {
     return undefined;
   }
 
-  /** Waits for the transaction under way, then closes everything and lets go of the directory. */
+  /** Waits for the transactions under way, then closes everything and lets go of the directory. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#parts.disposeAsync();
+    using _lock = this.#lock;
+    using _blobs = this.blobs;
+    await this.records[Symbol.asyncDispose]();
+    if (!this.blobs.mayHaveLeftovers) await this.#lock.stopInOrder();
   }
 
   async #checkDisk(minFreeMB: number): Promise<void> {
