@@ -82,8 +82,9 @@ export class EventBus {
     }
     while (!this.#closed && !signal.aborted) {
       if (next < this.#oldest) return;
-      if (next === this.#end && !(await this.#published(idleMs, signal))) {
-        yield { kind: "events", events: [], id: this.#id(next - 1) };
+      if (next === this.#end) {
+        const published = await this.#published(idleMs, signal);
+        if (!published) yield { kind: "events", events: [], id: this.#id(next - 1) };
         continue;
       }
       const events: IdentifiedEvent[] = [];

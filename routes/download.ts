@@ -1,4 +1,4 @@
-import { create as contentDisposition } from "content-disposition";
+import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
 import * as v from "valibot";
 import { quoted, ResourceError } from "../core/errors.ts";
@@ -56,7 +56,7 @@ async function sendFile(
           ...headers,
           "Content-Type": "application/octet-stream",
           "Content-Length": String(end - start),
-          "Content-Disposition": contentDisposition(record.name),
+          "Content-Disposition": attachment(record.name),
           ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
         },
       });
@@ -71,10 +71,20 @@ async function sendArchive(
   return await streamed(c, content, {
     headers: {
       "Content-Type": "application/zip",
-      "Content-Disposition": contentDisposition(filename),
+      "Content-Disposition": attachment(filename),
       "Cache-Control": "private, no-cache",
     },
   });
+}
+
+/**
+ * The name as RFC 6266 has it: quoted ASCII, and as it is where a client could read that otherwise.
+ * No name holds a quotation mark or a backslash (C 4).
+ */
+function attachment(name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]+/g, "_");
+  const plain = ascii === name && !/%[0-9a-f]{2}/i.test(name);
+  return `attachment; filename="${ascii}"${plain ? "" : `; filename*=${encodeExtended(name)}`}`;
 }
 
 function compressionOf(query: Query): v.InferOutput<typeof Compression> {

@@ -54,7 +54,8 @@ export async function streamed(
         controller.enqueue(value);
       } catch (error) {
         if (cancelled) return;
-        controller.error(error);
+        // The runtime prints what it is given here; the reason itself goes to the log.
+        controller.error(new Error(`Reply broke off, see the request ${c.get("requestId")}`));
         delivery.resolve({ bytes, complete: false, error });
       }
     },

@@ -1,0 +1,266 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
+import { type Client, items, type Query, refused } from "../client.ts";
+import { seed } from "../seed.ts";
+import { TestServer } from "../server.ts";
+
+/** The entries of a ZIP by another library than the one that wrote it, each checked by its CRC. */
+async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {
+  const reader = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false });
+  const found: { entry: Entry; text: string }[] = [];
+  for (const entry of await reader.getEntries()) {
+    assert.ok(!entry.directory);
+    const content = await entry.getData(new Uint8ArrayWriter(), { checkSignature: true });
+    found.push({ entry, text: new TextDecoder().decode(content) });
+  }
+  await reader.close();
+  return found;
+}
+
+/** The entries of an archive download as `name=content`. */
+async function zipped(client: Client, query: Query): Promise<string[]> {
+  const found = await unzip(await client.bytes(query));
+  return found.map(({ entry, text }) => `${entry.filename}=${text}`);
+}
+
+Deno.test("GET /resources/download of archives", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const saved = items(await one.upload("top/d", { "b.txt": "B", "a.txt": "A" }));
+  await one.upload("top/d/sub", { "c.txt": "C" });
+  await one.upload("top/d-e", { "f.txt": "F" });
+  await one.mkdir("top/empty");
+  const idOf = (name: string) => String(saved.find((it) => it.name === name)?.id);
+
+  await t.step("RS 4.7.4 a directory is a ZIP with names relative to it", async () => {
+    const response = await one.download({ path: "top/d" });
+    assert.equal(response.headers.get("Content-Type"), "application/zip");
+    assert.equal(response.headers.get("Content-Disposition"), 'attachment; filename="d.zip"');
+    await response.body?.cancel();
+    assert.deepEqual(await zipped(one, { path: "top/d" }), ["a.txt=A", "b.txt=B", "sub/c.txt=C"]);
+  });
+  await t.step("RS 4.7.4 by its id as well", async () => {
+    const [, d] = items(await one.list({ path: "top/d" }));
+    assert.deepEqual(await zipped(one, { id: String(d?.id) }), [
+      "a.txt=A",
+      "b.txt=B",
+      "sub/c.txt=C",
+    ]);
+  });
+  await t.step("RS 4.7.4 an empty directory is an empty ZIP", async () => {
+    assert.deepEqual(await zipped(one, { path: "top/empty" }), []);
+  });
+  await t.step("RS 4.7.5 several are one ZIP with full paths, sorted by path", async () => {
+    const response = await one.download({ "paths[]": ["top/d-e", "top/d"] });
+    assert.equal(
+      response.headers.get("Content-Disposition"),
+      'attachment; filename="download.zip"',
+    );
+    await response.body?.cancel();
+    assert.deepEqual(await zipped(one, { "paths[]": ["top/d-e", "top/d"] }), [
+      "top/d-e/f.txt=F",
+      "top/d/a.txt=A",
+      "top/d/b.txt=B",
+      "top/d/sub/c.txt=C",
+    ]);
+  });
+  await t.step("RS 4.7.5 what is named twice is in it once", async () => {
+    const query = { "paths[]": ["top/d/a.txt", "top/d", "top"], "ids[]": [idOf("b.txt")] };
+    assert.deepEqual(await zipped(one, query), [
+      "top/d-e/f.txt=F",
+      "top/d/a.txt=A",
+      "top/d/b.txt=B",
+      "top/d/sub/c.txt=C",
+    ]);
+  });
+  await t.step(
+    "C 9 a path and an id of one record are two targets: a ZIP with it once",
+    async () => {
+      const query = { path: "top/d/a.txt", id: idOf("a.txt") };
+      assert.deepEqual(await zipped(one, query), ["top/d/a.txt=A"]);
+    },
+  );
+  await t.step("C 9 has no length, for it is not built beforehand", async () => {
+    const response = await one.download({ path: "top" });
+    assert.equal(response.headers.get("Content-Length"), null);
+    await response.body?.cancel();
+  });
+  await t.step("C 9 answers HEAD without an archive, and leaves nothing open", async () => {
+    const head = await one.fetch("/resources/download?path=top", { method: "HEAD" });
+    assert.equal(head.headers.get("Content-Type"), "application/zip");
+    assert.equal(await head.text(), "");
+  });
+  await t.step("C 9 entries have UTF-8 names and the time of their record", async () => {
+    await one.upload("ünï/日本", { "😀 file.txt": "smile" });
+    const [found] = await unzip(await one.bytes({ path: "ünï" }));
+    assert.equal(found?.entry.filename, "日本/😀 file.txt");
+    assert.equal(found?.entry.filenameUTF8, true);
+    const record = items(await one.list({ path: "ünï", recursive: "1" })).at(-1);
+    const seconds = Math.floor(Date.parse(record?.updated_at ?? "") / 1000);
+    assert.equal(found?.entry.lastModDate.getTime(), seconds * 1000);
+  });
+});
+
+Deno.test("C 9 entries are deflated where that pays", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const random = new Uint8Array(300_000);
+  for (let at = 0; at < random.length; at += 65536) {
+    crypto.getRandomValues(random.subarray(at, at + 65536));
+  }
+  const text = "a line of text that repeats itself\n".repeat(20_000);
+  await one.upload("mix", { "random.bin": random, "text.txt": text, "tiny": "x", "empty": "" });
+  const methods = async (compression?: string) => {
+    const found = await unzip(await one.bytes({ path: "mix", compression }));
+    assert.equal(found.find(({ entry }) => entry.filename === "text.txt")?.text, text);
+    return found.map(({ entry }) => `${entry.filename} ${entry.compressionMethod}`);
+  };
+  const mixed = ["empty 0", "random.bin 0", "text.txt 8", "tiny 0"];
+
+  await t.step("C 9 auto is the default", async () => {
+    assert.deepEqual(await methods(), mixed);
+    assert.deepEqual(await methods("auto"), mixed);
+  });
+  await t.step("C 9 store deflates nothing", async () => {
+    assert.deepEqual(await methods("store"), ["empty 0", "random.bin 0", "text.txt 0", "tiny 0"]);
+  });
+  await t.step("C 9 deflate deflates whatever has bytes", async () => {
+    assert.deepEqual(await methods("deflate"), ["empty 0", "random.bin 8", "text.txt 8", "tiny 8"]);
+  });
+  await t.step("C 9 packed text is smaller than text", async () => {
+    const archive = await one.bytes({ path: "mix" });
+    assert.ok(archive.length < random.length + text.length / 10);
+  });
+});
+
+Deno.test("RS 4.7.5 archives of several owners", async (t) => {
+  await using server = await TestServer.start();
+  const admin = await server.admin(9);
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const [ones] = items(await one.upload("d", { same: "one" }));
+  const [twos, second] = items(await two.upload("d", { same: "two", second: "2" }));
+  await admin.upload("d", { same: "nine" });
+  assert.ok(ones && twos && second);
+  const directoryOf = async (client: Client) =>
+    String(items(await client.list({ path: "d" }))[0]?.id);
+
+  await t.step("RS 1.4 a directory found by path is that of one owner", async () => {
+    assert.deepEqual(await zipped(admin, { path: "d" }), ["same=nine"]);
+    assert.deepEqual(await zipped(admin, { id: await directoryOf(two) }), ["same=two", "second=2"]);
+  });
+  await t.step("RS 4.7.5 refuses a record found by id whose path another one has", async () => {
+    const queries: Query[] = [
+      { path: "d/same", id: String(twos.id) },
+      { "ids[]": [String(ones.id), String(twos.id)] },
+      { "ids[]": [await directoryOf(one), await directoryOf(two)] },
+      { path: "d", id: await directoryOf(two) },
+      // A file of the directory meets the one that the id names.
+      { path: "d", id: String(twos.id) },
+    ];
+    for (const query of queries) {
+      const response = await admin.download(query);
+      const { status, headers } = response;
+      const text = await response.text();
+      refused({ status, headers, text }, 400, "ErrResourcesSharedPath");
+    }
+  });
+  await t.step("RS 4.7.5 takes files of different owners whose paths differ", async () => {
+    assert.deepEqual(await zipped(admin, { path: "d/same", id: String(second.id) }), [
+      "d/same=nine",
+      "d/second=2",
+    ]);
+  });
+  await t.step(
+    "RS 4.7.5 of two found by path the caller's own stays, else the latest",
+    async () => {
+      // `p` is found as the directory of user 3, `p/q` as that of user 4; both hold files.
+      await seed(server.tree.records, [
+        { path: "p/", userId: 3, updatedAt: 9000 },
+        { path: "p/q/", userId: 3, updatedAt: 1 },
+        { path: "p/q/f", userId: 3, updatedAt: 500, content: "one" },
+        { path: "p/q/g", userId: 3, updatedAt: 700, content: "one" },
+        { path: "p/", userId: 4, updatedAt: 1 },
+        { path: "p/q/", userId: 4, updatedAt: 9000 },
+        { path: "p/q/f", userId: 4, updatedAt: 600, content: "two" },
+        { path: "p/q/g", userId: 4, updatedAt: 600, content: "two" },
+      ]);
+      for (const paths of [["p", "p/q"], ["p/q", "p"]]) {
+        assert.deepEqual(await zipped(admin, { "paths[]": paths }), ["p/q/f=two", "p/q/g=one"]);
+        const third = await server.admin(3);
+        assert.deepEqual(await zipped(third, { "paths[]": paths }), ["p/q/f=one", "p/q/g=one"]);
+      }
+    },
+  );
+});
+
+Deno.test("C 9 archives of more files than a page", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("seeds", { s: "seed" });
+  const names = Array.from(
+    { length: 1203 },
+    (_, index) => `many/${String(index).padStart(4, "0")}`,
+  );
+  await seed(server.tree.records, [
+    "many/",
+    ...names.map((path) => ({ path, content: "seed" })),
+  ]);
+  assert.deepEqual(
+    await zipped(one, { path: "many" }),
+    names.map((path) => `${path.slice(5)}=seed`),
+  );
+});
+
+Deno.test("RS 4.7.6 a failing archive", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const large = new Uint8Array(40_000_000);
+  for (let at = 0; at < large.length; at += 65536) {
+    crypto.getRandomValues(large.subarray(at, at + 65536));
+  }
+  await one.upload("d", { "1-large": large, "2-small": "small" });
+  const blob = (hash: string) =>
+    `${server.dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+  const small = createHash("md5").update("small").digest("hex");
+
+  await t.step(
+    "RS 4.7.6 and C 9 its first byte comes before its last content is read",
+    async () => {
+      const response = await one.download({ path: "d" });
+      const reader = response.body?.getReader();
+      assert.equal((await reader?.read())?.done, false);
+      await Deno.remove(blob(small));
+      await assert.rejects(async () => {
+        while (!(await reader?.read())?.done);
+      });
+    },
+  );
+  await t.step("RS 4.7.6 is a 500 where a content is missing from the start", async () => {
+    const response = await one.download({ path: "d" });
+    const { status, headers } = response;
+    const message = refused({ status, headers, text: await response.text() }, 500, "ErrInternal");
+    assert.equal(message.includes(server.dataDir), false);
+    assert.ok(server.log.some((line) => line.includes("d/2-small")));
+  });
+  await t.step("C 9 is a 500 where a content has another size than its record", async () => {
+    await Deno.mkdir(blob(small).slice(0, -33), { recursive: true });
+    await Deno.writeTextFile(blob(small), "smaller or larger");
+    const response = await one.download({ path: "d" });
+    const { status, headers } = response;
+    refused({ status, headers, text: await response.text() }, 500, "ErrInternal");
+  });
+  await t.step("C 9 stops its work when the client goes away", async () => {
+    await Deno.writeTextFile(blob(small), "small");
+    for (const compression of ["store", "deflate"]) {
+      const response = await one.download({ path: "d", compression });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+    }
+    assert.equal(await server.server.stop(), true);
+    const left = server.log.filter((line) => line.includes('"complete":false'));
+    assert.ok(left.length >= 2, left.join("\n"));
+  });
+});

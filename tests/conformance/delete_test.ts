@@ -1,0 +1,113 @@
+import * as assert from "node:assert/strict";
+import { items, refused } from "../client.ts";
+import { seed } from "../seed.ts";
+import { TestServer } from "../server.ts";
+
+Deno.test("DELETE /resources/", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const two = await server.as(2);
+  await one.upload("a/b", { "x": "1", "y": "2" });
+  await one.upload("a", { "z": "3" });
+  await one.upload("a-b", { "w": "4" });
+  await one.upload("kept", { "same": "1" });
+  await two.upload("a/b", { "x": "theirs" });
+  const paths = async () => await one.tree();
+  const all = await paths();
+
+  await t.step("RS 4.6.1 refuses no path and blank ones", async () => {
+    for (const query of [{}, { path: "" }, { path: " " }, { "paths[]": ["", " "] }]) {
+      refused(await one.remove(query), 400, "ErrResourcesInvalidRequest");
+    }
+  });
+  await t.step("RS 4.6.1 refuses an invalid path", async () => {
+    for (const path of ["/a", "a/../kept", "..", "a|b"]) {
+      refused(await one.remove({ "paths[]": ["a", path] }), 400, "ErrResourcesInvalidRequest");
+    }
+  });
+  await t.step("RS 4.6.2 deletes nothing where one path has no record", async () => {
+    const message = refused(
+      await one.remove({ "paths[]": ["a/b/x", "nothing"] }),
+      404,
+      "ErrResourcesNotFound",
+    );
+    assert.match(message, /"nothing"/);
+  });
+  await t.step("RS 1.3 finds nobody else's record", async () => {
+    await two.upload("private", { "p": "p" });
+    refused(await one.remove({ path: "private" }), 404, "ErrResourcesNotFound");
+  });
+  await t.step("C 5.5 the refusals left everything as it was", async () => {
+    assert.deepEqual(await paths(), all);
+  });
+  await t.step(
+    "RS 4.6.3 and 4.6.5 removes descendants, once each, and lists them sorted",
+    async () => {
+      await using events = await one.events();
+      const before = await server.storedHashes();
+      const reply = await one.remove({ path: "a/b/x", "paths[]": ["a", "a/b", "a-b", " a\\b "] });
+      const wanted = ["a", "a-b", "a-b/w", "a/b", "a/b/x", "a/b/y", "a/z"];
+      assert.deepEqual(items(reply).map(({ path }) => path), wanted);
+      assert.deepEqual(await events.take(7), wanted.map((path) => `deleted ${path}`));
+      assert.deepEqual(await paths(), ["kept", "kept/same"]);
+      // RS 4.6.4: three of the four contents had no other record.
+      assert.equal((await server.storedHashes()).length, before.length - 3);
+    },
+  );
+  await t.step("RS 4.6.4 content stays while a record holds it", async () => {
+    assert.deepEqual(new TextDecoder().decode(await one.bytes({ path: "kept/same" })), "1");
+    assert.deepEqual(new TextDecoder().decode(await two.bytes({ path: "a/b/x" })), "theirs");
+  });
+  await t.step("RS 4.6.3 deletes an empty directory", async () => {
+    await one.mkdir("empty");
+    assert.equal(items(await one.remove({ path: "empty" })).length, 1);
+  });
+  await t.step("C 5.4 the last record takes its content along, and the empty folders", async () => {
+    await one.remove({ path: "kept" });
+    await two.remove({ "paths[]": ["a", "private"] });
+    assert.deepEqual(await server.storedHashes(), []);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${server.dataDir}/blobs`)), []);
+  });
+});
+
+Deno.test("DELETE /resources/ by an administrator", async (t) => {
+  await using server = await TestServer.start();
+  await seed(server.tree.records, [
+    { path: "d/", userId: 1, updatedAt: 1000 },
+    { path: "d/one", userId: 1 },
+    { path: "d/", userId: 2, updatedAt: 2000 },
+    { path: "d/two", userId: 2 },
+    { path: "own", userId: 9, updatedAt: 1 },
+    { path: "own", userId: 2, updatedAt: 2000 },
+  ]);
+  const admin = await server.admin(9);
+  const owners = (reply: Parameters<typeof items>[0]) =>
+    items(reply).map(({ path, user_id }) => `${path} ${user_id}`);
+
+  await t.step("RS 1.4 prefers the caller's own record", async () => {
+    assert.deepEqual(owners(await admin.remove({ path: "own" })), ["own 9"]);
+    assert.deepEqual(owners(await admin.remove({ path: "own" })), ["own 2"]);
+  });
+  await t.step(
+    "RS 1.4 and 4.6.3 take the latest record, and its owner's descendants alone",
+    async () => {
+      await using events = await (await server.as(2)).events();
+      assert.deepEqual(owners(await admin.remove({ path: "d" })), ["d 2", "d/two 2"]);
+      assert.deepEqual(await events.take(2), ["deleted d", "deleted d/two"]);
+      assert.deepEqual(owners(await admin.remove({ path: "d" })), ["d 1", "d/one 1"]);
+    },
+  );
+});
+
+Deno.test("RS 4.6.3 a subtree of thousands goes whole, and what lies beside it stays", async () => {
+  await using server = await TestServer.start();
+  const files = Array.from({ length: 3456 }, (_, index) => `big/${index % 7}/${index}`);
+  const directories = Array.from({ length: 7 }, (_, index) => `big/${index}/`);
+  await seed(server.tree.records, ["big/", ...directories, ...files]);
+  await seed(server.tree.records, ["big!", "big-", "big0", "bigger"]);
+  const one = await server.as(1);
+  const removed = items(await one.remove({ path: "big" })).map(({ path }) => path);
+  assert.equal(removed.length, 3464);
+  assert.deepEqual(removed, removed.toSorted());
+  assert.deepEqual(await one.tree(), ["big!", "big-", "big0", "bigger"]);
+});

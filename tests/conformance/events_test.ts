@@ -1,0 +1,181 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { EventBus } from "../../core/events.ts";
+import { ResourceEntry } from "../../schemas/resources.ts";
+import { items, refused } from "../client.ts";
+import { TestServer } from "../server.ts";
+
+Deno.test("GET /events/", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const admin = await server.admin(9);
+
+  await t.step("RS 6 and C 11 a change is an event with the entry as its data", async () => {
+    await using events = await one.events();
+    const [file] = items(await one.upload("", { "f.txt": "content" }));
+    const block = await events.next();
+    assert.equal(block?.event, "resource.added");
+    assert.deepEqual(v.parse(ResourceEntry, JSON.parse(block?.data ?? "")), file);
+    assert.match(block?.id ?? "", /^[0-9a-z]+-\d+$/);
+    await one.remove({ path: "f.txt" });
+    assert.deepEqual(await events.take(1), ["deleted f.txt"]);
+  });
+  await t.step("RS 4.2.9 directories come before files, parents first", async () => {
+    await using events = await one.events();
+    await one.upload("x/y", { b: "1", a: "2" });
+    assert.deepEqual(await events.take(4), [
+      "added x",
+      "added x/y",
+      "added x/y/b",
+      "added x/y/a",
+    ]);
+  });
+  await t.step("RS 6.1 a failed operation publishes nothing", async () => {
+    await using events = await one.events();
+    refused(await one.upload("x/y", { new: "n", a: "taken" }), 409, "ErrResourcesAlreadyExists");
+    refused(await one.remove({ "paths[]": ["x", "nothing"] }), 404, "ErrResourcesNotFound");
+    refused(await one.mkdir("x/y/a/below"), 409, "ErrResourcesAlreadyExists");
+    await one.mkdir("done");
+    assert.deepEqual(await events.take(1), ["added done"]);
+  });
+  await t.step("RS 6.2 an operation that changes nothing publishes nothing", async () => {
+    await using events = await one.events();
+    await one.mkdir("x/y");
+    await one.mkdir("after");
+    assert.deepEqual(await events.take(1), ["added after"]);
+  });
+  await t.step("RS 6 and C 11 a caller hears of its own records alone", async () => {
+    await using ones = await one.events();
+    await using twos = await two.events();
+    await using admins = await admin.events();
+    await one.mkdir("for-one");
+    await two.mkdir("for-two");
+    await admin.mkdir("for-admin");
+    assert.deepEqual(await ones.take(1), ["added for-one"]);
+    assert.deepEqual(await twos.take(1), ["added for-two"]);
+    assert.deepEqual(await admins.take(1), ["added for-admin"]);
+  });
+  await t.step("RS 6 what an administrator changes its owner hears", async () => {
+    await using twos = await two.events();
+    await using admins = await admin.events();
+    await admin.remove({ path: "for-two" });
+    await admin.mkdir("own");
+    assert.deepEqual(await twos.take(1), ["deleted for-two"]);
+    assert.deepEqual(await admins.take(1), ["added own"]);
+  });
+  await t.step("C 11 scope=all gives an administrator everyone's", async () => {
+    await using all = await admin.events({ scope: "all" });
+    await one.mkdir("seen-one");
+    await two.mkdir("seen-two");
+    assert.deepEqual(await all.take(2), ["added seen-one", "added seen-two"]);
+  });
+  await t.step("C 11 scope=all is an administrator's alone", async () => {
+    refused(await one.send("GET", "/events/?scope=all"), 403, "ErrNotPermitted");
+    refused(await one.send("GET", "/events/?scope=mine"), 400, "ErrResourcesInvalidRequest");
+    const uploader = await server.as(1, "resources.upload");
+    refused(await uploader.send("GET", "/events/"), 403, "ErrNotPermitted");
+  });
+  await t.step("C 11 Last-Event-ID replays what was missed", async () => {
+    const events = await one.events();
+    await one.mkdir("r1");
+    await events.take(1);
+    await events[Symbol.asyncDispose]();
+    await one.mkdir("r2");
+    await two.mkdir("not-for-one");
+    await one.mkdir("r3");
+    const wanted = ["added r2", "added r3"];
+    for (
+      const again of [
+        await one.events({}, { "Last-Event-ID": events.lastId ?? "" }),
+        await one.events({ last_event_id: events.lastId }),
+      ]
+    ) {
+      assert.deepEqual(await again.take(2), wanted);
+      await again[Symbol.asyncDispose]();
+    }
+  });
+  await t.step("C 11 a subscriber knows its place before the first event", async () => {
+    const events = await one.events();
+    assert.ok((await events.block())?.id);
+    await events[Symbol.asyncDispose]();
+    await one.mkdir("missed");
+    await using again = await one.events({ last_event_id: events.lastId });
+    assert.deepEqual(await again.take(1), ["added missed"]);
+  });
+  await t.step("C 11 a place that is not held begins with a reset", async () => {
+    for (const id of ["other-1", "nonsense", "", `${"9".repeat(30)}`]) {
+      await using events = await one.events({}, { "Last-Event-ID": id });
+      const reset = await events.next();
+      assert.deepEqual([reset?.event, reset?.data], ["reset", "{}"], id);
+      await one.mkdir(`after-reset-${id.length}`);
+      assert.deepEqual(await events.take(1), [`added after-reset-${id.length}`]);
+    }
+  });
+  await t.step("C 11 answers HEAD without holding a subscription", async () => {
+    const head = await one.fetch("/events/", { method: "HEAD" });
+    assert.equal(head.headers.get("Content-Type"), "text/event-stream");
+    assert.equal(await head.text(), "");
+  });
+});
+
+Deno.test("C 11 the replay buffer is bounded", async () => {
+  await using server = await TestServer.start({ events: new EventBus({ capacity: 5 }) });
+  const one = await server.as(1);
+  const events = await one.events();
+  await one.mkdir("first");
+  await events.take(1);
+  await events[Symbol.asyncDispose]();
+  for (let index = 1; index <= 5; index++) await one.mkdir(`d${index}`);
+  await using held = await one.events({ last_event_id: events.lastId });
+  assert.deepEqual(await held.take(5), ["d1", "d2", "d3", "d4", "d5"].map((it) => `added ${it}`));
+  await one.mkdir("d6");
+  await using lost = await one.events({ last_event_id: events.lastId });
+  assert.equal((await lost.next())?.event, "reset");
+});
+
+Deno.test("C 11 a restart begins with a reset", async () => {
+  await using first = await TestServer.start({ events: new EventBus({ epoch: "before" }) });
+  const events = await (await first.as(1)).events();
+  await events.block();
+  await events[Symbol.asyncDispose]();
+  await using second = await TestServer.start({ events: new EventBus({ epoch: "after" }) });
+  await using again = await (await second.as(1)).events({ last_event_id: events.lastId });
+  assert.equal((await again.next())?.event, "reset");
+});
+
+Deno.test("C 11 a comment keeps a silent stream awake", async () => {
+  await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 5 } } });
+  const one = await server.as(1);
+  await using events = await one.events();
+  for (let beat = 0; beat < 3; beat++) {
+    const block = await events.block();
+    assert.deepEqual([block?.event, block?.data], [undefined, undefined]);
+  }
+  await one.mkdir("still-there");
+  assert.deepEqual(await events.take(1), ["added still-there"]);
+});
+
+Deno.test("C 11 a reader that falls behind is cut off", async () => {
+  await using server = await TestServer.start({ events: new EventBus({ capacity: 3 }) });
+  const one = await server.as(1);
+  await using events = await one.events();
+  // One operation with more events than are held: no reader can keep up with that.
+  await one.upload("many", { a: "", b: "", c: "", d: "" });
+  assert.equal(await events.next(), undefined);
+  await using again = await one.events({ last_event_id: events.lastId });
+  assert.equal((await again.next())?.event, "reset");
+});
+
+Deno.test("C 11 events of requests come in the order of their commits", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await using events = await one.events();
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) => one.upload("", { [`f${index}`]: `${index}` })),
+  );
+  const told = (await events.take(60)).map((text) => text.slice("added ".length));
+  // Ids are given in the order in which the transactions ran.
+  const byId = items(await one.list()).sort((a, b) => a.id - b.id).map(({ path }) => path);
+  assert.deepEqual(told, byId);
+});

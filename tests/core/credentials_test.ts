@@ -1,0 +1,181 @@
+import * as assert from "node:assert/strict";
+import * as jose from "jose";
+import {
+  type CredentialOptions,
+  credentialVerifier,
+  mintCredential,
+} from "../../core/credentials.ts";
+import { ResourceError } from "../../core/errors.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const secretKey = new TextEncoder().encode(SECRET);
+const now = () => Math.floor(Date.now() / 1000);
+
+function bySecret(options: Omit<CredentialOptions, "key"> = {}) {
+  return credentialVerifier({ ...options, key: { kind: "secret", secret: SECRET } });
+}
+
+/** Signs any claims, so that each rule can be broken by itself. */
+function sign(
+  claims: Record<string, unknown>,
+  { alg = "HS256", key = secretKey, ...header }: {
+    alg?: string;
+    key?: jose.CryptoKey | Uint8Array;
+    crit?: string[];
+    kid?: string;
+  } = {},
+): Promise<string> {
+  const whole = { sub: "1", privileges: ["resources.view"], exp: now() + 600, ...claims };
+  return new jose.SignJWT(whole).setProtectedHeader({ alg, ...header }).sign(key);
+}
+
+async function refuses(
+  verify: (token: string) => Promise<unknown>,
+  token: string,
+): Promise<string> {
+  try {
+    await verify(token);
+  } catch (error) {
+    assert.ok(error instanceof ResourceError, String(error));
+    assert.equal(error.kind, "ErrAuthRequired");
+    assert.equal(error.message.includes(token), false);
+    return error.message;
+  }
+  throw new assert.AssertionError({ message: "accepted" });
+}
+
+Deno.test("C 10 mintCredential() makes what credentialVerifier() accepts", async () => {
+  const token = await mintCredential({
+    secret: SECRET,
+    userId: 42,
+    privileges: ["resources.view", "resources.upload"],
+    ttlSeconds: 60,
+    issuer: "us",
+    audience: "them",
+  });
+  const verify = await bySecret({ issuer: "us", audience: "them" });
+  assert.deepEqual(await verify(token), {
+    userId: 42,
+    privileges: new Set(["resources.view", "resources.upload"]),
+  });
+});
+
+Deno.test("C 10 claims", async (t) => {
+  const verify = await bySecret();
+  await t.step("C 10 sub is a user id as a decimal string", async () => {
+    assert.deepEqual((await verify(await sign({ sub: "9007199254740991" }))).userId, 2 ** 53 - 1);
+    const bad = [
+      "",
+      "0",
+      "01",
+      "-1",
+      "1.0",
+      "1e3",
+      " 1",
+      "9007199254740992",
+      "one",
+      1,
+      null,
+      undefined,
+    ];
+    for (const sub of bad) assert.match(await refuses(verify, await sign({ sub })), /sub|valid/);
+  });
+  await t.step("C 10 privileges is an array of strings", async () => {
+    for (const privileges of [undefined, null, "resources.view", [1], { a: 1 }]) {
+      assert.match(await refuses(verify, await sign({ privileges })), /privileges/);
+    }
+    assert.equal((await verify(await sign({ privileges: [] }))).privileges.size, 0);
+  });
+  await t.step("C 10 exp is required", async () => {
+    assert.match(await refuses(verify, await sign({ exp: undefined })), /exp/);
+    assert.match(await refuses(verify, await sign({ exp: "soon" })), /exp/);
+  });
+  await t.step("C 10 exp, nbf and iat are honoured with 30 s of leeway", async () => {
+    await verify(await sign({ exp: now() - 25 }));
+    assert.match(await refuses(verify, await sign({ exp: now() - 35 })), /expired/);
+    await verify(await sign({ nbf: now() + 25 }));
+    assert.match(await refuses(verify, await sign({ nbf: now() + 35 })), /nbf/);
+    await verify(await sign({ iat: now() + 25 }));
+    assert.match(await refuses(verify, await sign({ iat: now() + 35 })), /future/);
+  });
+  await t.step("C 10 iss and aud are checked where they are configured", async () => {
+    await verify(await sign({ iss: "anyone", aud: "anything" }));
+    const strict = await bySecret({ issuer: "us", audience: "here" });
+    await strict(await sign({ iss: "us", aud: "here" }));
+    await strict(await sign({ iss: "us", aud: ["there", "here"] }));
+    for (
+      const claims of [{}, { iss: "us" }, { iss: "them", aud: "here" }, { iss: "us", aud: "x" }]
+    ) {
+      assert.match(await refuses(strict, await sign(claims)), /iss|aud/);
+    }
+  });
+  await t.step("C 10 a critical header that is not known is refused", async () => {
+    await refuses(verify, await sign({}, { crit: ["b64"] }).catch(() => "e30.e30.e30"));
+  });
+});
+
+Deno.test("C 10 only the configured family is accepted", async (t) => {
+  const rsa = await jose.generateKeyPair("RS256", { extractable: true });
+  const ec = await jose.generateKeyPair("ES256", { extractable: true });
+  const ed = await jose.generateKeyPair("EdDSA", { extractable: true });
+  const pairs = { RS256: rsa, ES256: ec, EdDSA: ed };
+
+  for (const [alg, { publicKey, privateKey }] of Object.entries(pairs)) {
+    await t.step(`C 10 a public key for ${alg}`, async () => {
+      const pem = await jose.exportSPKI(publicKey);
+      const verify = await credentialVerifier({ key: { kind: "publicKey", pem } });
+      assert.equal((await verify(await sign({}, { alg, key: privateKey }))).userId, 1);
+      await refuses(verify, await sign({}));
+      // The public key taken for a shared secret.
+      await refuses(verify, await sign({}, { key: new TextEncoder().encode(pem) }));
+      for (const [other, pair] of Object.entries(pairs)) {
+        if (other === alg) continue;
+        await refuses(verify, await sign({}, { alg: other, key: pair.privateKey }));
+      }
+      const foreign = await jose.generateKeyPair(alg);
+      await refuses(verify, await sign({}, { alg, key: foreign.privateKey }));
+    });
+    await t.step(`C 10 a secret refuses ${alg}`, async () => {
+      await refuses(await bySecret(), await sign({}, { alg, key: privateKey }));
+    });
+  }
+  await t.step("C 10 a secret refuses HS384, HS512 and none", async () => {
+    const verify = await bySecret();
+    const long = new TextEncoder().encode(SECRET.repeat(2));
+    for (const alg of ["HS384", "HS512"]) await refuses(verify, await sign({}, { alg, key: long }));
+    const unsecured = new jose.UnsecuredJWT({ privileges: [] }).setSubject("1")
+      .setExpirationTime("1h").encode();
+    await refuses(verify, unsecured);
+  });
+  await t.step("C 10 keys of a JWKS address", async () => {
+    const keys = await Promise.all(
+      Object.entries(pairs).map(async ([alg, { publicKey }]) => ({
+        ...await jose.exportJWK(publicKey),
+        alg,
+        kid: alg,
+      })),
+    );
+    let answer = () => Response.json({ keys });
+    await using server = Deno.serve({ port: 0, onListen() {} }, () => answer());
+    const url = `http://127.0.0.1:${server.addr.port}/jwks.json`;
+    const verify = await credentialVerifier({ key: { kind: "jwks", url } });
+    for (const [alg, { privateKey }] of Object.entries(pairs)) {
+      assert.equal((await verify(await sign({}, { alg, key: privateKey, kid: alg }))).userId, 1);
+    }
+    await refuses(verify, await sign({}));
+    await refuses(verify, await sign({}, { alg: "RS256", key: rsa.privateKey, kid: "unknown" }));
+    // Keys that can't be had are a failure of the host, not of the credential.
+    answer = () => new Response("down", { status: 500 });
+    const down = await credentialVerifier({ key: { kind: "jwks", url } });
+    const token = await sign({}, { alg: "RS256", key: rsa.privateKey, kid: "RS256" });
+    await assert.rejects(down(token), (error) => !(error instanceof ResourceError));
+  });
+  await t.step("C 10 a key of another kind is refused at the start", async () => {
+    const { publicKey } = await jose.generateKeyPair("X25519" as string).catch(() =>
+      jose.generateKeyPair("ECDH-ES", { crv: "X25519", extractable: true })
+    );
+    const pem = await jose.exportSPKI(publicKey);
+    await assert.rejects(credentialVerifier({ key: { kind: "publicKey", pem } }), TypeError);
+    await assert.rejects(credentialVerifier({ key: { kind: "publicKey", pem: "no key" } }));
+  });
+});

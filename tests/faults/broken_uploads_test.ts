@@ -1,0 +1,190 @@
+import * as assert from "node:assert/strict";
+import { refused } from "../client.ts";
+import { abandonedRequest, fileHead, formBody, rawRequest } from "../raw_http.ts";
+import { TestServer } from "../server.ts";
+import { TempDir } from "../temp_dir.ts";
+import { hasProgram, run } from "../tools.ts";
+import { until } from "../until.ts";
+
+const MB = 1_000_000;
+
+Deno.test("C 6 a client that goes away mid-body leaves nothing behind", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const whole = formBody([
+    { head: fileHead("small"), content: "a small file" },
+    { head: fileHead("large"), content: new Uint8Array(3 * MB) },
+  ]);
+  const cuts = [0, 1, 50, 120, 200, 70_000, MB, 2 * MB, whole.length - 20, whole.length - 1];
+  for (const cut of cuts) {
+    await abandonedRequest(server.origin, {
+      line: "POST /api/v1/resources/?dir=gone",
+      headers: {
+        Authorization: `Bearer ${one.token}`,
+        "Content-Type": "multipart/form-data; boundary=boundary",
+      },
+      body: whole.subarray(0, cut),
+      declaredLength: whole.length,
+    });
+  }
+  const replied = () =>
+    server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request");
+  await until(() => replied().length === cuts.length);
+  assert.deepEqual(await server.temporaryFiles(), []);
+  assert.deepEqual(await server.storedHashes(), []);
+  const requests = server.log.map((line) => JSON.parse(line)).filter(({ msg }) =>
+    msg === "request"
+  );
+  assert.equal(requests.length, cuts.length);
+  assert.ok(requests.every(({ status }) => status === 400), JSON.stringify(requests));
+});
+
+Deno.test("C 6 a refusal is read by clients that send everything first", async (t) => {
+  await using server = await TestServer.start({
+    limits: { maxUploadFileSize: MB, maxUploadTotalSize: 2 * MB, maxUploadRequestSize: 20 * MB },
+  });
+  const one = await server.as(1);
+  const viewer = await server.as(1, "resources.view");
+  const large = formBody([{ head: fileHead("large"), content: new Uint8Array(15 * MB) }]);
+  const named = formBody([
+    { head: fileHead("a:b"), content: "x" },
+    { head: fileHead("large"), content: new Uint8Array(15 * MB) },
+  ]);
+  const cases: [string, string, Uint8Array, Record<string, string>, number][] = [
+    ["no credential", "none", large, {}, 401],
+    ["no privilege", viewer.token, large, {}, 403],
+    ["a file beyond its cap", one.token, large, {}, 400],
+    ["a file beyond its cap, in chunks", one.token, large, { "Transfer-Encoding": "chunked" }, 400],
+    ["a bad name before a large file", one.token, named, {}, 400],
+    ["a bad dir", one.token, large, { dir: "/bad" }, 400],
+    ["no form", one.token, large, { "Content-Type": "application/octet-stream" }, 400],
+  ];
+  for (const [name, token, body, { dir = "", ...headers }, status] of cases) {
+    await t.step(`C 6 ${name} is ${status}`, async () => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const reply = await rawRequest(server.origin, {
+          line: `POST /api/v1/resources/?dir=${dir}`,
+          headers: {
+            Authorization: `Bearer ${token}`,
+            "Content-Type": "multipart/form-data; boundary=boundary",
+            ...headers,
+          },
+          body,
+          pieces: 65536,
+        });
+        assert.equal(reply.status, status);
+        assert.match(reply.body, /^\{"status":"error","code":"Err\w+","msg":".+"\}\n$/);
+      }
+    });
+  }
+});
+
+const curl = await hasProgram("curl", "--version");
+
+Deno.test({
+  name: "C 6 curl always sees the refusal, and never a reset",
+  ignore: !curl,
+  async fn(t) {
+    await using server = await TestServer.start({
+      limits: { maxUploadFileSize: MB, maxUploadTotalSize: 2 * MB, maxUploadRequestSize: 60 * MB },
+    });
+    await using temporary = await TempDir.make();
+    const one = await server.as(1);
+    const file = `${temporary.path}/large.bin`;
+    await Deno.writeFile(file, new Uint8Array(50 * MB));
+    const over = `${temporary.path}/over.bin`;
+    await Deno.writeFile(over, new Uint8Array(70 * MB));
+    const auth = `Authorization: Bearer ${one.token}`;
+    const url = `${server.url}/resources/`;
+    const cases: [string, string[], string][] = [
+      ["no credential", ["-F", `files=@${file}`, url], "401"],
+      ["a file beyond its cap", ["-H", auth, "-F", `files=@${file}`, url], "400"],
+      ["a request beyond its cap", ["-H", auth, "-F", `files=@${over}`, url], "400"],
+      ["in chunks", [
+        "-H",
+        auth,
+        "-H",
+        "Transfer-Encoding: chunked",
+        "-F",
+        `files=@${over}`,
+        url,
+      ], "400"],
+      ["no form", ["-H", auth, "-X", "POST", "-T", file, url.slice(0, -1)], "400"],
+      ["a bad name", ["-H", auth, "-F", `files=@${file};filename=a:b`, url], "400"],
+      ["a method that is not known", ["-X", "PUT", "-T", file, url.slice(0, -1)], "405"],
+      ["a JSON body beyond its cap", [
+        "-H",
+        auth,
+        "-H",
+        "Content-Type: application/json",
+        "--data-binary",
+        `@${file}`,
+        `${url}mkdir`,
+      ], "400"],
+    ];
+    for (const [name, args, status] of cases) {
+      await t.step(`C 6 ${name} is ${status}`, async () => {
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const { code, stdout } = await run("curl", ["-s", "-w", "%{http_code}", ...args]);
+          assert.equal(code, 0, stdout);
+          assert.match(stdout, new RegExp(`^\\{"status":"error",.*\\}\\n${status}$`));
+        }
+      });
+    }
+    assert.deepEqual(await server.temporaryFiles(), []);
+  },
+});
+
+Deno.test("C 6 slow uploads of many clients hold each other up in nothing", async () => {
+  await using server = await TestServer.start();
+  const clients = await Promise.all([1, 2, 3, 4, 5, 6].map((userId) => server.as(userId)));
+  const replies = await Promise.all(clients.map((client, index) =>
+    rawRequest(server.origin, {
+      line: "POST /api/v1/resources/",
+      headers: {
+        Authorization: `Bearer ${client.token}`,
+        "Content-Type": "multipart/form-data; boundary=boundary",
+      },
+      body: formBody([{ head: fileHead("f"), content: new Uint8Array(200_000).fill(index) }]),
+      pieces: 777,
+    })
+  ));
+  for (const [index, reply] of replies.entries()) {
+    assert.equal(reply.status, 200);
+    const client = clients[index];
+    assert.deepEqual(await client?.bytes({ path: "f" }), new Uint8Array(200_000).fill(index));
+  }
+});
+
+Deno.test("C 6 content that forges a stored MD5 is refused and changes nothing", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const [first, second] = MD5_COLLISION;
+  assert.equal((await one.upload("", { genuine: first })).status, 200);
+  refused(await two.upload("", { forged: second }), 400, "ErrResourcesInvalidData");
+  refused(await two.upload("d", { a: "fine", forged: second }), 400, "ErrResourcesInvalidData");
+  assert.deepEqual(await two.tree(), []);
+  assert.deepEqual(await one.bytes({ path: "genuine" }), first);
+  assert.equal((await server.storedHashes()).length, 1);
+  assert.deepEqual(await server.temporaryFiles(), []);
+  // Both in one form: the one that comes first is not there yet when the other is compared.
+  await one.remove({ path: "genuine" });
+  refused(await one.upload("", { a: first, b: second }), 400, "ErrResourcesInvalidData");
+  assert.deepEqual(await server.storedHashes(), []);
+  // Either is fine by itself.
+  assert.equal((await two.upload("", { forged: second })).status, 200);
+});
+
+/** Two blocks of 128 bytes with one MD5: the pair that Wang, Feng, Lai and Yu published in 2004. */
+const MD5_COLLISION = [0x00, 0x80].map((flip) => {
+  const block = Uint8Array.from(
+    ("d131dd02c5e6eec4693d9a0698aff95c2fcab58712467eab4004583eb8fb7f89" +
+      "55ad340609f4b30283e488832571415a085125e8f7cdc99fd91dbdf280373c5b" +
+      "d8823e3156348f5bae6dacd436c919c6dd53e2b487da03fd02396306d248cda0" +
+      "e99f33420f577ee8ce54b67080a80d1ec69821bcb6a8839396f9652b6ff72a70").match(/../g) ?? [],
+    (hex) => parseInt(hex, 16),
+  );
+  for (const at of [19, 45, 59, 83, 109, 123]) block[at] = (block[at] ?? 0) ^ flip;
+  return block;
+}) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>];

@@ -1,0 +1,119 @@
+/** HTTP by hand, for what a well-behaved client would not send. */
+
+const encoder = new TextEncoder();
+
+export interface RawRequest {
+  /** The request line without the version, such as `POST /api/v1/resources/`. */
+  readonly line: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, behind a `Content-Length` unless a header says otherwise. */
+  readonly body?: Uint8Array | string;
+  /** Whether to send the body in small pieces. */
+  readonly pieces?: number;
+}
+
+export interface RawReply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Sends the request on a connection of its own and reads the reply until it is complete. */
+export async function rawRequest(origin: string, request: RawRequest): Promise<RawReply> {
+  using connection = await open(origin);
+  const sent = send(connection, request).catch(() => {
+    // The server may answer and close before it has all.
+  });
+  const reply = await readReply(connection);
+  await sent;
+  return reply;
+}
+
+/** Sends the request and closes the connection after `bytes` of its body, without a reply. */
+export async function abandonedRequest(
+  origin: string,
+  request: RawRequest & { declaredLength: number },
+): Promise<void> {
+  using connection = await open(origin);
+  await send(connection, {
+    ...request,
+    headers: { ...request.headers, "Content-Length": String(request.declaredLength) },
+  });
+}
+
+/** The bytes of a form with the given parts, each its headers and its content. */
+export function formBody(
+  parts: readonly { head: string; content?: string | Uint8Array }[],
+  boundary = "boundary",
+): Uint8Array<ArrayBuffer> {
+  const pieces = parts.flatMap(({ head, content = "" }) => [
+    `--${boundary}\r\n${head}\r\n\r\n`,
+    content,
+    "\r\n",
+  ]);
+  return bytesOf([...pieces, `--${boundary}--\r\n`]);
+}
+
+/** The head of a file part with the name as it stands, byte for byte. */
+export function fileHead(filename: string, field = "files"): string {
+  return `Content-Disposition: form-data; name="${field}"; filename="${filename}"`;
+}
+
+/** Joins texts (as UTF-8) and bytes. */
+export function bytesOf(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const all = pieces.map((piece) => typeof piece === "string" ? encoder.encode(piece) : piece);
+  const bytes = new Uint8Array(all.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of all) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+function open(origin: string): Promise<Deno.TcpConn> {
+  const { hostname, port } = new URL(origin);
+  return Deno.connect({ hostname, port: Number(port) });
+}
+
+async function send(connection: Deno.TcpConn, request: RawRequest): Promise<void> {
+  const body = bytesOf([request.body ?? ""]);
+  const given = request.headers ?? {};
+  const headers: Record<string, string> = { Host: "test", Connection: "close", ...given };
+  const chunked = "Transfer-Encoding" in headers;
+  if (!chunked && !("Content-Length" in headers)) headers["Content-Length"] = String(body.length);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  await write(connection, bytesOf([`${request.line} HTTP/1.1\r\n${lines.join("")}\r\n`]));
+  const size = request.pieces ?? Math.max(body.length, 1);
+  for (let at = 0; at < body.length; at += size) {
+    const piece = body.subarray(at, at + size);
+    await write(
+      connection,
+      chunked ? bytesOf([`${piece.length.toString(16)}\r\n`, piece, "\r\n"]) : piece,
+    );
+  }
+  if (chunked) await write(connection, bytesOf(["0\r\n\r\n"]));
+}
+
+async function write(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+async function readReply(connection: Deno.TcpConn): Promise<RawReply> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65536);
+  let text = "";
+  for (;;) {
+    const head = text.indexOf("\r\n\r\n");
+    const length = /content-length: (\d+)/i.exec(text)?.[1];
+    if (head !== -1 && length !== undefined) {
+      const body = text.slice(head + 4);
+      if (new TextEncoder().encode(body).length >= Number(length)) {
+        return { status: Number(text.slice(9, 12)), head: text.slice(0, head), body };
+      }
+    }
+    const count = await connection.read(buffer);
+    if (count === null) throw new Error(`The connection was closed after ${JSON.stringify(text)}`);
+    text += decoder.decode(buffer.subarray(0, count), { stream: true });
+  }
+}

@@ -1,0 +1,138 @@
+import * as assert from "node:assert/strict";
+import { describeSettings, readSettings } from "../../schemas/settings.ts";
+
+const MIB = 2 ** 20;
+
+function read(variables: Record<string, string> = {}, warnings: string[] = []) {
+  const env = (name: string) => variables[name.replace("STRONGROOM_", "")];
+  return readSettings(env, (message) => warnings.push(message));
+}
+
+Deno.test("C 13 and C 6 the defaults", () => {
+  assert.deepEqual(read(), {
+    host: "127.0.0.1",
+    port: 8080,
+    dataDir: "./data",
+    logLevel: "info",
+    logFormat: undefined,
+    jwtSecret: undefined,
+    jwtPublicKey: undefined,
+    jwksUrl: undefined,
+    jwtIssuer: undefined,
+    jwtAudience: undefined,
+    maxUploadFileSize: 300 * MIB,
+    maxUploadFiles: 1000,
+    maxUploadTotalSize: 2048 * MIB,
+    maxUploadRequestSize: 2112 * MIB,
+    metrics: "token",
+    corsOrigins: undefined,
+    diskCriticalMb: 1024,
+  });
+});
+
+Deno.test("C 13 values that are taken", async (t) => {
+  const cases: [string, string, string, unknown][] = [
+    ["HOST", "::1", "host", "::1"],
+    ["PORT", "0", "port", 0],
+    ["PORT", " 65535 ", "port", 65535],
+    ["DATA_DIR", "/srv/data", "dataDir", "/srv/data"],
+    ["LOG_LEVEL", "debug", "logLevel", "debug"],
+    ["LOG_FORMAT", "json", "logFormat", "json"],
+    ["JWT_SECRET", "s".repeat(32), "jwtSecret", "s".repeat(32)],
+    ["JWT_PUBLIC_KEY", "key.pem", "jwtPublicKey", "key.pem"],
+    ["JWKS_URL", "https://id.example/jwks", "jwksUrl", "https://id.example/jwks"],
+    ["JWT_ISSUER", "us", "jwtIssuer", "us"],
+    ["JWT_AUDIENCE", "them", "jwtAudience", "them"],
+    ["MAX_UPLOAD_FILE_SIZE", "9007199254740991", "maxUploadFileSize", Number.MAX_SAFE_INTEGER],
+    ["MAX_UPLOAD_FILES", "1", "maxUploadFiles", 1],
+    ["MAX_UPLOAD_REQUEST_SIZE", "5", "maxUploadRequestSize", 5],
+    ["MAX_UPLOAD_TOTAL_SIZE", String(MIB), "maxUploadRequestSize", 65 * MIB],
+    ["METRICS", "open", "metrics", "open"],
+    ["CORS_ORIGINS", "https://a.example, http://b.example:8080", "corsOrigins", [
+      "https://a.example",
+      "http://b.example:8080",
+    ]],
+    ["CORS_ORIGINS", "*", "corsOrigins", ["*"]],
+    ["DISK_CRITICAL_MB", "0", "diskCriticalMb", 0],
+    ["PORT", "", "port", 8080],
+  ];
+  for (const [variable, value, key, wanted] of cases) {
+    await t.step(`C 13 ${variable}=${value}`, () => {
+      const settings: Record<string, unknown> = { ...read({ [variable]: value }) };
+      assert.deepEqual(settings[key], wanted);
+    });
+  }
+});
+
+Deno.test("C 13 a bad value is one line with the variable, the value and what is allowed", async (t) => {
+  const cases: [string, string, RegExp][] = [
+    ["PORT", "65536", /0 to 65535/],
+    ["PORT", "-1", /0 to 65535/],
+    ["PORT", "80.5", /0 to 65535/],
+    ["PORT", "0x50", /0 to 65535/],
+    ["PORT", "eighty", /0 to 65535/],
+    ["HOST", "  ", /some text/],
+    ["LOG_LEVEL", "loud", /debug, info, warn, error/],
+    ["LOG_FORMAT", "xml", /text, json/],
+    ["JWKS_URL", "ftp://id.example", /http/],
+    ["JWKS_URL", "no url", /http/],
+    ["MAX_UPLOAD_FILE_SIZE", "0", /1 to/],
+    ["MAX_UPLOAD_FILE_SIZE", "300MB", /1 to/],
+    ["MAX_UPLOAD_FILE_SIZE", "9007199254740992", /1 to/],
+    ["MAX_UPLOAD_FILES", "1000001", /1 to 1000000/],
+    ["MAX_UPLOAD_TOTAL_SIZE", "1e9", /1 to/],
+    ["METRICS", "yes", /token, open/],
+    ["CORS_ORIGINS", "https://a.example/path", /origins/],
+    ["CORS_ORIGINS", "a.example", /origins/],
+  ];
+  for (const [variable, value, allowed] of cases) {
+    await t.step(`C 13 ${variable}=${value}`, () => {
+      assert.throws(() => read({ [variable]: value }), (error) => {
+        assert.ok(error instanceof RangeError);
+        assert.ok(error.message.includes(`STRONGROOM_${variable}`), error.message);
+        assert.ok(error.message.includes(JSON.stringify(value)), error.message);
+        assert.match(error.message, allowed);
+        assert.doesNotMatch(error.message, /\n/);
+        return true;
+      });
+    });
+  }
+  await t.step("C 13 and C 10 a short secret is refused without being shown", () => {
+    assert.throws(() => read({ JWT_SECRET: "too short" }), (error) => {
+      assert.ok(error instanceof RangeError);
+      assert.match(error.message, /STRONGROOM_JWT_SECRET.*32 bytes/);
+      assert.doesNotMatch(error.message, /too short/);
+      return true;
+    });
+  });
+  await t.step("C 10 two kinds of keys are refused", () => {
+    const both = { JWT_SECRET: "s".repeat(32), JWKS_URL: "https://id.example/" };
+    assert.throws(() => read(both), /STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY/);
+  });
+});
+
+Deno.test("C 13 a bad capacity tunable is told, and the default taken", () => {
+  const warnings: string[] = [];
+  assert.equal(read({ DISK_CRITICAL_MB: "much" }, warnings).diskCriticalMb, 1024);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /STRONGROOM_DISK_CRITICAL_MB.*"much".*1024/);
+});
+
+Deno.test("C 13 describeSettings() shows every setting, and no secret", () => {
+  const variables: Record<string, string> = {
+    STRONGROOM_JWT_SECRET: "a very secret secret of 32 bytes",
+    STRONGROOM_PORT: "9000",
+  };
+  const env = (name: string) => variables[name];
+  const shown = describeSettings(readSettings(env, () => {}), env);
+  const of = (variable: string) => shown.find((it) => it.variable === `STRONGROOM_${variable}`);
+  assert.deepEqual(of("PORT"), { variable: "STRONGROOM_PORT", value: "9000", isDefault: false });
+  assert.equal(of("HOST")?.isDefault, true);
+  assert.equal(of("JWT_SECRET")?.value, "********");
+  assert.doesNotMatch(JSON.stringify(shown), /very secret/);
+  for (
+    const variable of ["JWKS_URL", "CORS_ORIGINS", "LOG_FORMAT", "DISK_CRITICAL_MB", "METRICS"]
+  ) {
+    assert.ok(of(variable), variable);
+  }
+});
