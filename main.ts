@@ -85,6 +85,7 @@ async function serveCommand(args: string[]): Promise<number> {
     log,
     underway,
     corsOrigins: settings.corsOrigins,
+    openMetrics: settings.metrics === "open",
   });
   const server = serve(app, { hostname: settings.host, port: settings.port, events, underway });
   const { hostname, port } = server.address;

@@ -12,11 +12,15 @@ import { failure, failureOf } from "./envelope.ts";
 import type { App, Environment } from "./environment.ts";
 import { type EventOptions, streamEvents } from "./events.ts";
 import { type FindFault, healthz, readyz } from "./health.ts";
+import { Metrics } from "./metrics.ts";
 import { observe, type Underway } from "./observe.ts";
+import { openApi } from "./openapi.ts";
 import { deleteResources, listResources, mkdirResource, uploadResources } from "./resources.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
 
 export interface AppOptions {
   readonly tree: Tree;
@@ -26,17 +30,21 @@ export interface AppOptions {
   readonly underway: Underway;
   /** Web origins whose scripts may use the API. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Whether `GET /metrics` needs no credential. @default false */
+  readonly openMetrics?: boolean;
   readonly eventOptions?: EventOptions;
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
   const { tree, verify, findFault, log, underway, corsOrigins, eventOptions } = options;
+  const description = JSON.stringify(openApi(BASE_PATH));
+  const metrics = new Metrics(() => underway.count);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<Environment>({ strict: false });
 
   app.use(requestId());
-  app.use(observe(log, underway));
+  app.use(observe({ log, metrics, underway }));
   app.use(async (c, next) => {
     await next();
     // What a browser is given is what it was said to be, and no page of this server is a script's.
@@ -51,8 +59,11 @@ export function createApp(options: AppOptions): App {
 
   app.get("/healthz", healthz);
   app.get("/readyz", (c) => readyz(c, findFault, log));
-
+  app.get("/openapi.json", (c) => c.body(description, 200, JSON_TYPE));
   const may = (privilege: Privilege) => requirePrivilege(verify, privilege);
+  if (!options.openMetrics) app.use("/metrics", may("resources.admin"));
+  app.get("/metrics", (c) => metrics.reply(c));
+
   const api = app.basePath(BASE_PATH);
   api.get("/resources", may("resources.view"), (c) => listResources(c, tree));
   api.post("/resources", may("resources.upload"), (c) => uploadResources(c, tree));

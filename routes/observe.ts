@@ -1,6 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
 import type { Log } from "../core/log.ts";
 import type { Environment } from "./environment.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./streamed.ts";
 
 /** The requests under way, up to the last byte of their replies. */
@@ -12,6 +14,11 @@ export class Underway {
   /** Whether {@link end} has been called: nothing new is to be taken in. */
   get ending(): boolean {
     return this.#ending;
+  }
+
+  /** How many requests are under way. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Counts a request until its end. */
@@ -35,18 +42,24 @@ export class Underway {
   }
 }
 
-/** Writes the access log, a line a request when its reply has ended, and counts it until then. */
-export function observe(log: Log, underway: Underway): MiddlewareHandler<Environment> {
+export interface ObserveOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly underway: Underway;
+}
+
+/** Counts each request until its reply has ended, and then measures and logs it, a line a request. */
+export function observe(options: ObserveOptions): MiddlewareHandler<Environment> {
   return async function observe(c, next) {
     const started = performance.now();
     const end = Promise.withResolvers<void>();
-    underway.add(end.promise);
+    options.underway.add(end.promise);
     try {
       await next();
     } finally {
       const delivery = c.get("delivery") ?? Promise.resolve(wholeDelivery(c));
       delivery.then((delivery) => {
-        logRequest(c, log, { started, delivery });
+        record(c, options, { delivery, seconds: (performance.now() - started) / 1000 });
         end.resolve();
       });
     }
@@ -58,12 +71,17 @@ function wholeDelivery(c: Context<Environment>): Delivery {
   return { bytes, complete: true };
 }
 
-function logRequest(
+function record(
   c: Context<Environment>,
-  log: Log,
-  { started, delivery }: { started: number; delivery: Delivery },
+  { log, metrics }: ObserveOptions,
+  { delivery, seconds }: { delivery: Delivery; seconds: number },
 ): void {
-  const { error } = delivery;
+  const { bytes, complete, error } = delivery;
+  const { method, path } = c.req;
+  const { status } = c.res;
+  // The middleware's own pattern is what matched last where no route did.
+  const route = routePath(c, -1);
+  metrics.record({ method, route: route === "/*" ? "none" : route, status, bytes, seconds });
   if (error !== undefined) {
     log.error("Reply broke off", {
       request: c.get("requestId"),
@@ -71,13 +89,13 @@ function logRequest(
     });
   }
   log.info("request", {
-    method: c.req.method,
-    path: c.req.path,
-    status: c.res.status,
-    bytes: delivery.bytes,
-    ms: Math.round((performance.now() - started) * 10) / 10,
+    method,
+    path,
+    status,
+    bytes,
+    ms: Math.round(seconds * 10_000) / 10,
     user: c.get("caller")?.userId,
     request: c.get("requestId"),
-    complete: delivery.complete ? undefined : false,
+    complete: complete ? undefined : false,
   });
 }

@@ -80,9 +80,9 @@ export class RemoteWorker<T extends object> implements Disposable {
     });
   }
 
-  /** How many calls are under way. */
-  get load(): number {
-    return this.#pending.size;
+  /** Whether calls can still be made. */
+  get alive(): boolean {
+    return this.#ended === undefined;
   }
 
   [Symbol.dispose](): void {

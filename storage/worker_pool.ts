@@ -12,7 +12,7 @@ export interface Hired<T> extends Disposable {
 export class WorkerPool<T extends object> implements Disposable {
   readonly #module: URL;
   readonly #size: number;
-  readonly #workers: { readonly worker: RemoteWorker<T>; jobs: number }[] = [];
+  #workers: { readonly worker: RemoteWorker<T>; jobs: number }[] = [];
 
   /** @param size How many workers there may be. */
   constructor(module: URL, size: number) {
@@ -22,6 +22,7 @@ export class WorkerPool<T extends object> implements Disposable {
 
   /** The least busy worker, until it is disposed of. */
   hire(): Hired<T> {
+    this.#workers = this.#workers.filter(({ worker }) => worker.alive);
     const [idlest] = this.#workers.toSorted((a, b) => a.jobs - b.jobs);
     const entry = idlest === undefined || (idlest.jobs > 0 && this.#workers.length < this.#size)
       ? this.#start()

@@ -114,6 +114,13 @@ Deno.test("C 2 replies", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
 
+  await t.step("RS 1.5 and C 2 the payload is in `data`, and it is JSON", async () => {
+    const reply = await one.list();
+    assert.deepEqual(dataOf(reply), { items: [], total: 0 });
+    assert.equal(reply.headers.get("Content-Type"), "application/json");
+    assert.equal(reply.headers.get("X-Content-Type-Options"), "nosniff");
+  });
+
   await t.step("C 2 a request id of the caller is kept, a bad one replaced", async () => {
     const given = await get(`${server.origin}/healthz`, { headers: { "X-Request-Id": "my-id_1" } });
     assert.equal(given.headers.get("X-Request-Id"), "my-id_1");

@@ -1,0 +1,204 @@
+import * as assert from "node:assert/strict";
+import { ChildServer, freePort, permissionFlags, strongroom } from "../child_server.ts";
+import { Client, refused } from "../client.ts";
+import { TempDir } from "../temp_dir.ts";
+
+Deno.test("strongroom without a command, or with a bad one", async (t) => {
+  await t.step("says what it can do", async () => {
+    for (const args of [[], ["help"], ["--help"], ["-h"]]) {
+      const { code, stdout } = await strongroom(args);
+      assert.equal(code, 0);
+      assert.match(stdout, /strongroom serve[\s\S]*strongroom token/);
+    }
+  });
+  await t.step("refuses what it does not know, in one line", async () => {
+    const cases = [
+      ["fly"],
+      ["constructor"],
+      ["serve", "now"],
+      ["serve", "--port", "80"],
+      ["token"],
+      ["token", "--user", "0", "--admin"],
+      ["token", "--user", "9007199254740992", "--admin"],
+      ["token", "--user", "1"],
+      ["token", "--user", "1", "--privileges", ","],
+      ["token", "--user", "1", "--privileges", "resources.fly"],
+      ["token", "--user", "1", "--admin", "--ttl", "0s"],
+      ["token", "--user", "1", "--admin", "--ttl", "soon"],
+    ];
+    await Promise.all(cases.map(async (args) => {
+      const { code, stdout, stderr } = await strongroom(args);
+      assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+      assert.match(stderr, /^strongroom: .+\n$/);
+    }));
+  });
+});
+
+Deno.test("strongroom token", async (t) => {
+  await using directory = await TempDir.make();
+  const env = { STRONGROOM_DATA_DIR: directory.path };
+  const claims = (token: string) => JSON.parse(atob(token.trim().split(".")[1] ?? ""));
+  await t.step("C 10 makes a secret of mode 0600 where there is none, and keeps it", async () => {
+    const tokens = await Promise.all(
+      [1, 2, 3, 4].map((user) => strongroom(["token", "--user", String(user), "--admin"], env)),
+    );
+    assert.ok(tokens.every(({ code }) => code === 0));
+    const secret = await Deno.readTextFile(`${directory.path}/jwt.secret`);
+    assert.ok(secret.trim().length >= 43);
+    const { mode } = await Deno.stat(`${directory.path}/jwt.secret`);
+    assert.equal((mode ?? 0) & 0o777, 0o600);
+    assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
+  });
+  await t.step("C 10 has the user, the privileges and the time asked for", async () => {
+    const args = ["token", "--user", "7", "--privileges", "resources.view, resources.upload"];
+    const { stdout } = await strongroom([...args, "--ttl", "2d"], env);
+    const { sub, privileges, iat, exp } = claims(stdout);
+    assert.deepEqual([sub, privileges], ["7", ["resources.view", "resources.upload"]]);
+    assert.equal(exp - iat, 2 * 86_400);
+    const admin = claims((await strongroom(["token", "--user", "7", "--admin"], env)).stdout);
+    assert.deepEqual(admin.privileges, ["resources.admin"]);
+    assert.equal(admin.exp - admin.iat, 3600);
+  });
+  await t.step("C 10 can't be made where others hold the key", async () => {
+    const jwks = { ...env, STRONGROOM_JWKS_URL: "https://id.example/jwks" };
+    assert.equal((await strongroom(["token", "--user", "1", "--admin"], jwks)).code, 2);
+  });
+});
+
+Deno.test("C 13 strongroom config", async (t) => {
+  await t.step("C 13 shows every setting, its value and whether it is the default", async () => {
+    const { code, stdout } = await strongroom(["config"], {
+      STRONGROOM_PORT: "9999",
+      STRONGROOM_JWT_SECRET: "a secret that nobody is to be shown",
+    });
+    assert.equal(code, 0);
+    assert.match(stdout, /^STRONGROOM_PORT=9999$/m);
+    assert.match(stdout, /^STRONGROOM_HOST=127\.0\.0\.1 {2}# default$/m);
+    assert.match(stdout, /^STRONGROOM_JWT_SECRET=\*+$/m);
+    assert.doesNotMatch(stdout, /nobody/);
+  });
+  await t.step("C 13 a bad value stops the start with one line", async () => {
+    for (const command of ["serve", "config", "token"]) {
+      const args = command === "token" ? ["token", "--user", "1", "--admin"] : [command];
+      const { code, stderr } = await strongroom(args, { STRONGROOM_PORT: "http" });
+      assert.equal(code, 2);
+      assert.match(stderr, /^strongroom: Bad setting STRONGROOM_PORT: "http" .*0 to 65535\n$/);
+    }
+  });
+  await t.step("C 13 a bad capacity tunable does not", async () => {
+    const { code, stderr } = await strongroom(["config"], { STRONGROOM_DISK_CRITICAL_MB: "lots" });
+    assert.equal(code, 0);
+    assert.match(stderr, /STRONGROOM_DISK_CRITICAL_MB.*"lots"/);
+  });
+});
+
+Deno.test("strongroom permissions", async (t) => {
+  await t.step("asks for no more than the settings need", async () => {
+    const flags = await permissionFlags({
+      STRONGROOM_DATA_DIR: "/srv/room",
+      STRONGROOM_HOST: "::1",
+    });
+    assert.ok(flags.includes("--allow-net=[::1]:8080"), flags.join(" "));
+    assert.ok(flags.includes("--allow-write=/srv/room"));
+    assert.ok(flags.every((flag) => /^--allow-(net|read|write|env|sys)=.+/.test(flag)));
+    assert.match(flags.find((flag) => flag.startsWith("--allow-read")) ?? "", /,\/srv\/room$/);
+  });
+  await t.step("asks for a key file and the address of keys", async () => {
+    const pem = await permissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
+    assert.match(pem.join(" "), /--allow-read=\S*,\/etc\/key\.pem/);
+    const jwks = await permissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
+    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
+  });
+  await t.step("refuses a path that a task could not pass on", async () => {
+    assert.equal((await strongroom(["permissions"], { STRONGROOM_DATA_DIR: "a b" })).code, 2);
+  });
+});
+
+Deno.test("strongroom serve, as users start it", async (t) => {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/new/data`;
+  await using child = await ChildServer.start({ dataDir });
+  const one = await child.as(1);
+
+  await t.step("serves with the permissions it asked for", async () => {
+    const large = new Uint8Array(3_000_000).fill(1);
+    assert.equal((await one.upload("d", { large, text: "text ".repeat(50_000) })).status, 200);
+    assert.ok((await one.bytes({ path: "d", compression: "auto" })).length < 3_100_000);
+    assert.equal((await one.mkdir("d/e")).status, 200);
+    assert.equal((await fetch(`${child.origin}/readyz`).then((it) => it.json())).status, "success");
+  });
+  await t.step("C 12 keeps everything in the data directory, for its owner alone", async () => {
+    const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
+    assert.deepEqual(names, [
+      "blobs",
+      "jwt.secret",
+      "lock",
+      "strongroom.db",
+      "strongroom.db-shm",
+      "strongroom.db-wal",
+      "tmp",
+    ]);
+    const walk = async (path: string): Promise<void> => {
+      const { mode, isDirectory } = await Deno.stat(path);
+      const wanted = isDirectory ? 0o700 : 0o600;
+      assert.equal((mode ?? 0) & 0o777, wanted, path);
+      if (!isDirectory) return;
+      for await (const { name } of Deno.readDir(path)) await walk(`${path}/${name}`);
+    };
+    await walk(`${dataDir}/blobs`);
+    await walk(`${dataDir}/tmp`);
+    await walk(`${dataDir}/jwt.secret`);
+    assert.equal(((await Deno.stat(dataDir)).mode ?? 0) & 0o777, 0o700);
+  });
+  await t.step("C 12 a second server on the directory says which process holds it", async () => {
+    const { code, stderr } = await strongroom(["serve"], {
+      STRONGROOM_DATA_DIR: dataDir,
+      STRONGROOM_PORT: String(freePort()),
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`in use by the process ${child.pid}: one server`));
+  });
+  await t.step("C 10 the start says once how to get a credential", async () => {
+    const ended = await child.end("SIGTERM");
+    assert.deepEqual([ended.code, ended.signal], [0, null]);
+    const printed = await child.printed();
+    assert.equal(printed.split("strongroom token --user").length, 2);
+    assert.doesNotMatch(printed, new RegExp(one.token.split(".")[2] ?? "?"));
+    const secret = (await Deno.readTextFile(`${dataDir}/jwt.secret`)).trim();
+    assert.equal(printed.includes(secret), false);
+  });
+  await t.step("a server that stopped in order leaves its database in one file", async () => {
+    const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
+    assert.deepEqual(names, ["blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
+  });
+  await t.step("C 5.6 what was stored is there at the next start", async () => {
+    await using again = await ChildServer.start({ dataDir });
+    const client = new Client(again.origin + "/api/v1", one.token);
+    assert.equal((await client.bytes({ path: "d/large" })).length, 3_000_000);
+    refused(await client.upload("d", { large: "x" }), 409, "ErrResourcesAlreadyExists");
+    const ended = await again.end("SIGINT");
+    assert.equal(ended.code, 0);
+  });
+});
+
+Deno.test("a second signal ends the server at once", async () => {
+  await using directory = await TempDir.make();
+  await using child = await ChildServer.start({ dataDir: directory.path });
+  const one = await child.as(1);
+  // An upload that does not go on keeps the server waiting.
+  const abort = new AbortController();
+  const upload = one.fetch("/resources/", {
+    method: "POST",
+    body: new ReadableStream({ start: (it) => it.enqueue(new TextEncoder().encode("--boundary")) }),
+    headers: { "Content-Type": "multipart/form-data; boundary=boundary" },
+    signal: abort.signal,
+  }).catch(() => undefined);
+  await one.list();
+  Deno.kill(child.pid, "SIGTERM");
+  let refusal: number | undefined;
+  while (refusal !== 503) refusal = (await one.list()).status;
+  const ended = await child.end("SIGTERM");
+  assert.equal(ended.code, 130);
+  abort.abort();
+  await upload;
+});

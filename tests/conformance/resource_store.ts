@@ -1,0 +1,225 @@
+import * as assert from "node:assert/strict";
+import { ResourceError } from "../../core/errors.ts";
+import type { ListQuery, ResourceStore } from "../../core/ports.ts";
+import { seed } from "../seed.ts";
+
+/** What every {@link ResourceStore} does. `open` gives an empty one. */
+export function resourceStoreSuite(
+  name: string,
+  open: () => Promise<ResourceStore & AsyncDisposable>,
+): void {
+  const test = (rule: string, body: (store: ResourceStore) => Promise<void>) =>
+    Deno.test(`${name} ${rule}`, async () => {
+      await using store = await open();
+      await body(store);
+    });
+  const own = { userId: 1, everyone: false };
+  const all = { userId: 1, everyone: true };
+  const listed = async (store: ResourceStore, query: Partial<ListQuery>) => {
+    const whole = { scope: own, recursive: false, directories: [], chain: [], ...query };
+    const batches = await Array.fromAsync(store.list(whole));
+    return batches.flat().map(({ path }) => path);
+  };
+
+  test("insert() gives ids that rise, and keeps the order", async (store) => {
+    const [a, b] = await seed(store, ["z/", "a"]);
+    const [c] = await seed(store, ["z/c"]);
+    assert.ok(a && b && c);
+    assert.ok(0 < a.id && a.id < b.id && b.id < c.id);
+    assert.deepEqual([a.path, b.path, c.path], ["z", "a", "z/c"]);
+    assert.deepEqual([a.name, c.name], ["z", "c"]);
+  });
+  test("C 3 insert() never gives an id again", async (store) => {
+    const [first] = await seed(store, ["a"]);
+    assert.ok(first);
+    await store.write((transaction) => transaction.deleteSubtrees([first]));
+    const [second] = await seed(store, ["a"]);
+    assert.ok(second && second.id > first.id);
+  });
+  test("C 5.1 insert() refuses a path that its owner holds, and nobody else's", async (store) => {
+    await seed(store, ["a"]);
+    await seed(store, [{ path: "a", userId: 2 }]);
+    await assert.rejects(seed(store, ["b", "a"]), (error) => {
+      assert.ok(error instanceof ResourceError);
+      return error.kind === "ErrResourcesAlreadyExists";
+    });
+    assert.deepEqual(await listed(store, {}), ["a"]);
+  });
+  test("C 5.2 write() commits no record without those above it", async (store) => {
+    await assert.rejects(seed(store, ["missing/child"]));
+    await seed(store, [{ path: "d/", userId: 2 }]);
+    await assert.rejects(seed(store, ["d/child"]));
+    await seed(store, ["d/child", "d/"]);
+    assert.deepEqual(await listed(store, {}), ["d"]);
+  });
+  test("C 5.3 write() commits no directory with content, and no file without", async (store) => {
+    const record = { userId: 1, path: "x", crc32: 0, createdAt: 1, updatedAt: 1 };
+    const hash = "0".repeat(32);
+    for (
+      const bad of [
+        { ...record, isDir: true, hash, size: 0 },
+        { ...record, isDir: true, hash: "", size: 1 },
+        { ...record, isDir: false, hash: "", size: 0 },
+        { ...record, isDir: false, hash, size: -1 },
+        { ...record, isDir: true, hash: "", size: 0, path: "" },
+        { ...record, isDir: true, hash: "", size: 0, userId: 0 },
+      ]
+    ) {
+      await store.write((transaction) => transaction.insert([bad])).then(
+        () => assert.fail(JSON.stringify(bad)),
+        () => {},
+      );
+    }
+    assert.deepEqual(await listed(store, {}), []);
+  });
+  test("findByPath() and findById() keep to the scope", async (store) => {
+    const records = await seed(store, ["a", { path: "a", userId: 2 }, { path: "b", userId: 2 }]);
+    const ids = [...records.map(({ id }) => id), 999, 2 ** 60];
+    assert.deepEqual([...(await store.findByPath(own, ["a", "b", "c"])).keys()], ["a"]);
+    assert.deepEqual([...(await store.findById(own, ids)).keys()], [records[0]?.id]);
+    const everyones = await store.findByPath(all, ["a", "b", "c"]);
+    assert.deepEqual([...everyones.values()].map(({ userId }) => userId), [1, 2]);
+    assert.equal((await store.findById(all, ids)).size, 3);
+    assert.equal((await store.findByPath(own, [])).size, 0);
+  });
+  test("RS 1.4 findByPath() prefers own, then latest, then the lower id", async (store) => {
+    await seed(store, [
+      { path: "a", userId: 2, updatedAt: 5 },
+      { path: "a", userId: 3, updatedAt: 9 },
+      { path: "a", userId: 4, updatedAt: 9 },
+    ]);
+    assert.equal((await store.findByPath(all, ["a"])).get("a")?.userId, 3);
+    await seed(store, [{ path: "a", userId: 1, updatedAt: 1 }]);
+    assert.equal((await store.findByPath(all, ["a"])).get("a")?.userId, 1);
+  });
+  test("list() sees one moment, whatever is committed meanwhile", async (store) => {
+    const names = Array.from({ length: 1500 }, (_, index) => `d/${String(index).padStart(4, "0")}`);
+    const [directory] = await seed(store, ["d/", ...names]);
+    assert.ok(directory);
+    const query = { scope: own, recursive: false, directories: ["d"], chain: ["d"] };
+    const seen: string[] = [];
+    for await (const batch of store.list(query)) {
+      if (seen.length === 0) {
+        await store.write((transaction) => transaction.deleteSubtrees([directory]));
+      }
+      for (const { path } of batch) seen.push(path);
+    }
+    assert.deepEqual(seen, ["d", ...names]);
+    assert.deepEqual(await listed(store, { directories: ["d"], chain: ["d"] }), []);
+  });
+  test("deleteSubtrees() takes descendants of the same owner, once each", async (store) => {
+    const [a, ab] = await seed(store, ["a/", "a/b/", "a/b/c", "a0", "a-"]);
+    await seed(store, [{ path: "a/", userId: 2 }, { path: "a/b", userId: 2 }]);
+    assert.ok(a && ab);
+    const gone = await store.write((transaction) => transaction.deleteSubtrees([ab, a, ab]));
+    assert.deepEqual(gone.map(({ path }) => path).sort(), ["a", "a/b", "a/b/c"]);
+    assert.deepEqual((await listed(store, { recursive: true })).sort(), ["a-", "a0"]);
+    assert.equal(
+      (await listed(store, { scope: { userId: 2, everyone: false }, recursive: true })).length,
+      2,
+    );
+  });
+  test("unreferenced() finds the hashes that no record holds", async (store) => {
+    const [held] = await seed(store, [{ path: "a", content: "held" }]);
+    assert.ok(held);
+    const other = "f".repeat(32);
+    const ask = () => store.write((transaction) => transaction.unreferenced([other, held.hash]));
+    assert.deepEqual(await ask(), [other]);
+    await store.write((transaction) => transaction.deleteSubtrees([held]));
+    assert.deepEqual((await ask()).sort(), [held.hash, other].sort());
+  });
+  test("write() undoes all of a work that throws, and nothing of its neighbours", async (store) => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) =>
+        store.write(async (transaction) => {
+          const [record] = await transaction.insert([{
+            userId: 1,
+            path: `r${index}`,
+            hash: "",
+            size: 0,
+            crc32: 0,
+            isDir: true,
+            createdAt: 1,
+            updatedAt: 1,
+          }]);
+          if (index % 3 === 0) throw new Error(`refused ${index}`);
+          return record?.path;
+        })),
+    );
+    const kept = outcomes.flatMap((it) => it.status === "fulfilled" ? [it.value] : []);
+    assert.equal(kept.length, 26);
+    assert.deepEqual((await listed(store, {})).sort(), kept.sort());
+  });
+  test("write() shows a work what was written before it", async (store) => {
+    const counts = await Promise.all(
+      [1, 2, 3, 4, 5].map((userId) =>
+        store.write(async (transaction) => {
+          const before = await transaction.findByPath(all, ["a"]);
+          await transaction.insert([{
+            userId,
+            path: "a",
+            hash: "",
+            size: 0,
+            crc32: 0,
+            isDir: true,
+            createdAt: 1,
+            updatedAt: 10 - userId,
+          }]);
+          return before.get("a")?.userId;
+        })
+      ),
+    );
+    assert.deepEqual(counts, [undefined, 1, 1, 1, 1]);
+  });
+  test("write() calls committed in commit order, and only then", async (store) => {
+    const told: number[] = [];
+    await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        store.write(async (transaction) => {
+          await transaction.unreferenced([]);
+          assert.equal(told.includes(index), false);
+          if (index === 7) throw new Error("refused");
+          return index;
+        }, { committed: (result) => told.push(result), alone: index % 5 === 0 })),
+    );
+    assert.deepEqual(
+      told,
+      Array.from({ length: 20 }, (_, index) => index).filter((it) => it !== 7),
+    );
+  });
+  test("write() commits nothing where what is to be done before fails", async (store) => {
+    await assert.rejects(
+      store.write(async (transaction) => {
+        transaction.beforeCommit(() => Promise.reject(new Error("no sync")));
+        await transaction.insert([{
+          userId: 1,
+          path: "a",
+          hash: "",
+          size: 0,
+          crc32: 0,
+          isDir: true,
+          createdAt: 1,
+          updatedAt: 1,
+        }]);
+      }),
+      /no sync/,
+    );
+    assert.deepEqual(await listed(store, {}), []);
+    await seed(store, ["a"]);
+  });
+  test("collectFiles() keeps what it collected, and the packed sizes", async (store) => {
+    const [root] = await seed(store, ["d/", "d/b", "d/e/", "d/e/c", "d/a"]);
+    assert.ok(root);
+    await using files = await store.collectFiles({ userId: 1, byPath: [root], byId: [] });
+    await files.setPackedSize("d/b", 12);
+    await store.write((transaction) => transaction.deleteSubtrees([root]));
+    for (let reading = 0; reading < 2; reading++) {
+      const pages = (await Array.fromAsync(files.pages())).flat();
+      assert.deepEqual(pages.map(({ path, packedSize }) => [path, packedSize]), [
+        ["d/a", null],
+        ["d/b", 12],
+        ["d/e/c", null],
+      ]);
+    }
+  });
+}

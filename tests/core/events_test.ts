@@ -1,0 +1,103 @@
+import * as assert from "node:assert/strict";
+import { EventBus, type ServerEvent } from "../../core/events.ts";
+
+function event(id: number, userId = 1): ServerEvent {
+  const record = {
+    id,
+    userId,
+    path: `p${id}`,
+    name: `p${id}`,
+    hash: "",
+    size: 0,
+    crc32: 0,
+    isDir: true,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+  return { type: "resource.added", record };
+}
+
+function subscribe(bus: EventBus, after?: string, idleMs = 60_000) {
+  const abort = new AbortController();
+  const accepts = ({ record }: ServerEvent) => record.userId === 1;
+  const batches = bus.subscribe({ after, accepts, idleMs, signal: abort.signal });
+  const ids = async () => {
+    const { value } = await batches.next();
+    return value?.kind === "events" ? value.events.map((it: { id: string }) => it.id) : value?.kind;
+  };
+  return { abort, batches, ids };
+}
+
+Deno.test("C 11 EventBus gives each event to those who accept it, with rising ids", async () => {
+  const bus = new EventBus({ epoch: "e" });
+  const { ids, abort } = subscribe(bus);
+  assert.deepEqual(await ids(), []);
+  bus.publish([event(1), event(2, 2), event(3)]);
+  assert.deepEqual(await ids(), ["e-1", "e-3"]);
+  const next = ids();
+  bus.publish([event(4, 2)]);
+  bus.publish([event(5)]);
+  assert.deepEqual(await next, ["e-5"]);
+  abort.abort();
+  assert.equal(await ids(), undefined);
+});
+
+Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise", async () => {
+  const bus = new EventBus({ epoch: "e", capacity: 4 });
+  bus.publish([1, 2, 3].map((id) => event(id)));
+  const from = async (after: string) => {
+    const { ids, abort } = subscribe(bus, after);
+    const first = await ids();
+    const found = first === "reset" ? first : await ids();
+    abort.abort();
+    return found;
+  };
+  assert.deepEqual(await from("e-0"), ["e-1", "e-2", "e-3"]);
+  assert.deepEqual(await from("e-2"), ["e-3"]);
+  assert.equal(await from("e-4"), "reset");
+  assert.equal(await from("f-1"), "reset");
+  assert.equal(await from("e-"), "reset");
+  assert.equal(await from("e--1"), "reset");
+  bus.publish([4, 5, 6, 7, 8, 9].map((id) => event(id)));
+  assert.equal(await from("e-4"), "reset");
+  assert.deepEqual(await from("e-5"), ["e-6", "e-7", "e-8", "e-9"]);
+});
+
+Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => {
+  const bus = new EventBus({ epoch: "e", capacity: 2 });
+  const { ids } = subscribe(bus);
+  assert.deepEqual(await ids(), []);
+  for (let id = 1; id <= 50; id++) bus.publish([event(id)]);
+  assert.equal(await ids(), undefined);
+});
+
+Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", async () => {
+  const bus = new EventBus({ epoch: "e" });
+  const { ids, abort } = subscribe(bus);
+  await ids();
+  bus.publish(Array.from({ length: 1000 }, (_, id) => event(id)));
+  const seen: string[] = [];
+  while (seen.length < 1000) seen.push(...(await ids()));
+  assert.deepEqual(seen, Array.from({ length: 1000 }, (_, id) => `e-${id + 1}`));
+  abort.abort();
+});
+
+Deno.test("C 11 EventBus yields an empty batch where nothing happens for long", async () => {
+  const bus = new EventBus({ epoch: "e" });
+  const { ids, abort } = subscribe(bus, undefined, 1);
+  for (let beat = 0; beat < 3; beat++) assert.deepEqual(await ids(), []);
+  abort.abort();
+  assert.equal(await ids(), undefined);
+});
+
+Deno.test("EventBus ends all subscriptions when it closes", async () => {
+  const bus = new EventBus();
+  const waiting = subscribe(bus);
+  await waiting.ids();
+  const next = waiting.ids();
+  bus.close();
+  assert.equal(await next, undefined);
+  const late = subscribe(bus);
+  await late.ids();
+  assert.equal(await late.ids(), undefined);
+});

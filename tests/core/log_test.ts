@@ -1,0 +1,54 @@
+import * as assert from "node:assert/strict";
+import { Log, type LogFormat, type LogLevel } from "../../core/log.ts";
+
+function logged(format: LogFormat, level: LogLevel, write: (log: Log) => void): string[] {
+  const lines: string[] = [];
+  write(new Log({ format, level, write: (line) => lines.push(line) }));
+  return lines;
+}
+
+Deno.test("Log writes what matters enough, by C 13's LOG_LEVEL", () => {
+  const all = (log: Log) => {
+    log.debug("d");
+    log.info("i");
+    log.warn("w");
+    log.error("e");
+  };
+  const counts = (["debug", "info", "warn", "error"] as const).map((level) =>
+    logged("text", level, all).length
+  );
+  assert.deepEqual(counts, [4, 3, 2, 1]);
+});
+
+Deno.test("Log writes JSON, an object a line", () => {
+  const error = new Error("outer", { cause: new Error("inner") });
+  const [line = ""] = logged(
+    "json",
+    "info",
+    (log) =>
+      log.info("message", { text: 'a "b"\n', number: 1.5, yes: true, none: undefined, error }),
+  );
+  const { time, error: shown, ...rest } = JSON.parse(line);
+  assert.ok(!Number.isNaN(Date.parse(time)));
+  assert.match(shown, /Error: outer[\s\S]*Caused by: Error: inner/);
+  assert.deepEqual(rest, {
+    level: "info",
+    msg: "message",
+    text: 'a "b"\n',
+    number: 1.5,
+    yes: true,
+  });
+  assert.equal(line.includes("\n"), false);
+});
+
+Deno.test("Log writes text that no value can forge", () => {
+  const hostile = "x\n2026-01-01T00:00:00.000Z INFO  forged user=1 \u001b[31m\u202e\u2028 \u0085";
+  const [line = ""] = logged(
+    "text",
+    "info",
+    (log) => log.info("request", { path: hostile, plain: "/a/b-c.d", empty: "" }),
+  );
+  assert.match(line, /^\S+Z INFO {2}request path="x\\n2026.*" plain=\/a\/b-c\.d empty=""$/);
+  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+});

@@ -1,0 +1,153 @@
+import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { ResourceError } from "../../core/errors.ts";
+import {
+  ancestorsOf,
+  compareBytewise,
+  joinPath,
+  nameOf,
+  sanitizeAll,
+  sanitizeDirectory,
+  sanitizeFileName,
+  sanitizePath,
+} from "../../core/paths.ts";
+
+function refuses(call: () => unknown, kind = "ErrResourcesInvalidRequest"): void {
+  assert.throws(call, (error) => error instanceof ResourceError && error.kind === kind);
+}
+
+Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
+  const accepted: [string, string][] = [
+    ["a", "a"],
+    ["a/b/c", "a/b/c"],
+    ["  a/b \n", "a/b"],
+    ["a\\b\\c", "a/b/c"],
+    ["a//b///c", "a/b/c"],
+    ["a/b/", "a/b"],
+    ["a\\", "a"],
+    ["./a/./b/.", "a/b"],
+    ["a/ b /c", "a/ b /c"],
+    ["a/...", "a/..."],
+    ["..a/b..", "..a/b.."],
+    ["A/a", "A/a"],
+    ["e\u0301/\u00e9", "e\u0301/\u00e9"],
+    ["😀/日本", "😀/日本"],
+    ["s".repeat(255), "s".repeat(255)],
+    [
+      `${"s".repeat(255)}/`.repeat(15) + "s".repeat(255),
+      `${"s".repeat(255)}/`.repeat(15) + "s".repeat(255),
+    ],
+  ];
+  for (const [given, wanted] of accepted) {
+    await t.step(`C 4 ${JSON.stringify(given).slice(0, 40)}`, () => {
+      assert.equal(sanitizePath(given), wanted);
+      assert.equal(sanitizeDirectory(given), wanted);
+    });
+  }
+  const refused = [
+    "/",
+    "/a",
+    "\\a",
+    " /a",
+    "..",
+    "../a",
+    "a/..",
+    "a/../b",
+    "a\\..\\b",
+    ".",
+    "./.",
+    "a/ /b",
+    "a/ .. /b",
+    "a/ . /b",
+    "a\0b",
+    "a\u001f",
+    "a\u007f",
+    "a\tb",
+    ...':*?"<>|'.split("").map((character) => `a${character}b`),
+    "a/\ud800/b",
+    "\udc00",
+    "s".repeat(256),
+    "é".repeat(128),
+    "s/".repeat(2049),
+    "x".repeat(4097),
+  ];
+  for (const given of refused) {
+    await t.step(`C 4 refuses ${JSON.stringify(given).slice(0, 40)}`, () => {
+      refuses(() => sanitizePath(given));
+      refuses(() => sanitizeDirectory(given));
+    });
+  }
+  await t.step("C 4 white space alone is the root as a directory, and nothing as a path", () => {
+    for (const given of ["", " ", "\t\n", "\u00a0"]) {
+      assert.equal(sanitizeDirectory(given), "");
+      refuses(() => sanitizePath(given));
+    }
+  });
+  await t.step("C 4 what comes out is a fixed point, and safe", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (given) => {
+        let path: string;
+        try {
+          path = sanitizePath(given);
+        } catch (error) {
+          assert.ok(error instanceof ResourceError);
+          assert.ok(error.message.isWellFormed() && !error.message.includes("\n"));
+          return;
+        }
+        assert.ok(!/^\/|\/$|\/\/|\\|(^|\/)\.{1,2}(\/|$)/.test(path), path);
+        assert.ok(path.isWellFormed());
+        assert.equal(
+          sanitizePath(`./${path}/`),
+          path.trimEnd() === path ? path : sanitizePath(`./${path}/`),
+        );
+      }),
+      { seed: 4, numRuns: 2000 },
+    );
+  });
+});
+
+Deno.test("RS 1.2 sanitizeAll() trims, skips blank entries and collapses duplicates", () => {
+  assert.deepEqual(sanitizeAll([" a/b ", "", "  ", "a//b", "a\\b/", "c"]), ["a/b", "c"]);
+  assert.deepEqual(sanitizeAll([]), []);
+  refuses(() => sanitizeAll(["a", "/b"]));
+});
+
+Deno.test("C 4 sanitizeFileName() is one valid segment, or ErrResourcesInvalidData", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 30 }), (given) => {
+      try {
+        const name = sanitizeFileName(given);
+        assert.ok(!/[/\\]/.test(name) && name.trim() !== "" && name !== "..");
+        assert.equal(sanitizePath(`d/${name}/e`), `d/${name}/e`);
+      } catch (error) {
+        assert.ok(error instanceof ResourceError && error.kind === "ErrResourcesInvalidData");
+      }
+    }),
+    { seed: 4, numRuns: 2000 },
+  );
+});
+
+Deno.test("RS 1.1 nameOf(), ancestorsOf() and joinPath()", () => {
+  assert.equal(nameOf("a/b/c.txt"), "c.txt");
+  assert.equal(nameOf("c.txt"), "c.txt");
+  assert.deepEqual(ancestorsOf("a/b/c"), ["a", "a/b"]);
+  assert.deepEqual(ancestorsOf("a"), []);
+  assert.equal(joinPath("", "a"), "a");
+  assert.equal(joinPath("a/b", "c"), "a/b/c");
+  assert.equal(joinPath("d".repeat(4000), "n".repeat(95)).length, 4096);
+  refuses(() => joinPath("d".repeat(4000), "n".repeat(96)));
+});
+
+Deno.test("C 4 compareBytewise() orders as the bytes of UTF-8 do", () => {
+  const texts = fc.string({ unit: "grapheme", maxLength: 8 });
+  fc.assert(
+    fc.property(texts, texts, (a, b) => {
+      const wanted = Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      assert.equal(Math.sign(compareBytewise(a, b)), wanted);
+    }),
+    { seed: 4, numRuns: 5000 },
+  );
+  assert.ok(compareBytewise("\uffff", "\u{10000}") < 0);
+  assert.ok(compareBytewise("a", "a/") < 0 && compareBytewise("a-b", "a/") < 0);
+});

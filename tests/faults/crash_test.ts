@@ -1,0 +1,105 @@
+import * as assert from "node:assert/strict";
+import { ChildServer } from "../child_server.ts";
+import type { Client } from "../client.ts";
+import { noise } from "../conformance/blob_store.ts";
+import { checkInvariants } from "../invariants.ts";
+import { TestServer } from "../server.ts";
+import { TempDir } from "../temp_dir.ts";
+
+/** What a client was told of a path: that it is there with this content, or gone. */
+type Told = Map<string, string | undefined>;
+
+/** Uploads and deletes until the server dies, noting what it was told and what is open. */
+async function work(client: Client, told: Told, open: Set<string>, seed: number): Promise<void> {
+  for (let step = 0;; step++) {
+    const dir = `d${seed}/${step % 5}`;
+    const path = `${dir}/f${step}`;
+    // Contents repeat among clients, so that uploads and deletions meet on one blob.
+    const content = step % 3 === 0 ? `shared ${step % 7}` : `own ${seed} ${step}`;
+    const gone = step % 2 === 1 ? `d${seed}/${(step - 1) % 5}/f${step - 1}` : undefined;
+    open.add(path);
+    if (gone !== undefined) open.add(gone);
+    try {
+      const body = step % 10 === 9 ? noise(400_000, seed * 1000 + step) : content;
+      if ((await client.upload(dir, { [`f${step}`]: body })).status === 200) {
+        told.set(path, typeof body === "string" ? content : "noise");
+      }
+      open.delete(path);
+      if (gone !== undefined) {
+        if ((await client.remove({ path: gone })).status === 200) told.set(gone, undefined);
+        open.delete(gone);
+      }
+    } catch {
+      // The server is dead, as it was to be; what was under way may or may not have happened.
+      return;
+    }
+  }
+}
+
+Deno.test("C 5.6 what was answered by 200 survives kill -9, and C 5 holds after each restart", async (t) => {
+  await using directory = await TempDir.make();
+  for (let round = 0; round < 4; round++) {
+    await t.step(`round ${round}`, async () => {
+      const told: Told = new Map();
+      const open = new Set<string>();
+      const base = round * 10;
+      {
+        await using child = await ChildServer.start({ dataDir: directory.path });
+        const clients = await Promise.all([1, 2, 3, 4].map((user) => child.as(base + user)));
+        const working = clients.map((client, index) => work(client, told, open, base + index + 1));
+        await new Promise((resolve) => setTimeout(resolve, 150 + round * 60));
+        await child.end("SIGKILL");
+        await Promise.all(working);
+      }
+      assert.ok(told.size > 10, `only ${told.size} replies before the end`);
+      await using server = await TestServer.start({ dataDir: directory.path });
+      const records = await checkInvariants(server);
+      const byPath = new Map(records.map((record) => [record.path, record]));
+      for (const [path, content] of told) {
+        if (open.has(path)) continue;
+        const record = byPath.get(path);
+        if (content === undefined) {
+          assert.equal(record, undefined, `${path} was deleted`);
+          continue;
+        }
+        assert.ok(record, `${path} was uploaded`);
+        const client = await server.as(record.userId);
+        const bytes = await client.bytes({ path });
+        if (content === "noise") assert.equal(bytes.length, 400_000);
+        else assert.equal(new TextDecoder().decode(bytes), content);
+      }
+    });
+  }
+});
+
+Deno.test("C 5.4 and C 12 a start after a crash removes what no record holds, and only that", async () => {
+  await using directory = await TempDir.make();
+  {
+    await using server = await TestServer.start({ dataDir: directory.path });
+    const one = await server.as(1);
+    assert.equal((await one.upload("", { kept: "kept" })).status, 200);
+  }
+  const orphan = "0123456789abcdef0123456789abcdef";
+  const leave = async (crashed: boolean) => {
+    await Deno.mkdir(`${directory.path}/blobs/01/23`, { recursive: true });
+    await Deno.writeTextFile(`${directory.path}/blobs/01/23/${orphan}`, "orphan");
+    await Deno.writeTextFile(`${directory.path}/blobs/01/README`, "not ours");
+    await Deno.writeTextFile(`${directory.path}/tmp/half`, "half an upload");
+    await Deno.writeTextFile(`${directory.path}/lock`, crashed ? "12345\n" : "");
+  };
+  await leave(true);
+  {
+    await using server = await TestServer.start({ dataDir: directory.path });
+    assert.equal((await server.storedHashes()).includes(orphan), false);
+    assert.equal((await server.storedHashes()).includes("README"), true);
+    assert.deepEqual(await server.temporaryFiles(), []);
+    await Deno.remove(`${directory.path}/blobs/01/README`);
+    await checkInvariants(server);
+  }
+  // Stopped in order: there is nothing to look for.
+  assert.equal(await Deno.readTextFile(`${directory.path}/lock`), "");
+  await leave(false);
+  await using server = await TestServer.start({ dataDir: directory.path });
+  assert.equal((await server.storedHashes()).includes(orphan), true);
+  assert.deepEqual(await server.temporaryFiles(), []);
+});

@@ -1,0 +1,63 @@
+import * as assert from "node:assert/strict";
+import { ChildServer } from "../child_server.ts";
+import { TempDir } from "../temp_dir.ts";
+import { hasProgram } from "../tools.ts";
+
+// It needs the right to trace a process, too, which not every container gives.
+const strace = await hasProgram("strace", "-e", "trace=none", "true");
+
+/** The calls of a trace that name a path, in order, as `rename blobs/ab/cd/…`. */
+function calls(trace: string, dataDir: string): string[] {
+  const short = (path: string) => path.replace(`${dataDir}/`, "").replace(dataDir, ".");
+  return trace.split("\n").flatMap((line) => {
+    const sync = /\b(?:fsync|fdatasync)\(\d+<([^>]+)>/.exec(line);
+    if (sync?.[1] !== undefined) return [`sync ${short(sync[1])}`];
+    const rename = /\brename(?:at2?)?\(.*"([^"]+)".*"([^"]+)"/.exec(line);
+    if (rename?.[2] !== undefined) return [`rename ${short(rename[2])}`];
+    const write = /\b(?:write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket)[^>]*>, (.*)/.exec(line);
+    return write?.[1]?.includes("HTTP/1.1 200") ? ["reply"] : [];
+  });
+}
+
+Deno.test({
+  name: "C 5.6 and C 12 content is synced, renamed and its directory synced, before its record is",
+  ignore: !strace,
+  async fn() {
+    await using directory = await TempDir.make();
+    const dataDir = await Deno.realPath(directory.path);
+    const trace = `${directory.path}/trace`;
+    const under = ["strace", "-f", "-y", "-s", "64", "-o", trace] as const;
+    const wanted = "trace=fsync,fdatasync,rename,renameat,renameat2,write,writev,sendto,sendmsg";
+    {
+      await using child = await ChildServer.start({
+        dataDir: `${dataDir}/data`,
+        under: [...under, "-e", wanted],
+      });
+      const one = await child.as(1);
+      assert.equal((await one.upload("", { warm: "up" })).status, 200);
+      assert.equal((await one.upload("", { f: "the content of f" })).status, 200);
+      await child.end("SIGTERM");
+    }
+    const all = calls(await Deno.readTextFile(trace), `${dataDir}/data`);
+    const placed = all.findLastIndex((call) => /^rename blobs\//.test(call));
+    assert.notEqual(placed, -1, all.join("\n"));
+    const target = (all[placed] ?? "").slice("rename ".length);
+    const fan = target.slice(0, target.lastIndexOf("/"));
+    const before = all.slice(0, placed);
+    const after = all.slice(placed + 1);
+    assert.match(before.findLast((call) => call.startsWith("sync ")) ?? "", /^sync tmp\//);
+    const steps = [
+      after.indexOf(`sync ${fan}`),
+      after.indexOf("sync strongroom.db-wal"),
+      after.indexOf("reply"),
+    ];
+    assert.ok(steps.every((step) => step !== -1), after.join("\n"));
+    assert.deepEqual(steps, steps.toSorted((a, b) => a - b), after.join("\n"));
+    // The directories that were made for it are durable as well.
+    const [blobs = "", first = ""] = fan.split("/");
+    for (const made of [blobs, `${blobs}/${first}`]) {
+      const synced = after.indexOf(`sync ${made}`);
+      assert.ok(synced !== -1 && synced < after.indexOf("sync strongroom.db-wal"), made);
+    }
+  },
+});

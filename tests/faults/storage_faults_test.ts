@@ -1,0 +1,239 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { ResourceStore } from "../../core/ports.ts";
+import { items, refused } from "../client.ts";
+import { noise } from "../conformance/blob_store.ts";
+import { checkInvariants } from "../invariants.ts";
+import { TestServer, type TestServerOptions } from "../server.ts";
+import { TempDir } from "../temp_dir.ts";
+import { run } from "../tools.ts";
+
+const CONTENT = "the content of the upload that fails";
+const HASH = createHash("md5").update(CONTENT).digest("hex");
+const FAN = [HASH.slice(0, 2), HASH.slice(2, 4)] as const;
+
+/** A server whose uploads fail at a step, by a real cause that `cause` makes and `mend` removes. */
+async function failsAt(
+  cause: (dataDir: string) => Promise<void>,
+  mend: (dataDir: string) => Promise<void>,
+): Promise<void> {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("", { before: "before" });
+  await cause(server.dataDir);
+  const message = refused(await one.upload("d", { f: CONTENT, g: "g" }), 500, "ErrInternal");
+  assert.equal(message.includes(server.dataDir), false);
+  await mend(server.dataDir);
+  // Neither a record nor content came of it, and the next try succeeds.
+  assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["before"]);
+  assert.equal(items(await one.upload("d", { f: CONTENT, g: "g" })).length, 2);
+  await checkInvariants(server);
+}
+
+Deno.test("C 5.5 an upload fails at each step and leaves nothing", async (t) => {
+  await t.step("the temporary file can't be made", async () => {
+    await failsAt(
+      (dir) => Deno.remove(`${dir}/tmp`),
+      (dir) => Deno.mkdir(`${dir}/tmp`),
+    );
+  });
+  await t.step("the first directory can't be made", async () => {
+    await failsAt(
+      (dir) => Deno.writeTextFile(`${dir}/blobs/${FAN[0]}`, "in the way"),
+      (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`),
+    );
+  });
+  await t.step("the second directory can't be made", async () => {
+    await failsAt(
+      async (dir) => {
+        await Deno.mkdir(`${dir}/blobs/${FAN[0]}`);
+        await Deno.writeTextFile(`${dir}/blobs/${FAN.join("/")}`, "in the way");
+      },
+      (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`, { recursive: true }),
+    );
+  });
+  await t.step("what is stored under the hash can't be read", async () => {
+    await failsAt(
+      (dir) => Deno.mkdir(`${dir}/blobs/${FAN.join("/")}/${HASH}`, { recursive: true }),
+      (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`, { recursive: true }),
+    );
+  });
+});
+
+/** A server whose store has some of its methods replaced. */
+function withRecords(
+  replace: (records: ResourceStore) => Partial<ResourceStore>,
+): TestServerOptions {
+  return {
+    wrap: (tree) => ({
+      ...tree,
+      records: Object.assign(Object.create(null), {
+        findByPath: tree.records.findByPath.bind(tree.records),
+        findById: tree.records.findById.bind(tree.records),
+        list: tree.records.list.bind(tree.records),
+        collectFiles: tree.records.collectFiles.bind(tree.records),
+        write: tree.records.write.bind(tree.records),
+      }, replace(tree.records)),
+    }),
+  };
+}
+
+Deno.test("C 5.5 an upload that fails after its content was placed takes it away", async (t) => {
+  for (const step of ["insert", "beforeCommit"] as const) {
+    await t.step(`at ${step}`, async () => {
+      let failing = true;
+      await using server = await TestServer.start(withRecords((records) => ({
+        write: (work, options) =>
+          records.write((transaction) => {
+            if (!failing) return work(transaction);
+            return work({
+              ...transaction,
+              insert: step === "insert"
+                ? () => Promise.reject(new Error("failing"))
+                : transaction.insert,
+              beforeCommit(action) {
+                transaction.beforeCommit(action);
+                if (step === "beforeCommit") {
+                  transaction.beforeCommit(() => Promise.reject(new Error("failing")));
+                }
+              },
+            });
+          }, options),
+      })));
+      const one = await server.as(1);
+      await using events = await one.events();
+      refused(await one.upload("d", { f: CONTENT }), 500, "ErrInternal");
+      assert.deepEqual(await checkInvariants(server), []);
+      failing = false;
+      await one.upload("", { after: "x" });
+      assert.deepEqual(await events.take(1), ["added after"]);
+    });
+  }
+});
+
+Deno.test("C 5.4 content that can't be removed is removed at the next start", async () => {
+  await using directory = await TempDir.make();
+  {
+    await using server = await TestServer.start({
+      dataDir: directory.path,
+      wrap: (tree) => {
+        tree.blobs.remove = () => Promise.reject(new Error("a disk hiccup"));
+        return tree;
+      },
+    });
+    const one = await server.as(1);
+    await one.upload("", { f: CONTENT });
+    // The record is gone, which was all that the reply could still tell.
+    assert.equal(items(await one.remove({ path: "f" })).length, 1);
+    assert.deepEqual(await server.storedHashes(), [HASH]);
+    assert.ok(server.log.some((line) => line.includes("a disk hiccup")));
+  }
+  await using server = await TestServer.start({ dataDir: directory.path });
+  assert.deepEqual(await server.storedHashes(), []);
+});
+
+/** A file system of a few MB, where this process may make one. */
+async function smallDisk(): Promise<(AsyncDisposable & { path: string }) | undefined> {
+  const directory = await TempDir.make();
+  const args = ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs", directory.path];
+  const mounted = await run("mount", args).then(({ code }) => code === 0, () => false);
+  if (!mounted) {
+    await directory[Symbol.asyncDispose]();
+    return undefined;
+  }
+  return {
+    path: directory.path,
+    async [Symbol.asyncDispose]() {
+      await run("umount", [directory.path]);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const disk = await smallDisk();
+await disk?.[Symbol.asyncDispose]();
+
+Deno.test({
+  name: "C 2 a full disk is ErrInternal that says so, and nothing of the request is kept",
+  ignore: disk === undefined,
+  async fn() {
+    await using disk = await smallDisk();
+    assert.ok(disk);
+    await using server = await TestServer.start({ dataDir: disk.path });
+    const one = await server.as(1);
+    assert.equal(items(await one.upload("", { small: "small" })).length, 1);
+    const message = refused(await one.upload("d", { large: noise(8_000_000) }), 500, "ErrInternal");
+    assert.match(message, /storage is full/);
+    assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["small"]);
+    // What is there can be read and deleted, and then there is room again.
+    let stored = 0;
+    while ((await one.upload(`f${stored}`, { n: noise(300_000, stored + 1) })).status === 200) {
+      stored++;
+    }
+    assert.ok(stored > 5, String(stored));
+    assert.equal((await one.bytes({ path: "small" })).length, 5);
+    await one.remove({ "paths[]": await one.paths() });
+    assert.deepEqual(await checkInvariants(server), []);
+    assert.equal(items(await one.upload("", { again: noise(2_000_000) })).length, 1);
+    // Smaller and smaller files, until content and records run out of room in turn.
+    let refusals = 0;
+    for (let index = 0; refusals < 12 && index < 400; index++) {
+      const size = refusals === 0 ? 300_000 : 1000 + index;
+      const name = `n${"x".repeat(200)}`;
+      const reply = await one.upload(`g${index}`, { [name]: noise(size, index + 1) });
+      if (reply.status === 200) continue;
+      assert.match(refused(reply, 500, "ErrInternal"), /storage is full/);
+      refusals++;
+    }
+    assert.equal(refusals, 12);
+    await checkInvariants(server);
+    assert.equal((await one.bytes({ path: "again" })).length, 2_000_000);
+  },
+});
+
+Deno.test("C 12 no interleaving of uploads and deletes of one content loses it", async () => {
+  await using server = await TestServer.start();
+  const clients = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((userId) => server.as(userId)));
+  const contents = ["shared one", "shared two", noise(300_000)];
+  await Promise.all(clients.map(async (client, user) => {
+    for (let round = 0; round < 25; round++) {
+      const content = contents[(round + user) % 3] ?? "";
+      const path = `f${round % 4}`;
+      const uploaded = await client.upload("", { [path]: content });
+      assert.equal(uploaded.status, 200, uploaded.text);
+      const bytes = await client.bytes({ path });
+      const wanted = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      assert.deepEqual(bytes, wanted);
+      const removed = await client.remove({ path });
+      assert.equal(removed.status, 200, removed.text);
+    }
+  }));
+  assert.deepEqual(await checkInvariants(server), []);
+});
+
+Deno.test("C 5 sixteen clients on one tree leave it whole, and see no 500", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const statuses = new Map<number, number>();
+  await Promise.all(Array.from({ length: 16 }, async (_, worker) => {
+    let state = worker + 1;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor(state / 2 ** 32 * below);
+    };
+    const path = () => Array.from({ length: 1 + random(3) }, () => "abc"[random(3)]).join("/");
+    for (let step = 0; step < 40; step++) {
+      const reply = await [
+        () => one.upload(path(), { [String(random(4))]: `content ${random(5)}` }),
+        () => one.mkdir(path()),
+        () => one.remove({ path: path() }),
+        () => one.list({ path: path(), recursive: "1" }),
+        () => one.upload(path(), { abc: "x", [String(random(4))]: "y" }),
+      ][random(5)]?.();
+      statuses.set(reply?.status ?? 0, (statuses.get(reply?.status ?? 0) ?? 0) + 1);
+    }
+  }));
+  assert.deepEqual([...statuses.keys()].filter((it) => ![200, 404, 409].includes(it)), []);
+  assert.ok((statuses.get(200) ?? 0) > 100);
+  await checkInvariants(server);
+});

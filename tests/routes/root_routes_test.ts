@@ -1,0 +1,75 @@
+import * as assert from "node:assert/strict";
+import { BASE_PATH } from "../../routes/app.ts";
+import { openApi } from "../../routes/openapi.ts";
+import { refused } from "../client.ts";
+import { TestServer } from "../server.ts";
+
+Deno.test("C 1 GET /metrics", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const admin = await server.admin();
+  const get = async (headers: HeadersInit = {}) => {
+    const response = await fetch(`${server.origin}/metrics`, { headers });
+    const { status } = response;
+    return { status, headers: response.headers, text: await response.text() };
+  };
+
+  await t.step("C 1 needs a credential with resources.admin", async () => {
+    refused(await get(), 401, "ErrAuthRequired");
+    refused(await get({ Authorization: `Bearer ${one.token}` }), 403, "ErrNotPermitted");
+  });
+  await t.step("C 1 counts requests by route, in Prometheus's text format", async () => {
+    await one.upload("", { f: "12345" });
+    await one.bytes({ path: "f" });
+    await one.bytes({ path: "f" });
+    await one.send("GET", '/unknown/"}forged{a="1');
+    const { status, headers, text } = await get({ Authorization: `Bearer ${admin.token}` });
+    assert.equal(status, 200);
+    assert.match(headers.get("Content-Type") ?? "", /^text\/plain/);
+    const download = `${BASE_PATH}/resources/download`;
+    const lines = text.split("\n");
+    const requests =
+      `strongroom_http_requests_total{method="GET",route="${download}",status="200"} 2`;
+    assert.ok(lines.includes(requests), text);
+    assert.ok(lines.includes(`strongroom_http_response_bytes_total{route="${download}"} 10`), text);
+    assert.ok(lines.some((line) => /requests_total\{.*route="none",status="404"\} 1$/.test(line)));
+    assert.ok(lines.includes("strongroom_http_requests_under_way 1"), text);
+    assert.doesNotMatch(text, /forged/);
+  });
+  await t.step("C 13 METRICS=open needs none", async () => {
+    await using open = await TestServer.start({ app: { openMetrics: true } });
+    const response = await fetch(`${open.origin}/metrics`);
+    assert.equal(response.status, 200);
+    await response.body?.cancel();
+  });
+});
+
+Deno.test("C 1 GET /openapi.json", async (t) => {
+  await using server = await TestServer.start();
+  const response = await fetch(`${server.origin}/openapi.json`);
+  const document = await response.json();
+
+  await t.step("C 1 needs no credential", () => {
+    assert.equal(response.status, 200);
+    assert.deepEqual(document, JSON.parse(JSON.stringify(openApi(BASE_PATH))));
+  });
+  await t.step("C 1 describes every route with its methods, and no other", async () => {
+    const paths: Record<string, Record<string, unknown>> = document.paths;
+    for (const [path, operations] of Object.entries(paths)) {
+      const reply = await fetch(server.origin + path, { method: "PATCH" });
+      await reply.body?.cancel();
+      const known = (reply.headers.get("Allow") ?? "").split(", ").filter((it) => it !== "HEAD");
+      const described = Object.keys(operations).map((method) => method.toUpperCase()).sort();
+      if (path !== "/metrics") assert.deepEqual(described, known, path);
+    }
+    for (const path of ["/resources", "/resources/mkdir", "/resources/download", "/events"]) {
+      assert.ok(BASE_PATH + path in paths, path);
+    }
+  });
+  await t.step("C 1 has no reference that leads nowhere", () => {
+    const names = Object.keys(document.components.schemas);
+    for (const [, name] of JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      assert.ok(names.includes(name ?? ""), name);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import * as assert from "node:assert/strict";
+import { refused } from "../client.ts";
+import { bytesOf, fileHead, formBody } from "../raw_http.ts";
+import { TestServer } from "../server.ts";
+import { until } from "../until.ts";
+
+/** A form that goes on until it is told to end; its file is in `tmp/` meanwhile. */
+function endlessForm() {
+  const whole = formBody([{ head: fileHead("slow"), content: new Uint8Array(3_000_000) }]);
+  let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(it) {
+      controller = it;
+      it.enqueue(whole.slice(0, -30));
+    },
+  });
+  return {
+    body,
+    end() {
+      controller?.enqueue(whole.slice(-30));
+      controller?.close();
+    },
+  };
+}
+
+const FORM = { "Content-Type": "multipart/form-data; boundary=boundary" };
+
+Deno.test("stop() lets an upload finish, ends event streams and takes nothing new in", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await using events = await one.events();
+  const form = endlessForm();
+  const upload = one.send("POST", "/resources/", { body: form.body, headers: FORM });
+  await until(async () =>
+    (await server.temporaryFiles()).length > 0 || server.log.length > 0 || true
+  );
+  await one.list();
+  const stopping = server.server.stop();
+  refused(await one.list(), 503, "ErrUnavailable");
+  assert.equal(await events.next(), undefined);
+  form.end();
+  assert.equal((await upload).status, 200);
+  assert.equal(await stopping, true);
+  await assert.rejects(one.list());
+  assert.equal((await server.storedHashes()).length, 1);
+});
+
+Deno.test("stop() lets a download finish", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const content = new Uint8Array(30_000_000).fill(7);
+  await one.upload("", { large: content });
+  const response = await one.download({ path: "large" });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const stopping = server.server.stop();
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader?.read() ?? { done: true };
+    if (done) break;
+    size += value?.length ?? 0;
+  }
+  assert.ok(size > 29_000_000);
+  assert.equal(await stopping, true);
+});
+
+Deno.test("stop() waits no longer than the time of grace, and nothing half-done stays", async () => {
+  await using server = await TestServer.start({ graceMs: 20 });
+  const one = await server.as(1);
+  const form = endlessForm();
+  const upload = one.send("POST", "/resources/", { body: form.body, headers: FORM });
+  const outcome = upload.then(({ status }) => status, () => "broken off");
+  await until(async () => (await server.temporaryFiles()).length === 1);
+  assert.equal(await server.server.stop(), false);
+  assert.notEqual(await outcome, 200);
+  await until(async () => (await server.temporaryFiles()).length === 0);
+  assert.deepEqual(await server.storedHashes(), []);
+});
+
+Deno.test("stop() without anything under way is done at once", async () => {
+  await using server = await TestServer.start();
+  assert.equal(await server.server.stop(), true);
+});
+
+Deno.test("C 9 a download that the client reads slowly holds up nobody else", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("", { large: new Uint8Array(20_000_000), small: "small" });
+  const slow = await one.download({ path: "large" });
+  const reader = slow.body?.getReader();
+  await reader?.read();
+  for (let index = 0; index < 20; index++) {
+    assert.deepEqual(await one.bytes({ path: "small" }), bytesOf(["small"]));
+  }
+  await reader?.cancel();
+});

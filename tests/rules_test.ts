@@ -1,0 +1,49 @@
+import * as assert from "node:assert/strict";
+import { ROOT } from "./child_server.ts";
+
+/** The rules of the specification that have been built; each is named by a test. */
+const RULES: readonly string[] = [
+  ...numbered("RS 1", 5),
+  ...numbered("RS 4.1", 8),
+  ...numbered("RS 4.2", 9),
+  ...numbered("RS 4.3", 5),
+  ...numbered("RS 4.6", 5),
+  ...numbered("RS 4.7", 6),
+  "RS 5",
+  ...numbered("RS 6", 2),
+  ...numbered("C 5", 6),
+  ...[1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13].map((part) => `C ${part}`),
+];
+
+function numbered(part: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${part}.${index + 1}`);
+}
+
+/** The rules that a title names: `RS 4.1.3 and 4.1.7, C 8` names three. */
+function rulesOf(title: string): string[] {
+  return [...title.matchAll(/\b(RS|C) (\d[\d.]*)((?:(?:,| and| to) \d[\d.]*)*)/g)].flatMap(
+    ([, document, first, rest]) =>
+      [first, ...(rest ?? "").matchAll(/\d[\d.]*/g)].map((it) =>
+        `${document} ${String(it).replace(/\.$/, "")}`
+      ),
+  );
+}
+
+async function* testFiles(directory: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (isDirectory) yield* testFiles(`${directory}/${name}`);
+    else if (name.endsWith(".ts") && name !== "rules_test.ts") yield `${directory}/${name}`;
+  }
+}
+
+Deno.test("every rule that has been built is named by a test", async () => {
+  const named = new Set<string>();
+  for await (const path of testFiles(`${ROOT}tests`)) {
+    const code = await Deno.readTextFile(path);
+    const titles = code.matchAll(/(?:test|step|refuses|name:?)\(?\s*[`"]([^`"]+)[`"]/g);
+    for (const [, title = ""] of titles) {
+      for (const rule of rulesOf(title)) named.add(rule);
+    }
+  }
+  assert.deepEqual(RULES.filter((rule) => !named.has(rule)), []);
+});

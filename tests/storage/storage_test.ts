@@ -1,0 +1,128 @@
+import * as assert from "node:assert/strict";
+import type { ListQuery } from "../../core/ports.ts";
+import { blobPath, isDigest } from "../../storage/blob_path.ts";
+import { Connection } from "../../storage/connection.ts";
+import { jwtSecret } from "../../storage/jwt_secret.ts";
+import { migrate } from "../../storage/migrate.ts";
+import { SqliteResourceStore } from "../../storage/records.ts";
+import { Storage } from "../../storage/storage.ts";
+import { seed } from "../seed.ts";
+import { TempDir } from "../temp_dir.ts";
+
+Deno.test("C 12 blobPath() fans out by the first four digits, and takes digests alone", () => {
+  const digest = "d41d8cd98f00b204e9800998ecf8427e";
+  assert.equal(blobPath(digest), `d4/1d/${digest}`);
+  for (
+    const bad of [
+      "",
+      "..",
+      "../../../etc/passwd",
+      digest.toUpperCase(),
+      `${digest}0`,
+      `${digest}\n`,
+    ]
+  ) {
+    assert.equal(isDigest(bad), false);
+    assert.throws(() => blobPath(bad), TypeError);
+  }
+});
+
+Deno.test("migrate() brings a database to the schema, once, and refuses a newer one", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const open = () => new Connection(path, { readOnly: false });
+  {
+    using connection = open();
+    migrate(connection);
+    migrate(connection);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 1);
+    connection.script("PRAGMA user_version = 99");
+  }
+  {
+    using connection = open();
+    assert.throws(() => migrate(connection), /version 99.*up to 1/);
+  }
+  await assert.rejects(SqliteResourceStore.open(path), /version 99/);
+});
+
+Deno.test("migrate() leaves nothing of a migration that fails", async () => {
+  await using directory = await TempDir.make();
+  using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
+  connection.script("CREATE TABLE records_by_hash (a)");
+  assert.throws(() => migrate(connection));
+  assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
+  assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
+  assert.equal(connection.inTransaction, false);
+});
+
+Deno.test("Connection is in WAL mode, syncs fully, and minds foreign keys", async () => {
+  await using directory = await TempDir.make();
+  using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
+  assert.equal(connection.get("PRAGMA journal_mode")?.journal_mode, "wal");
+  assert.equal(connection.get("PRAGMA synchronous")?.synchronous, 2);
+  assert.equal(connection.get("PRAGMA foreign_keys")?.foreign_keys, 1);
+  assert.equal(connection.get("PRAGMA busy_timeout")?.timeout, 10_000);
+});
+
+Deno.test("Storage waits for another process's lock on the database, and does not fail", async () => {
+  await using directory = await TempDir.make();
+  await using storage = await Storage.open(directory.path);
+  using other = new Connection(`${directory.path}/strongroom.db`, { readOnly: false });
+  other.run("BEGIN IMMEDIATE");
+  let done = false;
+  const seeding = seed(storage.records, ["a"]).then(() => done = true);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.equal(done, false);
+  other.run("COMMIT");
+  await seeding;
+});
+
+Deno.test("C 12 Storage is held by one at a time", async () => {
+  await using directory = await TempDir.make();
+  {
+    await using _held = await Storage.open(directory.path);
+    await assert.rejects(
+      Storage.open(directory.path),
+      new RegExp(`in use by the process ${Deno.pid}`),
+    );
+  }
+  await using _again = await Storage.open(directory.path);
+});
+
+Deno.test("C 1 Storage.fault() finds the part that fails", async () => {
+  await using directory = await TempDir.make();
+  await using storage = await Storage.open(directory.path);
+  assert.equal(await storage.fault(0), undefined);
+  assert.equal((await storage.fault(2 ** 50))?.part, "disk");
+  await Deno.remove(`${directory.path}/tmp`);
+  assert.equal((await storage.fault(0))?.part, "blobs");
+  await Deno.mkdir(`${directory.path}/tmp`);
+  assert.equal(await storage.fault(0), undefined);
+});
+
+Deno.test("C 10 jwtSecret() is made once, whoever asks first", async () => {
+  await using directory = await TempDir.make();
+  const asked = await Promise.all(Array.from({ length: 20 }, () => jwtSecret(directory.path)));
+  assert.equal(new Set(asked.map(({ secret }) => secret)).size, 1);
+  assert.equal(asked.filter(({ made }) => made).length, 1);
+  assert.ok((asked[0]?.secret.length ?? 0) >= 32);
+  assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
+});
+
+Deno.test("C 8 list() takes a listing away from a reader that stalls", async () => {
+  await using directory = await TempDir.make();
+  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
+    listStallMs: 1,
+  });
+  await seed(store, Array.from({ length: 1200 }, (_, index) => `f${index}`));
+  const query: ListQuery = {
+    scope: { userId: 1, everyone: false },
+    recursive: false,
+    directories: [],
+    chain: [],
+  };
+  const batches = store.list(query)[Symbol.asyncIterator]();
+  await batches.next();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await assert.rejects(batches.next(), /has ended/);
+});

@@ -1,0 +1,27 @@
+import { DirectoryBlobStore } from "../../storage/blobs.ts";
+import { SqliteResourceStore } from "../../storage/records.ts";
+import { blobStoreSuite } from "../conformance/blob_store.ts";
+import { resourceStoreSuite } from "../conformance/resource_store.ts";
+import { TempDir } from "../temp_dir.ts";
+
+resourceStoreSuite("SqliteResourceStore", async () => {
+  const directory = await TempDir.make();
+  const store = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
+  const close = store[Symbol.asyncDispose].bind(store);
+  store[Symbol.asyncDispose] = async () => {
+    await close();
+    await directory[Symbol.asyncDispose]();
+  };
+  return store;
+});
+
+blobStoreSuite("DirectoryBlobStore", async () => {
+  const directory = await TempDir.make();
+  const store = await DirectoryBlobStore.open(directory.path);
+  return Object.assign(store, {
+    async [Symbol.asyncDispose]() {
+      store[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  });
+});
