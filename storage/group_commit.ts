@@ -29,8 +29,12 @@ interface Entry {
 
 /** How much work may share a commit. */
 const MAX_GROUP = 32;
-/** How long a group takes in further work, in milliseconds. */
 const MAX_GROUP_MS = 10;
+
+export interface GroupCommitOptions {
+  /** How long a group takes in further work, in milliseconds. @default 10 */
+  readonly maxGroupMs?: number;
+}
 
 /**
  * Runs work one after the other, first come, first served, and commits what has gathered meanwhile
@@ -39,11 +43,13 @@ const MAX_GROUP_MS = 10;
  */
 export class GroupCommit {
   readonly #engine: Engine;
+  readonly #maxGroupMs: number;
   readonly #waiting: Entry[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, { maxGroupMs = MAX_GROUP_MS }: GroupCommitOptions = {}) {
     this.#engine = engine;
+    this.#maxGroupMs = maxGroupMs;
   }
 
   /** Runs `work` in its turn; settles when its outcome is durable. */
@@ -92,7 +98,7 @@ export class GroupCommit {
         if (await this.#runEntry(entry, actions)) done.push(entry);
         const [next] = this.#waiting;
         const joins: boolean = next !== undefined && !entry.alone && !next.alone &&
-          done.length < MAX_GROUP && performance.now() - started < MAX_GROUP_MS;
+          done.length < MAX_GROUP && performance.now() - started < this.#maxGroupMs;
         entry = joins ? this.#waiting.shift() : undefined;
       }
       await begun;

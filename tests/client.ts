@@ -94,7 +94,7 @@ export class Client {
   async events(query: Query = {}, headers: HeadersInit = {}): Promise<EventReader> {
     const response = await this.fetch("/events/", { query, headers });
     assert.equal(response.status, 200, response.ok ? "" : await response.text());
-    return await EventReader.open(response);
+    return EventReader.open(response);
   }
 }
 

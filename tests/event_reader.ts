@@ -20,8 +20,8 @@ export class EventReader implements AsyncDisposable {
     this.#reader = body.pipeThrough(new TextDecoderStream()).getReader();
   }
 
-  /** Opens the stream and waits until it stands. */
-  static async open(response: Response): Promise<EventReader> {
+  /** Opens the stream of a response. */
+  static open(response: Response): EventReader {
     assert.ok(response.body);
     const reader = new EventReader(response.body);
     if (response.headers.get("Content-Type") !== "text/event-stream") {

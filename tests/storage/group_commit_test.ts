@@ -26,15 +26,22 @@ const reasons = (outcomes: PromiseSettledResult<unknown>[]) =>
 
 Deno.test("GroupCommit commits what waits together", async () => {
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const done = await Promise.all([1, 2, 3].map((it) => commits.run(() => Promise.resolve(it))));
   assert.deepEqual(done, [1, 2, 3]);
   assert.deepEqual(calls, ["begin", "savepoint", "savepoint", "savepoint", "commit"]);
 });
 
+Deno.test("GroupCommit keeps nobody waiting for ever more", async () => {
+  const { engine, calls } = recorder();
+  const commits = new GroupCommit(engine, { maxGroupMs: -1 });
+  await Promise.all([1, 2, 3].map(() => commits.run(() => Promise.resolve())));
+  assert.equal(calls.filter((call) => call === "commit").length, 3);
+});
+
 Deno.test("GroupCommit commits work that is alone by itself", async () => {
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const order: number[] = [];
   await Promise.all(
     [false, true, false, false].map((alone, index) =>
@@ -47,7 +54,7 @@ Deno.test("GroupCommit commits work that is alone by itself", async () => {
 
 Deno.test("GroupCommit undoes a work that throws, and goes on with the others", async () => {
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const outcomes = await Promise.allSettled([
     commits.run(() => Promise.resolve("a")),
     commits.run(() => Promise.reject(new Error("refused"))),
@@ -59,7 +66,7 @@ Deno.test("GroupCommit undoes a work that throws, and goes on with the others", 
 
 Deno.test("GroupCommit fails the whole group where the transaction is lost", async () => {
   const { engine, calls } = recorder({ rollbackWork: true });
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const told: string[] = [];
   const outcomes = await Promise.allSettled([
     commits.run(() => Promise.resolve("a"), { committed: (it) => told.push(it) }),
@@ -77,7 +84,7 @@ Deno.test("GroupCommit fails the group where begin, commit or what precedes it f
       [step]: true,
       ...(step === "rollback" && { commit: true }),
     });
-    const commits = new GroupCommit(engine);
+    const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
     const outcomes = await Promise.allSettled(
       [1, 2].map(() => commits.run(() => Promise.resolve())),
     );
@@ -90,7 +97,7 @@ Deno.test("GroupCommit fails the group where begin, commit or what precedes it f
     assert.equal(await commits.run(() => Promise.resolve("works again")), "works again");
   }
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const failed = commits.run((beforeCommit) => {
     beforeCommit(() => Promise.reject(new Error("no sync")));
     return Promise.resolve();
@@ -101,7 +108,7 @@ Deno.test("GroupCommit fails the group where begin, commit or what precedes it f
 
 Deno.test("GroupCommit does what is to be done before a commit, of work that stays alone", async () => {
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   await Promise.allSettled([
     commits.run((beforeCommit) => {
       beforeCommit(() => Promise.resolve(void calls.push("sync 1")));
@@ -118,7 +125,7 @@ Deno.test("GroupCommit does what is to be done before a commit, of work that sta
 
 Deno.test("GroupCommit settles idle() when all is done", async () => {
   const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine);
+  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   await commits.idle();
   const done = [1, 2].map(() => commits.run(() => Promise.resolve()));
   await commits.idle();
