@@ -1,4 +1,4 @@
-/** The server as users start it: a process of its own, with the permissions that it asks for. */
+/** The server as users start it: `deno task start`, in processes of its own. */
 
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,6 @@ import { Client } from "./client.ts";
 import { USER_PRIVILEGES } from "./server.ts";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const MAIN = `${ROOT}main.ts`;
 
 /** Runs a command of the command line to its end. */
 export async function strongroom(
@@ -30,13 +29,9 @@ export async function permissionFlags(env: Readonly<Record<string, string>>): Pr
   return stdout.trim().split(" ");
 }
 
-function command(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  flags: readonly string[] = ["-A"],
-): Deno.Command {
+function command(args: readonly string[], env: Readonly<Record<string, string>>): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", ...flags, MAIN, ...args],
+    args: ["run", "-A", `${ROOT}main.ts`, ...args],
     cwd: ROOT,
     env: { ...env },
     stdin: "null",
@@ -59,7 +54,7 @@ export class ChildServer implements AsyncDisposable {
 
   private constructor(
     readonly process: Deno.ChildProcess,
-    /** The process that serves, which strace for one puts below its own. */
+    /** The process that serves, below the one that runs the task. */
     readonly pid: number,
     readonly origin: string,
     env: Readonly<Record<string, string>>,
@@ -77,11 +72,10 @@ export class ChildServer implements AsyncDisposable {
       STRONGROOM_LOG_FORMAT: "json",
       ...env,
     };
-    const flags = await permissionFlags(whole);
-    const args = ["run", "--no-prompt", ...flags, MAIN, "serve"];
-    const [program, ...before] = under ?? [Deno.execPath()];
+    const task = [Deno.execPath(), "task", "start"];
+    const [program = "", ...args] = [...under ?? [], ...task];
     const process = new Deno.Command(program, {
-      args: under === undefined ? args : [...before, Deno.execPath(), ...args],
+      args,
       cwd: ROOT,
       env: whole,
       stdin: "null",
