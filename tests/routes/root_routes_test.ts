@@ -28,12 +28,21 @@ Deno.test("C 1 GET /metrics", async (t) => {
     assert.match(headers.get("Content-Type") ?? "", /^text\/plain/);
     const download = `${BASE_PATH}/resources/download`;
     const lines = text.split("\n");
-    const requests =
-      `strongroom_http_requests_total{method="GET",route="${download}",status="200"} 2`;
-    assert.ok(lines.includes(requests), text);
-    assert.ok(lines.includes(`strongroom_http_response_bytes_total{route="${download}"} 10`), text);
-    assert.ok(lines.some((line) => /requests_total\{.*route="none",status="404"\} 1$/.test(line)));
-    assert.ok(lines.includes("strongroom_http_requests_under_way 1"), text);
+    const labels = `method="GET",route="${download}",status="200"`;
+    const wanted = [
+      `strongroom_http_request_seconds_count{${labels}} 2`,
+      `strongroom_http_request_seconds_bucket{${labels},le="600"} 2`,
+      `strongroom_http_request_seconds_bucket{${labels},le="+Inf"} 2`,
+      `strongroom_http_response_bytes_total{${labels}} 10`,
+      "strongroom_http_requests_under_way 1",
+      "# TYPE strongroom_http_request_seconds histogram",
+    ];
+    for (const line of wanted) assert.ok(lines.includes(line), `${line}\n${text}`);
+    assert.ok(lines.some((line) => /_count\{.*route="none",status="404"\} 1$/.test(line)), text);
+    const sample = /^[a-z_]+(\{([a-z]+="[^"\\]*",?)+\})? [\d.e+-]+$/;
+    for (const line of lines) {
+      assert.ok(line === "" || /^# (HELP|TYPE) \S+ .+$/.test(line) || sample.test(line), line);
+    }
     assert.doesNotMatch(text, /forged/);
   });
   await t.step("C 13 METRICS=open needs none", async () => {
