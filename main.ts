@@ -89,7 +89,7 @@ async function serveCommand(args: string[]): Promise<number> {
   });
   const server = serve(app, { hostname: settings.host, port: settings.port, events, underway });
   const { hostname, port } = server.address;
-  log.info("Serving", { url: `http://${hostname}:${port}${BASE_PATH}`, pid: Deno.pid });
+  log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
   const finished = await server.stop();
   log.info("Stopped", { finished });
@@ -147,14 +147,13 @@ function permissionsCommand(args: string[]): number {
   options(args, {});
   const { host, port, dataDir, jwtPublicKey, jwksUrl } = settingsOf();
   const jwksHost = jwksUrl && new URL(jwksUrl).host;
-  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   // The modules of a thread count as files that it reads.
   const readable = ["./core", "./storage"].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url))
   );
   if (jwtPublicKey !== undefined) readable.push(jwtPublicKey);
   const flags = [
-    `--allow-net=${[address, ...jwksHost ? [jwksHost] : []].join()}`,
+    `--allow-net=${[authority(host, port), ...jwksHost ? [jwksHost] : []].join()}`,
     `--allow-read=${[...readable, dataDir].join()}`,
     `--allow-write=${dataDir}`,
     "--allow-env=STRONGROOM_*",
@@ -172,6 +171,11 @@ function options<Options extends ParseArgsOptionsConfig>(args: string[], options
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** Host and port as they stand in a URL; an IPv6 address has brackets there. */
+function authority(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function environment(variable: string): string | undefined {

@@ -5,9 +5,18 @@ import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
 
+/** How long a body may bring nothing, in milliseconds: a client that is gone need not say so. */
+const STALL_MS = 120_000;
 /** The longest head of a part, in bytes. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const HEAD_END = "\r\n\r\n";
+
+export interface FormLimits {
+  /** The largest body, in bytes. */
+  readonly maxBytes: number;
+  /** How long the body may bring nothing, in milliseconds. @default 120000 */
+  readonly stallMs?: number;
+}
 
 /**
  * The files of a multipart form (RFC 7578) as it streams in, with back-pressure: nothing is read
@@ -17,17 +26,17 @@ const HEAD_END = "\r\n\r\n";
  * of Latin-1, repairs invalid UTF-8 in silence, and misses the end of a form whose last boundary
  * arrives in two pieces.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where the body is no complete form or larger
- *   than `maxBytes` (RS 4.2.2).
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where the body is no complete form, larger than
+ *   `maxBytes` (RS 4.2.2), or does not go on.
  */
 export async function* uploadParts(
   request: Request,
-  maxBytes: number,
+  limits: FormLimits,
 ): AsyncGenerator<UploadPart, void> {
   const boundary = boundaryOf(request.headers.get("Content-Type"));
   const declared = Number(request.headers.get("Content-Length") ?? 0);
-  if (declared > maxBytes) throw tooLarge(maxBytes);
-  const form = new FormReader(request.body, { boundary, maxBytes });
+  if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  const form = new FormReader(request.body, boundary, limits);
   try {
     for (let head = await form.nextPart(); head !== undefined; head = await form.nextPart()) {
       const { name, filename } = dispositionOf(head);
@@ -45,24 +54,21 @@ interface Piece {
   readonly bytes: Chunk;
 }
 
-interface FormOptions {
-  readonly boundary: string;
-  readonly maxBytes: number;
-}
-
 /** Splits a body at its boundaries and reads the parts one after the other. */
 class FormReader {
   readonly #reader: ReadableStreamDefaultReader<Chunk> | undefined;
   readonly #search: ReturnType<typeof Search.make>;
   readonly #maxBytes: number;
+  readonly #stallMs: number;
   readonly #pieces: Piece[] = [];
   #received = 0;
   #segment = 0;
   #ended = false;
 
-  constructor(body: ReadableStream<Chunk> | null, { boundary, maxBytes }: FormOptions) {
+  constructor(body: ReadableStream<Chunk> | null, boundary: string, limits: FormLimits) {
     this.#reader = body?.getReader();
-    this.#maxBytes = maxBytes;
+    this.#maxBytes = limits.maxBytes;
+    this.#stallMs = limits.stallMs ?? STALL_MS;
     this.#search = Search.make(
       `\r\n--${boundary}`,
       (segment, bytes) => this.#pieces.push({ segment, bytes: bytes as Chunk }),
@@ -125,17 +131,19 @@ class FormReader {
   }
 
   async #read(): Promise<Chunk | undefined> {
-    const result = await this.#reader?.read().catch((error) => {
-      throw new ResourceError(
-        "ErrResourcesInvalidRequest",
-        "Cannot read the form: its transfer was broken off",
-        { cause: error },
-      );
-    });
-    if (result === undefined || result.done) return undefined;
-    this.#received += result.value.length;
-    if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
-    return result.value;
+    const stalled = setTimeout(() => this.cancel(), this.#stallMs);
+    try {
+      const result = await this.#reader?.read();
+      if (result === undefined || result.done) return undefined;
+      this.#received += result.value.length;
+      if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      return result.value;
+    } catch (error) {
+      if (error instanceof ResourceError) throw error;
+      throw malformed("its transfer was broken off", error);
+    } finally {
+      clearTimeout(stalled);
+    }
   }
 }
 
@@ -197,8 +205,8 @@ function boundaryOf(contentType: string | null): string {
   return boundary;
 }
 
-function malformed(why: string): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the form: ${why}`);
+function malformed(why: string, cause?: unknown): ResourceError {
+  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the form: ${why}`, { cause });
 }
 
 function tooLarge(maxBytes: number): ResourceError {

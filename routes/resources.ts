@@ -27,7 +27,7 @@ export async function listResources(c: Request, tree: Tree): Promise<Response> {
 /** `POST /resources/` (RS 4.2). */
 export async function uploadResources(c: Request, tree: Tree): Promise<Response> {
   const dir = parseQuery(c.req.url).get("dir")?.[0] ?? "";
-  const parts = uploadParts(c.req.raw, tree.limits.maxUploadRequestSize);
+  const parts = uploadParts(c.req.raw, { maxBytes: tree.limits.maxUploadRequestSize });
   const changes = await upload(tree, { caller: callerOf(c), dir, parts });
   const files = recordsOf(changes, "added").filter((record) => !record.isDir);
   return await entryList(c, batchesOf(files));

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { recover } from "../../core/tree/recover.ts";
 import { ChildServer } from "../child_server.ts";
 import type { Client } from "../client.ts";
 import { noise } from "../conformance/blob_store.ts";
@@ -102,4 +103,22 @@ Deno.test("C 5.4 and C 12 a start after a crash removes what no record holds, an
   await using server = await TestServer.start({ dataDir: directory.path });
   assert.equal((await server.storedHashes()).includes(orphan), true);
   assert.deepEqual(await server.temporaryFiles(), []);
+});
+
+Deno.test("C 5.4 a recovery that can't read the records removes nothing", async () => {
+  await using directory = await TempDir.make();
+  await using server = await TestServer.start({ dataDir: directory.path });
+  const one = await server.as(1);
+  await one.upload("", { a: "kept", b: "kept, too" });
+  const { records, blobs } = server.tree;
+  blobs.mayHaveLeftovers = true;
+  const write: typeof records.write = (work, options) =>
+    records.write((transaction) => {
+      const unreferenced = () => Promise.reject(new Error("half of the records can't be read"));
+      return work({ ...transaction, unreferenced });
+    }, options);
+  const broken = Object.assign(Object.create(records), { write });
+  await assert.rejects(recover({ records: broken, blobs }), /half of the records/);
+  assert.equal((await server.storedHashes()).length, 2);
+  assert.equal(blobs.mayHaveLeftovers, true);
 });

@@ -14,7 +14,7 @@ async function read(
     headers: { "Content-Type": type },
   });
   const parts: string[] = [];
-  for await (const { field, filename, content } of uploadParts(request, maxBytes)) {
+  for await (const { field, filename, content } of uploadParts(request, { maxBytes })) {
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of content) text += decoder.decode(chunk, { stream: true });
@@ -109,7 +109,7 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
       headers: { "Content-Type": "multipart/form-data; boundary=boundary" },
     });
     const names: string[] = [];
-    for await (const { filename } of uploadParts(request, 1e6)) names.push(filename);
+    for await (const { filename } of uploadParts(request, { maxBytes: 1e6 })) names.push(filename);
     assert.deepEqual(names, ["a.txt", "empty", "日本.txt"]);
   });
   await t.step("a name that is no UTF-8 is handed on as what no name can be", async () => {
@@ -171,4 +171,24 @@ Deno.test("RS 4.2.2 uploadParts() refuses what is no form", async (t) => {
   await t.step("RS 4.2.2 a form of nothing but its last boundary has no parts", async () => {
     assert.deepEqual(await read([bytesOf(["--boundary--\r\n"])]), []);
   });
+});
+
+Deno.test("C 6 uploadParts() gives up a body that does not go on", async () => {
+  let cancelled = false;
+  const request = new Request("http://test/", {
+    method: "POST",
+    body: new ReadableStream({
+      start: (controller) => controller.enqueue(FORM.slice(0, 100)),
+      cancel() {
+        cancelled = true;
+      },
+    }),
+    headers: { "Content-Type": "multipart/form-data; boundary=boundary" },
+  });
+  await assert.rejects(async () => {
+    for await (const { content } of uploadParts(request, { maxBytes: 1e6, stallMs: 1 })) {
+      for await (const _ of content) { /* dropped */ }
+    }
+  }, ResourceError);
+  assert.equal(cancelled, true);
 });
