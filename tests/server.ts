@@ -4,6 +4,7 @@ import { mintCredential } from "../core/credentials.ts";
 import { credentialVerifier } from "../core/credentials.ts";
 import { EventBus } from "../core/events.ts";
 import { Log } from "../core/log.ts";
+import type { ResourceStore } from "../core/ports.ts";
 import type { Tree, UploadLimits } from "../core/tree/changes.ts";
 import { recover } from "../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../routes/app.ts";
@@ -143,4 +144,22 @@ export function mintToken(
   },
 ): Promise<string> {
   return mintCredential({ secret: SECRET, userId, privileges, ttlSeconds });
+}
+
+/** Options of a server whose store has some of its methods replaced. */
+export function withRecords(
+  replace: (records: ResourceStore) => Partial<ResourceStore>,
+): TestServerOptions {
+  return {
+    wrap: (tree) => ({
+      ...tree,
+      records: Object.assign(Object.create(null), {
+        findByPath: tree.records.findByPath.bind(tree.records),
+        findById: tree.records.findById.bind(tree.records),
+        list: tree.records.list.bind(tree.records),
+        collectFiles: tree.records.collectFiles.bind(tree.records),
+        write: tree.records.write.bind(tree.records),
+      }, replace(tree.records)),
+    }),
+  };
 }

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
-import { type Client, items, type Query, refused } from "../client.ts";
+import { type Client, entry, items, type Query, refused } from "../client.ts";
 import { seed } from "../seed.ts";
-import { TestServer } from "../server.ts";
+import { TestServer, withRecords } from "../server.ts";
 
 /** The entries of a ZIP by another library than the one that wrote it, each checked by its CRC. */
 async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {
@@ -166,6 +166,12 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
       refused({ status, headers, text }, 400, "ErrResourcesSharedPath");
     }
   });
+  await t.step("RS 4.7.5 refuses two directories at one path, were they empty", async () => {
+    const empty = [entry(await one.mkdir("empty")), entry(await two.mkdir("empty"))];
+    const response = await admin.download({ "ids[]": empty.map(({ id }) => String(id)) });
+    const { status, headers } = response;
+    refused({ status, headers, text: await response.text() }, 400, "ErrResourcesSharedPath");
+  });
   await t.step("RS 4.7.5 takes files of different owners whose paths differ", async () => {
     assert.deepEqual(await zipped(admin, { path: "d/same", id: String(second.id) }), [
       "d/same=nine",
@@ -211,6 +217,36 @@ Deno.test("C 9 archives of more files than a page", async () => {
     await zipped(one, { path: "many" }),
     names.map((path) => `${path.slice(5)}=seed`),
   );
+});
+
+Deno.test("C 9 every archive gives back what it collected, refused or not", async () => {
+  let open = 0;
+  await using server = await TestServer.start(withRecords((records) => ({
+    async collectFiles(roots) {
+      const files = await records.collectFiles(roots);
+      open++;
+      return {
+        ...files,
+        async [Symbol.asyncDispose]() {
+          open--;
+          await files[Symbol.asyncDispose]();
+        },
+      };
+    },
+  })));
+  const one = await server.as(1);
+  await one.upload("d", { f: "content" });
+  assert.deepEqual(await zipped(one, { path: "d" }), ["f=content"]);
+  assert.equal(
+    (await one.send("HEAD", "/resources/download", { query: { path: "d" } })).status,
+    200,
+  );
+  await seed(server.tree.records, [{ path: "d/missing", content: "never stored" }]);
+  assert.equal(
+    (await one.send("GET", "/resources/download", { query: { path: "d" } })).status,
+    500,
+  );
+  assert.equal(open, 0);
 });
 
 Deno.test("RS 4.7.6 a failing archive", async (t) => {

@@ -72,6 +72,16 @@ Deno.test("GET /resources/ by an owner", async (t) => {
   });
   await t.step("RS 4.1.7 orders the root by its times, then by name, then by id", async () => {
     assert.deepEqual(await one.paths(), ["root.txt", "a", "older.txt", "a-b"]);
+    await seed(server.tree.records, [
+      ...["b", "a"].map((path) => ({ path, userId: 5, updatedAt: 9e12 })),
+      { path: "a", userId: 4, updatedAt: 9e12 },
+    ]);
+    const latest = items(await (await server.admin()).list()).slice(0, 3);
+    assert.deepEqual(latest.map(({ path, user_id }) => [path, user_id]), [
+      ["a", 5],
+      ["a", 4],
+      ["b", 5],
+    ]);
   });
   await t.step("RS 4.1.7 and C 4 order paths by the bytes of their UTF-8", async () => {
     await seed(server.tree.records, [

@@ -19,45 +19,54 @@ function calls(trace: string, dataDir: string): string[] {
   });
 }
 
-Deno.test({
-  name: "C 5.6 and C 12 content is synced, renamed and its directory synced, before its record is",
-  ignore: !strace,
-  async fn() {
-    await using directory = await TempDir.make();
-    const dataDir = await Deno.realPath(directory.path);
-    const trace = `${directory.path}/trace`;
-    const under = ["strace", "-f", "-y", "-s", "64", "-o", trace] as const;
-    const wanted = "trace=fsync,fdatasync,rename,renameat,renameat2,write,writev,sendto,sendmsg";
-    {
-      await using child = await ChildServer.start({
-        dataDir: `${dataDir}/data`,
-        under: [...under, "-e", wanted],
-      });
-      const one = await child.as(1);
-      assert.equal((await one.upload("", { warm: "up" })).status, 200);
-      assert.equal((await one.upload("", { f: "the content of f" })).status, 200);
-      await child.end("SIGTERM");
-    }
-    const all = calls(await Deno.readTextFile(trace), `${dataDir}/data`);
-    const placed = all.findLastIndex((call) => /^rename blobs\//.test(call));
-    assert.notEqual(placed, -1, all.join("\n"));
-    const target = (all[placed] ?? "").slice("rename ".length);
-    const fan = target.slice(0, target.lastIndexOf("/"));
-    const before = all.slice(0, placed);
-    const after = all.slice(placed + 1);
-    assert.match(before.findLast((call) => call.startsWith("sync ")) ?? "", /^sync tmp\//);
-    const steps = [
-      after.indexOf(`sync ${fan}`),
-      after.indexOf("sync strongroom.db-wal"),
-      after.indexOf("reply"),
-    ];
-    assert.ok(steps.every((step) => step !== -1), after.join("\n"));
-    assert.deepEqual(steps, steps.toSorted((a, b) => a - b), after.join("\n"));
-    // The directories that were made for it are durable as well.
-    const [blobs = "", first = ""] = fan.split("/");
-    for (const made of [blobs, `${blobs}/${first}`]) {
-      const synced = after.indexOf(`sync ${made}`);
-      assert.ok(synced !== -1 && synced < after.indexOf("sync strongroom.db-wal"), made);
-    }
-  },
-});
+for (const [size, content] of [["small", "f"], ["large", "f".repeat(3_000_000)]] as const) {
+  Deno.test({
+    name:
+      `C 5.6 and C 12 ${size} content is synced, renamed, its directory synced, then its record`,
+    ignore: !strace,
+    fn: () => checkOrder(content),
+  });
+}
+
+/** Uploads the content to a server whose calls of the system are traced, and looks at their order. */
+async function checkOrder(content: string): Promise<void> {
+  await using directory = await TempDir.make();
+  const dataDir = await Deno.realPath(directory.path);
+  const trace = `${directory.path}/trace`;
+  const under = ["strace", "-f", "-y", "-s", "64", "-o", trace] as const;
+  const wanted = "trace=fsync,fdatasync,rename,renameat,renameat2,write,writev,sendto,sendmsg";
+  {
+    await using child = await ChildServer.start({
+      dataDir: `${dataDir}/data`,
+      under: [...under, "-e", wanted],
+    });
+    const one = await child.as(1);
+    assert.equal((await one.upload("", { warm: "up" })).status, 200);
+    assert.equal((await one.upload("", { f: content })).status, 200);
+    await child.end("SIGTERM");
+  }
+  const all = calls(await Deno.readTextFile(trace), `${dataDir}/data`);
+  // What tells a crash is there before anything that a crash could leave.
+  const marked = all.indexOf("sync lock");
+  assert.ok(marked !== -1 && marked < all.findIndex((call) => call.startsWith("sync tmp/")));
+  const placed = all.findLastIndex((call) => /^rename blobs\//.test(call));
+  assert.notEqual(placed, -1, all.join("\n"));
+  const target = (all[placed] ?? "").slice("rename ".length);
+  const fan = target.slice(0, target.lastIndexOf("/"));
+  const before = all.slice(0, placed);
+  const after = all.slice(placed + 1);
+  assert.match(before.findLast((call) => call.startsWith("sync ")) ?? "", /^sync tmp\//);
+  const steps = [
+    after.indexOf(`sync ${fan}`),
+    after.indexOf("sync strongroom.db-wal"),
+    after.indexOf("reply"),
+  ];
+  assert.ok(steps.every((step) => step !== -1), after.join("\n"));
+  assert.deepEqual(steps, steps.toSorted((a, b) => a - b), after.join("\n"));
+  // The directories that were made for it are durable as well.
+  const [blobs = "", first = ""] = fan.split("/");
+  for (const made of [blobs, `${blobs}/${first}`]) {
+    const synced = after.indexOf(`sync ${made}`);
+    assert.ok(synced !== -1 && synced < after.indexOf("sync strongroom.db-wal"), made);
+  }
+}

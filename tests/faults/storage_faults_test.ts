@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { ResourceStore } from "../../core/ports.ts";
+import { removeUnreferenced } from "../../core/tree/changes.ts";
 import { items, refused } from "../client.ts";
 import { noise } from "../conformance/blob_store.ts";
 import { checkInvariants } from "../invariants.ts";
-import { TestServer, type TestServerOptions } from "../server.ts";
+import { TestServer, withRecords } from "../server.ts";
 import { TempDir } from "../temp_dir.ts";
 import { run } from "../tools.ts";
 
@@ -60,24 +60,6 @@ Deno.test("C 5.5 an upload fails at each step and leaves nothing", async (t) => 
   });
 });
 
-/** A server whose store has some of its methods replaced. */
-function withRecords(
-  replace: (records: ResourceStore) => Partial<ResourceStore>,
-): TestServerOptions {
-  return {
-    wrap: (tree) => ({
-      ...tree,
-      records: Object.assign(Object.create(null), {
-        findByPath: tree.records.findByPath.bind(tree.records),
-        findById: tree.records.findById.bind(tree.records),
-        list: tree.records.list.bind(tree.records),
-        collectFiles: tree.records.collectFiles.bind(tree.records),
-        write: tree.records.write.bind(tree.records),
-      }, replace(tree.records)),
-    }),
-  };
-}
-
 Deno.test("C 5.5 an upload that fails after its content was placed takes it away", async (t) => {
   for (const step of ["insert", "beforeCommit"] as const) {
     await t.step(`at ${step}`, async () => {
@@ -130,6 +112,25 @@ Deno.test("C 5.4 content that can't be removed is removed at the next start", as
   }
   await using server = await TestServer.start({ dataDir: directory.path });
   assert.deepEqual(await server.storedHashes(), []);
+});
+
+Deno.test("C 5.3 content is not removed on the word of a deletion that is not committed", async () => {
+  await using server = await TestServer.start();
+  const { records } = server.tree;
+  const one = await server.as(1);
+  await one.upload("", { f: CONTENT });
+  const scope = { userId: 1, everyone: false };
+  const outcomes = await Promise.allSettled([
+    records.write(async (transaction) => {
+      const found = await transaction.findByPath(scope, ["f"]);
+      await transaction.deleteSubtrees([...found.values()]);
+      transaction.beforeCommit(() => Promise.reject(new Error("failing")));
+    }),
+    // Waits already when the deletion is carried out, and would be committed with it.
+    removeUnreferenced(server.tree, [HASH]),
+  ]);
+  assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "fulfilled"]);
+  assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["f"]);
 });
 
 /** A file system of a few MB, where this process may make one. */
