@@ -116,6 +116,16 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** The path without its last segment; "" directly under the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** Whether `path` lies below `directory`, however deep. */
+export function isBelow(path: string, directory: string): boolean {
+  return path.startsWith(`${directory}/`);
+}
+
 /**
  * The directories above a path, outermost first, the root left out.
  *

@@ -82,6 +82,28 @@ export interface CollectionRoots {
   readonly byId: readonly ResourceRecord[];
 }
 
+/** A record, and the path that it is to have or that its copy is to have. */
+export interface Placement {
+  readonly source: ResourceRecord;
+  readonly target: string;
+}
+
+/** What a move or copy did to a record. */
+export interface Effect {
+  readonly kind:
+    /** A copy was made where nothing stood. */
+    | "added"
+    /** It was moved, or took the place of a file, or is a directory that another was merged into. */
+    | "updated"
+    /** It is a file that gave way to another one. */
+    | "overwritten"
+    /** It is a moved directory that gave way to the one at its counterpart path. */
+    | "merged";
+  readonly record: ResourceRecord;
+  /** The path of the record that was moved or copied; for a removed one its own. */
+  readonly source: string;
+}
+
 /** What can be done inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
   /** Has something done when the transaction is about to commit, which it then does not if that fails. */
@@ -94,6 +116,25 @@ export interface WriteTransaction extends RecordLookup {
   insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
   /** Removes each record with all its descendants of the same owner, and returns what went, once each. */
   deleteSubtrees(roots: readonly ResourceRecord[]): Promise<ResourceRecord[]>;
+  /**
+   * Moves each source with all below it, one after the other. Every record gets the path that
+   * corresponds to its own below the target: a file replaces a file there, a directory merges into a
+   * directory, and nothing replaces what is moved along with it (RS 4.4.7, C 7). The effects are in
+   * the order of the sources: what was overwritten, merged and moved, each by path.
+   *
+   * @throws {ResourceError} `ErrResourcesConflict` where a file meets a directory,
+   *   `ErrResourcesInvalidRequest` where a source is not there any more or a path gets too long.
+   */
+  moveSubtrees(placements: readonly Placement[], now: number): Promise<Effect[]>;
+  /**
+   * Copies each source with all below it, as they were before the first is copied. A copied file
+   * replaces a file at its path; a directory that is there already is kept and counts as updated,
+   * but not where it is the target itself (RS 4.5). The effects are what was overwritten, and then
+   * the rest in the order of the sources and by path.
+   *
+   * @throws {ResourceError} as {@link moveSubtrees} does.
+   */
+  copySubtrees(placements: readonly Placement[], now: number): Promise<Effect[]>;
   /** Those of the hashes that no record holds. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }

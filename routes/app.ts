@@ -15,7 +15,14 @@ import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
 import { observe, type Underway } from "./observe.ts";
 import { openApi } from "./openapi.ts";
-import { deleteResources, listResources, mkdirResource, uploadResources } from "./resources.ts";
+import {
+  copyResources,
+  deleteResources,
+  listResources,
+  mkdirResource,
+  moveResources,
+  uploadResources,
+} from "./resources.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
@@ -69,6 +76,8 @@ export function createApp(options: AppOptions): App {
   api.post("/resources", may("resources.upload"), (c) => uploadResources(c, tree));
   api.delete("/resources", may("resources.delete"), (c) => deleteResources(c, tree));
   api.post("/resources/mkdir", may("resources.edit"), (c) => mkdirResource(c, tree));
+  api.put("/resources/move", may("resources.edit"), (c) => moveResources(c, tree));
+  api.post("/resources/copy", may("resources.edit"), (c) => copyResources(c, tree));
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
   api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
 

@@ -1,10 +1,17 @@
 import type { Context } from "hono";
-import { recordsOf, type Tree } from "../core/tree/changes.ts";
+import { type ChangeSet, recordsOf, type Tree } from "../core/tree/changes.ts";
+import { copy } from "../core/tree/copy.ts";
 import { list } from "../core/tree/list.ts";
 import { mkdir } from "../core/tree/mkdir.ts";
+import { move } from "../core/tree/move.ts";
 import { remove } from "../core/tree/remove.ts";
+import type { TransferRequest } from "../core/tree/transfer.ts";
 import { upload } from "../core/tree/upload.ts";
-import { MkdirResourceRequest } from "../schemas/resources.ts";
+import {
+  CopyResourceRequest,
+  MkdirResourceRequest,
+  MoveResourceRequest,
+} from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf } from "./entries.ts";
 import { success } from "./envelope.ts";
@@ -37,6 +44,33 @@ export async function uploadResources(c: Request, tree: Tree): Promise<Response>
 export async function mkdirResource(c: Request, tree: Tree): Promise<Response> {
   const { path } = await jsonBody(c.req.raw, MkdirResourceRequest);
   return success(c, entryOf(await mkdir(tree, { caller: callerOf(c), path })));
+}
+
+/** `PUT /resources/move` (RS 4.4). */
+export async function moveResources(c: Request, tree: Tree): Promise<Response> {
+  return await transferred(c, await move(tree, await transferRequest(c, MoveResourceRequest)));
+}
+
+/** `POST /resources/copy` (RS 4.5). */
+export async function copyResources(c: Request, tree: Tree): Promise<Response> {
+  return await transferred(c, await copy(tree, await transferRequest(c, CopyResourceRequest)));
+}
+
+async function transferRequest(
+  c: Request,
+  schema: typeof MoveResourceRequest | typeof CopyResourceRequest,
+): Promise<TransferRequest> {
+  const { source, sources, destination, force } = await jsonBody(c.req.raw, schema);
+  const named = [...sources, ...(source === null ? [] : [source])];
+  return { caller: callerOf(c), sources: named, destination, force };
+}
+
+/** The added entries and then the updated ones (RS 4.4, 4.5). */
+function transferred(c: Request, changes: ChangeSet): Promise<Response> {
+  return entryList(
+    c,
+    batchesOf([...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]),
+  );
 }
 
 /** `DELETE /resources/` (RS 4.6). */

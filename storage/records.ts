@@ -1,5 +1,6 @@
 import type {
   CollectionRoots,
+  Effect,
   FileCollection,
   ListQuery,
   NewRecord,
@@ -16,8 +17,8 @@ import type { Writer } from "./writer.ts";
 
 /** How long a reader of a listing may take between two batches, in milliseconds. */
 const LIST_STALL_MS = 60_000;
-/** How many records a deletion removes at a time, so that their reply does not hold up this thread. */
-const DELETE_SLICE = 1000;
+/** How many records the writer tells of at a time, so that its reply does not hold up this thread. */
+const SLICE = 1000;
 
 export interface RecordsOptions {
   /** @default 60000 */
@@ -131,14 +132,32 @@ function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): Writ
     async deleteSubtrees(roots) {
       const deleted: ResourceRecord[] = [];
       for (const root of roots) {
-        for (let slice = DELETE_SLICE; slice >= DELETE_SLICE;) {
-          const records = await writer.deleteSlice(root, DELETE_SLICE);
+        for (let slice = SLICE; slice >= SLICE;) {
+          const records = await writer.deleteSlice(root, SLICE);
           for (const record of records) deleted.push(record);
           slice = records.length;
         }
       }
       return deleted;
     },
+    async moveSubtrees(placements, now) {
+      await writer.moveSubtrees(placements, now);
+      return await effectsOf(writer);
+    },
+    async copySubtrees(placements, now) {
+      await writer.copySubtrees(placements, now);
+      return await effectsOf(writer);
+    },
     unreferenced: (hashes) => writer.unreferenced(hashes),
   };
+}
+
+async function effectsOf(writer: Remote<Writer>): Promise<Effect[]> {
+  const effects: Effect[] = [];
+  for (let slice = SLICE; slice >= SLICE;) {
+    const taken = await writer.takeEffects(SLICE);
+    for (const effect of taken) effects.push(effect);
+    slice = taken.length;
+  }
+  return effects;
 }

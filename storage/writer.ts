@@ -1,9 +1,10 @@
 import { quoted, ResourceError } from "../core/errors.ts";
-import type { NewRecord, ResourceRecord, Scope } from "../core/ports.ts";
+import type { Effect, NewRecord, Placement, ResourceRecord, Scope } from "../core/ports.ts";
 import { Connection } from "./connection.ts";
 import { COLUMNS, findById, findByPath, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { asStorageFull } from "./storage_full.ts";
+import { TransferPlan } from "./transfer_plan.ts";
 
 /**
  * The one writing connection. It lives in a thread of its own (writer_worker.ts), where a commit may
@@ -11,11 +12,15 @@ import { asStorageFull } from "./storage_full.ts";
  */
 export class Writer {
   #opened: Connection | undefined;
+  #plan: TransferPlan | undefined;
+  /** The effects that have not been taken yet. */
+  #effects: Effect[] = [];
 
   /** Opens the database, making or migrating it where needed. To be called once, first. */
   open(path: string): void {
     this.#opened = new Connection(path, { readOnly: false });
     migrate(this.#opened);
+    this.#plan = new TransferPlan(this.#opened);
   }
 
   close(): void {
@@ -102,6 +107,21 @@ export class Writer {
       )
     );
     return rows.map(toRecord);
+  }
+
+  /** Moves the sources one after the other; {@link takeEffects} tells what came of it. */
+  moveSubtrees(placements: readonly Placement[], now: number): void {
+    this.#effects = refuseFull(() => placements.flatMap((it) => this.#plan?.move(it, now) ?? []));
+  }
+
+  /** Copies the sources; {@link takeEffects} tells what came of it. */
+  copySubtrees(placements: readonly Placement[], now: number): void {
+    this.#effects = refuseFull(() => this.#plan?.copy(placements, now) ?? []);
+  }
+
+  /** The next effects of the last move or copy; none when all have been taken. */
+  takeEffects(limit: number): Effect[] {
+    return this.#effects.splice(0, limit);
   }
 
   unreferenced(hashes: readonly string[]): string[] {

@@ -22,6 +22,14 @@ export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 /** Query parameters; an array stands for a repeated one. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** The body of a move or copy. */
+export interface Transfer {
+  readonly source?: string;
+  readonly sources?: readonly string[];
+  readonly destination?: string;
+  readonly force?: boolean;
+}
+
 /** Somebody with a credential, talking to a server by HTTP. */
 export class Client {
   constructor(readonly url: string, readonly token: string) {}
@@ -57,6 +65,14 @@ export class Client {
 
   mkdir(path: string): Promise<Reply> {
     return this.json("POST", "/resources/mkdir", { path });
+  }
+
+  move(request: Transfer): Promise<Reply> {
+    return this.json("PUT", "/resources/move", request);
+  }
+
+  copy(request: Transfer): Promise<Reply> {
+    return this.json("POST", "/resources/copy", request);
   }
 
   /** Sends a JSON body. */

@@ -1,4 +1,4 @@
-import { quoted, ResourceError } from "../errors.ts";
+import { type ErrorKind, quoted, ResourceError } from "../errors.ts";
 import { ancestorsOf } from "../paths.ts";
 import type { NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
 
@@ -15,6 +15,8 @@ export interface DirectoryRequest {
   readonly path: string;
   /** The time of the operation. */
   readonly now: number;
+  /** What it is called that a file stands on the way (RS 7). @default "ErrResourcesAlreadyExists" */
+  readonly refusal?: ErrorKind;
 }
 
 /**
@@ -40,17 +42,17 @@ export function chainOf(path: string): string[] {
 /**
  * The records that are missing for the directory to be there, outermost first.
  *
- * @throws {ResourceError} `ErrResourcesAlreadyExists` where a file stands on the way.
+ * @throws {ResourceError} of the kind `refusal` where a file stands on the way.
  */
 export function missingDirectories(
-  { userId, path, now }: DirectoryRequest,
+  { userId, path, now, refusal = "ErrResourcesAlreadyExists" }: DirectoryRequest,
   existing: ReadonlyMap<string, ResourceRecord>,
 ): NewRecord[] {
   return chainOf(path).flatMap((directory) => {
     const record = existing.get(directory);
     if (record?.isDir === false) {
       throw new ResourceError(
-        "ErrResourcesAlreadyExists",
+        refusal,
         `Cannot make the directory ${quoted(path)}: ${quoted(directory)} is a file`,
       );
     }

@@ -1,0 +1,210 @@
+/** What moving and copying have in common: their sources, and the rules of their targets. */
+
+import { type Caller, scopeOf } from "../caller.ts";
+import { quoted, ResourceError } from "../errors.ts";
+import { isBelow, joinPath, parentOf, sanitizeAll } from "../paths.ts";
+import type { Placement, ResourceRecord, WriteTransaction } from "../ports.ts";
+import { chainOf, missingDirectories } from "./directories.ts";
+
+/** A move or a copy (RS 2). */
+export interface TransferRequest {
+  readonly caller: Caller;
+  readonly sources: readonly string[];
+  /** As the caller wrote it: a separator at its end says that it is a directory (C 7). */
+  readonly destination: string;
+  /** Whether existing files may be replaced and existing directories merged. */
+  readonly force: boolean;
+}
+
+/** Where the sources go. */
+export interface Destination {
+  /** Sanitized; "" is the root. */
+  readonly path: string;
+  /** Whether it can only be a directory: it is the root, or was written with a separator at its end. */
+  readonly mustBeDirectory: boolean;
+}
+
+/** The destination of a request, `path` being what its text sanitizes to. */
+export function destinationOf({ destination }: TransferRequest, path: string): Destination {
+  return { path, mustBeDirectory: path === "" || /[/\\]$/.test(destination.trim()) };
+}
+
+/**
+ * The distinct source paths of a request, in its order (RS 4.4.1).
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where there is none, one is not valid, or one
+ *   is the destination (C 7).
+ */
+export function sourcesOf({ sources }: TransferRequest, destination: Destination): string[] {
+  const paths = sanitizeAll(sources);
+  if (paths.length === 0) {
+    throw new ResourceError("ErrResourcesInvalidRequest", "A source is required");
+  }
+  if (paths.includes(destination.path)) {
+    throw invalid(destination.path, "it is the destination as well");
+  }
+  return paths;
+}
+
+/** A move or copy inside its transaction: finds where each source goes, and makes room for it. */
+export class Transfer {
+  /** The time of the operation. */
+  readonly now = Date.now();
+  /** The directories that were made for the targets, in that order. */
+  readonly made: ResourceRecord[] = [];
+  /** The files that gave way to a directory. */
+  readonly replaced: ResourceRecord[] = [];
+  /** The owner of the sources, on whose behalf all of it runs (RS 1.4). */
+  readonly #userId: number;
+  readonly #force: boolean;
+
+  private constructor(
+    readonly transaction: WriteTransaction,
+    /** In the order of the request. */
+    readonly sources: readonly [ResourceRecord, ...ResourceRecord[]],
+    force: boolean,
+  ) {
+    this.#userId = sources[0].userId;
+    this.#force = force;
+  }
+
+  /**
+   * Finds the sources.
+   *
+   * @throws {ResourceError} `ErrResourcesNotFound` where one is missing, `ErrResourcesInvalidRequest`
+   *   where they have different owners.
+   */
+  static async begin(
+    transaction: WriteTransaction,
+    { caller, force }: TransferRequest,
+    paths: readonly string[],
+  ): Promise<Transfer> {
+    const found = await transaction.findByPath(scopeOf(caller), paths);
+    const [first, ...others] = paths.map((path) => {
+      const record = found.get(path);
+      if (record !== undefined) return record;
+      throw new ResourceError("ErrResourcesNotFound", `The source ${quoted(path)} is not found`);
+    });
+    if (first === undefined) throw new RangeError("No source is given");
+    const foreign = others.find(({ userId }) => userId !== first.userId);
+    if (foreign !== undefined) {
+      throw invalid(foreign.path, `it has another owner than ${quoted(first.path)}`);
+    }
+    return new Transfer(transaction, [first, ...others], force);
+  }
+
+  /** The record that the owner of the sources has at a path. */
+  async find(path: string): Promise<ResourceRecord | undefined> {
+    return (await this.#findAll([path])).get(path);
+  }
+
+  /**
+   * Where a single file goes; all above that is there then (RS 4.4.3).
+   *
+   * @throws {ResourceError} as {@link makeDirectories} and {@link admit} do.
+   */
+  async placeFile(source: ResourceRecord, destination: Destination): Promise<Placement> {
+    const { path, mustBeDirectory } = destination;
+    if (mustBeDirectory || (await this.find(path))?.isDir) {
+      await this.makeDirectories(path, { replaceFile: mustBeDirectory });
+      return { source, target: joinPath(path, source.name) };
+    }
+    await this.makeDirectories(parentOf(path));
+    return { source, target: path };
+  }
+
+  /**
+   * Where several sources go: each below the destination, which is there then (RS 4.4, multiple
+   * sources, and 4.5.6).
+   *
+   * @throws {ResourceError} `ErrResourcesInvalidRequest` where one holds the destination or is in it
+   *   already, `ErrResourcesConflict` where two have one name, and as {@link makeDirectories} does.
+   */
+  async placeAll(destination: string): Promise<Placement[]> {
+    const placements = this.sources.map((source) => {
+      refuseInside(source, destination);
+      const target = joinPath(destination, source.name);
+      if (target === source.path) throw invalid(target, "it is where it would go already");
+      return { source, target };
+    });
+    const targets = new Set<string>();
+    for (const { target } of placements) {
+      if (targets.has(target)) throw conflict(target, "two of the sources would go there");
+      targets.add(target);
+    }
+    await this.makeDirectories(destination);
+    return placements;
+  }
+
+  /**
+   * Makes the directory and every missing one above it. `replaceFile` lets it take the place of a
+   * file, if forced to: never that of one further up (C 7).
+   *
+   * @throws {ResourceError} `ErrResourcesConflict` where a file is in the way.
+   */
+  async makeDirectories(path: string, { replaceFile = false } = {}): Promise<void> {
+    const existing = await this.#findAll(chainOf(path));
+    const leaf = existing.get(path);
+    if (replaceFile && this.#force && leaf?.isDir === false) {
+      await this.replace([leaf]);
+      existing.delete(path);
+    }
+    const missing = missingDirectories(
+      { userId: this.#userId, path, now: this.now, refusal: "ErrResourcesConflict" },
+      existing,
+    );
+    this.made.push(...await this.transaction.insert(missing));
+  }
+
+  /**
+   * Checks what stands at the targets (RS 4.4.4, 4.4.7, 4.5.4). Returns the files that a directory
+   * would take the place of.
+   *
+   * @throws {ResourceError} `ErrResourcesConflict` where a record must not give way,
+   *   `ErrResourcesInvalidRequest` where a source would replace itself.
+   */
+  async admit(placements: readonly Placement[]): Promise<ResourceRecord[]> {
+    const existing = await this.#findAll(placements.map(({ target }) => target));
+    return placements.flatMap(({ source, target }) => {
+      const record = existing.get(target);
+      if (record === undefined) return [];
+      if (!this.#force) throw conflict(target, "a record has this path, and force is not given");
+      if (record.id === source.id) throw invalid(target, "nothing replaces itself");
+      if (!source.isDir && record.isDir) throw conflict(target, "a directory has this path");
+      return source.isDir && !record.isDir ? record : [];
+    });
+  }
+
+  /** Deletes files that give way to a directory. */
+  async replace(files: readonly ResourceRecord[]): Promise<void> {
+    this.replaced.push(...await this.transaction.deleteSubtrees(files));
+  }
+
+  #findAll(paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
+    return this.transaction.findByPath({ userId: this.#userId, everyone: false }, paths);
+  }
+}
+
+/**
+ * Refuses to put a directory into itself (RS 4.4.5).
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest`.
+ */
+export function refuseInside(source: ResourceRecord, destination: string): void {
+  if (source.isDir && isBelow(destination, source.path)) {
+    throw invalid(source.path, `it would go into itself, to ${quoted(destination)}`);
+  }
+}
+
+/** A refusal of what stands at a path (RS 4.4.3). */
+export function conflict(path: string, why: string): ResourceError {
+  return new ResourceError("ErrResourcesConflict", `Cannot go to ${quoted(path)}: ${why}`);
+}
+
+/** A refusal of a source that makes no sense (RS 4.4.3). */
+export function invalid(source: string, why: string): ResourceError {
+  return new ResourceError(
+    "ErrResourcesInvalidRequest",
+    `Invalid source ${quoted(source)}: ${why}`,
+  );
+}

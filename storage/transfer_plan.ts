@@ -1,0 +1,190 @@
+import { quoted, ResourceError } from "../core/errors.ts";
+import { compareBytewise, MAX_PATH_BYTES } from "../core/paths.ts";
+import type { Effect, Placement } from "../core/ports.ts";
+import type { Connection, Row } from "./connection.ts";
+import { COLUMNS, toRecord } from "./lookup.ts";
+
+/** Where each record of a move or copy goes, and what it meets there. */
+const PLAN = `
+  CREATE TEMP TABLE plan (
+    place INTEGER PRIMARY KEY, -- in the order of the sources, then of the paths
+    id INTEGER NOT NULL,
+    source TEXT NOT NULL, -- its path
+    target TEXT NOT NULL, -- the path that it gets
+    is_root INTEGER NOT NULL,
+    is_dir INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL,
+    met INTEGER, -- the id of the record that it meets at its target
+    met_is_dir INTEGER
+  ) STRICT;
+  CREATE INDEX temp.plan_by_met ON plan (met);`;
+
+/** The records that go to their target: the others are directories that meet a directory. */
+const GOES = "(plan.met IS NULL OR plan.is_dir = 0)";
+
+/** What a copied record meets: whatever is at its target. */
+const COPY_MEETS = "TRUE";
+
+/**
+ * What a moved record meets. Records that are moved along with it leave their paths first; but a
+ * directory above it, at whose path it would arrive, stays where it is (C 7).
+ */
+const MOVE_MEETS =
+  `NOT (met.path = :source OR met.path > :source || '/' AND met.path < :source || '0')
+  OR records.path > met.path || '/' AND records.path < met.path || '0'`;
+
+/**
+ * Moves and copies of whole subtrees. First a table is filled with what is to be done, then one
+ * statement for each kind of change does it, however many records there are.
+ */
+export class TransferPlan {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.script(PLAN);
+  }
+
+  /** `WriteTransaction.moveSubtrees` of one source. */
+  move(placement: Placement, now: number): Effect[] {
+    this.#clear();
+    this.#add(placement, MOVE_MEETS);
+    this.#check();
+    const { source, target } = placement;
+    const overwritten = this.#removeOverwritten();
+    const merged = this.#connection.all(
+      `DELETE FROM records WHERE id IN (
+         SELECT id FROM temp.plan AS plan
+         WHERE NOT ${GOES} AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.met = plan.id)
+       )
+       RETURNING ${COLUMNS}`,
+    );
+    if (source.path.startsWith(`${target}/`)) this.#vacate();
+    this.#connection.run(
+      `UPDATE records SET path = plan.target, updated_at = :now
+       FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
+      { now },
+    );
+    const moved = this.#connection.all(
+      `SELECT plan.source, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records
+       ON records.id = plan.id WHERE ${GOES} ORDER BY plan.place`,
+    );
+    return [
+      ...overwritten,
+      ...effectsOf("merged", merged),
+      ...moved.map((row) => effectOf(row, "updated")),
+    ];
+  }
+
+  /** `WriteTransaction.copySubtrees`. */
+  copy(placements: readonly Placement[], now: number): Effect[] {
+    this.#clear();
+    for (const placement of placements) this.#add(placement, COPY_MEETS);
+    this.#check();
+    const overwritten = this.#removeOverwritten();
+    const user = placements[0]?.source.userId ?? 0;
+    this.#connection.run(
+      `INSERT INTO records (user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
+       SELECT :user, target, hash, size, crc32, is_dir, :now, :now FROM temp.plan AS plan
+       WHERE ${GOES} ORDER BY place`,
+      { user, now },
+    );
+    const copied = this.#connection.all(
+      `SELECT plan.source, plan.met, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records
+       ON records.user_id = :user AND records.path = plan.target
+       WHERE ${GOES} OR NOT plan.is_root ORDER BY plan.place`,
+      { user },
+    );
+    return [
+      ...overwritten,
+      ...copied.map((row) => effectOf(row, row.met === null ? "added" : "updated")),
+    ];
+  }
+
+  #clear(): void {
+    this.#connection.run("DELETE FROM temp.plan");
+  }
+
+  /** Plans for the source and all below it; `meets` says which records at a target count. */
+  #add({ source, target }: Placement, meets: string): void {
+    const parameters = { user: source.userId, source: source.path, target };
+    const counterpart = ":target || substr(records.path, length(:source) + 1)";
+    const add = (isRoot: 0 | 1, which: string) =>
+      `INSERT INTO temp.plan (id, source, target, is_root, is_dir, hash, size, crc32, met, met_is_dir)
+       SELECT records.id, records.path, ${counterpart}, ${isRoot}, records.is_dir, records.hash,
+         records.size, records.crc32, met.id, met.is_dir
+       FROM records LEFT JOIN records AS met
+       ON met.user_id = :user AND met.path = ${counterpart} AND (${meets})
+       WHERE records.user_id = :user AND ${which} ORDER BY records.path
+       RETURNING id`;
+    const [root] = this.#connection.all(add(1, "records.path = :source"), parameters);
+    if (root?.id !== source.id) {
+      throw new ResourceError(
+        "ErrResourcesInvalidRequest",
+        `Invalid source ${quoted(source.path)}: another source took it along, or took its place`,
+      );
+    }
+    if (!source.isDir) return;
+    this.#connection.run(
+      add(0, "records.path > :source || '/' AND records.path < :source || '0'"),
+      parameters,
+    );
+  }
+
+  /** Refuses what can't be: a file at the path of a directory, or a path that gets too long. */
+  #check(): void {
+    const mismatch = this.#connection.get(
+      "SELECT target, met_is_dir FROM temp.plan WHERE met_is_dir <> is_dir ORDER BY place LIMIT 1",
+    );
+    if (mismatch !== undefined) {
+      throw new ResourceError(
+        "ErrResourcesConflict",
+        `Cannot go to ${quoted(String(mismatch.target))}: ` +
+          `a ${mismatch.met_is_dir === 1 ? "directory" : "file"} has this path`,
+      );
+    }
+    const long = this.#connection.get(
+      "SELECT target FROM temp.plan WHERE octet_length(target) > :max ORDER BY place LIMIT 1",
+      { max: MAX_PATH_BYTES },
+    );
+    if (long !== undefined) {
+      throw new ResourceError(
+        "ErrResourcesInvalidRequest",
+        `Invalid path ${quoted(String(long.target))}: it is longer than ${MAX_PATH_BYTES} bytes`,
+      );
+    }
+  }
+
+  /** Deletes the files that are met by files. */
+  #removeOverwritten(): Effect[] {
+    const rows = this.#connection.all(
+      `DELETE FROM records WHERE id IN (SELECT met FROM temp.plan WHERE is_dir = 0)
+       RETURNING ${COLUMNS}`,
+    );
+    return effectsOf("overwritten", rows);
+  }
+
+  /** Takes what goes out of the way: it may go where something else leaves only later. */
+  #vacate(): void {
+    // No path that anybody can ask for begins with a slash.
+    this.#connection.run(
+      `UPDATE records SET path = '/' || records.id
+       FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
+    );
+  }
+}
+
+/** Removed records as effects, in path order: that of RETURNING is not promised. */
+function effectsOf(kind: "overwritten" | "merged", rows: readonly Row[]): Effect[] {
+  return rows.map(toRecord).sort((a, b) => compareBytewise(a.path, b.path)).map((record) => ({
+    kind,
+    record,
+    source: record.path,
+  }));
+}
+
+function effectOf(row: Row, kind: "added" | "updated"): Effect {
+  return { kind, record: toRecord(row), source: String(row.source) };
+}

@@ -1,0 +1,510 @@
+/**
+ * A plain model of RS, all in memory, for comparison with the real service. It is written from the
+ * specification alone and imports nothing of the service: where both share a mistake, they must have
+ * made it twice.
+ */
+
+/** A file or directory. It stays the same object for as long as it is the same record. */
+export interface Node {
+  readonly isDir: boolean;
+  /** "" for a directory. */
+  readonly content: string;
+  /** The service's id and times, filled in as they become known. */
+  id: number | undefined;
+  updatedAt: number;
+}
+
+/** A record of a user at a moment. */
+export interface Place {
+  readonly user: number;
+  readonly path: string;
+  readonly node: Node;
+}
+
+/** What a request should answer and publish. */
+export interface Outcome {
+  /** The places of the reply's items, in order. */
+  readonly items: readonly Place[];
+  /** In the order of publication, as `added`, `updated` or `deleted`. */
+  readonly events: readonly (Place & { readonly kind: string })[];
+}
+
+/** A refusal. */
+export class Refusal extends Error {
+  constructor(readonly status: number, readonly code: string) {
+    super(code);
+  }
+}
+
+export interface Caller {
+  readonly user: number;
+  readonly admin: boolean;
+}
+
+export interface Transfer {
+  readonly source?: string | null;
+  readonly sources?: readonly string[];
+  readonly destination?: string | null;
+  readonly force?: boolean;
+}
+
+const invalid = () => new Refusal(400, "ErrResourcesInvalidRequest");
+const missing = () => new Refusal(404, "ErrResourcesNotFound");
+const conflict = () => new Refusal(409, "ErrResourcesConflict");
+const taken = () => new Refusal(409, "ErrResourcesAlreadyExists");
+
+const encoder = new TextEncoder();
+
+/** C 4: by the bytes of the UTF-8. */
+function bytewise(a: string, b: string): number {
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+/** C 4, as far as the paths of the test go. */
+function clean(text: string): string {
+  const path = text.trim().replaceAll("\\", "/");
+  const segments = path.split("/");
+  if (path === "" || path.startsWith("/") || segments.includes("..")) throw invalid();
+  const kept = segments.filter((segment) => segment !== "" && segment !== ".");
+  if (kept.length === 0) throw invalid();
+  return kept.join("/");
+}
+
+const cleanDirectory = (text: string) => text.trim() === "" ? "" : clean(text);
+const cleanAll = (texts: readonly string[]) => [
+  ...new Set(texts.filter((text) => text.trim() !== "").map(clean)),
+];
+const nameOf = (path: string) => path.split("/").at(-1) ?? "";
+const parentOf = (path: string) => path.split("/").slice(0, -1).join("/");
+const join = (directory: string, name: string) => directory === "" ? name : `${directory}/${name}`;
+const below = (path: string, directory: string) => path.startsWith(`${directory}/`);
+
+/** A directory and all above it, outermost first. */
+function chain(path: string): string[] {
+  return path === "" ? [] : [...chain(parentOf(path)), path];
+}
+
+const newNode = (content: string | undefined): Node => ({
+  isDir: content === undefined,
+  content: content ?? "",
+  id: undefined,
+  updatedAt: 0,
+});
+
+/** The records of one user, by path. */
+type Tree = Map<string, Node>;
+
+export class Model {
+  #trees = new Map<number, Tree>();
+
+  /** Every record, by user and path. */
+  places(): Place[] {
+    return [...this.#trees].flatMap(([user, tree]) =>
+      [...tree].map(([path, node]) => ({ user, path, node }))
+    );
+  }
+
+  /** RS 4.1, with explicit paths, for a caller who is no admin. */
+  list(caller: Caller, paths: readonly string[], recursive: boolean): Outcome {
+    const tree = this.#tree(caller.user);
+    const shown = new Set<string>();
+    for (const path of cleanAll(paths)) {
+      for (const above of chain(path)) if (tree.get(above)?.isDir) shown.add(above);
+      for (const [other] of tree) {
+        if (recursive ? other === path || below(other, path) : parentOf(other) === path) {
+          shown.add(other);
+        }
+      }
+    }
+    const items = this.#at(caller.user, [...shown].sort(bytewise));
+    return { items, events: [] };
+  }
+
+  /** RS 4.2. */
+  upload(caller: Caller, dir: string, files: readonly (readonly [string, string])[]): Outcome {
+    return this.#change((draft) => {
+      const directory = cleanDirectory(dir);
+      const paths = files.map(([name]) => join(directory, name));
+      if (new Set(paths).size < paths.length) throw taken();
+      const tree = draft.tree(caller.user);
+      if (paths.some((path) => tree.has(path))) throw taken();
+      const made = draft.makeDirectories(caller.user, directory, taken);
+      files.forEach(([, content], at) => tree.set(paths[at] ?? "", newNode(content)));
+      const items = draft.at(caller.user, paths);
+      return { items, events: events(["added", [...made, ...items]]) };
+    });
+  }
+
+  /** RS 4.3. */
+  mkdir(caller: Caller, path: string): Outcome {
+    return this.#change((draft) => {
+      const directory = clean(path);
+      const made = draft.makeDirectories(caller.user, directory, taken);
+      return { items: draft.at(caller.user, [directory]), events: events(["added", made]) };
+    });
+  }
+
+  /** RS 4.6. */
+  remove(caller: Caller, paths: readonly string[]): Outcome {
+    return this.#change((draft) => {
+      const wanted = cleanAll(paths);
+      if (wanted.length === 0) throw invalid();
+      const found = wanted.map((path) => this.#find(caller, path));
+      const gone: Place[] = [];
+      for (const { user, path } of found) {
+        const tree = draft.tree(user);
+        for (const [other, node] of [...tree]) {
+          if (other !== path && !below(other, path)) continue;
+          tree.delete(other);
+          gone.push({ user, path: other, node });
+        }
+      }
+      gone.sort((a, b) => bytewise(a.path, b.path));
+      return { items: gone, events: events(["deleted", gone]) };
+    });
+  }
+
+  /** RS 4.4. */
+  move(caller: Caller, request: Transfer): Outcome {
+    return this.#change((draft) => {
+      const destination = cleanDirectory(request.destination ?? "");
+      const paths = sourcesOf(request, destination);
+      const [only = ""] = paths;
+      if (paths.length === 1 && destination === "" && !only.includes("/")) throw invalid();
+      const work = this.#transfer(draft, caller, { paths, destination, request });
+      if (work.several) {
+        paths.forEach((path, at) => {
+          if (paths.slice(0, at).some((earlier) => below(path, earlier))) throw invalid();
+        });
+      }
+      const targets = work.targets(true);
+      const moved = new Map<Node, string>();
+      const origin = (node: Node, path: string) => moved.get(node) ?? path;
+      const before: Place[] = [...work.replaced];
+      const after: Place[] = [];
+      paths.forEach((source, at) => {
+        const steps = work.move(source, targets[at] ?? "", work.sources[at]);
+        for (const { kind, node, from } of steps) {
+          const path = origin(node, from);
+          if (kind === "moved") moved.set(node, path);
+          else {
+            moved.delete(node);
+            (kind === "overwritten" ? before : after).push({ user: work.user, path, node });
+          }
+        }
+      });
+      const now = new Map(
+        [...draft.tree(work.user)].map(([path, node]) => [node, path]),
+      );
+      const updated = [...moved]
+        .sort(([, a], [, b]) => bytewise(a, b))
+        .map(([node]) => ({ user: work.user, path: now.get(node) ?? "", node }));
+      return {
+        items: [...work.made, ...updated],
+        events: events(
+          ["deleted", before],
+          ["added", work.made],
+          ["updated", updated],
+          ["deleted", after],
+        ),
+      };
+    });
+  }
+
+  /** RS 4.5. */
+  copy(caller: Caller, request: Transfer): Outcome {
+    return this.#change((draft) => {
+      const destination = clean(request.destination ?? "");
+      const paths = sourcesOf(request, destination);
+      const work = this.#transfer(draft, caller, { paths, destination, request });
+      const targets = work.targets(false);
+      const tree = draft.tree(work.user);
+      // C 7: a snapshot first.
+      const snapshots = paths.map((source) =>
+        work.subtree(source).map((path) => ({ path, node: tree.get(path) ?? newNode(undefined) }))
+      );
+      const gone: Place[] = [];
+      const added: Place[] = [...work.made];
+      const updated: (Place & { from: string })[] = [];
+      // Where a file meets a directory nothing happens at all.
+      snapshots.forEach((snapshot, at) => {
+        const source = paths[at] ?? "";
+        for (const { path, node } of snapshot) {
+          const target = (targets[at] ?? "") + path.slice(source.length);
+          const existing = tree.get(target);
+          if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
+          if (existing?.isDir) {
+            // RS 4.5.4 skips the root of the source where its target was there already.
+            if (path !== source) {
+              updated.push({ user: work.user, path: target, node: existing, from: path });
+            }
+            continue;
+          }
+          const copy = newNode(node.isDir ? undefined : node.content);
+          if (existing !== undefined) gone.push({ user: work.user, path: target, node: existing });
+          tree.set(target, copy);
+          const place = { user: work.user, path: target, node: copy };
+          if (existing === undefined) added.push(place);
+          else updated.push({ ...place, from: path });
+        }
+      });
+      updated.sort((a, b) => bytewise(a.from, b.from));
+      gone.sort((a, b) => bytewise(a.path, b.path));
+      return {
+        items: [...added, ...updated],
+        events: events(
+          ["deleted", [...work.replaced, ...gone]],
+          ["added", added],
+          ["updated", updated],
+        ),
+      };
+    });
+  }
+
+  /** What move and copy share: sources, owner, targets. */
+  #transfer(
+    draft: Draft,
+    caller: Caller,
+    { paths, destination, request }: {
+      paths: readonly string[];
+      destination: string;
+      request: Transfer;
+    },
+  ): TransferWork {
+    const found = paths.map((path) => this.#find(caller, path));
+    const [first] = found;
+    if (first === undefined) throw invalid();
+    if (found.some(({ user }) => user !== first.user)) throw invalid();
+    return new TransferWork(draft, {
+      user: first.user,
+      sources: found.map(({ node }) => node),
+      paths,
+      destination,
+      namesDirectory: /[/\\]\s*$/.test(request.destination ?? ""),
+      force: request.force ?? false,
+    });
+  }
+
+  /** RS 1.4. */
+  #find(caller: Caller, path: string): Place {
+    const own = this.#tree(caller.user).get(path);
+    if (own !== undefined) return { user: caller.user, path, node: own };
+    const [latest] = !caller.admin ? [] : this.places()
+      .filter((place) => place.path === path)
+      .sort((a, b) => b.node.updatedAt - a.node.updatedAt || (a.node.id ?? 0) - (b.node.id ?? 0));
+    if (latest === undefined) throw missing();
+    return latest;
+  }
+
+  #tree(user: number): Tree {
+    return this.#trees.get(user) ?? new Map();
+  }
+
+  #at(user: number, paths: readonly string[]): Place[] {
+    return new Draft(this.#trees).at(user, paths);
+  }
+
+  /** All or nothing: what throws has changed nothing. */
+  #change(operation: (draft: Draft) => Outcome): Outcome {
+    const draft = new Draft(this.#trees);
+    const outcome = operation(draft);
+    this.#trees = draft.trees;
+    return outcome;
+  }
+}
+
+/** A copy of all trees that an operation may change. */
+class Draft {
+  readonly trees: Map<number, Tree>;
+
+  constructor(trees: ReadonlyMap<number, Tree>) {
+    this.trees = new Map([...trees].map(([user, tree]) => [user, new Map(tree)]));
+  }
+
+  tree(user: number): Tree {
+    const tree = this.trees.get(user) ?? new Map<string, Node>();
+    this.trees.set(user, tree);
+    return tree;
+  }
+
+  at(user: number, paths: readonly string[]): Place[] {
+    return paths.flatMap((path) => {
+      const node = this.tree(user).get(path);
+      return node === undefined ? [] : [{ user, path, node }];
+    });
+  }
+
+  /** Makes a directory with all above it, and returns what was missing. */
+  makeDirectories(user: number, directory: string, blocked: () => Refusal): Place[] {
+    const tree = this.tree(user);
+    const paths = chain(directory).filter((path) => {
+      const existing = tree.get(path);
+      if (existing?.isDir === false) throw blocked();
+      return existing === undefined;
+    });
+    for (const path of paths) tree.set(path, newNode(undefined));
+    return this.at(user, paths);
+  }
+}
+
+interface Step {
+  readonly kind: "moved" | "overwritten" | "merged";
+  readonly node: Node;
+  /** Its path before. */
+  readonly from: string;
+}
+
+class TransferWork {
+  readonly user: number;
+  readonly sources: readonly Node[];
+  readonly several: boolean;
+  readonly made: Place[] = [];
+  readonly replaced: Place[] = [];
+  readonly #tree: Tree;
+
+  constructor(
+    readonly draft: Draft,
+    readonly request: {
+      readonly user: number;
+      readonly sources: readonly Node[];
+      readonly paths: readonly string[];
+      readonly destination: string;
+      readonly namesDirectory: boolean;
+      readonly force: boolean;
+    },
+  ) {
+    this.user = request.user;
+    this.sources = request.sources;
+    this.several = request.paths.length > 1;
+    this.#tree = draft.tree(request.user);
+  }
+
+  /** The path and all below it, in path order. */
+  subtree(root: string): string[] {
+    return [...this.#tree.keys()].filter((path) => path === root || below(path, root))
+      .sort(bytewise);
+  }
+
+  /** Where each source goes; what has to be made or to give way for that is done. */
+  targets(moving: boolean): string[] {
+    const { paths } = this.request;
+    const targets = this.several ? this.#severalTargets() : [this.#singleTarget(moving)];
+    const blocked: string[] = [];
+    paths.forEach((path, at) => {
+      const target = targets[at] ?? "";
+      const source = this.sources[at];
+      const existing = this.#tree.get(target);
+      if (existing === undefined) return;
+      if (!this.request.force) throw conflict();
+      if (path === target) throw invalid();
+      if (existing.isDir && !source?.isDir) throw conflict();
+      if (existing.isDir || !source?.isDir) return;
+      // A directory meets a file: RS 4.4.7 against 4.5.4.
+      if (!moving) throw conflict();
+      blocked.push(target);
+    });
+    for (const target of blocked) this.#replace(target);
+    return targets;
+  }
+
+  /** RS 4.4, multiple sources. */
+  #severalTargets(): string[] {
+    const { paths, destination } = this.request;
+    const targets = paths.map((path) => join(destination, nameOf(path)));
+    paths.forEach((path, at) => {
+      if (this.sources[at]?.isDir && below(destination, path)) throw invalid();
+      if (targets[at] === path) throw invalid();
+    });
+    if (new Set(targets).size < targets.length) throw conflict();
+    this.made.push(...this.draft.makeDirectories(this.user, destination, conflict));
+    return targets;
+  }
+
+  #singleTarget(moving: boolean): string {
+    const { paths: [path = ""], destination, namesDirectory, force } = this.request;
+    const existing = this.#tree.get(destination);
+    if (this.sources[0]?.isDir) {
+      if (below(destination, path)) throw invalid();
+      if (moving && destination === "") return nameOf(path);
+      if (moving && existing?.isDir) return join(destination, nameOf(path));
+      if (!moving && existing?.isDir === false && namesDirectory) {
+        if (!force) throw conflict();
+        this.#replace(destination);
+        this.#make(destination);
+        return destination;
+      }
+      this.#make(parentOf(destination));
+      return destination;
+    }
+    if (existing?.isDir || destination === "") return join(destination, nameOf(path));
+    if (!namesDirectory) {
+      this.#make(parentOf(destination));
+      return destination;
+    }
+    if (existing !== undefined) {
+      if (!force) throw conflict();
+      this.#replace(destination);
+    }
+    this.#make(destination);
+    return join(destination, nameOf(path));
+  }
+
+  #make(directory: string): void {
+    this.made.push(...this.draft.makeDirectories(this.user, directory, conflict));
+  }
+
+  #replace(path: string): void {
+    this.replaced.push(...this.draft.at(this.user, [path]));
+    this.#tree.delete(path);
+  }
+
+  /** RS 4.4.4 to 4.4.7 with C 7, for one source whose target has been checked. */
+  move(source: string, target: string, record: Node | undefined): Step[] {
+    const tree = this.#tree;
+    if (tree.get(source) !== record) throw invalid();
+    const paths = this.subtree(source);
+    const counterpart = (path: string) => target + path.slice(source.length);
+    // C 7: a source directory at whose path one of its own descendants would arrive is kept.
+    const kept = new Set(
+      paths.filter((path) => paths.some((it) => below(it, path) && counterpart(it) === path)),
+    );
+    const moving = paths.filter((path) => !kept.has(path)).map((path) => ({
+      path,
+      node: tree.get(path) ?? newNode(undefined),
+    }));
+    for (const { path } of moving) tree.delete(path);
+    const overwritten: Step[] = [];
+    const merged: Step[] = [];
+    const moved: Step[] = [];
+    for (const { path, node } of moving) {
+      const goal = counterpart(path);
+      const existing = tree.get(goal);
+      if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
+      if (existing?.isDir) {
+        merged.push({ kind: "merged", node, from: path });
+        continue;
+      }
+      if (existing !== undefined) {
+        overwritten.push({ kind: "overwritten", node: existing, from: goal });
+      }
+      tree.set(goal, node);
+      moved.push({ kind: "moved", node, from: path });
+    }
+    return [...overwritten, ...merged, ...moved];
+  }
+}
+
+function sourcesOf({ source, sources }: Transfer, destination: string): string[] {
+  const paths = cleanAll([...sources ?? [], ...(source == null ? [] : [source])]);
+  if (paths.length === 0 || paths.includes(destination)) throw invalid();
+  return paths;
+}
+
+function events(...groups: readonly (readonly [string, readonly Place[]])[]) {
+  return groups.flatMap(([kind, places]) => places.map((place) => ({ ...place, kind })));
+}
