@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { checkSequences, type Tally } from "./tree_model.ts";
 
 /** Sequences between two lines of progress. */
-const BATCH = 200;
+const BATCH = 100;
 const STEPS = 30;
 
 const { values } = parseArgs({

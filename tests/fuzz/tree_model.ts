@@ -18,8 +18,11 @@ const CALLERS: readonly Caller[] = [
   { user: 3, admin: true },
 ];
 
-/** A path, or one of those that there are when its turn comes. */
-type Pick = { readonly text: string } | { readonly index: number; readonly around: string };
+/** A path, one of those that there are when its turn comes, or one above the first source. */
+type Pick =
+  | { readonly text: string }
+  | { readonly index: number; readonly around: string }
+  | { readonly levelsUp: number };
 
 interface TransferStep {
   readonly kind: "move" | "copy";
@@ -60,8 +63,9 @@ type KnownStep =
   | PlainStep
   | ListedStep<string>;
 
-// Few names, so that they repeat along a path and files meet directories.
+// Few names, so that they repeat along a path and files sometimes meet directories.
 const name = fc.constantFrom("a", "a", "a", "b", "b", "a-", "é");
+const fileName = fc.constantFrom("f", "f", "g", "a", "b");
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
 const oddPath = fc.constantFrom("", " ", "/a", "../a", "a/..", ".", "./a//a/", " a ", "a\\b");
 const pick: fc.Arbitrary<Pick> = fc.oneof(
@@ -81,6 +85,8 @@ const destination: fc.Arbitrary<Pick | null | undefined> = fc.oneof(
       around,
     })),
   },
+  // Into what is above it a directory is moved over itself.
+  { weight: 20, arbitrary: fc.integer({ min: 2, max: 3 }).map((levelsUp) => ({ levelsUp })) },
   { weight: 10, arbitrary: path.map((text) => ({ text })) },
   { weight: 3, arbitrary: fc.constant({ text: "" }) },
   { weight: 1, arbitrary: oddPath.map((text) => ({ text })) },
@@ -126,7 +132,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant("upload" as const),
       caller,
       dir: fc.oneof({ weight: 8, arbitrary: path }, { weight: 1, arbitrary: fc.constant("") }),
-      files: fc.array(fc.tuple(name, content), { minLength: 1, maxLength: 3 }),
+      files: fc.array(fc.tuple(fileName, content), { minLength: 1, maxLength: 3 }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("mkdir" as const), caller, path }) },
@@ -152,9 +158,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** The trees begin with something in them. */
 const SEEDS: readonly Step[] = CALLERS.flatMap((caller): Step[] => [
-  { kind: "upload", caller, dir: "a/a/a", files: [["a", "1"], ["b", "2"]] },
-  { kind: "upload", caller, dir: "a/a", files: [["b", "3"], ["a-", ""]] },
-  { kind: "upload", caller, dir: "b/a", files: [["a", "1"], ["é", "2"]] },
+  { kind: "upload", caller, dir: "a/a/a/a", files: [["f", "1"], ["g", "2"]] },
+  { kind: "upload", caller, dir: "a/a/a/b", files: [["f", "2"]] },
+  { kind: "upload", caller, dir: "a/a", files: [["f", "3"], ["a-", ""]] },
+  { kind: "upload", caller, dir: "b/a/b/a/b", files: [["a", "1"], ["é", "2"]] },
 ]);
 
 export interface SequenceOptions {
@@ -280,8 +287,9 @@ class Pair implements AsyncDisposable {
 
   /** The step with real paths in it. */
   #resolve(step: Step): KnownStep {
-    const text = (pick: Pick): string => {
+    const text = (pick: Pick, first = ""): string => {
       if ("text" in pick) return pick.text;
+      if ("levelsUp" in pick) return first.split("/").slice(0, -pick.levelsUp).join("/");
       const owner = step.caller.admin && "owner" in step ? step.owner : step.caller;
       const visible = this.#model.places().filter(({ user }) => user === owner.user);
       const chosen = visible[pick.index % Math.max(1, visible.length)];
@@ -291,11 +299,14 @@ class Pair implements AsyncDisposable {
       case "move":
       case "copy": {
         const { destination } = step;
+        const source = step.source && text(step.source);
+        const sources = step.sources.map((pick) => text(pick));
+        const first = sources[0] ?? source;
         const request: Transfer = {
-          ...(step.source !== undefined && { source: text(step.source) }),
-          ...(step.sources.length > 0 && { sources: step.sources.map(text) }),
+          ...(source !== undefined && { source }),
+          ...(sources.length > 0 && { sources }),
           ...(destination !== undefined && {
-            destination: destination === null ? null : text(destination),
+            destination: destination === null ? null : text(destination, first),
           }),
           ...(step.force !== undefined && { force: step.force }),
         };
@@ -303,7 +314,7 @@ class Pair implements AsyncDisposable {
       }
       case "remove":
       case "list":
-        return { ...step, paths: step.paths.map(text) };
+        return { ...step, paths: step.paths.map((pick) => text(pick)) };
       case "upload":
       case "mkdir":
         return step;
