@@ -120,7 +120,8 @@ export interface WriteTransaction extends RecordLookup {
    * Moves each source with all below it, one after the other. Every record gets the path that
    * corresponds to its own below the target: a file replaces a file there, a directory merges into a
    * directory, and nothing replaces what is moved along with it (RS 4.4.7, C 7). The effects are in
-   * the order of the sources: what was overwritten, merged and moved, each by path.
+   * the order of the sources: what was overwritten, merged and moved, each by path; but a source
+   * that was merged itself is the last of the merged.
    *
    * @throws {ResourceError} `ErrResourcesConflict` where a file meets a directory,
    *   `ErrResourcesInvalidRequest` where a source is not there any more or a path gets too long.

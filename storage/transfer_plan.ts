@@ -53,6 +53,9 @@ export class TransferPlan {
     this.#add(placement, MOVE_MEETS);
     this.#check();
     const { source, target } = placement;
+    // RS 4.4.7: the directory that is moved is removed at the end.
+    const rootLast = (a: Effect, b: Effect) =>
+      Number(a.record.id === source.id) - Number(b.record.id === source.id);
     const overwritten = this.#removeOverwritten();
     const merged = this.#connection.all(
       `DELETE FROM records WHERE id IN (
@@ -73,7 +76,7 @@ export class TransferPlan {
     );
     return [
       ...overwritten,
-      ...effectsOf("merged", merged),
+      ...effectsOf("merged", merged).sort(rootLast),
       ...moved.map((row) => effectOf(row, "updated")),
     ];
   }

@@ -32,10 +32,10 @@ export async function checkInvariants(server: TestServer): Promise<ResourceRecor
   return records;
 }
 
-/** The records of all users. */
-export async function allRecords(server: TestServer): Promise<ResourceRecord[]> {
+/** The records of a user, or of all. */
+export async function allRecords(server: TestServer, userId?: number): Promise<ResourceRecord[]> {
   const batches = await Array.fromAsync(server.tree.records.list({
-    scope: { userId: 1, everyone: true },
+    scope: { userId: userId ?? 1, everyone: userId === undefined },
     recursive: true,
     directories: [],
     chain: [],

@@ -495,7 +495,10 @@ class TransferWork {
       tree.set(goal, node);
       moved.push({ kind: "moved", node, from: path });
     }
-    return [...overwritten, ...merged, ...moved];
+    // RS 4.4.7: the source itself is removed at the end.
+    const root = merged.filter(({ from }) => from === source);
+    const others = merged.filter(({ from }) => from !== source);
+    return [...overwritten, ...others, ...root, ...moved];
   }
 }
 

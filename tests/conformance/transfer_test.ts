@@ -1,0 +1,180 @@
+import * as assert from "node:assert/strict";
+import { entry, items, refused, type Reply } from "../client.ts";
+import type { EventReader } from "../event_reader.ts";
+import { allRecords, checkInvariants } from "../invariants.ts";
+import { TestServer } from "../server.ts";
+import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
+
+/** A line of a table; transfer_table.ts says what its columns hold. */
+interface Scenario {
+  readonly rule: string;
+  readonly seeds: readonly string[];
+  readonly request: string;
+  readonly outcome: string;
+  readonly reply: readonly string[];
+  readonly events: readonly string[];
+  readonly left: readonly string[];
+}
+
+function scenario(line: string): Scenario {
+  const [rule = "", seeds = "", request = "", outcome = "", reply, events, left] = line.split("|")
+    .map((column) => column.trim());
+  return {
+    rule,
+    seeds: words(seeds),
+    request,
+    outcome,
+    reply: words(reply),
+    events: words(events),
+    left: words(left ?? seeds).sort(),
+  };
+}
+
+const words = (column = "") => column.split(" ").filter((word) => word !== "");
+const scenarios = (table: string) =>
+  table.split("\n").filter((line) => line.includes("|")).map(scenario);
+
+/** The users of one scenario, who have nothing at its start. */
+interface Cast {
+  readonly A: number;
+  readonly B: number;
+}
+
+const MARKS = { added: "+", updated: "~", deleted: "-" };
+
+async function play(server: TestServer, cast: Cast, played: Scenario): Promise<Scenario> {
+  const clients = { A: await server.as(cast.A), B: await server.as(cast.B) };
+  for (const seed of played.seeds) {
+    const [, who = "A", path = ""] = /^(?:([AB]):)?(.*)$/.exec(seed) ?? [];
+    const client = clients[who === "B" ? "B" : "A"];
+    if (path.endsWith("/")) await client.mkdir(path);
+    else await client.upload(directoryOf(path), { [nameOf(path)]: contentOf(cast, seed) });
+  }
+  await using streams = new AsyncDisposableStack();
+  const heard: [string, EventReader][] = [
+    ["", streams.use(await clients.A.events())],
+    ["B:", streams.use(await clients.B.events())],
+  ];
+  const before = await snapshot(server, cast);
+  const reply = await send(server, cast, played.request);
+  const { outcome, entries } = outcomeOf(reply, played.request);
+  const after = await snapshot(server, cast);
+  if (reply.status !== 200) assert.deepEqual(after, before, "C 5.5");
+  // What comes before the event of a last request is all that there was.
+  const events: string[] = [];
+  for (const [who, stream] of heard) {
+    await clients[who === "" ? "A" : "B"].mkdir("last");
+    for (;;) {
+      const [event = ""] = await stream.take(1);
+      if (event === "added last") break;
+      const [kind = "", path = ""] = event.split(" ");
+      events.push(who + MARKS[kind as keyof typeof MARKS] + path);
+    }
+  }
+  return { ...played, outcome, reply: entries, events, left: after.shown };
+}
+
+const nameOf = (path: string) => path.split("/").at(-1) ?? "";
+const directoryOf = (path: string) => path.split("/").slice(0, -1).join("/");
+/** A content that no other scenario has. */
+const contentOf = ({ A }: Cast, seed: string) => `${A} ${seed}`;
+
+function outcomeOf(reply: Reply, request: string): { outcome: string; entries: string[] } {
+  if (reply.status === 200) {
+    const entries = request.includes("mkdir ") ? [entry(reply)] : items(reply);
+    return { outcome: "200", entries: entries.map(({ path }) => path) };
+  }
+  const { code } = JSON.parse(reply.text);
+  refused(reply, reply.status, code);
+  return { outcome: `${reply.status} ${code.replace("ErrResources", "")}`, entries: [] };
+}
+
+async function send(server: TestServer, cast: Cast, request: string): Promise<Reply> {
+  const [, admin, operation, rest = ""] = /^(admin )?(\w+) ?(.*)$/.exec(request) ?? [];
+  const client = admin ? await server.admin(cast.A) : await server.as(cast.A);
+  switch (operation) {
+    case "move":
+    case "copy": {
+      const [, sources = "", to, force] = /^(.*) > (\S+)( !)?$/.exec(rest) ?? [];
+      const destination = to === '""' ? "" : to;
+      const body = { sources: sources.split(","), destination, force: force !== undefined };
+      return operation === "move" ? await client.move(body) : await client.copy(body);
+    }
+    case "delete":
+      return await client.remove({ "paths[]": words(rest) });
+    case "mkdir":
+      return await client.mkdir(rest);
+    case "upload": {
+      const [dir, names] = rest.split(":");
+      const body = new FormData();
+      for (const name of words(names)) {
+        body.append("files", new Blob([contentOf(cast, `new ${name}`)]), name);
+      }
+      return await client.send("POST", "/resources/", { query: { dir }, body });
+    }
+    default:
+      throw new Error(`No operation in ${request}`);
+  }
+}
+
+/** The records of the cast, all of them and as a table shows them, and their stored content. */
+async function snapshot(server: TestServer, cast: Cast) {
+  const records = [...await allRecords(server, cast.A), ...await allRecords(server, cast.B)];
+  const stored = new Set(await server.storedHashes());
+  const shown: string[] = [];
+  for (const { userId, path, isDir, hash } of records) {
+    const who = userId === cast.B ? "B:" : "";
+    if (isDir) shown.push(`${who}${path}/`);
+    else {
+      assert.ok(stored.has(hash), path);
+      const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
+      const content = await Deno.readTextFile(`${server.dataDir}/blobs/${fan}/${hash}`);
+      const origin = content.slice(`${cast.A} `.length).replace("new ", "");
+      const own = origin === `${who}${path}` || content.includes(" new ");
+      shown.push(`${who}${path}${own ? "" : `=${origin}`}`);
+    }
+  }
+  return { records, stored: stored.size, shown: shown.sort() };
+}
+
+Deno.test("RS 4.4, 4.5 and C 7 every combination of source, target, force and number is told", () => {
+  const told = new Set(
+    scenarios(COMBINATIONS).map(({ seeds, request }) => `${seeds.join(" ")} | ${request}`),
+  );
+  const wanted = combinations();
+  assert.deepEqual(wanted.filter((it) => !told.has(it)), []);
+  assert.equal(told.size, wanted.length);
+});
+
+/** All seeds and requests that the choices of the issue lead to. */
+function combinations(): string[] {
+  const found: string[] = [];
+  for (const operation of ["move", "copy"]) {
+    for (const source of ["s/x", "s/x/ s/x/in"]) {
+      for (const target of ["", "t", "t/ t/k", "t/ t/x", "t/ t/x/ t/x/k"]) {
+        for (const sources of ["s/x", "s/x,s/y"]) {
+          for (const slash of ["", "/"]) {
+            for (const force of ["", " !"]) {
+              const seeds = words(`s/ ${source} ${sources.includes(",") ? "s/y" : ""} ${target}`);
+              found.push(`${seeds.join(" ")} | ${operation} ${sources} > t${slash}${force}`);
+            }
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+for (const [name, table] of [["combinations", COMBINATIONS], ["scenarios", SCENARIOS]] as const) {
+  Deno.test(`RS 4.2 to 4.6 and C 7 as the table of ${name} says`, async (t) => {
+    await using server = await TestServer.start();
+    for (const [at, told] of scenarios(table).entries()) {
+      await t.step(`${told.rule}: ${told.seeds.join(" ")} | ${told.request}`, async () => {
+        const cast = { A: 10 + 2 * at, B: 11 + 2 * at };
+        assert.deepEqual(await play(server, cast, told), told);
+      });
+    }
+    await checkInvariants(server);
+  });
+}
