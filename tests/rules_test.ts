@@ -7,25 +7,30 @@ const RULES: readonly string[] = [
   ...numbered("RS 4.1", 8),
   ...numbered("RS 4.2", 9),
   ...numbered("RS 4.3", 5),
+  ...numbered("RS 4.4", 7),
+  ...[1, 2].map((rule) => `RS 4.4 single ${rule}`),
+  ...[1, 2, 3, 4, 5].map((rule) => `RS 4.4 multiple ${rule}`),
+  ...numbered("RS 4.5", 8),
   ...numbered("RS 4.6", 5),
   ...numbered("RS 4.7", 6),
   "RS 5",
   ...numbered("RS 6", 2),
   ...numbered("C 5", 6),
-  ...[1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13].map((part) => `C ${part}`),
+  ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13].map((part) => `C ${part}`),
 ];
 
 function numbered(part: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${part}.${index + 1}`);
 }
 
-/** The rules that a title names: `RS 4.1.3 and 4.1.7, C 8` names three. */
+/** The rules that a title or the line of a table names: `RS 4.1.3 and 4.1.7, C 8` names three. */
 function rulesOf(title: string): string[] {
-  return [...title.matchAll(/\b(RS|C) (\d[\d.]*)((?:(?:,| and| to) \d[\d.]*)*)/g)].flatMap(
-    ([, document, first, rest]) =>
-      [first, ...(rest ?? "").matchAll(/\d[\d.]*/g)].map((it) =>
-        `${document} ${String(it).replace(/\.$/, "")}`
-      ),
+  const reference =
+    /\b(RS|C) (\d[\d.]*(?: (?:single|multiple) \d)?)((?:(?:,| and| to) \d[\d.]*)*)/g;
+  return [...title.matchAll(reference)].flatMap(([, document, first, rest]) =>
+    [first, ...(rest ?? "").matchAll(/\d[\d.]*/g)].map((it) =>
+      `${document} ${String(it).replace(/\.$/, "")}`
+    )
   );
 }
 
@@ -41,7 +46,8 @@ Deno.test("every rule that has been built is named by a test", async () => {
   for await (const path of testFiles(`${ROOT}tests`)) {
     const code = await Deno.readTextFile(path);
     const titles = code.matchAll(/(?:test|step|refuses|name:?)\(?\s*[`"]([^`"]+)[`"]/g);
-    for (const [, title = ""] of titles) {
+    const lines = code.matchAll(/^((?:RS|C) [^|]*) \|/gm);
+    for (const [, title = ""] of [...titles, ...lines]) {
       for (const rule of rulesOf(title)) named.add(rule);
     }
   }

@@ -265,7 +265,7 @@ RS 4.4 multiple 5 | x/ x/q/ x/q/z/ x/q/z/s/ d/ d/q/ d/q/z/ d/z/ d/z/s/ | move x/
 RS 4.4 multiple 5 | a/ a/f b/ b/g t/ t/a/ t/a/f t/b | move b,a > t ! | 200 | t/a/f t/b t/b/g | -t/b -t/a/f ~t/a/f ~t/b ~t/b/g -a | t/ t/a/ t/a/f=a/f t/b/ t/b/g=b/g
 C 7 | a | copy a > a | 400 InvalidRequest
 C 7 | | copy a > a ! | 400 InvalidRequest
-C 7 | a | copy a > "" | 400 InvalidRequest
+RS 4.5.8 | a | copy a > "" | 400 InvalidRequest
 C 7 | a b | copy a,b > "" | 400 InvalidRequest
 RS 4.5.1 | a | copy  > b | 400 InvalidRequest
 RS 4.5.1 | | copy a > b | 404 NotFound
@@ -288,7 +288,7 @@ RS 4.5.4 | d/ d/f | copy d > d-e | 200 | d-e d-e/f | +d-e +d-e/f | d-e/ d-e/f=d/
 RS 4.5.4 | d/ d/f b | copy d > b/c ! | 409 Conflict
 RS 4.5.4 | d/ d/f t | copy d > x/t | 200 | x x/t x/t/f | +x +x/t +x/t/f | d/ d/f t x/ x/t/ x/t/f=d/f
 RS 4.5.4 | d/ d/f d!/ d!/g d0 | copy d > x | 200 | x x/f | +x +x/f | d!/ d!/g d/ d/f d0 x/ x/f=d/f
-RS 4.5.5 | s/ s/f s/e/ s/e/g t/ t/f t/e/ | copy s > t ! | 200 | t/e/g t/e t/f | -t/f +t/e/g ~t/e ~t/f | s/ s/e/ s/e/g s/f t/ t/e/ t/e/g=s/e/g t/f=s/f
+RS 4.5.7 | s/ s/f s/e/ s/e/g t/ t/f t/e/ | copy s > t ! | 200 | t/e/g t/e t/f | -t/f +t/e/g ~t/e ~t/f | s/ s/e/ s/e/g s/f t/ t/e/ t/e/g=s/e/g t/f=s/f
 RS 4.5.5 | s/ s/f t/ t/f/ | copy s > t ! | 409 Conflict
 RS 4.5.5 | s/ s/f/ t/ t/f | copy s > t ! | 409 Conflict
 RS 4.5.5 | s/ s/f t/ t/f | copy s > t | 409 Conflict
