@@ -100,7 +100,7 @@ export interface Effect {
     /** It is a moved directory that gave way to the one at its counterpart path. */
     | "merged";
   readonly record: ResourceRecord;
-  /** The path of the record that was moved or copied; for a removed one its own. */
+  /** The path of the record that is moved or copied: this one, or the one that it met. */
   readonly source: string;
 }
 

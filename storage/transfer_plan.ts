@@ -1,7 +1,7 @@
 import { quoted, ResourceError } from "../core/errors.ts";
-import { compareBytewise, MAX_PATH_BYTES } from "../core/paths.ts";
+import { MAX_PATH_BYTES } from "../core/paths.ts";
 import type { Effect, Placement } from "../core/ports.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Connection, Parameters, Row } from "./connection.ts";
 import { COLUMNS, toRecord } from "./lookup.ts";
 
 /** Where each record of a move or copy goes, and what it meets there. */
@@ -23,6 +23,10 @@ const PLAN = `
 
 /** The records that go to their target: the others are directories that meet a directory. */
 const GOES = "(plan.met IS NULL OR plan.is_dir = 0)";
+
+/** The directories that give way to the one that they meet; one that is met itself stays (C 7). */
+const MERGES = `NOT ${GOES}
+  AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.met = plan.id)`;
 
 /** What a copied record meets: whatever is at its target. */
 const COPY_MEETS = "TRUE";
@@ -47,46 +51,39 @@ export class TransferPlan {
     connection.script(PLAN);
   }
 
-  /** `WriteTransaction.moveSubtrees` of one source. */
-  move(placement: Placement, now: number): Effect[] {
+  /** `WriteTransaction.moveSubtrees`. It is done when the last effect has been taken. */
+  *move(placements: readonly Placement[], now: number): Generator<Effect, void> {
+    for (const placement of placements) yield* this.#moveOne(placement, now);
+  }
+
+  *#moveOne(placement: Placement, now: number): Generator<Effect, void> {
     this.#clear();
     this.#add(placement, MOVE_MEETS);
     this.#check();
-    const { source, target } = placement;
-    // RS 4.4.7: the directory that is moved is removed at the end.
-    const rootLast = (a: Effect, b: Effect) =>
-      Number(a.record.id === source.id) - Number(b.record.id === source.id);
-    const overwritten = this.#removeOverwritten();
-    const merged = this.#connection.all(
-      `DELETE FROM records WHERE id IN (
-         SELECT id FROM temp.plan AS plan
-         WHERE NOT ${GOES} AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.met = plan.id)
-       )
-       RETURNING ${COLUMNS}`,
+    yield* this.#overwrite();
+    yield* this.#effects(
+      () => "merged",
+      `ON records.id = plan.id WHERE ${MERGES} ORDER BY is_root, place`,
     );
+    this.#connection.run(
+      `DELETE FROM records WHERE id IN (SELECT id FROM temp.plan AS plan WHERE ${MERGES})`,
+    );
+    const { source, target } = placement;
     if (source.path.startsWith(`${target}/`)) this.#vacate();
     this.#connection.run(
       `UPDATE records SET path = plan.target, updated_at = :now
        FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
       { now },
     );
-    const moved = this.#connection.all(
-      `SELECT plan.source, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records
-       ON records.id = plan.id WHERE ${GOES} ORDER BY plan.place`,
-    );
-    return [
-      ...overwritten,
-      ...effectsOf("merged", merged).sort(rootLast),
-      ...moved.map((row) => effectOf(row, "updated")),
-    ];
+    yield* this.#effects(() => "updated", `ON records.id = plan.id WHERE ${GOES} ORDER BY place`);
   }
 
-  /** `WriteTransaction.copySubtrees`. */
-  copy(placements: readonly Placement[], now: number): Effect[] {
+  /** `WriteTransaction.copySubtrees`. It is done when the last effect has been taken. */
+  *copy(placements: readonly Placement[], now: number): Generator<Effect, void> {
     this.#clear();
     for (const placement of placements) this.#add(placement, COPY_MEETS);
     this.#check();
-    const overwritten = this.#removeOverwritten();
+    yield* this.#overwrite();
     const user = placements[0]?.source.userId ?? 0;
     this.#connection.run(
       `INSERT INTO records (user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
@@ -94,16 +91,12 @@ export class TransferPlan {
        WHERE ${GOES} ORDER BY place`,
       { user, now },
     );
-    const copied = this.#connection.all(
-      `SELECT plan.source, plan.met, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records
-       ON records.user_id = :user AND records.path = plan.target
-       WHERE ${GOES} OR NOT plan.is_root ORDER BY plan.place`,
+    yield* this.#effects(
+      (row) => row.met === null ? "added" : "updated",
+      `ON records.user_id = :user AND records.path = plan.target
+       WHERE ${GOES} OR NOT is_root ORDER BY place`,
       { user },
     );
-    return [
-      ...overwritten,
-      ...copied.map((row) => effectOf(row, row.met === null ? "added" : "updated")),
-    ];
   }
 
   #clear(): void {
@@ -120,9 +113,11 @@ export class TransferPlan {
          records.size, records.crc32, met.id, met.is_dir
        FROM records LEFT JOIN records AS met
        ON met.user_id = :user AND met.path = ${counterpart} AND (${meets})
-       WHERE records.user_id = :user AND ${which} ORDER BY records.path
-       RETURNING id`;
-    const [root] = this.#connection.all(add(1, "records.path = :source"), parameters);
+       WHERE records.user_id = :user AND ${which} ORDER BY records.path`;
+    const root = this.#connection.get(
+      `${add(1, "records.path = :source")} RETURNING id`,
+      parameters,
+    );
     if (root?.id !== source.id) {
       throw new ResourceError(
         "ErrResourcesInvalidRequest",
@@ -161,12 +156,29 @@ export class TransferPlan {
   }
 
   /** Deletes the files that are met by files. */
-  #removeOverwritten(): Effect[] {
-    const rows = this.#connection.all(
-      `DELETE FROM records WHERE id IN (SELECT met FROM temp.plan WHERE is_dir = 0)
-       RETURNING ${COLUMNS}`,
+  *#overwrite(): Generator<Effect, void> {
+    yield* this.#effects(
+      () => "overwritten",
+      "ON records.id = plan.met WHERE plan.is_dir = 0 ORDER BY place",
     );
-    return effectsOf("overwritten", rows);
+    this.#connection.run(
+      "DELETE FROM records WHERE id IN (SELECT met FROM temp.plan WHERE is_dir = 0)",
+    );
+  }
+
+  /** The records that the plan is joined with, one by one. */
+  *#effects(
+    kindOf: (row: Row) => Effect["kind"],
+    joined: string,
+    parameters: Parameters = {},
+  ): Generator<Effect, void> {
+    const rows = this.#connection.iterate(
+      `SELECT plan.source, plan.met, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records ${joined}`,
+      parameters,
+    );
+    for (const row of rows) {
+      yield { kind: kindOf(row), record: toRecord(row), source: String(row.source) };
+    }
   }
 
   /** Takes what goes out of the way: it may go where something else leaves only later. */
@@ -177,17 +189,4 @@ export class TransferPlan {
        FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
     );
   }
-}
-
-/** Removed records as effects, in path order: that of RETURNING is not promised. */
-function effectsOf(kind: "overwritten" | "merged", rows: readonly Row[]): Effect[] {
-  return rows.map(toRecord).sort((a, b) => compareBytewise(a.path, b.path)).map((record) => ({
-    kind,
-    record,
-    source: record.path,
-  }));
-}
-
-function effectOf(row: Row, kind: "added" | "updated"): Effect {
-  return { kind, record: toRecord(row), source: String(row.source) };
 }

@@ -11,20 +11,19 @@ import { TransferPlan } from "./transfer_plan.ts";
  * wait for the disk. Whoever calls it keeps transactions apart.
  */
 export class Writer {
-  #opened: Connection | undefined;
-  #plan: TransferPlan | undefined;
-  /** The effects that have not been taken yet. */
-  #effects: Effect[] = [];
+  #opened: { readonly connection: Connection; readonly plan: TransferPlan } | undefined;
+  /** The move or copy under way. */
+  #effects: Iterator<Effect, void> = [].values();
 
   /** Opens the database, making or migrating it where needed. To be called once, first. */
   open(path: string): void {
-    this.#opened = new Connection(path, { readOnly: false });
-    migrate(this.#opened);
-    this.#plan = new TransferPlan(this.#opened);
+    const connection = new Connection(path, { readOnly: false });
+    migrate(connection);
+    this.#opened = { connection, plan: new TransferPlan(connection) };
   }
 
   close(): void {
-    this.#opened?.[Symbol.dispose]();
+    this.#opened?.connection[Symbol.dispose]();
   }
 
   begin(): void {
@@ -109,19 +108,29 @@ export class Writer {
     return rows.map(toRecord);
   }
 
-  /** Moves the sources one after the other; {@link takeEffects} tells what came of it. */
+  /** Begins to move the sources, one after the other; {@link takeEffects} carries it out. */
   moveSubtrees(placements: readonly Placement[], now: number): void {
-    this.#effects = refuseFull(() => placements.flatMap((it) => this.#plan?.move(it, now) ?? []));
+    this.#effects = this.#plan.move(placements, now);
   }
 
-  /** Copies the sources; {@link takeEffects} tells what came of it. */
+  /** Begins to copy the sources; {@link takeEffects} carries it out. */
   copySubtrees(placements: readonly Placement[], now: number): void {
-    this.#effects = refuseFull(() => this.#plan?.copy(placements, now) ?? []);
+    this.#effects = this.#plan.copy(placements, now);
   }
 
-  /** The next effects of the last move or copy; none when all have been taken. */
+  /**
+   * Goes on with the move or copy and returns the next of its effects. It is done when they are
+   * fewer than `limit`.
+   */
   takeEffects(limit: number): Effect[] {
-    return this.#effects.splice(0, limit);
+    const effects: Effect[] = [];
+    return refuseFull(() => {
+      for (let next = this.#effects.next(); !next.done; next = this.#effects.next()) {
+        effects.push(next.value);
+        if (effects.length === limit) break;
+      }
+      return effects;
+    });
   }
 
   unreferenced(hashes: readonly string[]): string[] {
@@ -134,6 +143,14 @@ export class Writer {
   }
 
   get #connection(): Connection {
+    return this.#parts.connection;
+  }
+
+  get #plan(): TransferPlan {
+    return this.#parts.plan;
+  }
+
+  get #parts() {
     if (this.#opened === undefined) throw new Error("The database is not open");
     return this.#opened;
   }

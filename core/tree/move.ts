@@ -83,13 +83,15 @@ function changesIn(transfer: Transfer, effects: readonly Effect[]): ChangeSet {
   const merged: ResourceRecord[] = [];
   for (const effect of effects) {
     const { kind, record } = effect;
-    const source = moved.get(record.id)?.source ?? effect.source;
+    const before = moved.get(record.id)?.source;
     if (kind === "updated") {
-      moved.set(record.id, { ...effect, source });
+      moved.set(record.id, { ...effect, source: before ?? effect.source });
       continue;
     }
     moved.delete(record.id);
-    const removed = { ...record, path: source, name: nameOf(source) };
+    const removed = before === undefined
+      ? record
+      : { ...record, path: before, name: nameOf(before) };
     (kind === "merged" ? merged : overwritten).push(removed);
   }
   const updated = [...moved.values()].sort((a, b) => compareBytewise(a.source, b.source));

@@ -170,7 +170,6 @@ export class Transfer {
       if (record === undefined) return [];
       if (!this.#force) throw conflict(target, "a record has this path, and force is not given");
       if (record.id === source.id) throw invalid(target, "nothing replaces itself");
-      if (!source.isDir && record.isDir) throw conflict(target, "a directory has this path");
       return source.isDir && !record.isDir ? record : [];
     });
   }

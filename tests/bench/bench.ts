@@ -4,7 +4,7 @@
  */
 
 import { ChildServer } from "../child_server.ts";
-import type { Client } from "../client.ts";
+import type { Client, Reply } from "../client.ts";
 import { TempDir } from "../temp_dir.ts";
 import { hasProgram, run } from "../tools.ts";
 
@@ -237,7 +237,53 @@ const CASES: readonly Case[] = [
       ];
     },
   },
+  {
+    name: "move and copy of 1 000, 10 000 and 100 000 records",
+    async measure({ server, client }) {
+      const files = Array.from({ length: 99 }, (_, index) => [`${index}`, "x"]);
+      await client.upload("t/100", Object.fromEntries(files));
+      // Each is ten of the one before, and their directory.
+      for (const size of [100, 1000, 10_000]) {
+        for (let part = 0; part < 10; part++) {
+          const destination = `t/${size * 10}/${part}`;
+          await done(client.copy({ source: `t/${size}`, destination }));
+        }
+      }
+      const times = new Map<string, number[]>();
+      const measured = async (name: string, work: () => Promise<Reply>) => {
+        const time = await seconds(() => done(work()));
+        times.set(name, [...times.get(name) ?? [], time]);
+      };
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const size of [1000, 10_000, 100_000]) {
+          const [source, destination] = [`t/${size}`, "else/where"];
+          await measured(`copy ${size}`, () => client.copy({ source, destination }));
+          await done(client.remove({ path: destination }));
+          await measured(`move ${size}`, () => client.move({ source, destination }));
+          await done(client.move({ source: destination, destination: source }));
+        }
+      }
+      return [
+        ...[...times].map(([name, values]) => `${name}: ${spread(values, 3)} s`),
+        ...["copy", "move"].flatMap((name) =>
+          [[1000, 10_000], [10_000, 100_000]].map(([less, more]) => {
+            const ratio = median(times.get(`${name} ${more}`) ?? []) /
+              median(times.get(`${name} ${less}`) ?? []);
+            return `${name} of ${more} to that of ${less}: ${ratio.toFixed(1)}`;
+          })
+        ),
+        await peakMemory(server.pid),
+      ];
+    },
+  },
 ];
+
+/** A reply, which must be no refusal. */
+async function done(reply: Promise<Reply>): Promise<Reply> {
+  const { status, text } = await reply;
+  if (status !== 200) throw new Error(text);
+  return reply;
+}
 
 async function main(wanted: readonly string[]): Promise<void> {
   for (const program of ["curl", "md5sum", "zip"]) {

@@ -298,7 +298,7 @@ RS 4.5.6 | a B:b | admin copy a,b > d | 400 InvalidRequest
 RS 4.5.6 | p/ p/x q/ q/x | copy p/x,q/x > d ! | 409 Conflict
 RS 4.5.6 | d/ d/e/ f | copy f,d > d/e | 400 InvalidRequest
 RS 4.5.6 | a b c | copy a,b > c/d ! | 409 Conflict
-RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f t/y | copy y,s/x > t ! | 200 | t/x/f t/y | -t/x/f -t/y ~t/x/f ~t/y | s/ s/x/ s/x/f t/ t/x/ t/x/f=s/x/f t/y=y y
+RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f t/y | copy y,s/x > t ! | 200 | t/x/f t/y | -t/y -t/x/f ~t/x/f ~t/y | s/ s/x/ s/x/f t/ t/x/ t/x/f=s/x/f t/y=y y
 RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f/ t/y | copy y,s/x > t ! | 409 Conflict
 C 7 | a/ a/b | copy a,a/b > d | 200 | d d/a d/a/b d/b | +d +d/a +d/a/b +d/b | a/ a/b d/ d/a/ d/a/b=a/b d/b=a/b
 C 7 | a/ a/b | copy a/b,a > d | 200 | d d/b d/a d/a/b | +d +d/b +d/a +d/a/b | a/ a/b d/ d/a/ d/a/b=a/b d/b=a/b

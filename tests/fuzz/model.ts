@@ -254,7 +254,6 @@ export class Model {
         }
       });
       updated.sort((a, b) => bytewise(a.from, b.from));
-      gone.sort((a, b) => bytewise(a.path, b.path));
       return {
         items: [...added, ...updated],
         events: events(
