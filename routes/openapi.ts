@@ -5,6 +5,7 @@ import {
   MkdirResourceRequest,
   ResourceEntry,
   ResourceList,
+  TransferResourceRequest,
 } from "../schemas/resources.ts";
 
 /** A part of the document, as JSON. */
@@ -41,6 +42,8 @@ export function openApi(basePath: string): Json {
           },
         },
         MkdirResourceRequest: schemaOf(MkdirResourceRequest),
+        MoveResourceRequest: schemaOf(TransferResourceRequest),
+        CopyResourceRequest: schemaOf(TransferResourceRequest),
         Error: {
           type: "object",
           required: ["status", "code", "msg"],
@@ -107,16 +110,15 @@ function apiPaths(): Record<string, Json> {
         "Make a directory and all above it",
         "resources.edit",
         {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: reference("MkdirResourceRequest") } },
-          },
+          requestBody: jsonBody("MkdirResourceRequest"),
           responses: { 200: json("The directory", envelope(reference("ResourceEntry"))) },
         },
         400,
         409,
       ),
     },
+    "/resources/move": { put: transfer("Move records with all below them", "Move") },
+    "/resources/copy": { post: transfer("Copy records with all below them", "Copy") },
     "/resources/download": {
       get: operation(
         "Download a file, or several as a ZIP",
@@ -183,6 +185,26 @@ function operation(
     ...rest,
     responses: { ...responses, ...Object.fromEntries(errors) },
   };
+}
+
+function transfer(summary: string, kind: "Move" | "Copy"): Json {
+  return operation(
+    `${summary}, all or none`,
+    "resources.edit",
+    {
+      requestBody: jsonBody(`${kind}ResourceRequest`),
+      responses: {
+        200: json("What was added, then what was updated", envelope(reference("ResourceList"))),
+      },
+    },
+    400,
+    404,
+    409,
+  );
+}
+
+function jsonBody(schema: string): Json {
+  return { required: true, content: { "application/json": { schema: reference(schema) } } };
 }
 
 /** An operation that needs no credential. */

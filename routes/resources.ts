@@ -7,11 +7,7 @@ import { move } from "../core/tree/move.ts";
 import { remove } from "../core/tree/remove.ts";
 import type { TransferRequest } from "../core/tree/transfer.ts";
 import { upload } from "../core/tree/upload.ts";
-import {
-  CopyResourceRequest,
-  MkdirResourceRequest,
-  MoveResourceRequest,
-} from "../schemas/resources.ts";
+import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf } from "./entries.ts";
 import { success } from "./envelope.ts";
@@ -48,19 +44,17 @@ export async function mkdirResource(c: Request, tree: Tree): Promise<Response> {
 
 /** `PUT /resources/move` (RS 4.4). */
 export async function moveResources(c: Request, tree: Tree): Promise<Response> {
-  return await transferred(c, await move(tree, await transferRequest(c, MoveResourceRequest)));
+  return await transferred(c, await move(tree, await transferRequest(c)));
 }
 
 /** `POST /resources/copy` (RS 4.5). */
 export async function copyResources(c: Request, tree: Tree): Promise<Response> {
-  return await transferred(c, await copy(tree, await transferRequest(c, CopyResourceRequest)));
+  return await transferred(c, await copy(tree, await transferRequest(c)));
 }
 
-async function transferRequest(
-  c: Request,
-  schema: typeof MoveResourceRequest | typeof CopyResourceRequest,
-): Promise<TransferRequest> {
-  const { source, sources, destination, force } = await jsonBody(c.req.raw, schema);
+async function transferRequest(c: Request): Promise<TransferRequest> {
+  const body = await jsonBody(c.req.raw, TransferResourceRequest);
+  const { source, sources, destination, force } = body;
   const named = [...sources, ...(source === null ? [] : [source])];
   return { caller: callerOf(c), sources: named, destination, force };
 }

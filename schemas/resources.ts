@@ -27,8 +27,11 @@ export type ResourceList = v.InferOutput<typeof ResourceList>;
 export const MkdirResourceRequest = v.object({ path: v.string() });
 export type MkdirResourceRequest = v.InferOutput<typeof MkdirResourceRequest>;
 
-/** A key that is null is as if it were missing (C 7). */
-const TransferResourceRequest = v.object({
+/**
+ * MoveResourceRequest and CopyResourceRequest, which are alike (RS 2). A key that is null is as if it
+ * were missing (C 7).
+ */
+export const TransferResourceRequest = v.object({
   /** One more source. */
   source: v.nullish(v.string(), null),
   sources: v.nullish(v.array(v.string()), []),
@@ -36,11 +39,6 @@ const TransferResourceRequest = v.object({
   /** Whether existing files may be replaced and existing directories merged. */
   force: v.nullish(v.boolean(), false),
 });
-
-/** RS 2. */
-export const MoveResourceRequest = TransferResourceRequest;
-/** RS 2. */
-export const CopyResourceRequest = TransferResourceRequest;
 
 /** `compression=` of a download (C 9). */
 export const Compression = v.picklist(["auto", "store", "deflate"]);

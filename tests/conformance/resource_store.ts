@@ -119,6 +119,73 @@ export function resourceStoreSuite(
       2,
     );
   });
+  test("moveSubtrees() tells what it did in the order of the sources, each by path", async (store) => {
+    const [s, t] = await seed(store, ["s/", "t", "s/e/", "s/f", "d/", "d/s/", "d/s/e/", "d/s/f"]);
+    assert.ok(s && t);
+    const effects = await store.write((transaction) =>
+      transaction.moveSubtrees([
+        { source: t, target: "d/t" },
+        { source: s, target: "d/s" },
+      ], 7000)
+    );
+    assert.deepEqual(
+      effects.map(({ kind, source, record }) => `${kind} ${source} ${record.path}`),
+      [
+        "updated t d/t",
+        "overwritten s/f d/s/f",
+        "merged s/e s/e",
+        "merged s s",
+        "updated s/f d/s/f",
+      ],
+    );
+    const times = (await store.findByPath(own, ["d/s", "d/s/f"])).values();
+    assert.deepEqual([...times].map(({ updatedAt }) => updatedAt), [1000, 7000]);
+  });
+  test("moveSubtrees() refuses a source that is not where it was, or another one", async (store) => {
+    const [a, b] = await seed(store, ["a", "b"]);
+    assert.ok(a && b);
+    for (const first of [{ source: a, target: "c" }, { source: b, target: "a" }]) {
+      const again = { source: a, target: "d" };
+      await assert.rejects(
+        store.write((transaction) => transaction.moveSubtrees([first, again], 1)),
+        { kind: "ErrResourcesInvalidRequest" },
+      );
+    }
+    assert.deepEqual((await listed(store, {})).sort(), ["a", "b"]);
+  });
+  test("copySubtrees() copies what was there before it, and tells of it by source", async (store) => {
+    const [a, ab] = await seed(store, ["a/", "a/b/", "a/b/f", "d/", "d/a/", "d/a/b/", "d/a/b/f"]);
+    assert.ok(a && ab);
+    const effects = await store.write((transaction) =>
+      transaction.copySubtrees([
+        { source: a, target: "d/a" },
+        { source: ab, target: "d/b" },
+      ], 7000)
+    );
+    assert.deepEqual(
+      effects.map(({ kind, source, record }) => `${kind} ${source} ${record.path}`),
+      [
+        "overwritten a/b/f d/a/b/f",
+        "updated a/b d/a/b",
+        "updated a/b/f d/a/b/f",
+        "added a/b d/b",
+        "added a/b/f d/b/f",
+      ],
+    );
+  });
+  test("moveSubtrees() and copySubtrees() put no file at a directory's path", async (store) => {
+    const [s, t] = await seed(store, ["s/", "s/x", "t/", "t/x/", "t/x/k"]);
+    assert.ok(s && t);
+    for (const operation of ["moveSubtrees", "copySubtrees"] as const) {
+      for (const [source, target] of [[s, "t"], [t, "s"]] as const) {
+        await assert.rejects(
+          store.write((transaction) => transaction[operation]([{ source, target }], 1)),
+          { kind: "ErrResourcesConflict" },
+        );
+      }
+    }
+    assert.equal((await listed(store, { recursive: true })).length, 5);
+  });
   test("unreferenced() finds the hashes that no record holds", async (store) => {
     const [held] = await seed(store, [{ path: "a", content: "held" }]);
     assert.ok(held);

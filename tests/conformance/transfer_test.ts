@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { entry, items, refused, type Reply } from "../client.ts";
 import type { EventReader } from "../event_reader.ts";
 import { allRecords, checkInvariants } from "../invariants.ts";
+import { seed } from "../seed.ts";
 import { TestServer } from "../server.ts";
 import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
 
@@ -178,3 +179,103 @@ for (const [name, table] of [["combinations", COMBINATIONS], ["scenarios", SCENA
     await checkInvariants(server);
   });
 }
+
+Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const both = { move: ["PUT", "/resources/move"], copy: ["POST", "/resources/copy"] } as const;
+
+  for (const [name, [method, path]] of Object.entries(both)) {
+    await t.step(
+      `C 3 and C 7 ${name} takes a null for a missing key, and keys it doesn't know`,
+      async () => {
+        await one.upload("", { [`${name}d`]: "x" });
+        const body = {
+          source: `${name}d`,
+          sources: null,
+          destination: `${name}/f`,
+          force: null,
+          id: 1,
+        };
+        assert.equal((await one.json(method, path, body)).status, 200);
+        // The root for a move, which it is in already; nowhere for a copy.
+        for (const destination of [null, undefined]) {
+          const reply = await one.json(method, path, { source: "copyd", destination });
+          refused(reply, 400, "ErrResourcesInvalidRequest");
+        }
+      },
+    );
+    await t.step(`C 3 ${name} refuses a key of the wrong type`, async () => {
+      const good = { source: "nothing", destination: "d" };
+      for (
+        const bad of [
+          { source: 1 },
+          { source: ["a"] },
+          { sources: "a" },
+          { sources: [1] },
+          { sources: [null] },
+          { destination: 1 },
+          { destination: {} },
+          { force: "true" },
+          { force: 1 },
+        ]
+      ) {
+        const reply = await one.json(method, path, { ...good, ...bad });
+        refused(reply, 400, "ErrResourcesInvalidRequest");
+      }
+      for (const body of [null, [], "a", 1]) {
+        refused(await one.json(method, path, body), 400, "ErrResourcesInvalidRequest");
+      }
+    });
+    await t.step(`RS 2 ${name} needs resources.edit`, async () => {
+      const other = await server.as(1, "resources.view", "resources.upload", "resources.delete");
+      const reply = await other.json(method, path, { source: 1 });
+      refused(reply, 403, "ErrNotPermitted");
+    });
+    await t.step(
+      `C 4 ${name} refuses what would make a path too long, and changes nothing`,
+      async () => {
+        const segment = "n".repeat(250);
+        const deep = Array.from({ length: 8 }, () => segment).join("/");
+        await one.mkdir(`${name}-long/${deep}`);
+        const before = await allRecords(server);
+        for (const destination of [`${name}-x/${deep}/${deep}`, `${deep}/${deep}`]) {
+          const reply = await one.json(method, path, { source: `${name}-long`, destination });
+          refused(reply, 400, "ErrResourcesInvalidRequest");
+        }
+        assert.deepEqual(await allRecords(server), before);
+      },
+    );
+  }
+  await t.step(
+    "RS 2 move keeps id and created_at, copy gives new ones; both share content",
+    async () => {
+      const [saved] = items(await one.upload("ids", { f: "content of ids" }));
+      const stored = await server.storedHashes();
+      const [, moved] = items(await one.move({ source: "ids/f", destination: "ids/to/g" }));
+      assert.deepEqual(
+        { ...moved, updated_at: saved?.updated_at },
+        { ...saved, path: "ids/to/g", name: "g" },
+      );
+      assert.ok(moved && saved && moved.updated_at >= saved.updated_at);
+      const [copied] = items(await one.copy({ source: "ids/to/g", destination: "ids/h" }));
+      assert.ok(copied && copied.id > moved.id && copied.created_at >= moved.updated_at);
+      assert.deepEqual(await server.storedHashes(), stored);
+      // RS 4.4.4: the content goes with the last record that holds it.
+      await one.upload("ids", { other: "another content" });
+      await one.move({ source: "ids/other", destination: "ids/h", force: true });
+      assert.equal((await server.storedHashes()).length, stored.length + 1);
+      await one.move({ source: "ids/h", destination: "ids/to/g", force: true });
+      assert.equal((await server.storedHashes()).length, stored.length);
+    },
+  );
+  await t.step("RS 4.4.5 and C 8 a large move replies as a stream, in order", async () => {
+    const names = Array.from({ length: 2500 }, (_, index) => String(index).padStart(4, "0"));
+    await seed(server.tree.records, ["large/", ...names.map((name) => `large/${name}`)]);
+    await using events = await one.events();
+    const moved = items(await one.move({ source: "large", destination: "larger" }));
+    const wanted = ["larger", ...names.map((name) => `larger/${name}`)];
+    assert.deepEqual(moved.map(({ path }) => path), wanted);
+    assert.deepEqual(await events.take(2501), wanted.map((path) => `updated ${path}`));
+  });
+});
