@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from "../core/paths.ts";
 import type { ResourceRecord, Scope } from "../core/ports.ts";
 import type { Connection, Row } from "./connection.ts";
 
@@ -5,6 +6,11 @@ import type { Connection, Row } from "./connection.ts";
 export const COLUMNS =
   `records.id, records.user_id, records.path AS path, records.name, records.hash, records.size,
   records.crc32, records.is_dir, records.created_at, records.updated_at`;
+
+/** A path as the two columns that it is kept in besides. */
+export function split(path: string): { readonly parent: string | null; readonly name: string } {
+  return { parent: parentOf(path) || null, name: nameOf(path) };
+}
 
 /** A row of {@link COLUMNS} as a record. */
 export function toRecord(row: Row): ResourceRecord {

@@ -2,7 +2,10 @@ import { quoted, ResourceError } from "../core/errors.ts";
 import { MAX_PATH_BYTES } from "../core/paths.ts";
 import type { Effect, Placement } from "../core/ports.ts";
 import type { Connection, Parameters, Row } from "./connection.ts";
-import { COLUMNS, toRecord } from "./lookup.ts";
+import { COLUMNS, split, toRecord } from "./lookup.ts";
+
+/** How many records are read at a time. */
+const PAGE = 1000;
 
 /** Where each record of a move or copy goes, and what it meets there. */
 const PLAN = `
@@ -10,7 +13,9 @@ const PLAN = `
     place INTEGER PRIMARY KEY, -- in the order of the sources, then of the paths
     id INTEGER NOT NULL,
     source TEXT NOT NULL, -- its path
-    target TEXT NOT NULL, -- the path that it gets
+    target TEXT NOT NULL, -- the path that it gets, and its parts
+    parent TEXT,
+    name TEXT NOT NULL,
     is_root INTEGER NOT NULL,
     is_dir INTEGER NOT NULL,
     hash TEXT NOT NULL,
@@ -61,21 +66,25 @@ export class TransferPlan {
     this.#add(placement, MOVE_MEETS);
     this.#check();
     yield* this.#overwrite();
-    yield* this.#effects(
-      () => "merged",
-      `ON records.id = plan.id WHERE ${MERGES} ORDER BY is_root, place`,
-    );
+    // RS 4.4.7: the directory that is moved is removed at the end.
+    for (const isRoot of [0, 1]) {
+      yield* this.#effects(
+        () => "merged",
+        `records.id = plan.id AND is_root = ${isRoot} AND ${MERGES}`,
+      );
+    }
     this.#connection.run(
       `DELETE FROM records WHERE id IN (SELECT id FROM temp.plan AS plan WHERE ${MERGES})`,
     );
     const { source, target } = placement;
     if (source.path.startsWith(`${target}/`)) this.#vacate();
     this.#connection.run(
-      `UPDATE records SET path = plan.target, updated_at = :now
+      `UPDATE records
+       SET path = plan.target, parent = plan.parent, name = plan.name, updated_at = :now
        FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
       { now },
     );
-    yield* this.#effects(() => "updated", `ON records.id = plan.id WHERE ${GOES} ORDER BY place`);
+    yield* this.#effects(() => "updated", `records.id = plan.id AND ${GOES}`);
   }
 
   /** `WriteTransaction.copySubtrees`. It is done when the last effect has been taken. */
@@ -86,15 +95,15 @@ export class TransferPlan {
     yield* this.#overwrite();
     const user = placements[0]?.source.userId ?? 0;
     this.#connection.run(
-      `INSERT INTO records (user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
-       SELECT :user, target, hash, size, crc32, is_dir, :now, :now FROM temp.plan AS plan
-       WHERE ${GOES} ORDER BY place`,
+      `INSERT INTO records
+         (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+       SELECT :user, target, parent, name, hash, size, crc32, is_dir, :now, :now
+       FROM temp.plan AS plan WHERE ${GOES} ORDER BY place`,
       { user, now },
     );
     yield* this.#effects(
       (row) => row.met === null ? "added" : "updated",
-      `ON records.user_id = :user AND records.path = plan.target
-       WHERE ${GOES} OR NOT is_root ORDER BY place`,
+      `records.user_id = :user AND records.path = plan.target AND (${GOES} OR NOT is_root)`,
       { user },
     );
   }
@@ -105,18 +114,23 @@ export class TransferPlan {
 
   /** Plans for the source and all below it; `meets` says which records at a target count. */
   #add({ source, target }: Placement, meets: string): void {
-    const parameters = { user: source.userId, source: source.path, target };
-    const counterpart = ":target || substr(records.path, length(:source) + 1)";
-    const add = (isRoot: 0 | 1, which: string) =>
-      `INSERT INTO temp.plan (id, source, target, is_root, is_dir, hash, size, crc32, met, met_is_dir)
-       SELECT records.id, records.path, ${counterpart}, ${isRoot}, records.is_dir, records.hash,
-         records.size, records.crc32, met.id, met.is_dir
+    const counterpart = (path: string) => `:target || substr(${path}, length(:source) + 1)`;
+    const add = (which: string, columns: { isRoot: 0 | 1; parent: string; name: string }) =>
+      `INSERT INTO temp.plan (
+         id, source, target, parent, name, is_root, is_dir, hash, size, crc32, met, met_is_dir
+       )
+       SELECT records.id, records.path, ${counterpart("records.path")}, ${columns.parent},
+         ${columns.name}, ${columns.isRoot}, records.is_dir, records.hash, records.size,
+         records.crc32, met.id, met.is_dir
        FROM records LEFT JOIN records AS met
-       ON met.user_id = :user AND met.path = ${counterpart} AND (${meets})
+       ON met.user_id = :user AND met.path = ${counterpart("records.path")} AND (${meets})
        WHERE records.user_id = :user AND ${which} ORDER BY records.path`;
+    const parameters = { user: source.userId, source: source.path, target };
     const root = this.#connection.get(
-      `${add(1, "records.path = :source")} RETURNING id`,
-      parameters,
+      `${
+        add("records.path = :source", { isRoot: 1, parent: ":parent", name: ":name" })
+      } RETURNING id`,
+      { ...parameters, ...split(target) },
     );
     if (root?.id !== source.id) {
       throw new ResourceError(
@@ -126,7 +140,11 @@ export class TransferPlan {
     }
     if (!source.isDir) return;
     this.#connection.run(
-      add(0, "records.path > :source || '/' AND records.path < :source || '0'"),
+      add("records.path > :source || '/' AND records.path < :source || '0'", {
+        isRoot: 0,
+        parent: counterpart("records.parent"),
+        name: "records.name",
+      }),
       parameters,
     );
   }
@@ -159,33 +177,43 @@ export class TransferPlan {
   *#overwrite(): Generator<Effect, void> {
     yield* this.#effects(
       () => "overwritten",
-      "ON records.id = plan.met WHERE plan.is_dir = 0 ORDER BY place",
+      "records.id = plan.met AND plan.is_dir = 0",
     );
     this.#connection.run(
       "DELETE FROM records WHERE id IN (SELECT met FROM temp.plan WHERE is_dir = 0)",
     );
   }
 
-  /** The records that the plan is joined with, one by one. */
+  /**
+   * The records that the plan is joined with, in its order. Not by `iterate`, which ends without a
+   * word where SQLite fails.
+   */
   *#effects(
     kindOf: (row: Row) => Effect["kind"],
     joined: string,
     parameters: Parameters = {},
   ): Generator<Effect, void> {
-    const rows = this.#connection.iterate(
-      `SELECT plan.source, plan.met, ${COLUMNS} FROM temp.plan AS plan CROSS JOIN records ${joined}`,
-      parameters,
-    );
-    for (const row of rows) {
-      yield { kind: kindOf(row), record: toRecord(row), source: String(row.source) };
+    for (let after = 0;;) {
+      const rows = this.#connection.all(
+        `SELECT plan.place, plan.source, plan.met, ${COLUMNS}
+         FROM temp.plan AS plan CROSS JOIN records ON ${joined}
+         WHERE plan.place > :after ORDER BY plan.place LIMIT ${PAGE}`,
+        { ...parameters, after },
+      );
+      for (const row of rows) {
+        yield { kind: kindOf(row), record: toRecord(row), source: String(row.source) };
+        after = Number(row.place);
+      }
+      if (rows.length < PAGE) return;
     }
   }
 
   /** Takes what goes out of the way: it may go where something else leaves only later. */
   #vacate(): void {
-    // No path that anybody can ask for begins with a slash.
+    // No path that anybody can ask for holds a control character (C 4).
     this.#connection.run(
-      `UPDATE records SET path = '/' || records.id
+      `UPDATE records
+       SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id
        FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
     );
   }

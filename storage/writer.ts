@@ -1,7 +1,7 @@
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { Effect, NewRecord, Placement, ResourceRecord, Scope } from "../core/ports.ts";
 import { Connection } from "./connection.ts";
-import { COLUMNS, findById, findByPath, toRecord } from "./lookup.ts";
+import { COLUMNS, findById, findByPath, split, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { asStorageFull } from "./storage_full.ts";
 import { TransferPlan } from "./transfer_plan.ts";
@@ -64,13 +64,14 @@ export class Writer {
     const rows = refuseFull(() =>
       this.#connection.all(
         `INSERT INTO records
-           (user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
-         SELECT value ->> 'userId', value ->> 'path', value ->> 'hash', value ->> 'size',
-           value ->> 'crc32', value ->> 'isDir', value ->> 'createdAt', value ->> 'updatedAt'
+           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+         SELECT value ->> 'userId', value ->> 'path', value ->> 'parent', value ->> 'name',
+           value ->> 'hash', value ->> 'size', value ->> 'crc32', value ->> 'isDir',
+           value ->> 'createdAt', value ->> 'updatedAt'
          FROM json_each(:records) WHERE TRUE
          ON CONFLICT DO NOTHING
          RETURNING ${COLUMNS}`,
-        { records: JSON.stringify(records) },
+        { records: JSON.stringify(records.map((it) => ({ ...it, ...split(it.path) }))) },
       )
     );
     // The order of RETURNING is not promised.

@@ -238,6 +238,7 @@ C 7 | a/ a/a/ a/a/x a/x | move a/a > "" ! | 200 | a/x | -a/x ~a/x -a/a | a/ a/x=
 C 7 | a/ a/a/ a/a/a/ a/a/a/x | move a/a > "" ! | 200 | a/a/x | ~a/a/x -a/a/a | a/ a/a/ a/a/x=a/a/a/x
 C 7 | a/ a/a/ a/a/a | move a/a > "" ! | 409 Conflict
 C 7 | a/ a/a/ a/a/x a/a/a/ a/a/a/x | move a/a > "" ! | 200 | a/a/x a/x | ~a/a/x ~a/x -a/a/a | a/ a/a/ a/a/x=a/a/a/x a/x=a/a/x
+C 7 | a/ a/a/ a/a/a/ a/a/a/x a/a/x | move a/a > "" ! | 200 | a/a/x a/x | ~a/a/x ~a/x -a/a/a | a/ a/a/ a/a/x=a/a/a/x a/x=a/a/x
 C 7 | a/ a/a/ a/a/a/ a/a/a/a/ a/a/a/a/f | move a/a > "" ! | 200 | a/a/a/f | ~a/a/a/f -a/a/a/a | a/ a/a/ a/a/a/ a/a/a/f=a/a/a/a/f
 C 7 | a/ a/a/ a/a/a/ a/a/a/a/ a/a/a/a/f | move a/a/a > "" ! | 200 | a/a/f | ~a/a/f -a/a/a/a -a/a/a | a/ a/a/ a/a/f=a/a/a/a/f
 C 7 | a/ a/a/ a/a/b/ a/a/b/f a/a/a/ a/a/a/b/ a/a/a/b/g | move a/a > "" ! | 200 | a/a/b a/a/b/g a/b a/b/f | ~a/a/b ~a/a/b/g ~a/b ~a/b/f -a/a/a | a/ a/a/ a/a/b/ a/a/b/g=a/a/a/b/g a/b/ a/b/f=a/a/b/f
