@@ -48,7 +48,10 @@ export class Connection implements Disposable {
     this.#prepared(sql).run(parameters);
   }
 
-  /** The rows one by one. Until it is through or returned, the statement is in use. */
+  /**
+   * The rows one by one. Until it is through or returned, the statement is in use. Where SQLite fails
+   * on the way it ends as if there were no more rows (Deno 2.9.6): the caller has to know the last.
+   */
   iterate(sql: string, parameters: Parameters = {}): NodeJS.Iterator<Row> {
     return this.#prepared(sql).iterate(parameters);
   }

@@ -35,7 +35,7 @@ function rootStatement({ scope, recursive }: ListQuery): Statement {
   const level = recursive ? "TRUE" : "records.parent IS NULL";
   return {
     sql: `SELECT ${COLUMNS} FROM records WHERE ${condition} AND ${level}
-      ORDER BY records.updated_at DESC, records.name, records.id`,
+      UNION ALL ${END} ORDER BY updated_at DESC, name, id`,
     parameters,
   };
 }
@@ -68,11 +68,22 @@ function pathsStatement({ scope, recursive, directories, chain }: ListQuery): St
   const named: Parameters = { ...parameters, chain: JSON.stringify(chain) };
   if (single) named.directory = directory ?? "";
   if (!single || recursive) named.directories = JSON.stringify(directories);
-  return { sql: `${parts.join("\nUNION ALL\n")}\nORDER BY 3`, parameters: named };
+  parts.push(END);
+  return { sql: `${parts.join("\nUNION ALL\n")}\nORDER BY path`, parameters: named };
 }
 
+/**
+ * A last row by either order: a time of NULL is the oldest, and a BLOB comes behind all text. Where
+ * SQLite fails, `iterate` ends without a word, and this row has not come.
+ */
+const END = "SELECT NULL, NULL, x'', NULL, NULL, NULL, NULL, NULL, NULL, NULL";
+
 function* recordsOf(rows: Iterable<Row>): Generator<ResourceRecord, void> {
-  for (const row of rows) yield toRecord(row);
+  for (const row of rows) {
+    if (row.id === null) return;
+    yield toRecord(row);
+  }
+  throw new Error("The database failed in the middle of a listing");
 }
 
 /** Keeps one record a path of records in path order: the one that RS 1.4 prefers (RS 4.1.5). */

@@ -2,10 +2,10 @@ import { nameOf, parentOf } from "../core/paths.ts";
 import type { ResourceRecord, Scope } from "../core/ports.ts";
 import type { Connection, Row } from "./connection.ts";
 
-/** What a {@link toRecord} needs of a record `path` is the third column. */
-export const COLUMNS =
-  `records.id, records.user_id, records.path AS path, records.name, records.hash, records.size,
-  records.crc32, records.is_dir, records.created_at, records.updated_at`;
+/** What {@link toRecord} needs of a record. */
+export const COLUMNS = `records.id AS id, records.user_id, records.path AS path,
+  records.name AS name, records.hash, records.size, records.crc32, records.is_dir,
+  records.created_at, records.updated_at AS updated_at`;
 
 /** A path as the two columns that it is kept in besides. */
 export function split(path: string): { readonly parent: string | null; readonly name: string } {

@@ -64,13 +64,13 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       const place = cursor;
       // An open listing keeps SQLite from reusing its log; nobody may hold it for ever.
       const stalled = setTimeout(() => reader.closeList(place), this.#listStallMs);
+      let goesOn = false;
       try {
         yield records;
-      } catch (error) {
-        await reader.closeList(place);
-        throw error;
+        goesOn = true;
       } finally {
         clearTimeout(stalled);
+        if (!goesOn) await reader.closeList(place);
       }
       ({ records, cursor } = await reader.nextBatch(place));
     }

@@ -126,3 +126,47 @@ Deno.test("C 8 list() takes a listing away from a reader that stalls", async () 
   await new Promise((resolve) => setTimeout(resolve, 30));
   await assert.rejects(batches.next(), /has ended/);
 });
+
+Deno.test("C 8 list() fails where the database does, and does not end early", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  {
+    await using store = await SqliteResourceStore.open(path);
+    await seed(store, ["d/", ...Array.from({ length: 5000 }, (_, index) => `d/f${index}`)]);
+  }
+  {
+    // Pages in the middle are damaged; what the first ones say of them is intact.
+    using file = await Deno.open(path, { write: true });
+    const { size } = await file.stat();
+    await file.seek(Math.floor(size / 4096 / 2) * 4096, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(Math.floor(size / 4096 / 4) * 4096).fill(0xff));
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const scope = { userId: 1, everyone: false };
+  for (const directories of [[], ["d"]]) {
+    const query = { scope, recursive: true, directories, chain: directories };
+    await assert.rejects(Array.fromAsync(store.list(query)));
+  }
+});
+
+Deno.test({
+  name: "C 8 list() keeps nothing of a listing that is not read to its end",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using directory = await TempDir.make();
+    await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
+    await seed(store, Array.from({ length: 1200 }, (_, index) => `f${index}`));
+    const scope = { userId: 1, everyone: false };
+    const query = { scope, recursive: false, directories: [], chain: [] };
+    const openFiles = () => [...Deno.readDirSync("/proc/self/fd")].length;
+    const listSome = async () => {
+      const batches = Array.from({ length: 8 }, () => store.list(query)[Symbol.asyncIterator]());
+      await Promise.all(batches.map((it) => it.next()));
+      await Promise.all(batches.map((it) => it.return?.(undefined)));
+    };
+    await listSome();
+    const before = openFiles();
+    for (let round = 0; round < 5; round++) await listSome();
+    assert.equal(openFiles(), before);
+  },
+});
