@@ -44,12 +44,20 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     this.#receiver = new Receiver(this.#pool);
   }
 
-  /** Opens the store below `dataDir`, which must exist, and empties its `tmp/`. */
+  /**
+   * Opens the store below `dataDir`, which must exist, and empties its `tmp/`.
+   *
+   * @throws {Error} where `blobs/` or `tmp/` is no directory.
+   */
   static async open(dataDir: string): Promise<DirectoryBlobStore> {
     const root = `${dataDir}/blobs`;
     const temporary = `${dataDir}/tmp`;
     makeDirectorySync(root);
     makeDirectorySync(temporary);
+    for (const path of [root, temporary]) {
+      // A link would lead to other files, and those in `tmp/` are about to be removed.
+      if (!(await Deno.lstat(path)).isDirectory) throw new Error(`"${path}" is no directory`);
+    }
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
     }
@@ -147,8 +155,11 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   /** Fails where no content could be received now. */
   async probe(): Promise<void> {
     const path = `${this.#temporary}/${crypto.randomUUID()}`;
-    await Deno.writeFile(path, new Uint8Array(1), { createNew: true, mode: 0o600 });
-    await Deno.remove(path);
+    try {
+      await Deno.writeFile(path, new Uint8Array(1), { createNew: true, mode: 0o600 });
+    } finally {
+      await removeFile(path);
+    }
   }
 
   /** Ends the threads. */

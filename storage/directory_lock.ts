@@ -33,10 +33,9 @@ export class DirectoryLock implements Disposable {
             "one server at a time can have it",
         );
       }
-      await file.truncate();
-      await writeAll(file, new TextEncoder().encode(`${Deno.pid}\n`));
-      // Before anything else is: a crash has to find it here.
-      await file.sync();
+      await noteHolder(file).catch((error) => {
+        throw new Error(`Cannot write "${path}": ${error.message}`, { cause: error });
+      });
       return new DirectoryLock(file, holder !== "");
     } catch (error) {
       file.close();
@@ -52,4 +51,11 @@ export class DirectoryLock implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
   }
+}
+
+async function noteHolder(file: Deno.FsFile): Promise<void> {
+  await file.truncate();
+  await writeAll(file, new TextEncoder().encode(`${Deno.pid}\n`));
+  // Before anything else is: a crash has to find it here.
+  await file.sync();
 }

@@ -6,11 +6,18 @@ export interface JwtSecret {
   readonly made: boolean;
 }
 
-/** Reads the secret that signs the tokens of a data directory, and makes one where there is none (C 10). */
+/** The fewest bytes of a secret (C 10). */
+const MIN_BYTES = 32;
+
+/**
+ * Reads the secret that signs the tokens of a data directory, and makes one where there is none (C 10).
+ *
+ * @throws {RangeError} where the secret that is there is too short.
+ */
 export async function jwtSecret(dataDir: string): Promise<JwtSecret> {
   const path = `${dataDir}/jwt.secret`;
   const kept = await orMissing(Deno.readTextFile(path));
-  if (kept !== undefined) return { secret: kept.trim(), made: false };
+  if (kept !== undefined) return await checked(path, kept);
   const secret = crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url" });
   const temporary = `${path}.${crypto.randomUUID()}`;
   try {
@@ -22,9 +29,20 @@ export async function jwtSecret(dataDir: string): Promise<JwtSecret> {
     await syncDirectory(dataDir);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    return { secret: (await Deno.readTextFile(path)).trim(), made: false };
+    return await checked(path, await Deno.readTextFile(path));
   } finally {
     await removeFile(temporary);
   }
   return { secret, made: true };
+}
+
+async function checked(path: string, text: string): Promise<JwtSecret> {
+  const secret = text.trim();
+  const bytes = new TextEncoder().encode(secret).length;
+  if (bytes < MIN_BYTES) {
+    throw new RangeError(`"${path}" holds a secret of ${bytes} bytes, fewer than ${MIN_BYTES}`);
+  }
+  // It may have come from a copy of the directory, readable for everybody.
+  await Deno.chmod(path, 0o600);
+  return { secret, made: false };
 }

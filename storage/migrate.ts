@@ -5,11 +5,12 @@ import records from "./migrations/0001_records.sql" with { type: "text" };
 const MIGRATIONS: readonly string[] = [records];
 
 /**
- * Brings the database to the schema of this program, a migration a transaction.
+ * Brings the database to the schema of this program, a migration a transaction. Returns the version
+ * that it had, which is 0 for a new one.
  *
  * @throws {Error} where the database was written by a newer program.
  */
-export function migrate(connection: Connection): void {
+export function migrate(connection: Connection): number {
   const version = Number(connection.get("PRAGMA user_version")?.user_version);
   if (version > MIGRATIONS.length) {
     throw new Error(
@@ -25,4 +26,5 @@ export function migrate(connection: Connection): void {
       throw error;
     }
   }
+  return version;
 }

@@ -32,6 +32,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #reader = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
   readonly #commits = new GroupCommit(this.#writer.remote);
 
+  #isNew = false;
+
   private constructor(options: RecordsOptions) {
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
   }
@@ -40,13 +42,28 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   static async open(path: string, options: RecordsOptions = {}): Promise<SqliteResourceStore> {
     const store = new SqliteResourceStore(options);
     try {
-      await store.#writer.remote.open(path);
+      await makePrivate(path);
+      store.#isNew = await store.#writer.remote.open(path);
       await store.#reader.remote.open(path);
     } catch (error) {
       store.#end();
       throw error;
     }
     return store;
+  }
+
+  /** Whether there was no database before it was opened. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /**
+   * Reads all of the database.
+   *
+   * @throws {Error} where something in it is damaged.
+   */
+  checkIntegrity(): Promise<void> {
+    return this.#writer.remote.checkIntegrity();
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
@@ -120,6 +137,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#reader[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
+}
+
+/** Makes the file for its owner alone; SQLite gives the files beside it the same mode. */
+async function makePrivate(path: string): Promise<void> {
+  using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
+  await Deno.chmod(path, 0o600);
 }
 
 function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): WriteTransaction {

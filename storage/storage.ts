@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs.ts";
 import { DirectoryLock } from "./directory_lock.ts";
-import { syncDirectory } from "./files.ts";
+import { orMissing, syncDirectory } from "./files.ts";
 import { SqliteResourceStore } from "./records.ts";
 
 /** What stands between the storage and being able to take a file. */
@@ -31,14 +31,23 @@ export class Storage implements AsyncDisposable {
   /**
    * Opens the storage below `dataDir`, making what is missing.
    *
-   * @throws {Error} where another server holds the directory.
+   * @throws {Error} where another server holds the directory, or what is in it does not fit together.
    */
   static async open(dataDir: string): Promise<Storage> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await refuseForeign(dataDir);
     await using opened = new AsyncDisposableStack();
     const lock = opened.use(await DirectoryLock.take(dataDir));
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir));
     const records = opened.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
+    // Recovery is about to remove what no record holds: the records had better all be there.
+    if (lock.afterCrash) await records.checkIntegrity();
+    if (records.isNew && await hasContent(blobs)) {
+      throw new Error(
+        `The database of "${dataDir}" is missing or empty, but there is content in its blobs/: ` +
+          "put strongroom.db back, or move blobs/ away to begin anew",
+      );
+    }
     await syncDirectory(dataDir);
     opened.move();
     return new Storage(dataDir, { lock, records, blobs });
@@ -73,5 +82,25 @@ export class Storage implements AsyncDisposable {
     const { bavail, bsize } = await statfs(this.#dataDir);
     const freeMB = Math.floor(bavail * bsize / 2 ** 20);
     if (freeMB < minFreeMB) throw new Error(`${freeMB} MB are free, fewer than ${minFreeMB}`);
+  }
+}
+
+async function hasContent(blobs: DirectoryBlobStore): Promise<boolean> {
+  for await (const hashes of blobs.hashes()) if (hashes.length > 0) return true;
+  return false;
+}
+
+/**
+ * Refuses a directory that has a `tmp/` of somebody else: it would be emptied (C 12). One in which a
+ * server has been has a lock.
+ */
+async function refuseForeign(dataDir: string): Promise<void> {
+  if (await orMissing(Deno.lstat(`${dataDir}/lock`)) !== undefined) return;
+  if (await orMissing(Deno.lstat(`${dataDir}/tmp`)) === undefined) return;
+  for await (const { name } of Deno.readDir(`${dataDir}/tmp`)) {
+    throw new Error(
+      `"${dataDir}" can't be a data directory: its tmp/, which would be emptied, ` +
+        `holds ${JSON.stringify(name)} of somebody else`,
+    );
   }
 }

@@ -15,11 +15,28 @@ export class Writer {
   /** The move or copy under way. */
   #effects: Iterator<Effect, void> = [].values();
 
-  /** Opens the database, making or migrating it where needed. To be called once, first. */
-  open(path: string): void {
+  /**
+   * Opens the database, making or migrating it where needed. To be called once, first. Returns
+   * whether it was new or empty.
+   */
+  open(path: string): boolean {
     const connection = new Connection(path, { readOnly: false });
-    migrate(connection);
+    const before = migrate(connection);
     this.#opened = { connection, plan: new TransferPlan(connection) };
+    return before === 0;
+  }
+
+  /**
+   * Reads all of the database.
+   *
+   * @throws {Error} where something in it is damaged.
+   */
+  checkIntegrity(): void {
+    const [first] = this.#connection.all("PRAGMA integrity_check(1)");
+    const verdict = String(first?.integrity_check);
+    if (verdict !== "ok") {
+      throw new Error(`The database is damaged and has to be restored from a copy: ${verdict}`);
+    }
   }
 
   close(): void {

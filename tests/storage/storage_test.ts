@@ -170,3 +170,89 @@ Deno.test({
     assert.equal(openFiles(), before);
   },
 });
+
+Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", async (t) => {
+  const opened = async (dataDir: string) => {
+    await using _storage = await Storage.open(dataDir);
+  };
+  const prepared = async (prepare: (dataDir: string) => Promise<unknown>) => {
+    const directory = await TempDir.make();
+    await prepare(directory.path);
+    return directory;
+  };
+  await t.step("a tmp/ of somebody else", async () => {
+    await using directory = await prepared((path) =>
+      Deno.mkdir(`${path}/tmp/precious`, { recursive: true })
+    );
+    await assert.rejects(opened(directory.path), /its tmp\/.*"precious"/);
+    assert.ok((await Deno.stat(`${directory.path}/tmp/precious`)).isDirectory);
+  });
+  await t.step("a tmp/ or blobs/ that leads elsewhere", async () => {
+    for (const name of ["tmp", "blobs"]) {
+      await using outside = await TempDir.make();
+      await Deno.writeTextFile(`${outside.path}/precious`, "");
+      await using directory = await prepared(async (path) => {
+        await Deno.writeTextFile(`${path}/lock`, "");
+        await Deno.symlink(outside.path, `${path}/${name}`);
+      });
+      await assert.rejects(opened(directory.path), /is no directory/);
+      assert.ok((await Deno.stat(`${outside.path}/precious`)).isFile);
+    }
+  });
+  await t.step("C 5.4 content whose database is missing or empty", async () => {
+    for (const stopped of ["", "123\n"]) {
+      await using directory = await TempDir.make();
+      await opened(directory.path);
+      const blob = `${directory.path}/blobs/01/23/0123456789abcdef0123456789abcdef`;
+      await Deno.mkdir(blob.slice(0, -33), { recursive: true });
+      await Deno.writeTextFile(blob, "content");
+      await Deno.writeTextFile(`${directory.path}/lock`, stopped);
+      await Deno.truncate(`${directory.path}/strongroom.db`);
+      await assert.rejects(opened(directory.path), /missing or empty/);
+      assert.ok((await Deno.stat(blob)).isFile);
+    }
+  });
+  await t.step("C 5.4 a damaged database, after a crash", async () => {
+    await using directory = await TempDir.make();
+    await opened(directory.path);
+    const path = `${directory.path}/strongroom.db`;
+    {
+      await using store = await SqliteResourceStore.open(path);
+      await seed(store, Array.from({ length: 2000 }, (_, index) => `f${index}`));
+    }
+    {
+      // An index that has lost some of its entries tells that content is nobody's.
+      using connection = new Connection(path, { readOnly: false });
+      const root = connection.get(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'records_by_hash'",
+      );
+      using file = await Deno.open(path, { read: true, write: true });
+      await file.seek((Number(root?.rootpage) - 1) * 4096 + 3, Deno.SeekMode.Start);
+      await file.write(new Uint8Array([0, 1]));
+    }
+    await Deno.writeTextFile(`${directory.path}/lock`, "123\n");
+    await assert.rejects(opened(directory.path), /damaged/);
+  });
+});
+
+Deno.test("C 12 what is secret is its owner's alone, also where it was not", async () => {
+  await using directory = await TempDir.make();
+  const modeOf = async (name: string) =>
+    ((await Deno.stat(`${directory.path}/${name}`)).mode ?? 0) & 0o777;
+  await Deno.writeTextFile(`${directory.path}/strongroom.db`, "", { mode: 0o644 });
+  await Deno.writeTextFile(`${directory.path}/jwt.secret`, "s".repeat(32), { mode: 0o644 });
+  await using storage = await Storage.open(directory.path);
+  await seed(storage.records, ["f"]);
+  assert.equal((await jwtSecret(directory.path)).secret, "s".repeat(32));
+  for (const name of ["strongroom.db", "strongroom.db-wal", "strongroom.db-shm", "jwt.secret"]) {
+    assert.equal(await modeOf(name), 0o600, name);
+  }
+});
+
+Deno.test("C 10 jwtSecret() refuses a secret that is too short", async () => {
+  await using directory = await TempDir.make();
+  for (const secret of ["", "a", "s".repeat(31)]) {
+    await Deno.writeTextFile(`${directory.path}/jwt.secret`, `${secret}\n`);
+    await assert.rejects(jwtSecret(directory.path), /jwt.secret" holds a secret of \d+ bytes/);
+  }
+});
