@@ -87,7 +87,8 @@ async function serveCommand(args: string[]): Promise<number> {
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
   });
-  const server = serve(app, { hostname: settings.host, port: settings.port, events, underway });
+  const { host, port: wanted } = settings;
+  const server = serve(app, { hostname: host, port: wanted, events, underway, log });
   const { hostname, port } = server.address;
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
@@ -159,8 +160,12 @@ function permissionsCommand(args: string[]): number {
     "--allow-env=STRONGROOM_*",
     "--allow-sys=statfs",
   ];
-  const odd = flags.find((flag) => /\s/.test(flag));
-  if (odd !== undefined) throw new UsageError(`No white space can be in a permission flag: ${odd}`);
+  for (const path of [dataDir, jwtPublicKey ?? ""]) {
+    // The one would end the flag, the other begin another path in it.
+    if (/[\s,]/.test(path)) {
+      throw new UsageError(`No white space and no comma can be in a path, as in "${path}"`);
+    }
+  }
   console.log(flags.join(" "));
   return 0;
 }
@@ -188,7 +193,17 @@ function settingsOf(): Settings {
 
 function logOf({ logLevel, logFormat }: Settings): Log {
   const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
-  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
+  return new Log({ level: logLevel, format, write: printLine });
+}
+
+/** Prints a line of the log. */
+function printLine(line: string): void {
+  try {
+    console.error(line);
+  } catch {
+    // The disk of the log is full, or nobody reads it any more: no reason to stop serving, and
+    // nowhere left to say it.
+  }
 }
 
 async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {

@@ -15,6 +15,8 @@ export type Privilege = typeof PRIVILEGES[number];
 export interface Caller {
   readonly userId: number;
   readonly privileges: ReadonlySet<string>;
+  /** When the credential ends, in milliseconds since the Unix epoch. */
+  readonly expiresAt: number;
 }
 
 /** Whether the caller holds the privilege; `resources.admin` holds every one (RS 2). */

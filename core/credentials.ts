@@ -51,7 +51,11 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     }
     const claims = v.safeParse(Claims, payload);
     if (claims.success) {
-      return { userId: claims.output.sub, privileges: new Set(claims.output.privileges) };
+      return {
+        userId: claims.output.sub,
+        privileges: new Set(claims.output.privileges),
+        expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
+      };
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
     throw new ResourceError("ErrAuthRequired", `The claim ${claim} of the credential is not valid`);

@@ -51,7 +51,8 @@ export class Log {
       [key, value],
     ) => [key, value instanceof Error ? errorText(value) : value] as const);
     if (format === "json") {
-      write(JSON.stringify({ time, level, msg: message, ...Object.fromEntries(values) }));
+      const line = { time, level, msg: message, ...Object.fromEntries(values) };
+      write(escapeControls(JSON.stringify(line)));
       return;
     }
     const pairs = values.map(([key, value]) => ` ${key}=${plain(String(value))}`);
@@ -67,11 +68,11 @@ function errorText(error: Error): string {
 
 /** A value as it is where it can't be misread, else in quotes with everything unusual escaped. */
 function plain(value: string): string {
-  return /^[\w./:@%+,-]+$/.test(value) ? value : escapeLineBreaks(JSON.stringify(value));
+  return /^[\w./:@%+,-]+$/.test(value) ? value : escapeControls(JSON.stringify(value));
 }
 
 /** JSON leaves these characters alone, though terminals and log readers do not. */
-function escapeLineBreaks(text: string): string {
+function escapeControls(text: string): string {
   return text.replaceAll(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

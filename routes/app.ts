@@ -57,6 +57,13 @@ export function createApp(options: AppOptions): App {
     // What a browser is given is what it was said to be, and no page of this server is a script's.
     c.header("X-Content-Type-Options", "nosniff");
   });
+  app.use(async (c, next) => {
+    // It becomes the start of the URL: one with a slash in it would choose the route.
+    const host = c.req.header("Host") ?? "";
+    if (/^[\w.:[\]-]*$/.test(host)) return await next();
+    const message = `Invalid Host header ${quoted(host)}`;
+    return failure(c, { kind: "ErrResourcesInvalidRequest", message });
+  });
   if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
   app.use(async (c, next) => {
     if (!underway.ending) return await next();

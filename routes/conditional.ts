@@ -50,7 +50,7 @@ function mayRange(headers: Headers, { etag, modifiedAt }: Representation): boole
 
 /** Undefined where the header is no single range of bytes, and so is ignored. */
 function singleRange(header: string, size: number): ByteRange | "unsatisfiable" | undefined {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header) ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? [];
   if (first === undefined || last === undefined || first + last === "") return undefined;
   if (first === "") {
     const length = Math.min(Number(last), size);

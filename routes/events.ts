@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { scopeOf } from "../core/caller.ts";
+import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { EventBatch, EventBus } from "../core/events.ts";
@@ -11,6 +11,9 @@ import { streamed } from "./streamed.ts";
 
 /** How long a stream may be silent, in milliseconds: proxies end what sleeps (C 11). */
 const HEARTBEAT_MS = 15_000;
+
+/** A timer takes no longer time; a client whose stream ends takes it up again. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const encoder = new TextEncoder();
 
@@ -26,14 +29,15 @@ export async function streamEvents(
   { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
-  const { userId, everyone } = scopeOf(callerOf(c));
+  const caller = callerOf(c);
+  const { userId, everyone } = scopeOf(caller);
   const all = wantsAll(query.get("scope")?.[0] ?? "own", everyone);
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
     accepts: ({ record }) => all || record.userId === userId,
     idleMs: heartbeatMs,
-    signal: gone.signal,
+    signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
   return await streamed(c, eventStream(batches), {
     headers: {
@@ -44,6 +48,12 @@ export async function streamEvents(
     },
     onCancel: () => gone.abort(),
   });
+}
+
+/** Aborts when the credential ends: what it may see, it may see until then. */
+function expiry({ expiresAt }: Caller): AbortSignal {
+  const left = Math.max(0, expiresAt - Date.now());
+  return AbortSignal.timeout(Math.min(left, MAX_TIMER_MS));
 }
 
 function wantsAll(scope: string, permitted: boolean): boolean {

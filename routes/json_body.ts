@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { quoted, ResourceError } from "../core/errors.ts";
+import { STALL_MS } from "./stall.ts";
 
 /** The largest JSON body, in bytes (C 3). */
 const MAX_BODY_BYTES = 2 ** 20;
 
 /**
- * Reads a JSON body by its schema (C 3).
+ * Reads a JSON body by its schema (C 3). It has to arrive whole within `stallMs` milliseconds.
  *
  * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is too large, no JSON or not as the
  *   schema says.
@@ -13,15 +14,18 @@ const MAX_BODY_BYTES = 2 ** 20;
 export async function jsonBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
+  { stallMs = STALL_MS } = {},
 ): Promise<v.InferOutput<Schema>> {
   const type = request.headers.get("Content-Type");
   if (type !== null && !/^\s*application\/json\s*(;|$)/i.test(type)) {
     throw invalid(`the Content-Type is ${quoted(type)}, not application/json`);
   }
-  const result = v.safeParse(schema, parsed(await text(request)));
+  const result = v.safeParse(schema, parsed(await text(request, stallMs)));
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw invalid(`${v.getDotPath(issue) ?? "the body"} must be ${issue.expected}`);
+  const where = v.getDotPath(issue) ?? "the body";
+  const what = issue.received === "undefined" ? "is missing" : `must be ${issue.expected}`;
+  throw invalid(`${where} ${what}`);
 }
 
 function parsed(text: string): unknown {
@@ -32,12 +36,14 @@ function parsed(text: string): unknown {
   }
 }
 
-async function text(request: Request): Promise<string> {
+async function text(request: Request, stallMs: number): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;
+  const late = AbortSignal.timeout(stallMs);
+  const body = request.body?.pipeThrough(new TransformStream(), { signal: late });
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of body ?? []) {
       size += chunk.length;
       if (size > MAX_BODY_BYTES) throw invalid(`it is larger than ${MAX_BODY_BYTES} bytes`);
       text += decoder.decode(chunk, { stream: true });
@@ -45,7 +51,7 @@ async function text(request: Request): Promise<string> {
     return text + decoder.decode();
   } catch (error) {
     if (error instanceof ResourceError) throw error;
-    throw invalid("it did not arrive whole, or is no UTF-8", error);
+    throw invalid("it did not arrive whole and in time, or is no UTF-8", error);
   }
 }
 

@@ -4,9 +4,11 @@ import * as Search from "multipasta/Search";
 import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
+import { nextTurn } from "../core/turns.ts";
+import { STALL_MS } from "./stall.ts";
 
-/** How long a body may bring nothing, in milliseconds: a client that is gone need not say so. */
-const STALL_MS = 120_000;
+/** After so long, in milliseconds, others get a turn. */
+const MAX_TURN_MS = 20;
 /** The longest head of a part, in bytes. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const HEAD_END = "\r\n\r\n";
@@ -61,6 +63,7 @@ class FormReader {
   readonly #maxBytes: number;
   readonly #stallMs: number;
   readonly #pieces: Piece[] = [];
+  #turn = performance.now();
   #received = 0;
   #segment = 0;
   #ended = false;
@@ -131,6 +134,11 @@ class FormReader {
   }
 
   async #read(): Promise<Chunk | undefined> {
+    // What has arrived already comes without a turn of the event loop, however much of it there is.
+    if (performance.now() - this.#turn > MAX_TURN_MS) {
+      await nextTurn();
+      this.#turn = performance.now();
+    }
     const stalled = setTimeout(() => this.cancel(), this.#stallMs);
     try {
       const result = await this.#reader?.read();

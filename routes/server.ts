@@ -1,15 +1,19 @@
 import type { EventBus } from "../core/events.ts";
+import type { Log } from "../core/log.ts";
 import type { App } from "./environment.ts";
 import type { Underway } from "./observe.ts";
 
 /** How long uploads and downloads may go on once the server is to stop, in milliseconds. */
 const GRACE_MS = 10_000;
+/** How long the server waits before it listens again, where it could not go on, in milliseconds. */
+const RETRY_MS = 1000;
 
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
   readonly events: EventBus;
   readonly underway: Underway;
+  readonly log: Log;
   /** @default 10000 */
   readonly graceMs?: number;
 }
@@ -26,14 +30,33 @@ export interface RunningServer {
 
 /** Starts to listen. */
 export function serve(app: App, options: ServeOptions): RunningServer {
-  const { hostname, port, events, underway, graceMs = GRACE_MS } = options;
+  const { hostname, events, underway, log, graceMs = GRACE_MS } = options;
   const abort = new AbortController();
-  const server = Deno.serve(
-    { hostname, port, signal: abort.signal, onListen() {} },
-    (request) => app.fetch(request),
-  );
+  const listen = (port: number) => {
+    const server = Deno.serve(
+      { hostname, port, signal: abort.signal, onListen() {} },
+      (request) => app.fetch(request),
+    );
+    server.finished.catch((error) => {
+      // Such as more connections than files may be open: they come to an end, and others are new.
+      log.error("Cannot take in connections for the moment", { error });
+      setTimeout(listenAgain, RETRY_MS);
+    });
+    return server;
+  };
+  const listenAgain = () => {
+    if (underway.ending) return;
+    try {
+      server = listen(address.port);
+    } catch (error) {
+      log.error("Cannot listen", { error: error instanceof Error ? error : undefined });
+      setTimeout(listenAgain, RETRY_MS);
+    }
+  };
+  let server = listen(options.port);
+  const address = server.addr;
   return {
-    address: server.addr,
+    address,
     async stop() {
       const late = Promise.withResolvers<boolean>();
       const grace = setTimeout(() => late.resolve(false), graceMs);

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import type { Environment } from "./environment.ts";
+import { STALL_MS } from "./stall.ts";
 
 /** How far a streamed body got. */
 export interface Delivery {
@@ -18,6 +19,8 @@ export interface StreamedOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the client goes away, before the content is returned. */
   readonly onCancel?: () => void;
+  /** How long the client may take nothing. @default 120000 */
+  readonly stallMs?: number;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface StreamedOptions {
 export async function streamed(
   c: Context<Environment>,
   content: AsyncIterator<Chunk>,
-  { status = 200, headers, onCancel = () => {} }: StreamedOptions,
+  { status = 200, headers, onCancel = () => {}, stallMs = STALL_MS }: StreamedOptions,
 ): Promise<Response> {
   let ahead: IteratorResult<Chunk> | undefined = await content.next();
   if (c.req.method === "HEAD") {
@@ -39,8 +42,21 @@ export async function streamed(
   c.set("delivery", delivery.promise);
   let bytes = 0;
   let cancelled = false;
+  let stall: ReturnType<typeof setTimeout> | undefined;
+  const giveUp = async () => {
+    clearTimeout(stall);
+    cancelled = true;
+    onCancel();
+    try {
+      await content.return?.();
+      delivery.resolve({ bytes, complete: false });
+    } catch (error) {
+      delivery.resolve({ bytes, complete: false, error });
+    }
+  };
   const body = new ReadableStream<Chunk>({
     async pull(controller) {
+      clearTimeout(stall);
       try {
         const { done, value } = ahead ?? await content.next();
         ahead = undefined;
@@ -52,6 +68,11 @@ export async function streamed(
         }
         bytes += value.length;
         controller.enqueue(value);
+        // It is asked for more when this has been taken.
+        stall = setTimeout(() => {
+          controller.error(new Error("The client takes nothing"));
+          giveUp();
+        }, stallMs);
       } catch (error) {
         if (cancelled) return;
         // The runtime prints what it is given here; the reason itself goes to the log.
@@ -59,12 +80,7 @@ export async function streamed(
         delivery.resolve({ bytes, complete: false, error });
       }
     },
-    async cancel() {
-      cancelled = true;
-      delivery.resolve({ bytes, complete: false });
-      onCancel();
-      await content.return?.();
-    },
+    cancel: giveUp,
   }, { highWaterMark: 0 });
   return c.newResponse(body, status, { ...headers });
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Chunk, ContentReader } from "../core/content.ts";
 import { ResourceError } from "../core/errors.ts";
 import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../core/ports.ts";
+import { nextTurn } from "../core/turns.ts";
 import { blobPath, isDigest } from "./blob_path.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
 import {
@@ -275,11 +276,6 @@ async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<
       file.close();
     },
   );
-}
-
-/** Lets whatever else waits have its turn. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function parentOf(path: string): string {

@@ -12,7 +12,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** All that storage may know of core: the interfaces that it fulfils, and their vocabulary. */
-const CORE_FOR_STORAGE = ["core/ports.ts", "core/errors.ts", "core/content.ts"];
+const CORE_FOR_STORAGE = [
+  "core/ports.ts",
+  "core/content.ts",
+  "core/errors.ts",
+  "core/paths.ts",
+  "core/turns.ts",
+];
 
 interface Module {
   readonly specifier: string;

@@ -68,6 +68,7 @@ export class TestServer implements AsyncDisposable {
       port: 0,
       events,
       underway,
+      log,
       ...(graceMs !== undefined && { graceMs }),
     });
     parts.defer(async () => {
