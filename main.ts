@@ -69,6 +69,7 @@ async function serveCommand(args: string[]): Promise<number> {
   const settings = settingsOf();
   const log = logOf(settings);
   await using storage = await Storage.open(settings.dataDir);
+  storage.keepTemporaryFiles();
   const { records, blobs } = storage;
   await recover({ records, blobs });
   const events = new EventBus();

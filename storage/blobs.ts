@@ -97,12 +97,17 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    await Promise.all(hashes.map(async (hash) => {
-      const path = this.#pathOf(hash);
-      await removeFile(path);
-      const fan = parentOf(path);
-      if (await removeEmpty(fan)) await removeEmpty(parentOf(fan));
-    }));
+    // All come to an end before the transaction does: a file that went later might be shared by then.
+    const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash)));
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #remove(hash: string): Promise<void> {
+    const path = this.#pathOf(hash);
+    await removeFile(path);
+    const fan = parentOf(path);
+    if (await removeEmpty(fan)) await removeEmpty(parentOf(fan));
   }
 
   async *hashes(): AsyncGenerator<readonly string[]> {
@@ -262,12 +267,13 @@ async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<
   };
   if (start > 0) await file.seek(start, Deno.SeekMode.Start);
   let ahead = read();
+  // Its failure is met at the next call, if there is one.
   const settled = () => ahead.catch(() => {});
+  settled();
   return new ContentReader(
     async () => {
       const chunk = await ahead;
       ahead = read();
-      // Its failure is met at the next call, if there is one.
       settled();
       return chunk;
     },

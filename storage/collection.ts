@@ -14,23 +14,12 @@ export class Collection implements Disposable {
 
   constructor(path: string, roots: CollectionRoots) {
     this.#connection = new Connection(path, { readOnly: true });
-    this.#connection.script(`
-      CREATE TEMP TABLE collected (
-        path TEXT PRIMARY KEY,
-        id INTEGER NOT NULL,
-        user_id INTEGER NOT NULL,
-        hash TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        crc32 INTEGER NOT NULL,
-        updated_at INTEGER NOT NULL,
-        shared INTEGER NOT NULL DEFAULT 0,
-        packed_size INTEGER
-      ) STRICT, WITHOUT ROWID;
-      BEGIN;
-    `);
-    for (const root of roots.byPath) this.#collect(root, PREFER_OWN, { user: roots.userId });
-    for (const root of roots.byId) this.#collect(root, NOTE_SHARED, {});
-    this.#connection.script("COMMIT");
+    try {
+      this.#fill(roots);
+    } catch (error) {
+      this.#connection[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** A path at which a file found by id met a different file. */
@@ -65,6 +54,26 @@ export class Collection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
+  }
+
+  #fill(roots: CollectionRoots): void {
+    this.#connection.script(`
+      CREATE TEMP TABLE collected (
+        path TEXT PRIMARY KEY,
+        id INTEGER NOT NULL,
+        user_id INTEGER NOT NULL,
+        hash TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        crc32 INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        shared INTEGER NOT NULL DEFAULT 0,
+        packed_size INTEGER
+      ) STRICT, WITHOUT ROWID;
+      BEGIN;
+    `);
+    for (const root of roots.byPath) this.#collect(root, PREFER_OWN, { user: roots.userId });
+    for (const root of roots.byId) this.#collect(root, NOTE_SHARED, {});
+    this.#connection.script("COMMIT");
   }
 
   /** Adds the file, or all files below the directory; `onConflict` says which of two at a path stays. */

@@ -75,3 +75,12 @@ export class Connection implements Disposable {
     return statement;
   }
 }
+
+/**
+ * Has SQLite put what it sorts and collects into a directory, in place of the system's own: for all
+ * connections of this process. The directory must exist.
+ */
+export function keepTemporaryFilesIn(directory: string): void {
+  using connection = new Connection(":memory:", { readOnly: false });
+  connection.script(`PRAGMA temp_store_directory = '${directory.replaceAll("'", "''")}'`);
+}

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs.ts";
+import { keepTemporaryFilesIn } from "./connection.ts";
 import { DirectoryLock } from "./directory_lock.ts";
 import { orMissing, syncDirectory } from "./files.ts";
 import { SqliteResourceStore } from "./records.ts";
@@ -51,6 +52,14 @@ export class Storage implements AsyncDisposable {
     await syncDirectory(dataDir);
     opened.move();
     return new Storage(dataDir, { lock, records, blobs });
+  }
+
+  /**
+   * Has SQLite put its temporary files into the data directory, too: those of all storage in this
+   * process, so that there had better be one.
+   */
+  keepTemporaryFiles(): void {
+    keepTemporaryFilesIn(`${this.#dataDir}/tmp`);
   }
 
   /** What keeps the storage from taking a file now, if anything (C 1). `minFreeMB` counts 2^20 bytes. */

@@ -28,8 +28,11 @@ export interface Tree {
   readonly log: Log;
 }
 
-/** The records of one kind of change, in order. */
-export function recordsOf(changes: ChangeSet, kind: Change["kind"]): ResourceRecord[] {
+/** The records of one kind of change or effect, in order. */
+export function recordsOf<Kind extends string>(
+  changes: readonly { readonly kind: Kind; readonly record: ResourceRecord }[],
+  kind: Kind,
+): ResourceRecord[] {
   return changes.filter((change) => change.kind === kind).map((change) => change.record);
 }
 

@@ -1,6 +1,6 @@
 import { compareBytewise, parentOf, sanitizePath } from "../paths.ts";
-import type { Effect, Placement, ResourceRecord } from "../ports.ts";
-import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
+import type { ResourceRecord } from "../ports.ts";
+import { type ChangeSet, changesOf, commit, recordsOf, type Tree } from "./changes.ts";
 import {
   conflict,
   type Destination,
@@ -26,10 +26,7 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   const paths = sourcesOf(request, destination);
   return commit(tree, async (transaction) => {
     const transfer = await Transfer.begin(transaction, request, paths);
-    const [source, ...more] = transfer.sources;
-    const placements = more.length > 0
-      ? await transfer.placeAll(destination.path)
-      : [await placeOne(transfer, source, destination)];
+    const placements = await transfer.place(destination, placeDirectory);
     const [blocking] = await transfer.admit(placements);
     if (blocking !== undefined) throw conflict(blocking.path, "a file has this path");
     const effects = await transaction.copySubtrees(placements, transfer.now);
@@ -43,19 +40,14 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   });
 }
 
-async function placeOne(
+/** RS 4.5.4 and C 7. */
+async function placeDirectory(
   transfer: Transfer,
   source: ResourceRecord,
-  destination: Destination,
-): Promise<Placement> {
-  if (!source.isDir) return await transfer.placeFile(source, destination);
-  const { path, mustBeDirectory } = destination;
+  { path, mustBeDirectory }: Destination,
+): Promise<string> {
   refuseInside(source, path);
   const replaceFile = mustBeDirectory && (await transfer.find(path))?.isDir === false;
   await transfer.makeDirectories(replaceFile ? path : parentOf(path), { replaceFile });
-  return { source, target: path };
-}
-
-function recordsOf(effects: readonly Effect[], kind: Effect["kind"]): ResourceRecord[] {
-  return effects.filter((effect) => effect.kind === kind).map(({ record }) => record);
+  return path;
 }

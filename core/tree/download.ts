@@ -52,6 +52,23 @@ export interface ArchiveDownload {
  *   different records would have one name in the archive.
  */
 export async function download(tree: Tree, request: DownloadRequest): Promise<Download> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await prepare(tree, request);
+    } catch (error) {
+      // Mostly a record that was deleted since it was found, which the next look will show.
+      if (!(error instanceof MissingContent) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** How often an archive is prepared anew because contents are missing. */
+const MAX_ATTEMPTS = 3;
+
+/** Content that a record names and that is not there, or not as long as the record says. */
+class MissingContent extends Error {}
+
+async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> {
   const { byPath, byId } = await resolve(tree, request);
   const [first] = [...byPath, ...byId];
   if (first === undefined) {
@@ -63,22 +80,17 @@ export async function download(tree: Tree, request: DownloadRequest): Promise<Do
   const single = byPath.length + byId.length === 1;
   if (single && !first.isDir) return fileDownload(tree.blobs, first);
   refuseSharedPath([...byPath, ...byId]);
-  const { userId } = request.caller;
-  const files = await tree.records.collectFiles({ userId, byPath, byId });
-  try {
-    if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath);
-    await checkContents(tree.blobs, files, request.signal);
-  } catch (error) {
-    await files[Symbol.asyncDispose]();
-    throw error;
-  }
   const { blobs } = tree;
-  const { compression } = request;
-  return {
-    kind: "archive",
-    filename: single ? `${first.name}.zip` : "download.zip",
-    content: packFiles(blobs, files, { compression, above: single ? `${first.path}/` : "" }),
-  };
+  const { caller: { userId }, compression, signal } = request;
+  await using stack = new AsyncDisposableStack();
+  const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
+  if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath);
+  await checkContents(blobs, files, signal);
+  const above = single ? `${first.path}/` : "";
+  const content = packFiles(blobs, files, { compression, above });
+  const filename = single ? `${first.name}.zip` : "download.zip";
+  stack.move();
+  return { kind: "archive", filename, content };
 }
 
 interface Resolved {
@@ -149,7 +161,9 @@ async function checkContents(
     await Promise.all(page.map(async ({ path, hash, size }) => {
       const stored = await blobs.sizeOf(hash);
       if (stored === size) return;
-      throw new Error(`The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`);
+      throw new MissingContent(
+        `The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`,
+      );
     }));
   }
 }

@@ -7,7 +7,7 @@ import {
   parentOf,
   sanitizeDirectory,
 } from "../paths.ts";
-import type { Effect, Placement, ResourceRecord } from "../ports.ts";
+import type { Effect, ResourceRecord } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
 import {
   type Destination,
@@ -37,30 +37,24 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   }
   return commit(tree, async (transaction) => {
     const transfer = await Transfer.begin(transaction, request, paths);
-    const [source, ...more] = transfer.sources;
     refuseTakenAlong(transfer.sources);
-    const placements = more.length > 0
-      ? await transfer.placeAll(destination.path)
-      : [await placeOne(transfer, source, destination)];
+    const placements = await transfer.place(destination, placeDirectory);
     await transfer.replace(await transfer.admit(placements));
     const effects = await transaction.moveSubtrees(placements, transfer.now);
     return changesIn(transfer, effects);
   });
 }
 
-async function placeOne(
+/** RS 4.4.5. */
+async function placeDirectory(
   transfer: Transfer,
   source: ResourceRecord,
-  destination: Destination,
-): Promise<Placement> {
-  if (!source.isDir) return await transfer.placeFile(source, destination);
-  const { path } = destination;
+  { path }: Destination,
+): Promise<string> {
   refuseInside(source, path);
-  if (path === "" || (await transfer.find(path))?.isDir) {
-    return { source, target: joinPath(path, source.name) };
-  }
+  if (path === "" || (await transfer.find(path))?.isDir) return joinPath(path, source.name);
   await transfer.makeDirectories(parentOf(path));
-  return { source, target: path };
+  return path;
 }
 
 /** C 7: a source that an earlier one has taken along is not there any more when its turn comes. */

@@ -4,7 +4,7 @@ import { type Caller, scopeOf } from "../caller.ts";
 import { quoted, ResourceError } from "../errors.ts";
 import { isBelow, joinPath, parentOf, sanitizeAll } from "../paths.ts";
 import type { Placement, ResourceRecord, WriteTransaction } from "../ports.ts";
-import { chainOf, missingDirectories } from "./directories.ts";
+import { makeDirectories } from "./directories.ts";
 
 /** A move or a copy (RS 2). */
 export interface TransferRequest {
@@ -45,6 +45,13 @@ export function sourcesOf({ sources }: TransferRequest, destination: Destination
   }
   return paths;
 }
+
+/** Finds where a single directory goes, and makes all above it. */
+export type PlaceDirectory = (
+  transfer: Transfer,
+  source: ResourceRecord,
+  destination: Destination,
+) => Promise<string>;
 
 /** A move or copy inside its transaction: finds where each source goes, and makes room for it. */
 export class Transfer {
@@ -99,28 +106,34 @@ export class Transfer {
   }
 
   /**
-   * Where a single file goes; all above that is there then (RS 4.4.3).
+   * Where each source goes; all above that is there then. What becomes of a single directory is for
+   * `placeDirectory` to say.
    *
-   * @throws {ResourceError} as {@link makeDirectories} and {@link admit} do.
+   * @throws {ResourceError} as {@link makeDirectories} does, and where several sources can't be in
+   *   the destination together.
    */
-  async placeFile(source: ResourceRecord, destination: Destination): Promise<Placement> {
+  async place(destination: Destination, placeDirectory: PlaceDirectory): Promise<Placement[]> {
+    const [source, ...others] = this.sources;
+    if (others.length > 0) return await this.#placeAll(destination.path);
+    const placed = source.isDir
+      ? placeDirectory(this, source, destination)
+      : this.#placeFile(source, destination);
+    return [{ source, target: await placed }];
+  }
+
+  /** RS 4.4.3. */
+  async #placeFile(source: ResourceRecord, destination: Destination): Promise<string> {
     const { path, mustBeDirectory } = destination;
     if (mustBeDirectory || (await this.find(path))?.isDir) {
       await this.makeDirectories(path, { replaceFile: mustBeDirectory });
-      return { source, target: joinPath(path, source.name) };
+      return joinPath(path, source.name);
     }
     await this.makeDirectories(parentOf(path));
-    return { source, target: path };
+    return path;
   }
 
-  /**
-   * Where several sources go: each below the destination, which is there then (RS 4.4, multiple
-   * sources, and 4.5.6).
-   *
-   * @throws {ResourceError} `ErrResourcesInvalidRequest` where one holds the destination or is in it
-   *   already, `ErrResourcesConflict` where two have one name, and as {@link makeDirectories} does.
-   */
-  async placeAll(destination: string): Promise<Placement[]> {
+  /** RS 4.4, multiple sources, and RS 4.5.6: each goes below the destination. */
+  async #placeAll(destination: string): Promise<Placement[]> {
     const placements = this.sources.map((source) => {
       refuseInside(source, destination);
       const target = joinPath(destination, source.name);
@@ -143,17 +156,15 @@ export class Transfer {
    * @throws {ResourceError} `ErrResourcesConflict` where a file is in the way.
    */
   async makeDirectories(path: string, { replaceFile = false } = {}): Promise<void> {
-    const existing = await this.#findAll(chainOf(path));
-    const leaf = existing.get(path);
-    if (replaceFile && this.#force && leaf?.isDir === false) {
-      await this.replace([leaf]);
-      existing.delete(path);
-    }
-    const missing = missingDirectories(
-      { userId: this.#userId, path, now: this.now, refusal: "ErrResourcesConflict" },
-      existing,
-    );
-    this.made.push(...await this.transaction.insert(missing));
+    const leaf = replaceFile && this.#force ? await this.find(path) : undefined;
+    if (leaf?.isDir === false) await this.replace([leaf]);
+    const { created } = await makeDirectories(this.transaction, {
+      userId: this.#userId,
+      path,
+      now: this.now,
+      refusal: "ErrResourcesConflict",
+    });
+    this.made.push(...created);
   }
 
   /**
@@ -176,7 +187,7 @@ export class Transfer {
 
   /** Deletes files that give way to a directory. */
   async replace(files: readonly ResourceRecord[]): Promise<void> {
-    this.replaced.push(...await this.transaction.deleteSubtrees(files));
+    for (const record of await this.transaction.deleteSubtrees(files)) this.replaced.push(record);
   }
 
   #findAll(paths: readonly string[]): Promise<Map<string, ResourceRecord>> {

@@ -3,9 +3,14 @@
 CREATE TABLE records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL CHECK (user_id > 0),
-  path TEXT NOT NULL,
-  parent TEXT, -- the path without its last segment; NULL directly under the root
-  name TEXT NOT NULL, -- the last segment of the path
+  path TEXT NOT NULL CHECK (path <> ''),
+  -- The path without its last segment; NULL directly under the root.
+  parent TEXT GENERATED ALWAYS AS (
+    nullif(rtrim(rtrim(path, replace(path, '/', '')), '/'), '')
+  ) VIRTUAL,
+  name TEXT GENERATED ALWAYS AS (
+    substr(path, 1 + length(rtrim(path, replace(path, '/', ''))))
+  ) VIRTUAL,
   hash TEXT NOT NULL,
   size INTEGER NOT NULL,
   crc32 INTEGER NOT NULL,
@@ -14,7 +19,6 @@ CREATE TABLE records (
   updated_at INTEGER NOT NULL, -- milliseconds since the Unix epoch
   UNIQUE (user_id, path),
   FOREIGN KEY (user_id, parent) REFERENCES records (user_id, path) DEFERRABLE INITIALLY DEFERRED,
-  CHECK (path = ifnull(parent || '/', '') || name AND name <> '' AND instr(name, '/') = 0),
   CHECK (
     CASE is_dir
       WHEN 1 THEN hash = '' AND size = 0 AND crc32 = 0

@@ -35,14 +35,45 @@ Deno.test("migrate() brings a database to the schema, once, and refuses a newer 
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 1);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 2);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 1/);
+    assert.throws(() => migrate(connection), /version 99.*up to 2/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
+});
+
+Deno.test("migrate() keeps the records of a database of version 1, and its ids", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const columns =
+    "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
+  const all = (connection: Connection) =>
+    connection.all(`SELECT ${columns} FROM records ORDER BY id`);
+  {
+    using connection = new Connection(path, { readOnly: false });
+    const first = new URL("../../storage/migrations/0001_records.sql", import.meta.url);
+    connection.script(await Deno.readTextFile(first));
+    connection.script(`
+      INSERT INTO records (id, user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
+      VALUES (3, 7, 'd', '', 0, 0, 1, 10, 20), (5, 7, 'd/é f', '${
+      "a".repeat(32)
+    }', 1, 2, 0, 30, 40),
+        (9, 8, 'gone', '', 0, 0, 1, 10, 20);
+      DELETE FROM records WHERE id = 9;
+      PRAGMA user_version = 1;
+    `);
+    const before = all(connection);
+    migrate(connection);
+    assert.deepEqual(all(connection), before);
+    assert.throws(() => connection.run("UPDATE records SET parent = 'nowhere' WHERE id = 5"));
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const [added] = await seed(store, ["new"]);
+  assert.equal(added?.id, 10);
+  await assert.rejects(seed(store, ["missing/child"]), /FOREIGN KEY/);
 });
 
 Deno.test("migrate() leaves nothing of a migration that fails", async () => {
