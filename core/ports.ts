@@ -221,10 +221,8 @@ export interface BlobStore {
    */
   open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
   /**
-   * Opens content as a raw DEFLATE stream (RFC 1951). Undefined where `always` is false and samples
-   * of the content say that it would hardly shrink.
-   *
-   * @throws {Error} where there is no such content.
+   * Opens content as a raw DEFLATE stream (RFC 1951). Undefined where there is no such content, and
+   * where `always` is false and samples of it say that it would hardly shrink.
    */
   openDeflated(hash: string, options: { always: boolean }): Promise<ContentReader | undefined>;
 }

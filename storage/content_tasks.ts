@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { type Chunk, ContentReader } from "../core/content.ts";
-import { readFull, writeAll } from "./files.ts";
+import { orMissing, readFull, writeAll } from "./files.ts";
 
 /** What is known of content once it has been read through. */
 export interface Digest {
@@ -86,9 +86,13 @@ export class ContentTasks {
     this.#receipts.delete(id);
   }
 
-  /** Starts to deflate a file; undefined where `always` is false and it would hardly shrink. */
+  /**
+   * Starts to deflate a file; undefined where there is none, and where `always` is false and it would
+   * hardly shrink.
+   */
   async deflate(path: string, always: boolean): Promise<number | undefined> {
-    const file = await Deno.open(path);
+    const file = await orMissing(Deno.open(path));
+    if (file === undefined) return undefined;
     if (!always) {
       const pays = await shrinks(file).catch((error) => {
         file.close();

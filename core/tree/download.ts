@@ -1,6 +1,6 @@
 import { archive, type ArchiveEntry, type Compression } from "../archive.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import { ContentReader } from "../content.ts";
+import { type Chunk, ContentReader } from "../content.ts";
 import { quoted, ResourceError } from "../errors.ts";
 import { sanitizeAll } from "../paths.ts";
 import type {
@@ -87,10 +87,25 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath);
   await checkContents(blobs, files, signal);
   const above = single ? `${first.path}/` : "";
-  const content = packFiles(blobs, files, { compression, above });
+  const content = await primed(packFiles(blobs, files, { compression, above }));
   const filename = single ? `${first.name}.zip` : "download.zip";
   stack.move();
   return { kind: "archive", filename, content };
+}
+
+/** Reads the first piece ahead: content that has gone since it was seen is missed here. */
+async function primed(content: ContentReader): Promise<ContentReader> {
+  let ahead: IteratorResult<Chunk, undefined> | undefined = await content.next();
+  return new ContentReader(
+    async () => {
+      const { value } = ahead ?? await content.next();
+      ahead = undefined;
+      return value;
+    },
+    async () => {
+      await content.return();
+    },
+  );
 }
 
 interface Resolved {
@@ -191,7 +206,9 @@ function packFiles(
     },
     async content({ file }) {
       const content = await blobs.open(file.hash, { start: 0, end: file.size });
-      if (content === undefined) throw new Error(`The content of ${quoted(file.path)} is gone`);
+      if (content === undefined) {
+        throw new MissingContent(`The content of ${quoted(file.path)} is gone`);
+      }
       return content;
     },
     async deflated({ file }) {
