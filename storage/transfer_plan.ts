@@ -58,11 +58,13 @@ export class TransferPlan {
 
   /** `WriteTransaction.moveSubtrees`. It is done when the last effect has been taken. */
   *move(placements: readonly Placement[], now: number): Generator<Effect, void> {
-    for (const placement of placements) yield* this.#moveOne(placement, now);
+    for (const placement of placements) {
+      yield* this.#moveOne(placement, now);
+      this.#clear();
+    }
   }
 
   *#moveOne(placement: Placement, now: number): Generator<Effect, void> {
-    this.#clear();
     this.#add(placement, MOVE_MEETS);
     this.#check();
     yield* this.#overwrite();
@@ -89,7 +91,6 @@ export class TransferPlan {
 
   /** `WriteTransaction.copySubtrees`. It is done when the last effect has been taken. */
   *copy(placements: readonly Placement[], now: number): Generator<Effect, void> {
-    this.#clear();
     for (const placement of placements) this.#add(placement, COPY_MEETS);
     this.#check();
     yield* this.#overwrite();
@@ -106,6 +107,7 @@ export class TransferPlan {
       `records.user_id = :user AND records.path = plan.target AND (${GOES} OR NOT is_root)`,
       { user },
     );
+    this.#clear();
   }
 
   #clear(): void {

@@ -2,7 +2,6 @@ import { compareBytewise, parentOf, sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, recordsOf, type Tree } from "./changes.ts";
 import {
-  conflict,
   type Destination,
   destinationOf,
   refuseInside,
@@ -27,8 +26,7 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   return commit(tree, async (transaction) => {
     const transfer = await Transfer.begin(transaction, request, paths);
     const placements = await transfer.place(destination, placeDirectory);
-    const [blocking] = await transfer.admit(placements);
-    if (blocking !== undefined) throw conflict(blocking.path, "a file has this path");
+    await transfer.admit(placements);
     const effects = await transaction.copySubtrees(placements, transfer.now);
     const updated = effects.filter(({ kind }) => kind === "updated")
       .sort((a, b) => compareBytewise(a.source, b.source));

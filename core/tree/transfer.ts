@@ -168,8 +168,8 @@ export class Transfer {
   }
 
   /**
-   * Checks what stands at the targets (RS 4.4.4, 4.4.7, 4.5.4). Returns the files that a directory
-   * would take the place of.
+   * Checks what stands at the targets (RS 4.4.4, 4.4.7, 4.5.4). Returns the files at whose paths a
+   * directory would arrive: only a move lets them give way.
    *
    * @throws {ResourceError} `ErrResourcesConflict` where a record must not give way,
    *   `ErrResourcesInvalidRequest` where a source would replace itself.
@@ -207,7 +207,7 @@ export function refuseInside(source: ResourceRecord, destination: string): void 
 }
 
 /** A refusal of what stands at a path (RS 4.4.3). */
-export function conflict(path: string, why: string): ResourceError {
+function conflict(path: string, why: string): ResourceError {
   return new ResourceError("ErrResourcesConflict", `Cannot go to ${quoted(path)}: ${why}`);
 }
 
