@@ -194,17 +194,7 @@ function settingsOf(): Settings {
 
 function logOf({ logLevel, logFormat }: Settings): Log {
   const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
-  return new Log({ level: logLevel, format, write: printLine });
-}
-
-/** Prints a line of the log. */
-function printLine(line: string): void {
-  try {
-    console.error(line);
-  } catch {
-    // The disk of the log is full, or nobody reads it any more: no reason to stop serving, and
-    // nowhere left to say it.
-  }
+  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
 async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
@@ -217,7 +207,10 @@ async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const { secret, made } = await jwtSecret(dataDir);
   if (made) {
-    log?.info("Made a secret for credentials; get one with: strongroom token --user 1 --admin");
+    log?.info(
+      "Made a secret for credentials; get one with: strongroom token --user 1 --admin " +
+        "(deno task cli token --user 1 --admin)",
+    );
   }
   return { kind: "secret", secret };
 }

@@ -44,7 +44,7 @@ export class Log {
   }
 
   #line(level: LogLevel, message: string, fields: LogFields): void {
-    const { level: least, format, write } = this.#options;
+    const { level: least, format } = this.#options;
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
     const time = new Date().toISOString();
     const values = Object.entries(fields).filter(([, value]) => value !== undefined).map((
@@ -52,11 +52,20 @@ export class Log {
     ) => [key, value instanceof Error ? errorText(value) : value] as const);
     if (format === "json") {
       const line = { time, level, msg: message, ...Object.fromEntries(values) };
-      write(escapeControls(JSON.stringify(line)));
+      this.#write(escapeControls(JSON.stringify(line)));
       return;
     }
     const pairs = values.map(([key, value]) => ` ${key}=${plain(String(value))}`);
-    write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join("")}`);
+    this.#write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join("")}`);
+  }
+
+  #write(line: string): void {
+    try {
+      this.#options.write(line);
+    } catch {
+      // The disk of the log is full, or nobody reads it any more: no reason to stop, and nowhere
+      // left to say it.
+    }
   }
 }
 

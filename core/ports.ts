@@ -211,7 +211,7 @@ export interface BlobStore {
    * which is alone: the record that another work deletes would come back with a failed commit.
    */
   remove(hashes: readonly string[]): Promise<void>;
-  /** Every hash that has content, some hundreds at a time. */
+  /** Every hash that has content, some at a time. */
   hashes(): AsyncIterable<readonly string[]>;
   /** The size of the content in bytes, or undefined where there is none. */
   sizeOf(hash: string): Promise<number | undefined>;

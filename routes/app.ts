@@ -120,7 +120,16 @@ function corsPolicy(origins: readonly string[]) {
   return {
     origin: origins.includes("*") ? "*" : [...origins],
     allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
-    allowHeaders: ["Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", "Range"],
+    allowHeaders: [
+      "Authorization",
+      "Content-Type",
+      "If-Modified-Since",
+      "If-None-Match",
+      "If-Range",
+      "Last-Event-ID",
+      "Range",
+      "X-Request-Id",
+    ],
     exposeHeaders: [
       "Accept-Ranges",
       "Content-Disposition",

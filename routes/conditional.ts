@@ -10,18 +10,22 @@ export interface Representation {
   readonly size: number;
 }
 
-/** What a GET is answered with. */
+/** What a GET or HEAD is answered with. */
 export type Selection =
   | { readonly status: 200 | 206; readonly range: ByteRange }
   | { readonly status: 304 | 416 };
 
 /** Applies the preconditions of a request and its range, if it is a single one (RFC 9110, 13.2.2 and 14). */
-export function select(headers: Headers, representation: Representation): Selection {
+export function select(
+  { method, headers }: Pick<Request, "method" | "headers">,
+  representation: Representation,
+): Selection {
   const { size } = representation;
   if (isUnchanged(headers, representation)) return { status: 304 };
   const whole: Selection = { status: 200, range: { start: 0, end: size } };
   const asked = headers.get("Range");
-  if (asked === null || !mayRange(headers, representation)) return whole;
+  // Ranges are defined for GET alone (RFC 9110, 14.2).
+  if (method !== "GET" || asked === null || !mayRange(headers, representation)) return whole;
   const range = singleRange(asked, size);
   if (range === undefined) return whole;
   return range === "unsatisfiable" ? { status: 416 } : { status: 206, range };

@@ -38,7 +38,7 @@ async function sendFile(
     // What a path leads to may change: a copy is to be asked about before it is used again.
     "Cache-Control": "private, no-cache",
   };
-  const selection = select(c.req.raw.headers, representation);
+  const selection = select(c.req.raw, representation);
   switch (selection.status) {
     case 304:
       return c.newResponse(null, 304, headers);

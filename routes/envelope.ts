@@ -19,6 +19,9 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrUnavailable: 503,
 };
 
+/** What a request is logged and counted as whose client went away, for want of a standard status. */
+const CLIENT_GONE = 499;
+
 const encoder = new TextEncoder();
 
 /** A reply with the payload in the envelope (RS 1, rule 5; C 2). */
@@ -48,6 +51,8 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
     if (error.kind !== "ErrAuthRequired") return failure(c, error);
     return failure(c, error, { headers: { "WWW-Authenticate": challenge(c) } });
   }
+  // Nobody is left to hear it, and nothing has failed.
+  if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
   logInternal(c, error, log);
   const message = `Something failed that should not have; it was logged under the request id ${
     c.get("requestId")

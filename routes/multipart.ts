@@ -139,9 +139,14 @@ class FormReader {
       await nextTurn();
       this.#turn = performance.now();
     }
-    const stalled = setTimeout(() => this.cancel(), this.#stallMs);
+    let stalled = false;
+    const timer = setTimeout(() => {
+      stalled = true;
+      this.cancel();
+    }, this.#stallMs);
     try {
       const result = await this.#reader?.read();
+      if (stalled) throw malformed(`nothing of it came for ${this.#stallMs / 1000} s`);
       if (result === undefined || result.done) return undefined;
       this.#received += result.value.length;
       if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
@@ -150,7 +155,7 @@ class FormReader {
       if (error instanceof ResourceError) throw error;
       throw malformed("its transfer was broken off", error);
     } finally {
-      clearTimeout(stalled);
+      clearTimeout(timer);
     }
   }
 }

@@ -60,7 +60,8 @@ export function observe(options: ObserveOptions): MiddlewareHandler<Environment>
       const delivery = c.get("delivery") ?? Promise.resolve(wholeDelivery(c));
       delivery.then((delivery) => {
         record(c, options, { delivery, seconds: (performance.now() - started) / 1000 });
-      }).finally(end.resolve);
+        end.resolve();
+      });
     }
   };
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { type Chunk, ContentReader } from "../core/content.ts";
 import { ResourceError } from "../core/errors.ts";
 import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../core/ports.ts";
@@ -34,6 +35,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #receiver: Receiver;
+  /** Directories whose way down from the root is known to be on the disk. */
+  readonly #durable = new Set<string>();
 
   private constructor(root: string, temporary: string) {
     this.#root = root;
@@ -70,7 +73,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     try {
       const staged = new StagedFile(path, await this.#receiver.receive(content, path));
       // Here, and not in `place`, so that nobody's transaction waits for two files to be compared.
-      await this.#compare(staged);
+      await this.#shares(staged);
       return staged;
     } catch (error) {
       await removeFile(path);
@@ -93,6 +96,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     }
     transaction.beforeCommit(async () => {
       await Promise.all([...directories].map(syncDirectory));
+      for (const directory of directories) this.#durable.add(directory);
     });
   }
 
@@ -107,22 +111,24 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     const path = this.#pathOf(hash);
     await removeFile(path);
     const fan = parentOf(path);
-    if (await removeEmpty(fan)) await removeEmpty(parentOf(fan));
+    if (!await removeEmpty(fan)) return;
+    this.#durable.delete(fan);
+    await removeEmpty(parentOf(fan));
   }
 
   async *hashes(): AsyncGenerator<readonly string[]> {
     for await (const first of Deno.readDir(this.#root)) {
       if (!first.isDirectory) continue;
-      const hashes: string[] = [];
       for await (const second of Deno.readDir(`${this.#root}/${first.name}`)) {
         if (!second.isDirectory) continue;
+        const hashes: string[] = [];
         const fan = `${first.name}/${second.name}`;
         for await (const { name } of Deno.readDir(`${this.#root}/${fan}`)) {
           // What somebody else put here is left alone.
           if (isDigest(name) && blobPath(name) === `${fan}/${name}`) hashes.push(name);
         }
+        yield hashes;
       }
-      yield hashes;
     }
   }
 
@@ -188,34 +194,39 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     const fan = parentOf(path);
     // Shared content, too: whoever placed it may have failed before the sync.
     directories.add(fan);
-    if (orMissingSync(() => Deno.statSync(path)) !== undefined) {
-      await this.#compare(blob);
-      return;
-    }
+    if (!this.#durable.has(fan)) directories.add(parentOf(fan)).add(this.#root);
+    if (orMissingSync(() => Deno.statSync(path)) !== undefined && await this.#shares(blob)) return;
     if (orMissingSync(() => Deno.statSync(fan)) === undefined) {
-      if (makeDirectorySync(parentOf(fan))) directories.add(this.#root);
+      makeDirectorySync(parentOf(fan));
       makeDirectorySync(fan);
-      directories.add(parentOf(fan));
     }
     Deno.renameSync(blob.path, path);
     blob.placed = true;
   }
 
-  /** Compares staged content with what is stored under its hash, if anything is (C 6). */
-  async #compare(staged: StagedFile): Promise<void> {
+  /**
+   * Whether what is stored under the hash of staged content has the same bytes (C 6). False where
+   * nothing is, or where it is not what was stored once.
+   *
+   * @throws {ResourceError} `ErrResourcesInvalidData` where it is other content of the same hash.
+   */
+  async #shares(staged: StagedFile): Promise<boolean> {
     const stored = await orMissing(Deno.open(this.#pathOf(staged.hash)));
-    if (stored === undefined) return;
+    if (stored === undefined) return false;
     using _stored = stored;
     const identity = identityOf(await stored.stat());
-    if (staged.twin === identity) return;
+    if (staged.twin === identity) return true;
     using file = await Deno.open(staged.path);
-    if (!await sameContent(file, stored)) {
-      throw new ResourceError(
-        "ErrResourcesInvalidData",
-        `Cannot store content with the MD5 ${staged.hash}: other content has the same one`,
-      );
+    if (await sameContent(file, stored)) {
+      staged.twin = identity;
+      return true;
     }
-    staged.twin = identity;
+    // A disk that fails may have changed it: then the staged content is the right one.
+    if (await hashOf(stored) !== staged.hash) return false;
+    throw new ResourceError(
+      "ErrResourcesInvalidData",
+      `Cannot store content with the MD5 ${staged.hash}: other content has the same one`,
+    );
   }
 }
 
@@ -253,6 +264,18 @@ async function sameContent(a: Deno.FsFile, b: Deno.FsFile): Promise<boolean> {
     if (Buffer.compare(fromA, fromB) !== 0) return false;
     if (fromA.length === 0) return true;
   }
+}
+
+/** The MD5 of all of a file. */
+async function hashOf(file: Deno.FsFile): Promise<string> {
+  const md5 = createHash("md5");
+  const buffer = new Uint8Array(READ_BYTES);
+  await file.seek(0, Deno.SeekMode.Start);
+  for (let chunk = await readFull(file, buffer); chunk.length > 0;) {
+    md5.update(chunk);
+    chunk = await readFull(file, buffer);
+  }
+  return md5.digest("hex");
 }
 
 /** Reads a part of a file, one piece ahead, and closes it at the end. */

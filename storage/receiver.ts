@@ -1,6 +1,7 @@
 import type { Chunk } from "../core/content.ts";
 import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
 import { writeAll } from "./files.ts";
+import type { Remote } from "./rpc.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 
 /** Pieces are gathered to this size: a write for each that the network brings is the slow way. */
@@ -9,6 +10,12 @@ const BUFFER_BYTES = 1024 * 1024;
 const SMALL_BYTES = 128 * 1024;
 /** How many buffers are kept for the next content. */
 const SPARE_BUFFERS = 8;
+
+/** A file that a thread writes. */
+interface Receipt {
+  readonly remote: Remote<ContentTasks>;
+  readonly id: number;
+}
 
 /** Receives content into files, hashing it on the way; what is large is hashed in other threads. */
 export class Receiver {
@@ -24,17 +31,22 @@ export class Receiver {
    * of the file then is for the caller to remove.
    */
   async receive(content: AsyncIterable<Chunk>, path: string): Promise<Digest> {
-    using hired = this.#pool.hire();
-    const { remote } = hired;
-    let receipt: number | undefined;
+    // A thread is for what is not small; it is not known yet whether this is.
+    using hired = new DisposableStack();
+    let receipt: Receipt | undefined;
     // One buffer is written and hashed while the next one fills.
     let behind: Promise<unknown> = Promise.resolve();
-    const pass = async (buffer: Chunk) => {
+    const pass = async (buffer: Chunk): Promise<Receipt> => {
       await behind;
-      const id = receipt ??= await remote.receive(path);
+      if (receipt === undefined) {
+        const { remote } = hired.use(this.#pool.hire());
+        receipt = { remote, id: await remote.receive(path) };
+      }
+      const { remote, id } = receipt;
       behind = remote.write(id, buffer).then((written) => this.#keep(written));
       // Its failure is met at the next await; that may be after it has happened.
       behind.catch(() => {});
+      return receipt;
     };
     let buffer = this.#take();
     let filled = 0;
@@ -56,12 +68,13 @@ export class Receiver {
         this.#keep(buffer);
         return digest;
       }
-      await pass(buffer.subarray(0, filled));
+      const { remote, id } = await pass(buffer.subarray(0, filled));
       await behind;
-      return await remote.finish(receipt ?? 0);
+      return await remote.finish(id);
     } catch (error) {
       await behind.catch(() => {});
-      if (receipt !== undefined) await remote.abort(receipt);
+      // A thread that has died has closed the file as well; what it died of is what is told.
+      await receipt?.remote.abort(receipt.id).catch(() => {});
       throw error;
     }
   }

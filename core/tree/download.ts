@@ -32,6 +32,7 @@ export interface FileDownload {
    * Opens the content, to be read to its end or returned.
    *
    * @throws {ResourceError} `ErrResourcesNotFound` where it is missing from storage (RS 4.7.3).
+   * @throws {Error} where it is not as long as the record says.
    */
   open(range: ByteRange): Promise<ContentReader>;
 }
@@ -156,6 +157,12 @@ function fileDownload(blobs: BlobStore, record: ResourceRecord): FileDownload {
     kind: "file",
     record,
     async open(range) {
+      const stored = await blobs.sizeOf(record.hash);
+      if (stored !== undefined && stored !== record.size) {
+        throw new Error(
+          `The content of ${quoted(record.path)} has ${stored} bytes, not ${record.size}`,
+        );
+      }
       const content = await blobs.open(record.hash, range);
       if (content !== undefined) return content;
       throw new ResourceError(

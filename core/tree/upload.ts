@@ -49,7 +49,7 @@ export async function upload(
   await using staging = new AsyncDisposableStack();
   const files = await receive(parts, async (part, room) => {
     const file = await stageFile(tree, { directory, part, room });
-    if (file !== undefined) staging.use(file.blob);
+    staging.use(file.blob);
     return file;
   }, tree.limits);
   refuseRepeated(files);
@@ -98,8 +98,8 @@ function newFile(
   };
 }
 
-/** Stages a part; `room` is how many bytes the form may still hold. Undefined where it is no file. */
-type Stage = (part: UploadPart, room: number) => Promise<StagedFile | undefined>;
+/** Stages a part; `room` is how many bytes the form may still hold. */
+type Stage = (part: UploadPart, room: number) => Promise<StagedFile>;
 
 /** Takes in the form in stream order: the first rule that a part breaks decides (C 6). */
 async function receive(
@@ -110,8 +110,10 @@ async function receive(
   const { maxUploadFiles, maxUploadTotalSize } = limits;
   const files: StagedFile[] = [];
   let total = 0;
-  let standIn: Promise<StagedFile | undefined> | undefined;
+  let standIn: Promise<StagedFile> | undefined;
   for await (const part of parts) {
+    // How a browser sends a file input that was left alone.
+    if (part.filename === "" && await isEmpty(part.content)) continue;
     if (part.field === "file") {
       if (files.length > 0 || standIn !== undefined) continue;
       standIn = stage(part, maxUploadTotalSize);
@@ -125,7 +127,6 @@ async function receive(
       throw invalidRequest(`more than ${maxUploadFiles} files`);
     }
     const file = await stage(part, maxUploadTotalSize - total);
-    if (file === undefined) continue;
     total += file.blob.size;
     files.push(file);
   }
@@ -144,11 +145,7 @@ interface StageOptions {
 async function stageFile(
   { blobs, limits }: Tree,
   { directory, part, room }: StageOptions,
-): Promise<StagedFile | undefined> {
-  if (part.filename === "" && await isEmpty(part.content)) {
-    // How a browser sends a file input that was left alone.
-    return undefined;
-  }
+): Promise<StagedFile> {
   const name = sanitizeFileName(part.filename);
   const path = joinPath(directory, name);
   const content = limited(part.content, (size) => {

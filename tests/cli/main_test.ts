@@ -110,7 +110,10 @@ Deno.test("strongroom permissions", async (t) => {
     assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
   });
   await t.step("refuses a path that a task could not pass on", async () => {
-    assert.equal((await strongroom(["permissions"], { STRONGROOM_DATA_DIR: "a b" })).code, 2);
+    for (const dataDir of ["a b", "/a,/b"]) {
+      const { code, stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
+      assert.deepEqual([code, stdout], [2, ""]);
+    }
   });
 });
 

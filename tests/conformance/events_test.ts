@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { EventBus } from "../../core/events.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
-import { items, refused } from "../client.ts";
-import { TestServer } from "../server.ts";
+import { Client, items, refused } from "../client.ts";
+import { mintToken, TestServer } from "../server.ts";
 
 Deno.test("GET /events/", async (t) => {
   await using server = await TestServer.start();
@@ -178,4 +178,14 @@ Deno.test("C 11 events of requests come in the order of their commits", async ()
   // Ids are given in the order in which the transactions ran.
   const byId = items(await one.list()).sort((a, b) => a.id - b.id).map(({ path }) => path);
   assert.deepEqual(told, byId);
+});
+
+Deno.test("C 10 and C 11 a stream ends with the credential that it was opened with", async () => {
+  await using server = await TestServer.start();
+  // It is over, but for less than the leeway.
+  const token = await mintToken({ userId: 1, privileges: ["resources.view"], ttlSeconds: -29 });
+  const late = new Client(server.url, token);
+  await using events = await late.events();
+  assert.equal(await events.next(), undefined);
+  refused(await late.list(), 401, "ErrAuthRequired");
 });

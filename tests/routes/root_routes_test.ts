@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { BASE_PATH } from "../../routes/app.ts";
 import { openApi } from "../../routes/openapi.ts";
 import { refused } from "../client.ts";
+import { rawRequest } from "../raw_http.ts";
 import { TestServer } from "../server.ts";
 
 Deno.test("C 1 GET /metrics", async (t) => {
@@ -81,4 +82,22 @@ Deno.test("C 1 GET /openapi.json", async (t) => {
       assert.ok(names.includes(name ?? ""), name);
     }
   });
+});
+
+Deno.test("C 1 a Host header chooses no route", async () => {
+  await using server = await TestServer.start();
+  for (const host of ["a/healthz?", "a/metrics", "a b", "a@b", "a#"]) {
+    const reply = await rawRequest(server.origin, {
+      line: "GET /nowhere",
+      headers: { Host: host },
+    });
+    assert.equal(reply.status, 400, host);
+  }
+  for (const host of ["localhost:8080", "[::1]:80", "strong-room.example"]) {
+    const reply = await rawRequest(server.origin, {
+      line: "GET /healthz",
+      headers: { Host: host },
+    });
+    assert.equal(reply.status, 200, host);
+  }
 });

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { Log } from "../../core/log.ts";
 import { refused } from "../client.ts";
 import { bytesOf, fileHead, formBody } from "../raw_http.ts";
 import { TestServer } from "../server.ts";
@@ -90,4 +91,18 @@ Deno.test("C 9 a download that the client reads slowly holds up nobody else", as
     assert.deepEqual(await one.bytes({ path: "small" }), bytesOf(["small"]));
   }
   await reader?.cancel();
+});
+
+Deno.test("a log that can't be written stops nothing", async () => {
+  const log = new Log({
+    level: "info",
+    format: "json",
+    write() {
+      throw new Error("No space left on device");
+    },
+  });
+  await using server = await TestServer.start({ app: { log } });
+  const one = await server.as(1);
+  for (let request = 0; request < 3; request++) assert.equal((await one.list()).status, 200);
+  assert.equal(await server.server.stop(), true);
 });

@@ -5,7 +5,10 @@ import type { Environment } from "../../routes/environment.ts";
 import { type Delivery, streamed } from "../../routes/streamed.ts";
 
 /** Asks for the content by HTTP, and returns what became of it besides. */
-async function ask(read: () => Promise<Chunk | undefined>, init: RequestInit = {}) {
+async function ask(
+  read: () => Promise<Chunk | undefined>,
+  init: RequestInit & { stallMs?: number } = {},
+) {
   const steps: string[] = [];
   const returned = Promise.withResolvers<void>();
   let delivery: Promise<Delivery> | undefined;
@@ -18,6 +21,7 @@ async function ask(read: () => Promise<Chunk | undefined>, init: RequestInit = {
     const response = await streamed(c, content, {
       headers: { "X-Kind": "streamed" },
       onCancel: () => steps.push("cancelled"),
+      ...(init.stallMs !== undefined && { stallMs: init.stallMs }),
     });
     delivery = c.get("delivery");
     return response;
@@ -65,6 +69,15 @@ Deno.test("C 9 a stream whose client goes away is cancelled, then returned", asy
   await asked.returned;
   assert.deepEqual(asked.steps, ["cancelled", "returned"]);
   assert.equal((await asked.delivery())?.complete, false);
+});
+
+Deno.test("C 11 a stream whose client takes nothing is given up", async () => {
+  await using asked = await ask(() => Promise.resolve(new Uint8Array(65536)), { stallMs: 1 });
+  // More than the sockets take in; nobody reads it.
+  await asked.returned;
+  assert.deepEqual(asked.steps, ["cancelled", "returned"]);
+  assert.equal((await asked.delivery())?.complete, false);
+  await asked.response.body?.cancel();
 });
 
 Deno.test("C 9 HEAD has the headers, and its content is returned unread", async () => {

@@ -1,0 +1,33 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { jsonBody } from "../../routes/json_body.ts";
+
+Deno.test("C 3 a JSON body that does not go on is refused", async () => {
+  let cancelled = false;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"path":')),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(jsonBody(request, v.unknown(), { stallMs: 1 }), {
+    kind: "ErrResourcesInvalidRequest",
+  });
+  assert.equal(cancelled, true);
+});
+
+Deno.test("C 2 what is wrong with a JSON body is told by key", async () => {
+  const schema = v.object({ path: v.string(), list: v.array(v.string()) });
+  const told = async (body: unknown) => {
+    const request = new Request("http://localhost/", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return await jsonBody(request, schema).then(String, (error: Error) => error.message);
+  };
+  assert.match(await told({}), /path is missing$/);
+  assert.match(await told({ path: 1 }), /path must be string$/);
+  assert.match(await told({ path: "a", list: ["a", 1] }), /list\.1 must be string$/);
+});
