@@ -147,6 +147,53 @@ Deno.test("C 5.4 content that can't be removed is removed at the next start", as
   assert.deepEqual(await server.storedHashes(), []);
 });
 
+Deno.test("C 5.3 content that a disk has changed is not served, and is put right", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("d", { f: CONTENT });
+  const blob = `${server.dataDir}/blobs/${FAN.join("/")}/${HASH}`;
+  const get = (path: string) => one.send("GET", "/resources/download", { query: { path } });
+
+  await t.step("content of another length is a 500, alone and in a ZIP", async () => {
+    for (const damaged of [CONTENT.slice(1), `${CONTENT} and more`]) {
+      await Deno.writeTextFile(blob, damaged);
+      for (const path of ["d/f", "d"]) refused(await get(path), 500, "ErrInternal");
+    }
+  });
+  await t.step("the next upload of the content replaces it", async () => {
+    await Deno.writeTextFile(blob, CONTENT.toUpperCase());
+    assert.equal((await one.upload("d", { again: CONTENT })).status, 200);
+    assert.equal((await get("d/f")).text, CONTENT);
+    await checkInvariants(server);
+  });
+  await t.step("content that can't be read fails one request and nothing else", async () => {
+    await Deno.remove(blob);
+    await Deno.mkdir(blob);
+    const reader = await server.tree.blobs.open(HASH, { start: 0, end: CONTENT.length });
+    // The failure of the read ahead is there before anybody asks for it.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await one.list();
+    await assert.rejects(async () => await reader?.next());
+  });
+});
+
+Deno.test("C 12 a removal that fails leaves no other removal under way", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const names = Array.from({ length: 100 }, (_, index) => `f${index}`);
+  const files = Object.fromEntries(names.map((name) => [name, `content of ${name}`]));
+  await one.upload("", { ...files, stuck: CONTENT });
+  const blob = `${server.dataDir}/blobs/${FAN.join("/")}/${HASH}`;
+  await Deno.remove(blob);
+  await Deno.mkdir(`${blob}/in the way`, { recursive: true });
+  const others = (await server.storedHashes()).filter((hash) => /^[0-9a-f]{32}$/.test(hash));
+  assert.equal(others.length, 100);
+  await assert.rejects(server.tree.blobs.remove([HASH, ...others]));
+  const left = await Promise.all(others.map((hash) => server.tree.blobs.sizeOf(hash)));
+  assert.deepEqual(left.filter((size) => size !== undefined), []);
+  await Deno.remove(blob, { recursive: true });
+});
+
 Deno.test("C 5.3 content is not removed on the word of a deletion that is not committed", async () => {
   await using server = await TestServer.start();
   const { records } = server.tree;
