@@ -13,7 +13,7 @@ import { Log } from "./core/log.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
-import { Underway } from "./routes/observe.ts";
+import { Underway } from "./routes/underway.ts";
 import { serve } from "./routes/server.ts";
 import { TimeToLive, UserId } from "./schemas/credentials.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
@@ -204,7 +204,6 @@ async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
   if (jwtPublicKey !== undefined) {
     return { kind: "publicKey", pem: await Deno.readTextFile(jwtPublicKey) };
   }
-  await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const { secret, made } = await jwtSecret(dataDir);
   if (made) {
     log?.info(

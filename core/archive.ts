@@ -6,9 +6,6 @@
 
 import type { Chunk, ContentReader } from "./content.ts";
 
-/** How entries are packed: `auto` deflates where that pays (C 9). */
-export type Compression = "auto" | "store" | "deflate";
-
 /** A file that goes into the archive. */
 export interface ArchiveEntry {
   readonly name: string;
@@ -57,8 +54,8 @@ const EXTERNAL_ATTRIBUTES = 0o100644 * 0x10000;
 const encoder = new TextEncoder();
 
 /**
- * The bytes of the archive. Throws, with nothing more to come, where a content is missing or is not
- * as long as its entry says.
+ * The bytes of the archive. Throws, with nothing more to come, where a content is missing, or is
+ * stored and not as long as its entry says.
  */
 export function archive<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
@@ -69,14 +66,12 @@ export function archive<Entry extends ArchiveEntry>(
 async function* pieces<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
-  let written = 0;
   for await (const entry of source.entries()) {
     const deflated = await source.deflated(entry);
     const content = deflated ?? await source.content(entry);
-    const header = localHeader(entry, deflated !== undefined);
     let packedSize = 0;
     try {
-      yield header;
+      yield localHeader(entry, deflated !== undefined);
       for await (const chunk of content) {
         packedSize += chunk.length;
         yield chunk;
@@ -84,23 +79,17 @@ async function* pieces<Entry extends ArchiveEntry>(
     } finally {
       await content.return();
     }
-    written += header.length + packedSize;
     if (deflated !== undefined) {
       await source.packed(entry, packedSize);
-      const descriptor = dataDescriptor(entry, packedSize);
-      yield descriptor;
-      written += descriptor.length;
+      yield dataDescriptor(entry, packedSize);
     } else if (packedSize !== entry.size) {
       throw new Error(`Stored content has ${packedSize} bytes, not ${entry.size}`);
     }
   }
-  yield* centralDirectory(source.entries(), written);
+  yield* centralDirectory(source.entries());
 }
 
-async function* centralDirectory(
-  entries: AsyncIterable<ArchiveEntry>,
-  start: number,
-): AsyncGenerator<Chunk> {
+async function* centralDirectory(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Chunk> {
   let count = 0;
   let size = 0;
   let offset = 0;
@@ -111,7 +100,7 @@ async function* centralDirectory(
     count++;
     offset += entrySize(entry);
   }
-  yield endOfDirectory(count, size, start);
+  yield endOfDirectory(count, size, offset);
 }
 
 /** The bytes of an entry before the central directory. */

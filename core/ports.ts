@@ -36,8 +36,6 @@ export interface Scope {
 export interface RecordLookup {
   /** The record of each path that has one within the scope. */
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>>;
-  /** The record of each id that has one within the scope. */
-  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>>;
 }
 
 /** What to list (RS 4.1). */
@@ -142,6 +140,8 @@ export interface WriteTransaction extends RecordLookup {
 
 /** The records of all users. */
 export interface ResourceStore extends RecordLookup {
+  /** The record of each id that has one within the scope. */
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>>;
   /**
    * The records of a listing as RS 4.1.2–7 and C 8 say, some hundreds at a time and all of one
    * moment. A reader that takes no batch for long loses its place: the iteration then throws.

@@ -13,7 +13,7 @@ import type { App, Environment } from "./environment.ts";
 import { type EventOptions, streamEvents } from "./events.ts";
 import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
-import { observe, type Underway } from "./observe.ts";
+import { observe } from "./observe.ts";
 import { openApi } from "./openapi.ts";
 import {
   copyResources,
@@ -23,6 +23,7 @@ import {
   moveResources,
   uploadResources,
 } from "./resources.ts";
+import type { Underway } from "./underway.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";

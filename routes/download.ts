@@ -87,7 +87,7 @@ function attachment(name: string): string {
   return `attachment; filename="${ascii}"${plain ? "" : `; filename*=${encodeExtended(name)}`}`;
 }
 
-function compressionOf(query: Query): v.InferOutput<typeof Compression> {
+function compressionOf(query: Query): Compression {
   const given = query.get("compression")?.[0] ?? "auto";
   const result = v.safeParse(Compression, given);
   if (result.success) return result.output;

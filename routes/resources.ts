@@ -17,10 +17,10 @@ import { uploadParts } from "./multipart.ts";
 import { parseQuery, pathsOf } from "./query.ts";
 
 /** A request on its way through a handler. */
-type Request = Context<Environment>;
+type Handled = Context<Environment>;
 
 /** `GET /resources/` (RS 4.1). */
-export async function listResources(c: Request, tree: Tree): Promise<Response> {
+export async function listResources(c: Handled, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
   const records = list(tree, { caller: callerOf(c), paths: pathsOf(query), recursive });
@@ -28,7 +28,7 @@ export async function listResources(c: Request, tree: Tree): Promise<Response> {
 }
 
 /** `POST /resources/` (RS 4.2). */
-export async function uploadResources(c: Request, tree: Tree): Promise<Response> {
+export async function uploadResources(c: Handled, tree: Tree): Promise<Response> {
   const dir = parseQuery(c.req.url).get("dir")?.[0] ?? "";
   const parts = uploadParts(c.req.raw, { maxBytes: tree.limits.maxUploadRequestSize });
   const changes = await upload(tree, { caller: callerOf(c), dir, parts });
@@ -37,22 +37,22 @@ export async function uploadResources(c: Request, tree: Tree): Promise<Response>
 }
 
 /** `POST /resources/mkdir` (RS 4.3). */
-export async function mkdirResource(c: Request, tree: Tree): Promise<Response> {
+export async function mkdirResource(c: Handled, tree: Tree): Promise<Response> {
   const { path } = await jsonBody(c.req.raw, MkdirResourceRequest);
   return success(c, entryOf(await mkdir(tree, { caller: callerOf(c), path })));
 }
 
 /** `PUT /resources/move` (RS 4.4). */
-export async function moveResources(c: Request, tree: Tree): Promise<Response> {
+export async function moveResources(c: Handled, tree: Tree): Promise<Response> {
   return await transferred(c, await move(tree, await transferRequest(c)));
 }
 
 /** `POST /resources/copy` (RS 4.5). */
-export async function copyResources(c: Request, tree: Tree): Promise<Response> {
+export async function copyResources(c: Handled, tree: Tree): Promise<Response> {
   return await transferred(c, await copy(tree, await transferRequest(c)));
 }
 
-async function transferRequest(c: Request): Promise<TransferRequest> {
+async function transferRequest(c: Handled): Promise<TransferRequest> {
   const body = await jsonBody(c.req.raw, TransferResourceRequest);
   const { source, sources, destination, force } = body;
   const named = [...sources, ...(source === null ? [] : [source])];
@@ -60,7 +60,7 @@ async function transferRequest(c: Request): Promise<TransferRequest> {
 }
 
 /** The added entries and then the updated ones (RS 4.4, 4.5). */
-function transferred(c: Request, changes: ChangeSet): Promise<Response> {
+function transferred(c: Handled, changes: ChangeSet): Promise<Response> {
   return entryList(
     c,
     batchesOf([...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]),
@@ -68,7 +68,7 @@ function transferred(c: Request, changes: ChangeSet): Promise<Response> {
 }
 
 /** `DELETE /resources/` (RS 4.6). */
-export async function deleteResources(c: Request, tree: Tree): Promise<Response> {
+export async function deleteResources(c: Handled, tree: Tree): Promise<Response> {
   const paths = pathsOf(parseQuery(c.req.url));
   const changes = await remove(tree, { caller: callerOf(c), paths });
   return await entryList(c, batchesOf(recordsOf(changes, "deleted")));

@@ -14,7 +14,6 @@ export const Claims = v.object({
   sub: UserId,
   privileges: v.array(v.string()),
 });
-export type Claims = v.InferOutput<typeof Claims>;
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

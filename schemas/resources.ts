@@ -21,11 +21,9 @@ export const ResourceList = v.object({
   /** The number of items. */
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
 });
-export type ResourceList = v.InferOutput<typeof ResourceList>;
 
 /** RS 2. Unknown keys are ignored (C 3). */
 export const MkdirResourceRequest = v.object({ path: v.string() });
-export type MkdirResourceRequest = v.InferOutput<typeof MkdirResourceRequest>;
 
 /**
  * MoveResourceRequest and CopyResourceRequest, which are alike (RS 2). A key that is null is as if it
@@ -40,5 +38,6 @@ export const TransferResourceRequest = v.object({
   force: v.nullish(v.boolean(), false),
 });
 
-/** `compression=` of a download (C 9). */
+/** `compression=` of a download: `auto` deflates where that pays (C 9). */
 export const Compression = v.picklist(["auto", "store", "deflate"]);
+export type Compression = v.InferOutput<typeof Compression>;

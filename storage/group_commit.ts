@@ -1,3 +1,5 @@
+import type { WriteOptions, WriteTransaction } from "../core/ports.ts";
+
 /** What {@link GroupCommit} drives. */
 export interface Engine {
   begin(): Promise<void>;
@@ -10,14 +12,7 @@ export interface Engine {
 }
 
 /** Takes what is to be done before the commit of a group. */
-export type BeforeCommit = (action: () => Promise<void>) => void;
-
-export interface WorkOptions<T> {
-  /** Called as soon as the work is committed, before any further work starts. */
-  readonly committed?: ((result: T) => void) | undefined;
-  /** Whether the work shares its transaction with no other. @default false */
-  readonly alone?: boolean | undefined;
-}
+export type BeforeCommit = WriteTransaction["beforeCommit"];
 
 /** Work that waits for its turn, or for the commit of its group. */
 interface Entry {
@@ -55,7 +50,7 @@ export class GroupCommit {
   /** Runs `work` in its turn; settles when its outcome is durable. */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { committed, alone = false }: WorkOptions<T> = {},
+    { committed, alone = false }: WriteOptions<T> = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};

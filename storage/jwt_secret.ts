@@ -10,11 +10,12 @@ export interface JwtSecret {
 const MIN_BYTES = 32;
 
 /**
- * Reads the secret that signs the tokens of a data directory, and makes one where there is none (C 10).
+ * Reads the secret that signs the tokens of a data directory, and makes what is missing of both (C 10).
  *
  * @throws {RangeError} where the secret that is there is too short.
  */
 export async function jwtSecret(dataDir: string): Promise<JwtSecret> {
+  await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = `${dataDir}/jwt.secret`;
   const kept = await orMissing(Deno.readTextFile(path));
   if (kept !== undefined) return await checked(path, kept);

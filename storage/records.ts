@@ -77,21 +77,22 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
     const reader = this.#reader.remote;
     let { records, cursor } = await reader.openList(query);
-    while (cursor !== undefined) {
-      const place = cursor;
-      // An open listing keeps SQLite from reusing its log; nobody may hold it for ever.
-      const stalled = setTimeout(() => reader.closeList(place), this.#listStallMs);
-      let goesOn = false;
-      try {
-        yield records;
-        goesOn = true;
-      } finally {
-        clearTimeout(stalled);
-        if (!goesOn) await reader.closeList(place);
+    try {
+      while (cursor !== undefined) {
+        const place = cursor;
+        // An open listing keeps SQLite from reusing its log; nobody may hold it for ever.
+        const stalled = setTimeout(() => reader.closeList(place), this.#listStallMs);
+        try {
+          yield records;
+        } finally {
+          clearTimeout(stalled);
+        }
+        ({ records, cursor } = await reader.nextBatch(place));
       }
-      ({ records, cursor } = await reader.nextBatch(place));
+      yield records;
+    } finally {
+      if (cursor !== undefined) await reader.closeList(cursor);
     }
-    yield records;
   }
 
   async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
@@ -149,7 +150,6 @@ function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): Writ
   return {
     beforeCommit,
     findByPath: (scope, paths) => writer.findByPath(scope, paths),
-    findById: (scope, ids) => writer.findById(scope, ids),
     insert: async (records: readonly NewRecord[]) =>
       records.length === 0 ? [] : await writer.insert(records),
     async deleteSubtrees(roots) {

@@ -1,7 +1,7 @@
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { Effect, NewRecord, Placement, ResourceRecord, Scope } from "../core/ports.ts";
 import { Connection } from "./connection.ts";
-import { COLUMNS, findById, findByPath, split, toRecord } from "./lookup.ts";
+import { COLUMNS, findByPath, split, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { asStorageFull } from "./storage_full.ts";
 import { TransferPlan } from "./transfer_plan.ts";
@@ -71,10 +71,6 @@ export class Writer {
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
     return findByPath(this.#connection, scope, paths);
-  }
-
-  findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
-    return findById(this.#connection, scope, ids);
   }
 
   insert(records: readonly NewRecord[]): ResourceRecord[] {

@@ -8,7 +8,7 @@ import type { ResourceStore } from "../core/ports.ts";
 import type { Tree, UploadLimits } from "../core/tree/changes.ts";
 import { recover } from "../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../routes/app.ts";
-import { Underway } from "../routes/observe.ts";
+import { Underway } from "../routes/underway.ts";
 import { type RunningServer, serve } from "../routes/server.ts";
 import { Storage } from "../storage/storage.ts";
 import { Client } from "./client.ts";

@@ -1,4 +1,5 @@
-import { archive, type ArchiveEntry, type Compression } from "../archive.ts";
+import type { Compression } from "../../schemas/resources.ts";
+import { archive, type ArchiveEntry } from "../archive.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Chunk, ContentReader } from "../content.ts";
 import { quoted, ResourceError } from "../errors.ts";

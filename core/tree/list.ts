@@ -1,7 +1,8 @@
 import { type Caller, scopeOf } from "../caller.ts";
-import { ancestorsOf, sanitizeAll } from "../paths.ts";
+import { sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
+import { chainOf } from "./directories.ts";
 
 export interface ListRequest {
   readonly caller: Caller;
@@ -19,6 +20,6 @@ export function list(
   { caller, paths, recursive }: ListRequest,
 ): AsyncIterable<readonly ResourceRecord[]> {
   const directories = sanitizeAll(paths);
-  const chain = new Set(directories.flatMap((path) => [...ancestorsOf(path), path]));
+  const chain = new Set(directories.flatMap(chainOf));
   return tree.records.list({ scope: scopeOf(caller), recursive, directories, chain: [...chain] });
 }

@@ -66,7 +66,6 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
     "a changed signature": `Bearer ${header}.${payload}.${"A".repeat(43)}`,
     "no signature": `Bearer ${header}.${payload}.`,
     "the algorithm none": `Bearer ${none}`,
-    "control characters": "Bearer \u0001",
   };
   for (const [name, value] of Object.entries(cases)) {
     await t.step(`C 10 refuses ${name}`, async () => {
@@ -74,7 +73,6 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
         line: "GET /api/v1/resources/",
         headers: { Authorization: value },
       });
-      if (reply.status === 400) return; // The runtime itself refuses such a header.
       assert.equal(reply.status, 401);
       assert.match(
         reply.head,
@@ -85,6 +83,13 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
       assert.equal(server.log.some((line) => line.includes(signature ?? "?")), false);
     });
   }
+  await t.step("C 10 control characters are refused by the runtime itself", async () => {
+    const reply = await rawRequest(server.origin, {
+      line: "GET /api/v1/resources/",
+      headers: { Authorization: "Bearer \u0001" },
+    });
+    assert.equal(reply.status, 400);
+  });
   await t.step("C 10 the scheme is not case-sensitive", async () => {
     for (const scheme of ["bearer", "BEARER", "Bearer "]) {
       const reply = await get(`${server.url}/resources/`, {

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { items, refused } from "../client.ts";
 import { seed } from "../seed.ts";
 import { TestServer } from "../server.ts";
+import { until } from "../until.ts";
 
 Deno.test("GET /resources/ by an owner", async (t) => {
   await using server = await TestServer.start();
@@ -212,6 +213,6 @@ Deno.test("C 8 a long listing that a client leaves ends on the server, too", asy
   const reader = response.body?.getReader();
   await reader?.read();
   await reader?.cancel();
-  // The server can only stop in order once the listing has been given up.
+  await until(() => server.log.some((line) => line.includes('"complete":false')));
   assert.equal(await server.server.stop(), true);
 });

@@ -1,4 +1,6 @@
 import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 import * as jose from "jose";
 import {
   type CredentialOptions,
@@ -21,7 +23,6 @@ function sign(
   { alg = "HS256", key = secretKey, ...header }: {
     alg?: string;
     key?: jose.CryptoKey | Uint8Array;
-    crit?: string[];
     kid?: string;
   } = {},
 ): Promise<string> {
@@ -114,7 +115,16 @@ Deno.test("C 10 claims", async (t) => {
     }
   });
   await t.step("C 10 a critical header that is not known is refused", async () => {
-    await refuses(verify, await sign({}, { crit: ["b64"] }).catch(() => "e30.e30.e30"));
+    // Signed by hand, for jose makes no such credential.
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const signed = (header: Record<string, unknown>) => {
+      const text = `${part({ alg: "HS256", ...header })}.${
+        part({ sub: "1", privileges: [], exp: now() + 60 })
+      }`;
+      return `${text}.${createHmac("sha256", SECRET).update(text).digest("base64url")}`;
+    };
+    assert.equal((await verify(signed({}))).userId, 1);
+    await refuses(verify, signed({ crit: ["unknown"], unknown: true }));
   });
 });
 

@@ -97,10 +97,7 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
         }
         assert.ok(!/^\/|\/$|\/\/|\\|(^|\/)\.{1,2}(\/|$)/.test(path), path);
         assert.ok(path.isWellFormed());
-        assert.equal(
-          sanitizePath(`./${path}/`),
-          path.trimEnd() === path ? path : sanitizePath(`./${path}/`),
-        );
+        assert.equal(sanitizePath(`./${path}/`), path);
       }),
       { seed: 4, numRuns: 2000 },
     );
