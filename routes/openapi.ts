@@ -23,7 +23,7 @@ export function openApi(basePath: string): Json {
     },
     paths: {
       "/healthz": { get: open("The process answers", envelope({ type: "object" })) },
-      "/readyz": { get: open("A file could be taken in now", envelope({ type: "object" })) },
+      "/readyz": { get: open("A file could be taken in now", envelope({ type: "object" }), 503) },
       "/openapi.json": { get: open("This description", { type: "object" }) },
       "/metrics": { get: metrics() },
       ...Object.fromEntries(
@@ -59,105 +59,98 @@ export function openApi(basePath: string): Json {
 }
 
 function apiPaths(): Record<string, Json> {
-  const list = envelope(reference("ResourceList"));
   return {
-    "/resources": {
-      get: operation("List directories", "resources.view", {
-        parameters: [
-          ...pathParameters("A directory; left out, the root"),
-          query(
-            "recursive",
-            { type: "boolean", default: false },
-            "Whether to list all descendants",
-          ),
-        ],
-        responses: { 200: json("The records", list) },
-      }, 400),
-      post: operation(
-        "Upload files, all or none",
-        "resources.upload",
-        {
-          parameters: [query("dir", { type: "string" }, "The directory; left out, the root")],
-          requestBody: {
-            required: true,
-            content: {
-              "multipart/form-data": {
-                schema: {
-                  type: "object",
-                  properties: { files: { type: "array", items: BINARY }, file: BINARY },
-                },
-              },
-            },
-          },
-          responses: { 200: json("The records of the files", list) },
-        },
-        400,
-        409,
-      ),
-      delete: operation(
-        "Delete records with all below them, all or none",
-        "resources.delete",
-        {
-          parameters: pathParameters("A path to delete"),
-          responses: { 200: json("The records that were deleted", list) },
-        },
-        400,
-        404,
-      ),
-    },
-    "/resources/mkdir": {
-      post: operation(
-        "Make a directory and all above it",
-        "resources.edit",
-        {
-          requestBody: jsonBody("MkdirResourceRequest"),
-          responses: { 200: json("The directory", envelope(reference("ResourceEntry"))) },
-        },
-        400,
-        409,
-      ),
-    },
-    "/resources/move": { put: transfer("Move records with all below them", "Move") },
-    "/resources/copy": { post: transfer("Copy records with all below them", "Copy") },
-    "/resources/download": {
-      get: operation(
-        "Download a file, or several as a ZIP",
-        "resources.download",
-        {
-          parameters: [
-            ...pathParameters("A path to download"),
-            query("id", ID, "The id of a record"),
-            query("ids[]", { type: "array", items: ID }, "Ids of records"),
-            query("compression", schemaOf(Compression), "How the entries of a ZIP are packed"),
-            { name: "Range", in: "header", schema: { type: "string" } },
-          ],
-          responses: {
-            200: { description: "The content", content: BINARY_CONTENT },
-            206: { description: "A range of the content", content: BINARY_CONTENT },
-            304: { description: "The content is the one that the client has" },
-          },
-        },
-        400,
-        404,
-        416,
-      ),
-    },
-    "/events": {
-      get: operation("Changes as Server-Sent Events", "resources.view", {
-        parameters: [
-          query("scope", { enum: ["own", "all"], default: "own" }, "Whose records"),
-          query("last_event_id", { type: "string" }, "Where to go on"),
-          { name: "Last-Event-ID", in: "header", schema: { type: "string" } },
-        ],
-        responses: {
-          200: {
-            description: "resource.added, resource.updated, resource.deleted and reset events",
-            content: { "text/event-stream": { schema: { type: "string" } } },
-          },
-        },
-      }, 400),
+    "/resources": { get: listOperation(), post: uploadOperation(), delete: deleteOperation() },
+    "/resources/mkdir": { post: mkdirOperation() },
+    "/resources/move": { put: transferOperation("Move") },
+    "/resources/copy": { post: transferOperation("Copy") },
+    "/resources/download": { get: downloadOperation() },
+    "/events": { get: eventsOperation() },
+  };
+}
+
+function listOperation(): Json {
+  return operation("List directories", "resources.view", {
+    parameters: [
+      ...pathParameters("A directory; left out, the root"),
+      query("recursive", { type: "boolean", default: false }, "Whether to list all descendants"),
+    ],
+    responses: { 200: json("The records", envelope(reference("ResourceList"))) },
+  }, 400);
+}
+
+function uploadOperation(): Json {
+  const form = {
+    type: "object",
+    properties: { files: { type: "array", items: BINARY }, file: BINARY },
+  };
+  const description = {
+    parameters: [query("dir", { type: "string" }, "The directory; left out, the root")],
+    requestBody: { required: true, content: { "multipart/form-data": { schema: form } } },
+    responses: { 200: json("The records of the files", envelope(reference("ResourceList"))) },
+  };
+  return operation("Upload files, all or none", "resources.upload", description, 400, 409);
+}
+
+function deleteOperation(): Json {
+  const summary = "Delete records with all below them, all or none";
+  const description = {
+    parameters: pathParameters("A path to delete"),
+    responses: { 200: json("The records that were deleted", envelope(reference("ResourceList"))) },
+  };
+  return operation(summary, "resources.delete", description, 400, 404);
+}
+
+function mkdirOperation(): Json {
+  const description = {
+    requestBody: jsonBody("MkdirResourceRequest"),
+    responses: { 200: json("The directory", envelope(reference("ResourceEntry"))) },
+  };
+  return operation("Make a directory and all above it", "resources.edit", description, 400, 409);
+}
+
+function transferOperation(kind: "Move" | "Copy"): Json {
+  const list = envelope(reference("ResourceList"));
+  const description = {
+    requestBody: jsonBody(`${kind}ResourceRequest`),
+    responses: { 200: json("What was added, then what was updated", list) },
+  };
+  const summary = `${kind} records with all below them, all or none`;
+  return operation(summary, "resources.edit", description, 400, 404, 409);
+}
+
+function downloadOperation(): Json {
+  const description = {
+    parameters: [
+      ...pathParameters("A path to download"),
+      query("id", ID, "The id of a record"),
+      query("ids[]", { type: "array", items: ID }, "Ids of records"),
+      query("compression", schemaOf(Compression), "How the entries of a ZIP are packed"),
+      { name: "Range", in: "header", schema: { type: "string" } },
+    ],
+    responses: {
+      200: { description: "The content", content: BINARY_CONTENT },
+      206: { description: "A range of the content", content: BINARY_CONTENT },
+      304: { description: "The content is the one that the client has" },
     },
   };
+  const summary = "Download a file, or several as a ZIP";
+  return operation(summary, "resources.download", description, 400, 404, 416);
+}
+
+function eventsOperation(): Json {
+  const stream = {
+    description: "resource.added, resource.updated, resource.deleted and reset events",
+    content: { "text/event-stream": { schema: { type: "string" } } },
+  };
+  return operation("Changes as Server-Sent Events", "resources.view", {
+    parameters: [
+      query("scope", { enum: ["own", "all"], default: "own" }, "Whose records"),
+      query("last_event_id", { type: "string" }, "Where to go on"),
+      { name: "Last-Event-ID", in: "header", schema: { type: "string" } },
+    ],
+    responses: { 200: stream },
+  }, 400);
 }
 
 const ID: Json = { type: "integer", minimum: 1 };
@@ -167,40 +160,32 @@ const BINARY_CONTENT: Json = {
   "application/zip": { schema: BINARY },
 };
 
+/** What the statuses of refusals say. */
+const REFUSALS = {
+  400: "The request is not as it should be",
+  401: "No valid credential",
+  403: "The privilege is missing",
+  404: "Something is not found",
+  409: "Something is in the way",
+  416: "The range lies outside of the content",
+  500: "Something failed, and was logged under the request id",
+  503: "The server is not ready",
+} as const;
+
 /** An operation that needs a credential with the privilege; `refusals` are statuses of its own. */
 function operation(
   summary: string,
   privilege: string,
   { responses, ...rest }: { responses: Json } & Json,
-  ...refusals: number[]
+  ...refusals: (keyof typeof REFUSALS)[]
 ): Json {
-  const errors = [...refusals, 401, 403, 500].map((status) => [
-    status,
-    json("A refusal", reference("Error")),
-  ]);
   return {
     summary,
     description: `Needs the privilege ${privilege}.`,
     security: [{ bearer: [] }],
     ...rest,
-    responses: { ...responses, ...Object.fromEntries(errors) },
+    responses: { ...responses, ...refused([...refusals, 401, 403, 500]) },
   };
-}
-
-function transfer(summary: string, kind: "Move" | "Copy"): Json {
-  return operation(
-    `${summary}, all or none`,
-    "resources.edit",
-    {
-      requestBody: jsonBody(`${kind}ResourceRequest`),
-      responses: {
-        200: json("What was added, then what was updated", envelope(reference("ResourceList"))),
-      },
-    },
-    400,
-    404,
-    409,
-  );
 }
 
 function jsonBody(schema: string): Json {
@@ -208,8 +193,14 @@ function jsonBody(schema: string): Json {
 }
 
 /** An operation that needs no credential. */
-function open(summary: string, schema: Json): Json {
-  return { summary, responses: { 200: json("As it says", schema) } };
+function open(summary: string, schema: Json, ...refusals: (keyof typeof REFUSALS)[]): Json {
+  return { summary, responses: { 200: json(summary, schema), ...refused(refusals) } };
+}
+
+function refused(statuses: readonly (keyof typeof REFUSALS)[]): Json {
+  return Object.fromEntries(
+    statuses.map((status) => [status, json(REFUSALS[status], reference("Error"))]),
+  );
 }
 
 function metrics(): Json {
