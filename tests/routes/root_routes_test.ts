@@ -72,7 +72,8 @@ Deno.test("C 1 GET /openapi.json", async (t) => {
       const described = Object.keys(operations).map((method) => method.toUpperCase()).sort();
       if (path !== "/metrics") assert.deepEqual(described, known, path);
     }
-    for (const path of ["/resources", "/resources/mkdir", "/resources/download", "/events"]) {
+    const known = ["", "/mkdir", "/move", "/copy", "/download"].map((path) => `/resources${path}`);
+    for (const path of [...known, "/events"]) {
       assert.ok(BASE_PATH + path in paths, path);
     }
   });
