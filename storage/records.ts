@@ -25,11 +25,13 @@ export interface RecordsOptions {
   readonly listStallMs?: number;
 }
 
-/** The records in a SQLite file, read and written in two threads of their own. */
+/** The records in a SQLite file, read and written in threads of their own. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #listStallMs: number;
   readonly #writer = new RemoteWorker<Writer>(new URL("./writer_worker.ts", import.meta.url));
+  /** Listings and collections have a thread of their own: lookups wait for nobody's sorting. */
   readonly #reader = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
+  readonly #lookups = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
   readonly #commits = new GroupCommit(this.#writer.remote);
 
   #isNew = false;
@@ -45,6 +47,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       await makePrivate(path);
       store.#isNew = await store.#writer.remote.open(path);
       await store.#reader.remote.open(path);
+      await store.#lookups.remote.open(path);
     } catch (error) {
       store.#end();
       throw error;
@@ -67,11 +70,11 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
-    return this.#reader.remote.findByPath(scope, paths);
+    return this.#lookups.remote.findByPath(scope, paths);
   }
 
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
-    return this.#reader.remote.findById(scope, ids);
+    return this.#lookups.remote.findById(scope, ids);
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
@@ -129,6 +132,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#commits.idle();
     await this.#reader.remote.close();
+    await this.#lookups.remote.close();
     // Last, for the last connection to close is the one that empties the log.
     await this.#writer.remote.close();
     this.#end();
@@ -136,6 +140,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   #end(): void {
     this.#reader[Symbol.dispose]();
+    this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
 }
