@@ -4,6 +4,7 @@ import { EventBus } from "../../core/events.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
 import { Client, items, refused } from "../client.ts";
 import { mintToken, TestServer } from "../server.ts";
+import { until } from "../until.ts";
 
 Deno.test("GET /events/", async (t) => {
   await using server = await TestServer.start();
@@ -188,4 +189,12 @@ Deno.test("C 10 and C 11 a stream ends with the credential that it was opened wi
   await using events = await late.events();
   assert.equal(await events.next(), undefined);
   refused(await late.list(), 401, "ErrAuthRequired");
+});
+
+Deno.test("C 11 a stream whose client leaves ends at once, and not at the next heartbeat", async () => {
+  await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 2 ** 30 } } });
+  const one = await server.as(1);
+  const events = await one.events();
+  await events[Symbol.asyncDispose]();
+  await until(() => server.log.some((line) => line.includes('"complete":false')));
 });

@@ -80,6 +80,19 @@ Deno.test("C 11 a stream whose client takes nothing is given up", async () => {
   await asked.response.body?.cancel();
 });
 
+Deno.test("C 11 a stream that takes its time is not given up while the client takes it", async () => {
+  const chunks = Array.from({ length: 5 }, () => chunk("piece"));
+  const read = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return chunks.shift();
+  };
+  await using asked = await ask(read, { stallMs: 5 });
+  assert.equal(await asked.response.text(), "piece".repeat(5));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(asked.steps, ["returned"]);
+  assert.equal((await asked.delivery())?.complete, true);
+});
+
 Deno.test("C 9 HEAD has the headers, and its content is returned unread", async () => {
   await using asked = await ask(() => Promise.resolve(chunk("endless")), { method: "HEAD" });
   assert.equal(asked.response.headers.get("X-Kind"), "streamed");
