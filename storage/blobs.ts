@@ -1,11 +1,8 @@
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import { type Chunk, ContentReader } from "../core/content.ts";
-import { ResourceError } from "../core/errors.ts";
 import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../core/ports.ts";
 import { nextTurn } from "../core/turns.ts";
 import { blobPath, isDigest } from "./blob_path.ts";
-import type { ContentTasks, Digest } from "./content_tasks.ts";
+import type { ContentTasks } from "./content_tasks.ts";
 import {
   makeDirectorySync,
   orMissing,
@@ -15,6 +12,7 @@ import {
   syncDirectory,
 } from "./files.ts";
 import { Receiver } from "./receiver.ts";
+import { StagedFile } from "./staged_file.ts";
 import { asStorageFull } from "./storage_full.ts";
 import { WorkerPool } from "./worker_pool.ts";
 
@@ -73,7 +71,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     try {
       const staged = new StagedFile(path, await this.#receiver.receive(content, path));
       // Here, and not in `place`, so that nobody's transaction waits for two files to be compared.
-      await this.#shares(staged);
+      await staged.shares(this.#pathOf(staged.hash));
       return staged;
     } catch (error) {
       await removeFile(path);
@@ -195,7 +193,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     // Shared content, too: whoever placed it may have failed before the sync.
     directories.add(fan);
     if (!this.#durable.has(fan)) directories.add(parentOf(fan)).add(this.#root);
-    if (orMissingSync(() => Deno.statSync(path)) !== undefined && await this.#shares(blob)) return;
+    if (orMissingSync(() => Deno.statSync(path)) !== undefined && await blob.shares(path)) return;
     if (orMissingSync(() => Deno.statSync(fan)) === undefined) {
       makeDirectorySync(parentOf(fan));
       makeDirectorySync(fan);
@@ -203,79 +201,6 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     Deno.renameSync(blob.path, path);
     blob.placed = true;
   }
-
-  /**
-   * Whether what is stored under the hash of staged content has the same bytes (C 6). False where
-   * nothing is, or where it is not what was stored once.
-   *
-   * @throws {ResourceError} `ErrResourcesInvalidData` where it is other content of the same hash.
-   */
-  async #shares(staged: StagedFile): Promise<boolean> {
-    const stored = await orMissing(Deno.open(this.#pathOf(staged.hash)));
-    if (stored === undefined) return false;
-    using _stored = stored;
-    const identity = identityOf(await stored.stat());
-    if (staged.twin === identity) return true;
-    using file = await Deno.open(staged.path);
-    if (await sameContent(file, stored)) {
-      staged.twin = identity;
-      return true;
-    }
-    // A disk that fails may have changed it: then the staged content is the right one.
-    if (await hashOf(stored) !== staged.hash) return false;
-    throw new ResourceError(
-      "ErrResourcesInvalidData",
-      `Cannot store content with the MD5 ${staged.hash}: other content has the same one`,
-    );
-  }
-}
-
-/** Content that lies in `tmp/`. */
-class StagedFile implements StagedBlob {
-  readonly hash: string;
-  readonly size: number;
-  readonly crc32: number;
-  /** The stored file that was seen to hold the same bytes. */
-  twin: string | undefined;
-  /** Whether the file has left `tmp/`. */
-  placed = false;
-
-  constructor(readonly path: string, { hash, size, crc32 }: Digest) {
-    this.hash = hash;
-    this.size = size;
-    this.crc32 = crc32;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.placed) await removeFile(this.path);
-  }
-}
-
-/** Tells a file from any other that may have come to its place. */
-function identityOf({ dev, ino, ctime }: Deno.FileInfo): string {
-  return `${dev} ${ino} ${ctime?.getTime()}`;
-}
-
-async function sameContent(a: Deno.FsFile, b: Deno.FsFile): Promise<boolean> {
-  const left = new Uint8Array(READ_BYTES);
-  const right = new Uint8Array(READ_BYTES);
-  for (;;) {
-    const [fromA, fromB] = await Promise.all([readFull(a, left), readFull(b, right)]);
-    if (Buffer.compare(fromA, fromB) !== 0) return false;
-    if (fromA.length === 0) return true;
-  }
-}
-
-/** The MD5 of all of a file. */
-async function hashOf(file: Deno.FsFile): Promise<string> {
-  const md5 = createHash("md5");
-  const buffer = new Uint8Array(READ_BYTES);
-  await file.seek(0, Deno.SeekMode.Start);
-  for (let chunk = await readFull(file, buffer); chunk.length > 0;) {
-    md5.update(chunk);
-    chunk = await readFull(file, buffer);
-  }
-  return md5.digest("hex");
 }
 
 /** Reads a part of a file, one piece ahead, and closes it at the end. */

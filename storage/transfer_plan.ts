@@ -137,7 +137,7 @@ export class TransferPlan {
     if (root?.id !== source.id) {
       throw new ResourceError(
         "ErrResourcesInvalidRequest",
-        `Invalid source ${quoted(source.path)}: another source took it along, or took its place`,
+        `Cannot move ${quoted(source.path)}: another source took it along, or took its place`,
       );
     }
     if (!source.isDir) return;
@@ -159,7 +159,7 @@ export class TransferPlan {
     if (mismatch !== undefined) {
       throw new ResourceError(
         "ErrResourcesConflict",
-        `Cannot go to ${quoted(String(mismatch.target))}: ` +
+        `Cannot put a record at ${quoted(String(mismatch.target))}: ` +
           `a ${mismatch.met_is_dir === 1 ? "directory" : "file"} has this path`,
       );
     }

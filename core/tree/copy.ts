@@ -4,7 +4,6 @@ import { type ChangeSet, changesOf, commit, recordsOf, type Tree } from "./chang
 import {
   type Destination,
   destinationOf,
-  refuseInside,
   sourcesOf,
   Transfer,
   type TransferRequest,
@@ -22,9 +21,9 @@ import {
  */
 export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   const destination = destinationOf(request, sanitizePath(request.destination));
-  const paths = sourcesOf(request, destination);
+  const paths = sourcesOf("copy", request, destination);
   return commit(tree, async (transaction) => {
-    const transfer = await Transfer.begin(transaction, request, paths);
+    const transfer = await Transfer.begin("copy", transaction, { ...request, paths });
     const placements = await transfer.place(destination, placeDirectory);
     await transfer.admit(placements);
     const effects = await transaction.copySubtrees(placements, transfer.now);
@@ -44,7 +43,7 @@ async function placeDirectory(
   source: ResourceRecord,
   { path, mustBeDirectory }: Destination,
 ): Promise<string> {
-  refuseInside(source, path);
+  transfer.refuseInside(source, path);
   const replaceFile = mustBeDirectory && (await transfer.find(path))?.isDir === false;
   await transfer.makeDirectories(replaceFile ? path : parentOf(path), { replaceFile });
   return path;

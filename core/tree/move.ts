@@ -13,7 +13,6 @@ import {
   type Destination,
   destinationOf,
   invalid,
-  refuseInside,
   sourcesOf,
   Transfer,
   type TransferRequest,
@@ -30,13 +29,13 @@ import {
  */
 export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   const destination = destinationOf(request, sanitizeDirectory(request.destination));
-  const paths = sourcesOf(request, destination);
+  const paths = sourcesOf("move", request, destination);
   const [first = "", ...others] = paths;
   if (others.length === 0 && destination.path === "" && parentOf(first) === "") {
-    throw invalid(first, "it is directly under the root already");
+    throw invalid("move", first, "it is directly under the root already");
   }
   return commit(tree, async (transaction) => {
-    const transfer = await Transfer.begin(transaction, request, paths);
+    const transfer = await Transfer.begin("move", transaction, { ...request, paths });
     refuseTakenAlong(transfer.sources);
     const placements = await transfer.place(destination, placeDirectory);
     await transfer.replace(await transfer.admit(placements));
@@ -51,7 +50,7 @@ async function placeDirectory(
   source: ResourceRecord,
   { path }: Destination,
 ): Promise<string> {
-  refuseInside(source, path);
+  transfer.refuseInside(source, path);
   if (path === "" || (await transfer.find(path))?.isDir) return joinPath(path, source.name);
   await transfer.makeDirectories(parentOf(path));
   return path;
@@ -62,7 +61,7 @@ function refuseTakenAlong(sources: readonly ResourceRecord[]): void {
   const earlier = new Set<string>();
   for (const { path } of sources) {
     const above = ancestorsOf(path).find((ancestor) => earlier.has(ancestor));
-    if (above !== undefined) throw invalid(path, `${quoted(above)} takes it along before`);
+    if (above !== undefined) throw invalid("move", path, `${quoted(above)} takes it along before`);
     earlier.add(path);
   }
 }

@@ -16,6 +16,9 @@ export interface TransferRequest {
   readonly force: boolean;
 }
 
+/** What is done with the sources, for messages. */
+export type Verb = "move" | "copy";
+
 /** Where the sources go. */
 export interface Destination {
   /** Sanitized; "" is the root. */
@@ -35,13 +38,17 @@ export function destinationOf({ destination }: TransferRequest, path: string): D
  * @throws {ResourceError} `ErrResourcesInvalidRequest` where there is none, one is not valid, or one
  *   is the destination (C 7).
  */
-export function sourcesOf({ sources }: TransferRequest, destination: Destination): string[] {
+export function sourcesOf(
+  verb: Verb,
+  { sources }: TransferRequest,
+  destination: Destination,
+): string[] {
   const paths = sanitizeAll(sources);
   if (paths.length === 0) {
-    throw new ResourceError("ErrResourcesInvalidRequest", "A source is required");
+    throw new ResourceError("ErrResourcesInvalidRequest", `Cannot ${verb}: no source is given`);
   }
   if (paths.includes(destination.path)) {
-    throw invalid(destination.path, "it is the destination as well");
+    throw invalid(verb, destination.path, "it is the destination as well");
   }
   return paths;
 }
@@ -61,16 +68,19 @@ export class Transfer {
   readonly made: ResourceRecord[] = [];
   /** The files that gave way to a directory. */
   readonly replaced: ResourceRecord[] = [];
+  readonly #verb: Verb;
   /** The owner of the sources, on whose behalf all of it runs (RS 1.4). */
   readonly #userId: number;
   readonly #force: boolean;
 
   private constructor(
+    verb: Verb,
     readonly transaction: WriteTransaction,
     /** In the order of the request. */
     readonly sources: readonly [ResourceRecord, ...ResourceRecord[]],
     force: boolean,
   ) {
+    this.#verb = verb;
     this.#userId = sources[0].userId;
     this.#force = force;
   }
@@ -82,22 +92,24 @@ export class Transfer {
    *   where they have different owners.
    */
   static async begin(
+    verb: Verb,
     transaction: WriteTransaction,
-    { caller, force }: TransferRequest,
-    paths: readonly string[],
+    { caller, force, paths }: Pick<TransferRequest, "caller" | "force"> & {
+      readonly paths: readonly string[];
+    },
   ): Promise<Transfer> {
     const found = await transaction.findByPath(scopeOf(caller), paths);
     const [first, ...others] = paths.map((path) => {
       const record = found.get(path);
       if (record !== undefined) return record;
-      throw new ResourceError("ErrResourcesNotFound", `The source ${quoted(path)} is not found`);
+      throw new ResourceError("ErrResourcesNotFound", `Cannot ${verb} ${quoted(path)}: not found`);
     });
     if (first === undefined) throw new RangeError("No source is given");
     const foreign = others.find(({ userId }) => userId !== first.userId);
     if (foreign !== undefined) {
-      throw invalid(foreign.path, `it has another owner than ${quoted(first.path)}`);
+      throw invalid(verb, foreign.path, `it has another owner than ${quoted(first.path)}`);
     }
-    return new Transfer(transaction, [first, ...others], force);
+    return new Transfer(verb, transaction, [first, ...others], force);
   }
 
   /** The record that the owner of the sources has at a path. */
@@ -135,14 +147,16 @@ export class Transfer {
   /** RS 4.4, multiple sources, and RS 4.5.6: each goes below the destination. */
   async #placeAll(destination: string): Promise<Placement[]> {
     const placements = this.sources.map((source) => {
-      refuseInside(source, destination);
+      this.refuseInside(source, destination);
       const target = joinPath(destination, source.name);
-      if (target === source.path) throw invalid(target, "it is where it would go already");
+      if (target === source.path) {
+        throw invalid(this.#verb, target, "it is where it would go already");
+      }
       return { source, target };
     });
     const targets = new Set<string>();
     for (const { target } of placements) {
-      if (targets.has(target)) throw conflict(target, "two of the sources would go there");
+      if (targets.has(target)) throw this.#conflict(target, "two of the sources would go there");
       targets.add(target);
     }
     await this.makeDirectories(destination);
@@ -179,8 +193,10 @@ export class Transfer {
     return placements.flatMap(({ source, target }) => {
       const record = existing.get(target);
       if (record === undefined) return [];
-      if (!this.#force) throw conflict(target, "a record has this path, and force is not given");
-      if (record.id === source.id) throw invalid(target, "nothing replaces itself");
+      if (!this.#force) {
+        throw this.#conflict(target, "a record has this path, and force is not given");
+      }
+      if (record.id === source.id) throw invalid(this.#verb, target, "nothing replaces itself");
       return source.isDir && !record.isDir ? record : [];
     });
   }
@@ -190,31 +206,33 @@ export class Transfer {
     for (const record of await this.transaction.deleteSubtrees(files)) this.replaced.push(record);
   }
 
+  /**
+   * Refuses to put a directory into itself (RS 4.4.5).
+   *
+   * @throws {ResourceError} `ErrResourcesInvalidRequest`.
+   */
+  refuseInside(source: ResourceRecord, destination: string): void {
+    if (source.isDir && isBelow(destination, source.path)) {
+      throw invalid(this.#verb, source.path, `it would go into itself, to ${quoted(destination)}`);
+    }
+  }
+
+  #conflict(target: string, why: string): ResourceError {
+    return new ResourceError(
+      "ErrResourcesConflict",
+      `Cannot ${this.#verb} to ${quoted(target)}: ${why}`,
+    );
+  }
+
   #findAll(paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
     return this.transaction.findByPath({ userId: this.#userId, everyone: false }, paths);
   }
 }
 
-/**
- * Refuses to put a directory into itself (RS 4.4.5).
- *
- * @throws {ResourceError} `ErrResourcesInvalidRequest`.
- */
-export function refuseInside(source: ResourceRecord, destination: string): void {
-  if (source.isDir && isBelow(destination, source.path)) {
-    throw invalid(source.path, `it would go into itself, to ${quoted(destination)}`);
-  }
-}
-
-/** A refusal of what stands at a path (RS 4.4.3). */
-function conflict(path: string, why: string): ResourceError {
-  return new ResourceError("ErrResourcesConflict", `Cannot go to ${quoted(path)}: ${why}`);
-}
-
 /** A refusal of a source that makes no sense (RS 4.4.3). */
-export function invalid(source: string, why: string): ResourceError {
+export function invalid(verb: Verb, source: string, why: string): ResourceError {
   return new ResourceError(
     "ErrResourcesInvalidRequest",
-    `Invalid source ${quoted(source)}: ${why}`,
+    `Cannot ${verb} ${quoted(source)}: ${why}`,
   );
 }
