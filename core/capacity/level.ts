@@ -1,0 +1,97 @@
+import type { SystemStats } from "./stats.ts";
+import type { Tunables } from "./tunables.ts";
+
+/** How hard the host is pressed, from least to most (HC 2). */
+export const Level = { OK: 0, CAUTION: 1, CRITICAL: 2 } as const;
+export type Level = typeof Level[keyof typeof Level];
+
+/** `OK`, `CAUTION`, `CRITICAL`, and `UNKNOWN` for any other number (HC 2). */
+export function levelName(level: number): string {
+  return Object.entries(Level).find(([, value]) => value === level)?.[0] ?? "UNKNOWN";
+}
+
+/** The more severe of two levels (HC 2). */
+export function maxLevel(a: Level, b: Level): Level {
+  return a > b ? a : b;
+}
+
+/** A level and what it comes from. */
+export interface Pressure {
+  readonly level: Level;
+  /** One part for each resource that is short, joined by `; `; `OK` where none is. */
+  readonly reason: string;
+}
+
+/** The level of the host: the worst of CPU, RAM and disk (C 14). */
+export function currentLevelForStats(stats: SystemStats, tunables: Tunables): Pressure {
+  const findings = [
+    cpuPressure(stats, tunables),
+    ramPressure(stats, tunables),
+    diskPressure(stats, tunables),
+  ];
+  return {
+    level: findings.map(({ level }) => level).reduce(maxLevel, Level.OK),
+    reason: reasonOf(findings),
+  };
+}
+
+/**
+ * What speaks against admitting an instance: RAM, and a disk that is nearly full. A pressed CPU slows
+ * scans and does not stop them (C 14).
+ */
+export function admissionReason(stats: SystemStats, tunables: Tunables): string {
+  const disk = diskPressure(stats, tunables);
+  const findings = [ramPressure(stats, tunables)];
+  if (disk.level === Level.CRITICAL) findings.push(disk);
+  return reasonOf(findings);
+}
+
+function reasonOf(findings: readonly Pressure[]): string {
+  return findings.filter(({ level }) => level !== Level.OK).map(({ reason }) => reason).join(
+    "; ",
+  ) ||
+    "OK";
+}
+
+function cpuPressure(stats: SystemStats, tunables: Tunables): Pressure {
+  const { CPUCores: cores, LoadAvg1m: load } = stats;
+  const shown = `load ${load.toFixed(2)} on ${cores} ${cores === 1 ? "core" : "cores"}`;
+  if (load >= cores * tunables.cpuCriticalPct / 100) {
+    return { level: Level.CRITICAL, reason: `CPU critical: ${shown}` };
+  }
+  if (load >= cores * tunables.cpuCautionPct / 100) {
+    return { level: Level.CAUTION, reason: `CPU high: ${shown}` };
+  }
+  return { level: Level.OK, reason: "" };
+}
+
+function ramPressure({ MemAvailableMB: available }: SystemStats, tunables: Tunables): Pressure {
+  const { ramCautionMB, ramCriticalMB } = tunables;
+  if (available < ramCriticalMB) {
+    return {
+      level: Level.CRITICAL,
+      reason: `RAM critical: ${available} MB available, below ${ramCriticalMB} MB`,
+    };
+  }
+  if (available < ramCautionMB) {
+    return {
+      level: Level.CAUTION,
+      reason: `RAM low: ${available} MB available, below ${ramCautionMB} MB`,
+    };
+  }
+  return { level: Level.OK, reason: "" };
+}
+
+function diskPressure({ DiskFreeMB: free }: SystemStats, tunables: Tunables): Pressure {
+  const { diskCautionMB, diskCriticalMB } = tunables;
+  if (free < diskCriticalMB) {
+    return {
+      level: Level.CRITICAL,
+      reason: `Disk critical: ${free} MB free, below ${diskCriticalMB} MB`,
+    };
+  }
+  if (free < diskCautionMB) {
+    return { level: Level.CAUTION, reason: `Disk low: ${free} MB free, below ${diskCautionMB} MB` };
+  }
+  return { level: Level.OK, reason: "" };
+}
