@@ -197,6 +197,9 @@ export class Transfer {
         throw this.#conflict(target, "a record has this path, and force is not given");
       }
       if (record.id === source.id) throw invalid(this.#verb, target, "nothing replaces itself");
+      if (!source.isDir && record.isDir) {
+        throw this.#conflict(target, "a directory has this path");
+      }
       return source.isDir && !record.isDir ? record : [];
     });
   }

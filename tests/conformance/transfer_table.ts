@@ -261,6 +261,7 @@ C 7 | a/ a/b/ a/b/f | move a/b,a > d | 200 | d d/a d/b d/b/f | +d ~d/a ~d/b ~d/b
 C 7 | a/ a/b/ a/b/f | move a,a/b > d | 400 InvalidRequest
 C 7 | a/ a/b d/ d/b | move a,a/b > d | 400 InvalidRequest
 C 7 | x/ x/q/ x/q/f d/ d/q/ d/q/f | move x/q,d/q/f > d ! | 400 InvalidRequest
+RS 4.4 multiple 5 | x/ x/q/ x/q/f d/ d/q/ d/q/f d/f/ | move x/q,d/q/f > d ! | 409 Conflict
 RS 4.4 multiple 5 | x/ x/q/ x/q/z/ x/q/z/f d/ d/q/ d/q/z/ | move x/q,d/q/z > d ! | 200 | d/z d/z/f | ~d/z ~d/z/f -x/q/z -x/q | d/ d/q/ d/z/ d/z/f=x/q/z/f x/
 RS 4.4 multiple 5 | x/ x/q/ x/q/z/ x/q/z/s/ d/ d/q/ d/q/z/ d/z/ d/z/s/ | move x/q,d/q/z > d ! | 200 | | -x/q/z -x/q -x/q/z/s -d/q/z | d/ d/q/ d/z/ d/z/s/ x/
 RS 4.4 multiple 5 | a/ a/f b/ b/g t/ t/a/ t/a/f t/b | move b,a > t ! | 200 | t/a/f t/b t/b/g | -t/b -t/a/f ~t/a/f ~t/b ~t/b/g -a | t/ t/a/ t/a/f=a/f t/b/ t/b/g=b/g
