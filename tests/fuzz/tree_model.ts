@@ -243,13 +243,13 @@ class Pair implements AsyncDisposable {
     this.#count(`${step.kind} ${reply.status}`);
     if (expected instanceof Refusal) {
       const { code } = JSON.parse(reply.text);
-      assert.deepEqual([reply.status, code], [expected.status, expected.code], where);
+      agree([reply.status, code], [expected.status, expected.code], where);
       await this.#compareTrees(where, began, new Set());
       return;
     }
     assert.equal(reply.status, 200, `${where} ${reply.text}`);
     const entries = step.kind === "mkdir" ? [entry(reply)] : items(reply);
-    assert.deepEqual(entries.map(shownEntry), expected.items.map(shownPlace), where);
+    agree(entries.map(shownEntry), expected.items.map(shownPlace), where);
     // A directory that others were copied into is told as updated, and is as it was (RS 4.5.5).
     const moved = new Set(
       expected.events.filter(({ kind }) => step.kind === "move" && kind === "updated")
@@ -257,11 +257,11 @@ class Pair implements AsyncDisposable {
     );
     await this.#compareTrees(where, began, moved);
     const ids = expected.items.map(({ node }) => node.id);
-    assert.deepEqual(entries.map(({ id }) => id), ids, `${where}: the same records`);
+    agree(entries.map(({ id }) => id), ids, `${where}: the same records`);
     for (const [at, { user }] of CALLERS.entries()) {
       const wanted: string[] = expected.events.filter((event) => event.user === user)
         .map(({ kind, path }) => `${kind} ${path}`);
-      assert.deepEqual(await this.#streams[at]?.take(wanted.length), wanted, `${where}: events`);
+      agree(await this.#streams[at]?.take(wanted.length), wanted, `${where}: events`);
     }
   }
 
@@ -270,7 +270,7 @@ class Pair implements AsyncDisposable {
     for (const [at, client] of this.clients.entries()) {
       const last = `last-${at}`;
       await client.mkdir(last);
-      assert.deepEqual(await this.#streams[at]?.take(1), [`added ${last}`]);
+      agree(await this.#streams[at]?.take(1), [`added ${last}`]);
     }
   }
 
@@ -375,7 +375,7 @@ class Pair implements AsyncDisposable {
     const records = await checkInvariants(this.server);
     const places = this.#model.places();
     const real = new Map(records.map((record) => [`${record.userId} ${record.path}`, record]));
-    assert.deepEqual(
+    agree(
       [...real].map(([key, { isDir, hash }]) => [key, isDir, hash]).sort(),
       places.map(({ user, path, node }) => [`${user} ${path}`, node.isDir, hashOf(node)]).sort(),
       where,
@@ -410,3 +410,13 @@ const shownEntry = ({ user_id, path, is_dir, size }: ResourceEntry) =>
 
 const shownPlace = ({ user, path, node }: Place) =>
   `${user} ${path} ${node.isDir} ${node.content.length}`;
+
+/** As `assert.deepEqual`, but says where as well as what the difference is. */
+function agree(actual: unknown, expected: unknown, where = ""): void {
+  try {
+    assert.deepEqual(actual, expected);
+  } catch (error) {
+    const difference = error instanceof Error ? error.message : String(error);
+    throw new Error(`${where}: ${difference}`, { cause: error });
+  }
+}
