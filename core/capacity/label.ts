@@ -6,8 +6,8 @@ interface Wrapper {
   /** Options with a value: letters, and long names. */
   readonly valued?: string;
   readonly longValued?: readonly string[];
-  /** How many words stand between the options and the command. */
-  readonly operands?: number;
+  /** What the word between the options and the command looks like, where there is one. */
+  readonly operand?: RegExp;
 }
 
 /** An option that is missing here makes the label `tool`: the word behind it might be its value. */
@@ -60,7 +60,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map([
     longFlags: ["foreground", "preserve-status", "verbose"],
     valued: "ks",
     longValued: ["kill-after", "signal"],
-    operands: 1,
+    operand: /^\d+(\.\d+)?[smhd]?$/,
   }],
   ["nice", { flags: "0123456789", valued: "n", longValued: ["adjustment"] }],
   ["nohup", { flags: "" }],
@@ -100,7 +100,10 @@ function programAt(words: readonly string[]): number | undefined {
     else {
       const next = afterOptions(words, at + 1, wrapper);
       if (next === undefined) return undefined;
-      at = next + (wrapper.operands ?? 0);
+      if (wrapper.operand !== undefined && !wrapper.operand.test(words[next] ?? "")) {
+        return undefined;
+      }
+      at = wrapper.operand === undefined ? next : next + 1;
     }
   }
   return undefined;
@@ -110,10 +113,11 @@ function baseName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-/** Words as a shell sees them, without their quotes: one that is quoted may hold spaces. */
+/** Words as a shell sees them, without their quotes; none where a quote is not closed. */
 function splitWords(command: string): string[] {
-  const words = command.match(/(?:[^\s"'\\]|\\.?|"(?:[^"\\]|\\.)*"?|'[^']*'?)+/gs) ?? [];
-  return words.map((word) => word.replaceAll(/["']/g, ""));
+  const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
+  if (command.replaceAll(word, "").trim() !== "") return [];
+  return (command.match(word) ?? []).map((it) => it.replaceAll(/["']/g, ""));
 }
 
 function isAssignment(word: string): boolean {
