@@ -2,11 +2,12 @@ import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
 import * as v from "valibot";
 import { quoted, ResourceError } from "../core/errors.ts";
+import type { ResourceRecord } from "../core/ports.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
 import { Compression } from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
-import { httpDate, select } from "./conditional.ts";
+import { httpDate, type Representation, select } from "./conditional.ts";
 import { failure } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
 import { idsOf, parseQuery, pathsOf, type Query } from "./query.ts";
@@ -20,48 +21,51 @@ export async function downloadResources(c: Context<Environment>, tree: Tree): Pr
     paths: pathsOf(query),
     ids: idsOf(query),
     compression: compressionOf(query),
+    rangeOf: (record) => {
+      const selection = select(c.req.raw, representationOf(record));
+      return "range" in selection ? selection.range : undefined;
+    },
     signal: c.req.raw.signal,
   });
   return found.kind === "file" ? await sendFile(c, found) : await sendArchive(c, found);
 }
 
+function representationOf({ hash, updatedAt, size }: ResourceRecord): Representation {
+  return { etag: `"${hash}"`, modifiedAt: updatedAt, size };
+}
+
 async function sendFile(
   c: Context<Environment>,
-  { record, open }: FileDownload,
+  { record, content }: FileDownload,
 ): Promise<Response> {
-  const { size } = record;
-  const representation = { etag: `"${record.hash}"`, modifiedAt: record.updatedAt, size };
+  const representation = representationOf(record);
+  const { etag, modifiedAt, size } = representation;
   const headers = {
-    ETag: representation.etag,
-    "Last-Modified": httpDate(record.updatedAt),
+    ETag: etag,
+    "Last-Modified": httpDate(modifiedAt),
     "Accept-Ranges": "bytes",
     // What a path leads to may change: a copy is to be asked about before it is used again.
     "Cache-Control": "private, no-cache",
   };
   const selection = select(c.req.raw, representation);
-  switch (selection.status) {
-    case 304:
-      return c.newResponse(null, 304, headers);
-    case 416:
-      return failure(c, {
-        kind: "ErrResourcesInvalidRequest",
-        message: `The range ${quoted(c.req.header("Range") ?? "")} lies outside of ${size} bytes`,
-      }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
-    case 206:
-    case 200: {
-      const { status, range: { start, end } } = selection;
-      return await streamed(c, await open(selection.range), {
-        status,
-        headers: {
-          ...headers,
-          "Content-Type": "application/octet-stream",
-          "Content-Length": String(end - start),
-          "Content-Disposition": attachment(record.name),
-          ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
-        },
-      });
-    }
+  if (selection.status === 304) return c.newResponse(null, 304, headers);
+  if (!("range" in selection) || content === undefined) {
+    return failure(c, {
+      kind: "ErrResourcesInvalidRequest",
+      message: `The range ${quoted(c.req.header("Range") ?? "")} lies outside of ${size} bytes`,
+    }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
   }
+  const { status, range: { start, end } } = selection;
+  return await streamed(c, content, {
+    status,
+    headers: {
+      ...headers,
+      "Content-Type": "application/octet-stream",
+      "Content-Length": String(end - start),
+      "Content-Disposition": attachment(record.name),
+      ...(status === 206 && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
+    },
+  });
 }
 
 async function sendArchive(

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { quoted, ResourceError } from "../core/errors.ts";
-import { STALL_MS } from "./stall.ts";
+import { SEND_STALL_MS } from "./stall.ts";
 
 /** The largest JSON body, in bytes (C 3). */
 const MAX_BODY_BYTES = 2 ** 20;
 
 /**
- * Reads a JSON body by its schema (C 3). It has to arrive whole within `stallMs` milliseconds.
+ * Reads a JSON body by its schema (C 3). It has to arrive whole within `withinMs` milliseconds.
  *
  * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is too large, no JSON or not as the
  *   schema says.
@@ -14,13 +14,13 @@ const MAX_BODY_BYTES = 2 ** 20;
 export async function jsonBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
-  { stallMs = STALL_MS } = {},
+  { withinMs = SEND_STALL_MS } = {},
 ): Promise<v.InferOutput<Schema>> {
   const type = request.headers.get("Content-Type");
   if (type !== null && !/^\s*application\/json\s*(;|$)/i.test(type)) {
     throw invalid(`the Content-Type is ${quoted(type)}, not application/json`);
   }
-  const result = v.safeParse(schema, parsed(await text(request, stallMs)));
+  const result = v.safeParse(schema, parsed(await text(request, withinMs)));
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = v.getDotPath(issue) ?? "the body";
@@ -36,22 +36,32 @@ function parsed(text: string): unknown {
   }
 }
 
-async function text(request: Request, stallMs: number): Promise<string> {
+async function text(request: Request, withinMs: number): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  const reader = request.body?.getReader();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    cancel();
+  }, withinMs);
+  // What is left of the body is not for this handler; a client that is gone is as good.
+  const cancel = () => reader?.cancel().catch(() => {});
   let text = "";
   let size = 0;
-  const late = AbortSignal.timeout(stallMs);
-  const body = request.body?.pipeThrough(new TransformStream(), { signal: late });
   try {
-    for await (const chunk of body ?? []) {
-      size += chunk.length;
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      size += next.value.length;
       if (size > MAX_BODY_BYTES) throw invalid(`it is larger than ${MAX_BODY_BYTES} bytes`);
-      text += decoder.decode(chunk, { stream: true });
+      text += decoder.decode(next.value, { stream: true });
     }
+    if (late) throw invalid(`it did not arrive within ${withinMs / 1000} s`);
     return text + decoder.decode();
   } catch (error) {
     if (error instanceof ResourceError) throw error;
-    throw invalid("it did not arrive whole and in time, or is no UTF-8", error);
+    throw invalid("it did not arrive whole, or is no UTF-8", error);
+  } finally {
+    clearTimeout(timer);
+    await cancel();
   }
 }
 

@@ -5,7 +5,7 @@ import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
 import { nextTurn } from "../core/turns.ts";
-import { STALL_MS } from "./stall.ts";
+import { SEND_STALL_MS } from "./stall.ts";
 
 /** After so long, in milliseconds, others get a turn. */
 const MAX_TURN_MS = 20;
@@ -71,7 +71,7 @@ class FormReader {
   constructor(body: ReadableStream<Chunk> | null, boundary: string, limits: FormLimits) {
     this.#reader = body?.getReader();
     this.#maxBytes = limits.maxBytes;
-    this.#stallMs = limits.stallMs ?? STALL_MS;
+    this.#stallMs = limits.stallMs ?? SEND_STALL_MS;
     this.#search = Search.make(
       `\r\n--${boundary}`,
       (segment, bytes) => this.#pieces.push({ segment, bytes: bytes as Chunk }),

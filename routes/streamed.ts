@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import type { Environment } from "./environment.ts";
-import { STALL_MS } from "./stall.ts";
+import { TAKE_STALL_MS } from "./stall.ts";
 
 /** How far a streamed body got. */
 export interface Delivery {
@@ -19,7 +19,7 @@ export interface StreamedOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the client goes away, before the content is returned. */
   readonly onCancel?: () => void;
-  /** How long the client may take nothing. @default 120000 */
+  /** How long the client may take nothing. @default 1200000 */
   readonly stallMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface StreamedOptions {
 export async function streamed(
   c: Context<Environment>,
   content: AsyncIterator<Chunk>,
-  { status = 200, headers, onCancel = () => {}, stallMs = STALL_MS }: StreamedOptions,
+  { status = 200, headers, onCancel = () => {}, stallMs = TAKE_STALL_MS }: StreamedOptions,
 ): Promise<Response> {
   let ahead: IteratorResult<Chunk> | undefined = await content.next();
   if (c.req.method === "HEAD") {
@@ -43,13 +43,15 @@ export async function streamed(
   let bytes = 0;
   let cancelled = false;
   let stall: ReturnType<typeof setTimeout> | undefined;
-  const giveUp = async () => {
+  // The runtime prints what it is given; the reason itself goes to the log.
+  const brokeOff = () => new Error(`Reply broke off, see the request ${c.get("requestId")}`);
+  const giveUp = async (error?: unknown) => {
     clearTimeout(stall);
     cancelled = true;
     onCancel();
     try {
       await content.return?.();
-      delivery.resolve({ bytes, complete: false });
+      delivery.resolve({ bytes, complete: false, error });
     } catch (error) {
       delivery.resolve({ bytes, complete: false, error });
     }
@@ -70,17 +72,16 @@ export async function streamed(
         controller.enqueue(value);
         // It is asked for more when this has been taken.
         stall = setTimeout(() => {
-          controller.error(new Error("The client takes nothing"));
-          giveUp();
+          controller.error(brokeOff());
+          giveUp(new Error("The client takes nothing"));
         }, stallMs);
       } catch (error) {
         if (cancelled) return;
-        // The runtime prints what it is given here; the reason itself goes to the log.
-        controller.error(new Error(`Reply broke off, see the request ${c.get("requestId")}`));
+        controller.error(brokeOff());
         delivery.resolve({ bytes, complete: false, error });
       }
     },
-    cancel: giveUp,
+    cancel: () => giveUp(),
   }, { highWaterMark: 0 });
   return c.newResponse(body, status, { ...headers });
 }

@@ -27,7 +27,7 @@ interface Cursor {
 }
 
 /**
- * All reading outside of write transactions. It lives in a thread of its own (reader_worker.ts), and
+ * All reading outside of write transactions. It lives in threads of its own (reader_worker.ts), and
  * lets go of nothing by itself: listings and collections are closed by whoever opened them.
  */
 export class Reader {
@@ -39,10 +39,9 @@ export class Reader {
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
 
-  /** Opens the database, which must exist. To be called once, first. */
+  /** Takes the database, which must exist. To be called once, first. */
   open(path: string): void {
     this.#path = path;
-    this.#lookups = new Connection(path, { readOnly: true });
   }
 
   close(): void {
@@ -120,8 +119,7 @@ export class Reader {
   }
 
   get #connection(): Connection {
-    if (this.#lookups === undefined) throw new Error("The database is not open");
-    return this.#lookups;
+    return this.#lookups ??= new Connection(this.#path, { readOnly: true });
   }
 
   #cursor(id: number): Cursor {

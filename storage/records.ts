@@ -16,12 +16,12 @@ import { type Remote, RemoteWorker } from "./rpc.ts";
 import type { Writer } from "./writer.ts";
 
 /** How long a reader of a listing may take between two batches, in milliseconds. */
-const LIST_STALL_MS = 60_000;
+const LIST_STALL_MS = 20 * 60_000;
 /** How many records the writer tells of at a time, so that its reply does not hold up this thread. */
 const SLICE = 1000;
 
 export interface RecordsOptions {
-  /** @default 60000 */
+  /** @default 1200000 */
   readonly listStallMs?: number;
 }
 

@@ -19,6 +19,8 @@ export interface DownloadRequest {
   /** Positive; one beyond 2^53 names nothing, for the store gives none so large. */
   readonly ids: readonly number[];
   readonly compression: Compression;
+  /** Which part of a single file is wanted; undefined where none of it is. */
+  readonly rangeOf: (record: ResourceRecord) => ByteRange | undefined;
   /** Ends the preparation of an archive. */
   readonly signal: AbortSignal;
 }
@@ -29,13 +31,8 @@ export type Download = FileDownload | ArchiveDownload;
 export interface FileDownload {
   readonly kind: "file";
   readonly record: ResourceRecord;
-  /**
-   * Opens the content, to be read to its end or returned.
-   *
-   * @throws {ResourceError} `ErrResourcesNotFound` where it is missing from storage (RS 4.7.3).
-   * @throws {Error} where it is not as long as the record says.
-   */
-  open(range: ByteRange): Promise<ContentReader>;
+  /** The bytes that are wanted, to be read to their end or returned; undefined where none are. */
+  readonly content: ContentReader | undefined;
 }
 
 export interface ArchiveDownload {
@@ -58,17 +55,23 @@ export async function download(tree: Tree, request: DownloadRequest): Promise<Do
     try {
       return await prepare(tree, request);
     } catch (error) {
-      // Mostly a record that was deleted since it was found, which the next look will show.
-      if (!(error instanceof MissingContent) || attempt === MAX_ATTEMPTS) throw error;
+      if (!(error instanceof MissingContent)) throw error;
+      // Mostly a record that has changed since it was found, which the next look will show.
+      if (attempt === MAX_ATTEMPTS) throw error.refusal ?? error;
     }
   }
 }
 
-/** How often an archive is prepared anew because contents are missing. */
+/** How often a download is prepared because contents are missing. */
 const MAX_ATTEMPTS = 3;
 
 /** Content that a record names and that is not there, or not as long as the record says. */
-class MissingContent extends Error {}
+class MissingContent extends Error {
+  /** @param refusal What the caller hears if the content stays missing; left out, `ErrInternal`. */
+  constructor(message: string, readonly refusal?: ResourceError) {
+    super(message);
+  }
+}
 
 async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> {
   const { byPath, byId } = await resolve(tree, request);
@@ -80,7 +83,11 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
     );
   }
   const single = byPath.length + byId.length === 1;
-  if (single && !first.isDir) return fileDownload(tree.blobs, first);
+  if (single && !first.isDir) {
+    const range = request.rangeOf(first);
+    const content = range && await openFile(tree.blobs, first, range);
+    return { kind: "file", record: first, content };
+  }
   refuseSharedPath([...byPath, ...byId]);
   const { blobs } = tree;
   const { caller: { userId }, compression, signal } = request;
@@ -153,25 +160,24 @@ function sharedPath(path: string): ResourceError {
   );
 }
 
-function fileDownload(blobs: BlobStore, record: ResourceRecord): FileDownload {
-  return {
-    kind: "file",
-    record,
-    async open(range) {
-      const stored = await blobs.sizeOf(record.hash);
-      if (stored !== undefined && stored !== record.size) {
-        throw new Error(
-          `The content of ${quoted(record.path)} has ${stored} bytes, not ${record.size}`,
-        );
-      }
-      const content = await blobs.open(record.hash, range);
-      if (content !== undefined) return content;
-      throw new ResourceError(
-        "ErrResourcesNotFound",
-        `Cannot download ${quoted(record.path)}: its content is missing from storage`,
-      );
-    },
-  };
+/** RS 4.7.3: where the content is missing from storage it is not found. */
+async function openFile(
+  blobs: BlobStore,
+  { path, hash, size }: ResourceRecord,
+  range: ByteRange,
+): Promise<ContentReader> {
+  const stored = await blobs.sizeOf(hash);
+  const content = stored === size ? await blobs.open(hash, range) : undefined;
+  if (content !== undefined) return content;
+  const message = `Cannot download ${quoted(path)}: its content is missing from storage`;
+  const refusal = stored === undefined || stored === size
+    ? new ResourceError("ErrResourcesNotFound", message)
+    : undefined;
+  throw new MissingContent(wrongSize(path, stored, size), refusal);
+}
+
+function wrongSize(path: string, stored: number | undefined, size: number): string {
+  return `The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`;
 }
 
 async function checkContents(
@@ -184,9 +190,7 @@ async function checkContents(
     await Promise.all(page.map(async ({ path, hash, size }) => {
       const stored = await blobs.sizeOf(hash);
       if (stored === size) return;
-      throw new MissingContent(
-        `The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`,
-      );
+      throw new MissingContent(wrongSize(path, stored, size));
     }));
   }
 }

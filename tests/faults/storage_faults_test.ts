@@ -292,6 +292,29 @@ Deno.test("C 12 no interleaving of uploads and deletes of one content loses it",
   assert.deepEqual(await checkInvariants(server), []);
 });
 
+Deno.test("RS 4.4.4 a path that is overwritten again and again is there for every download", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("d", { t: "first" });
+  let writing = true;
+  const writer = (async () => {
+    for (let round = 0; round < 150; round++) {
+      await one.upload("n", { t: `content ${round}` });
+      const { status } = await one.move({ source: "n/t", destination: "d", force: true });
+      assert.equal(status, 200);
+    }
+    writing = false;
+  })();
+  const statuses = new Set<number>();
+  const readers = ["d/t", "d", "d/t"].map(async (path) => {
+    while (writing) {
+      statuses.add((await one.send("GET", "/resources/download", { query: { path } })).status);
+    }
+  });
+  await Promise.all([writer, ...readers]);
+  assert.deepEqual([...statuses], [200]);
+});
+
 Deno.test("C 5 sixteen clients on one tree leave it whole, and see no 500", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);

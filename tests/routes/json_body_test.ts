@@ -11,7 +11,7 @@ Deno.test("C 3 a JSON body that does not go on is refused", async () => {
     },
   });
   const request = new Request("http://localhost/", { method: "POST", body });
-  await assert.rejects(jsonBody(request, v.unknown(), { stallMs: 1 }), {
+  await assert.rejects(jsonBody(request, v.unknown(), { withinMs: 1 }), {
     kind: "ErrResourcesInvalidRequest",
   });
   assert.equal(cancelled, true);
