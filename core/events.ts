@@ -46,6 +46,10 @@ export class EventBus {
   /** The held events; the one at index i has the sequence `#first + i`. */
   #held: ServerEvent[] = [];
   #first = 1;
+  /** The oldest sequence that counts as held: a publication is held whole, or not at all. */
+  #oldest = 1;
+  /** Where the publications behind the oldest one begin. */
+  #publications: number[] = [];
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
@@ -57,9 +61,9 @@ export class EventBus {
   /** Adds events behind all others and wakes the subscribers. */
   publish(events: readonly ServerEvent[]): void {
     if (events.length === 0) return;
+    this.#publications.push(this.#end);
     for (const event of events) this.#held.push(event);
-    // Trimming at twice the capacity moves each event once, not the whole buffer a publication.
-    if (this.#held.length >= 2 * this.#capacity) this.#trim();
+    this.#forget();
     this.#wake();
   }
 
@@ -80,30 +84,26 @@ export class EventBus {
       // Tells the subscriber its place before anything happens, so that it can come back to it.
       yield { kind: "events", events: [], id: this.#id(next - 1) };
     }
+    let told = performance.now();
     while (!this.#closed && !signal.aborted) {
       if (next < this.#oldest) return;
-      if (next === this.#end) {
-        const published = await this.#published(idleMs, signal);
-        if (!published) yield { kind: "events", events: [], id: this.#id(next - 1) };
-        continue;
-      }
+      const idle = performance.now() - told;
+      if (next === this.#end && idle < idleMs) await this.#published(idleMs - idle, signal);
       const events: IdentifiedEvent[] = [];
       for (; next < this.#end && events.length < 256; next++) {
         const event = this.#held[next - this.#first];
         if (event !== undefined && accepts(event)) events.push({ ...event, id: this.#id(next) });
       }
-      if (events.length > 0) yield { kind: "events", events, id: this.#id(next - 1) };
+      // Those of others do not keep its connection awake, but they move its place on.
+      if (events.length === 0 && performance.now() - told < idleMs) continue;
+      yield { kind: "events", events, id: this.#id(next - 1) };
+      told = performance.now();
     }
   }
 
   /** The sequence of the next event to come. */
   get #end(): number {
     return this.#first + this.#held.length;
-  }
-
-  /** The oldest sequence that counts as held. */
-  get #oldest(): number {
-    return Math.max(this.#first, this.#end - this.#capacity);
   }
 
   #id(sequence: number): string {
@@ -139,9 +139,21 @@ export class EventBus {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  #trim(): void {
-    const surplus = this.#held.length - this.#capacity;
+  /**
+   * Lets go of the publications behind which there are as many events as are to be held: one that is
+   * larger than that by itself still reaches everybody who has kept up.
+   */
+  #forget(): void {
+    const kept = this.#publications.findIndex((start) => start > this.#end - this.#capacity);
+    const gone = kept === -1 ? this.#publications.length - 1 : kept - 1;
+    if (gone >= 0) {
+      this.#oldest = Math.max(this.#oldest, this.#publications[gone] ?? this.#oldest);
+      this.#publications.splice(0, gone);
+    }
+    // At so many at a time each event is moved once, and not the whole buffer a publication.
+    const surplus = this.#oldest - this.#first;
+    if (surplus < this.#capacity) return;
     this.#held = this.#held.slice(surplus);
-    this.#first += surplus;
+    this.#first = this.#oldest;
   }
 }

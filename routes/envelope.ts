@@ -69,7 +69,7 @@ function logInternal(c: Context, error: unknown, log: Log): void {
 
 /** RFC 6750, part 3: the error is named only where a credential was given. */
 function challenge(c: Context): string {
-  const given = c.req.header("Authorization") !== undefined;
+  const given = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
   return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;
 }
 

@@ -24,7 +24,9 @@ export async function jsonBody<Schema extends v.GenericSchema>(
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = v.getDotPath(issue) ?? "the body";
-  const what = issue.received === "undefined" ? "is missing" : `must be ${issue.expected}`;
+  const what = issue.received === "undefined"
+    ? "is missing"
+    : `must be ${issue.expected}, not ${issue.received}`;
   throw invalid(`${where} ${what}`);
 }
 

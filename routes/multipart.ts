@@ -165,23 +165,37 @@ interface Disposition {
   readonly filename: string | undefined;
 }
 
+/** A header value whose parameters are all well-formed: a quoted one ends at the next quote (RFC 7578). */
+const WELL_FORMED = /^[^;"]*(?:;[ \t]*[^\s=;"]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;"]*)[ \t]*)*;?[ \t]*$/;
+/** Stands for a file name that is there and can't be read: no name may hold it (C 4). */
+const UNREADABLE_NAME = '"';
+
 /** What a part says of itself, from its head: the rest of the boundary's line, then the headers. */
 function dispositionOf(head: string): Disposition {
-  const [line, ...headers] = head.split("\r\n");
+  const [line, ...headers] = head.replaceAll(/\r\n[ \t]+/g, " ").split("\r\n");
   if (line?.trim() !== "") throw malformed("a boundary does not end its line");
   for (const header of headers) {
     const [, value] = /^content-disposition[ \t]*:(.*)$/is.exec(header) ?? [];
     if (value === undefined) continue;
     const { type, parameters } = parse(value, { multipart: true, extended: false });
     if (type !== "form-data") throw malformed(`a part is of the kind ${quoted(type)}`);
-    // Not allowed in forms by RFC 7578, part 4.2, but the only name that some clients send.
-    const extended = decodeExtended(parameters["filename*"] ?? "");
-    return {
-      name: utf8(parameters.name),
-      filename: extended ?? utf8(parameters.filename),
-    };
+    return { name: utf8(parameters.name), filename: fileNameOf(value, parameters) };
   }
   throw malformed("a part has no Content-Disposition");
+}
+
+/** The file name as it was sent; undefined where the part is no file. */
+function fileNameOf(
+  value: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  // The parser takes what comes before the flaw, which is another name or none.
+  if (!WELL_FORMED.test(value)) return /filename/i.test(value) ? UNREADABLE_NAME : undefined;
+  const plain = utf8(parameters.filename);
+  // Not allowed in forms by RFC 7578, part 4.2, but the only name that some clients send.
+  const extended = parameters["filename*"];
+  if (extended === undefined) return plain;
+  return decodeExtended(extended) ?? plain ?? UNREADABLE_NAME;
 }
 
 /**

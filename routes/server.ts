@@ -35,7 +35,7 @@ export function serve(app: App, options: ServeOptions): RunningServer {
   const listen = (port: number) => {
     const server = Deno.serve(
       { hostname, port, signal: abort.signal, onListen() {} },
-      (request) => app.fetch(request),
+      async (request) => ofUnknownLength(request, await app.fetch(request)),
     );
     server.finished.catch((error) => {
       // Such as more connections than files may be open: they come to an end, and others are new.
@@ -69,4 +69,14 @@ export function serve(app: App, options: ServeOptions): RunningServer {
       return allFinished;
     },
   };
+}
+
+/**
+ * The response to a HEAD without the length that the runtime would give it: that of the body which it
+ * does not have, 0 (RFC 9110, 8.6).
+ */
+function ofUnknownLength({ method }: Request, response: Response): Response {
+  if (method !== "HEAD" || response.headers.has("Content-Length")) return response;
+  const empty = new ReadableStream({ start: (controller) => controller.close() });
+  return new Response(empty, response);
 }

@@ -162,13 +162,21 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     );
   }
 
-  /** Fails where no content could be received now. */
+  /** Fails where no content could be received and given a place now. */
   async probe(): Promise<void> {
-    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    const name = crypto.randomUUID();
     try {
-      await Deno.writeFile(path, new Uint8Array(1), { createNew: true, mode: 0o600 });
+      await Deno.writeFile(`${this.#temporary}/${name}`, new Uint8Array(1), {
+        createNew: true,
+        mode: 0o600,
+      });
+      await Deno.rename(`${this.#temporary}/${name}`, `${this.#root}/${name}`);
     } finally {
-      await removeFile(path);
+      await removeFile(`${this.#temporary}/${name}`);
+      await removeFile(`${this.#root}/${name}`).catch((error) => {
+        // Where `blobs/` is a file nothing is in it, which is what the probe fails with.
+        if (!(error instanceof Deno.errors.NotADirectory)) throw error;
+      });
     }
   }
 

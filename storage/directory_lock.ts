@@ -54,8 +54,10 @@ export class DirectoryLock implements Disposable {
 }
 
 async function noteHolder(file: Deno.FsFile): Promise<void> {
-  await file.truncate();
-  await writeAll(file, new TextEncoder().encode(`${Deno.pid}\n`));
+  const holder = new TextEncoder().encode(`${Deno.pid}\n`);
+  // Never empty on the way: the start that a full disk or a kill ends here must not look in order.
+  await writeAll(file, holder);
+  await file.truncate(holder.length);
   // Before anything else is: a crash has to find it here.
   await file.sync();
 }

@@ -84,8 +84,7 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
   }
   const single = byPath.length + byId.length === 1;
   if (single && !first.isDir) {
-    const range = request.rangeOf(first);
-    const content = range && await openFile(tree.blobs, first, range);
+    const content = await openFile(tree.blobs, first, request.rangeOf(first));
     return { kind: "file", record: first, content };
   }
   refuseSharedPath([...byPath, ...byId]);
@@ -160,15 +159,17 @@ function sharedPath(path: string): ResourceError {
   );
 }
 
-/** RS 4.7.3: where the content is missing from storage it is not found. */
+/** RS 4.7.3: where the content is missing from storage it is not found, wanted or not. */
 async function openFile(
   blobs: BlobStore,
   { path, hash, size }: ResourceRecord,
-  range: ByteRange,
-): Promise<ContentReader> {
+  range: ByteRange | undefined,
+): Promise<ContentReader | undefined> {
   const stored = await blobs.sizeOf(hash);
-  const content = stored === size ? await blobs.open(hash, range) : undefined;
-  if (content !== undefined) return content;
+  if (stored === size) {
+    const content = range && await blobs.open(hash, range);
+    if (content !== undefined || range === undefined) return content;
+  }
   const message = `Cannot download ${quoted(path)}: its content is missing from storage`;
   const refusal = stored === undefined || stored === size
     ? new ResourceError("ErrResourcesNotFound", message)

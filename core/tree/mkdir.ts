@@ -22,8 +22,8 @@ export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise
   try {
     return await makeOnce(tree, caller.userId, directory);
   } catch (error) {
-    // RS 4.3.4: what is no refusal may have been a passing failure of the host.
-    if (error instanceof ResourceError) throw error;
+    // RS 4.3.4: what is no refusal may have been a passing failure of the host, such as a full disk.
+    if (error instanceof ResourceError && error.kind !== "ErrInternal") throw error;
     return await makeOnce(tree, caller.userId, directory);
   }
 }

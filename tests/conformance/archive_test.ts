@@ -249,6 +249,19 @@ Deno.test("C 9 every archive gives back what it collected, refused or not", asyn
   assert.equal(open, 0);
 });
 
+Deno.test("C 9 HEAD of what is streamed announces no length", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  await one.upload("d", { f: "content" });
+  for (const path of ["/resources/download?path=d", "/events/"]) {
+    const response = await one.fetch(path, { method: "HEAD" });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("Content-Length"), null, path);
+  }
+  const file = await one.fetch("/resources/download?path=d/f", { method: "HEAD" });
+  assert.equal(file.headers.get("Content-Length"), "7");
+});
+
 Deno.test("RS 4.7.6 a failing archive", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);

@@ -58,7 +58,7 @@ Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise
   assert.equal(await from("f-1"), "reset");
   assert.equal(await from("e-"), "reset");
   assert.equal(await from("e--1"), "reset");
-  bus.publish([4, 5, 6, 7, 8, 9].map((id) => event(id)));
+  for (const id of [4, 5, 6, 7, 8, 9]) bus.publish([event(id)]);
   assert.equal(await from("e-4"), "reset");
   assert.deepEqual(await from("e-5"), ["e-6", "e-7", "e-8", "e-9"]);
 });
@@ -69,6 +69,26 @@ Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => 
   assert.deepEqual(await ids(), []);
   for (let id = 1; id <= 50; id++) bus.publish([event(id)]);
   assert.equal(await ids(), undefined);
+});
+
+Deno.test("C 11 EventBus holds a publication whole, however large, until others have come", async () => {
+  const bus = new EventBus({ epoch: "e", capacity: 4 });
+  const { ids, abort } = subscribe(bus);
+  assert.deepEqual(await ids(), []);
+  bus.publish([1, 2, 3, 4, 5, 6, 7].map((id) => event(id)));
+  bus.publish([8, 9, 10].map((id) => event(id)));
+  const all = Array.from({ length: 10 }, (_, index) => `e-${index + 1}`);
+  assert.deepEqual(await ids(), all);
+  abort.abort();
+  bus.publish([event(11)]);
+  // Four have come since it: it is gone, and all of it.
+  const late = subscribe(bus, "e-6");
+  assert.equal(await late.ids(), "reset");
+  late.abort.abort();
+  const held = subscribe(bus, "e-7");
+  await held.ids();
+  assert.deepEqual(await held.ids(), ["e-8", "e-9", "e-10", "e-11"]);
+  held.abort.abort();
 });
 
 Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", async () => {
