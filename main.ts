@@ -7,7 +7,12 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import * as v from "valibot";
 import { PRIVILEGES } from "./core/caller.ts";
-import { credentialVerifier, mintCredential, type SigningKey } from "./core/credentials.ts";
+import {
+  credentialVerifier,
+  mintCredential,
+  type SigningKey,
+  type VerifyCredential,
+} from "./core/credentials.ts";
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import type { Tree } from "./core/tree/changes.ts";
@@ -68,6 +73,12 @@ async function serveCommand(args: string[]): Promise<number> {
   options(args, {});
   const settings = settingsOf();
   const log = logOf(settings);
+  await blaming(
+    "STRONGROOM_DATA_DIR",
+    settings.dataDir,
+    "a directory that can be made",
+    () => Deno.mkdir(settings.dataDir, { recursive: true, mode: 0o700 }),
+  );
   await using storage = await Storage.open(settings.dataDir);
   storage.keepTemporaryFiles();
   const { records, blobs } = storage;
@@ -77,19 +88,21 @@ async function serveCommand(args: string[]): Promise<number> {
   const tree: Tree = { records, blobs, events, limits: settings, log };
   const app = createApp({
     tree,
-    verify: await credentialVerifier({
-      key: await signingKey(settings, log),
-      issuer: settings.jwtIssuer,
-      audience: settings.jwtAudience,
-    }),
+    verify: await verifierOf(settings, log),
     findFault: () => storage.fault(settings.diskCriticalMb),
     log,
     underway,
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
   });
-  const { host, port: wanted } = settings;
-  const server = serve(app, { hostname: host, port: wanted, events, underway, log });
+  const place = authority(settings.host, settings.port);
+  const allowed = "a host of this machine and a port that is free";
+  const server = await blaming(
+    "STRONGROOM_HOST and _PORT",
+    place,
+    allowed,
+    () => serve(app, { hostname: settings.host, port: settings.port, events, underway, log }),
+  );
   const { hostname, port } = server.address;
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
@@ -197,12 +210,48 @@ function logOf({ logLevel, logFormat }: Settings): Log {
   return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
+/** Has a failure name the setting that it comes from, its value and what is allowed (C 13). */
+async function blaming<T>(
+  setting: string,
+  value: string,
+  allowed: string,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message =
+      `Bad setting ${setting}: "${value}" is not allowed, only ${allowed} (${reason})`;
+    throw new UsageError(message, { cause: error });
+  }
+}
+
+async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredential> {
+  const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
+  const key = await signingKey(settings, log);
+  if (key.kind !== "publicKey") return await credentialVerifier({ key, issuer, audience });
+  const allowed = "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key";
+  return await blaming(
+    "STRONGROOM_JWT_PUBLIC_KEY",
+    jwtPublicKey,
+    allowed,
+    () => credentialVerifier({ key, issuer, audience }),
+  );
+}
+
 async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
   const { dataDir, jwtSecret: configured, jwtPublicKey, jwksUrl } = settings;
   if (configured !== undefined) return { kind: "secret", secret: configured };
   if (jwksUrl !== undefined) return { kind: "jwks", url: jwksUrl };
   if (jwtPublicKey !== undefined) {
-    return { kind: "publicKey", pem: await Deno.readTextFile(jwtPublicKey) };
+    const pem = await blaming(
+      "STRONGROOM_JWT_PUBLIC_KEY",
+      jwtPublicKey,
+      "a file",
+      () => Deno.readTextFile(jwtPublicKey),
+    );
+    return { kind: "publicKey", pem };
   }
   const { secret, made } = await jwtSecret(dataDir);
   if (made) {

@@ -116,9 +116,13 @@ async function verificationKey(key: SigningKey): Promise<VerificationKey> {
 
 /** The one algorithm that is accepted with a public key. */
 function algorithmOf(pem: string): string {
-  const { asymmetricKeyType: type } = createPublicKey(pem);
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem);
   switch (type) {
     case "rsa":
+      // RFC 7518, 3.3; with fewer every credential would fail.
+      if ((details?.modulusLength ?? 0) < 2048) {
+        throw new TypeError(`The public key has ${details?.modulusLength} bits, fewer than 2048`);
+      }
       return "RS256";
     case "ec":
       return "ES256";

@@ -64,7 +64,10 @@ export interface CollectedFile {
  * process's memory and may be read several times; disposing it forgets it.
  */
 export interface FileCollection extends AsyncDisposable {
-  /** A path at which two different records were collected, one of them by its id (RS 4.7.5). */
+  /**
+   * A path at which two different records were collected that can't be in one archive: two files, one
+   * of them by its id, or a file and a directory (RS 4.7.5).
+   */
   readonly sharedPath: string | undefined;
   /** The files in path order, some hundreds at a time. */
   pages(): AsyncIterable<readonly CollectedFile[]>;

@@ -91,6 +91,7 @@ export interface Settings extends v.InferOutput<typeof Settings> {
 const DEFAULT_DISK_CRITICAL_MB = 1024;
 
 const SECRET: ReadonlySet<string> = new Set(["jwtSecret"]);
+const MASK = "********";
 
 /** Looks up an environment variable. */
 export type Environment = (variable: string) => string | undefined;
@@ -119,10 +120,18 @@ export function describeSettings(
     const shown = value === undefined ? "" : String(value);
     return {
       variable,
-      value: SECRET.has(key) && shown !== "" ? "********" : shown,
+      value: SECRET.has(key) && shown !== "" ? MASK : withoutPassword(shown),
       isDefault: !env(variable),
     };
   });
+}
+
+/** A URL without what is secret in it, and any other text as it is. */
+function withoutPassword(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password === "") return text;
+  url.password = MASK;
+  return url.href;
 }
 
 /** `maxUploadFiles` is `STRONGROOM_MAX_UPLOAD_FILES`. */

@@ -22,10 +22,23 @@ export class Collection implements Disposable {
     }
   }
 
-  /** A path at which a file found by id met a different file. */
-  sharedPath(): string | undefined {
-    const row = this.#connection.get("SELECT path FROM temp.collected WHERE shared = 1 LIMIT 1");
-    return row === undefined ? undefined : String(row.path);
+  /**
+   * A path at which two different records were collected: two files, one of them found by its id, or
+   * a file and a directory, which no archive can hold together (RS 4.7.5).
+   */
+  sharedPath(roots: CollectionRoots): string | undefined {
+    const shared = this.#path("SELECT path FROM temp.collected WHERE shared = 1 LIMIT 1");
+    const owners = new Set([...roots.byPath, ...roots.byId].map(({ userId }) => userId));
+    // One owner has no file with something below it (C 5.2).
+    if (shared !== undefined || owners.size === 1) return shared;
+    const below = "path > file.path || '/' AND path < file.path || '0'";
+    const directories = roots.byId.filter(({ isDir }) => isDir).map(({ path }) => path);
+    return this.#path(
+      `SELECT path FROM temp.collected AS file
+       WHERE path IN (SELECT value FROM json_each(:directories))
+         OR EXISTS (SELECT 1 FROM temp.collected WHERE ${below}) LIMIT 1`,
+      { directories: JSON.stringify(directories) },
+    );
   }
 
   /** The first files behind the path `after`, in path order. */
@@ -54,6 +67,11 @@ export class Collection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
+  }
+
+  #path(sql: string, parameters: Parameters = {}): string | undefined {
+    const row = this.#connection.get(sql, parameters);
+    return row === undefined ? undefined : String(row.path);
   }
 
   #fill(roots: CollectionRoots): void {

@@ -101,7 +101,7 @@ export class Reader {
     const collection = new Collection(this.#path, roots);
     const id = ++this.#opened;
     this.#collections.set(id, collection);
-    return { id, sharedPath: collection.sharedPath() };
+    return { id, sharedPath: collection.sharedPath(roots) };
   }
 
   /** The files behind the path `after`; none where the collection is through. */

@@ -128,6 +128,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     assert.equal((await one.upload("d", { large, text: "text ".repeat(50_000) })).status, 200);
     assert.ok((await one.bytes({ path: "d", compression: "auto" })).length < 3_100_000);
     assert.equal((await one.mkdir("d/e")).status, 200);
+    assert.equal((await one.upload("d/e", { small: "a few bytes" })).status, 200);
     assert.equal((await fetch(`${child.origin}/readyz`).then((it) => it.json())).status, "success");
   });
   await t.step("C 12 keeps everything in the data directory, for its owner alone", async () => {
@@ -204,4 +205,42 @@ Deno.test("a second signal ends the server at once", async () => {
   assert.equal(ended.code, 130);
   abort.abort();
   await upload;
+});
+
+Deno.test("C 13 what a setting names and can't be had stops the start with one line", async () => {
+  await using directory = await TempDir.make();
+  await Deno.writeTextFile(`${directory.path}/file`, "no PEM");
+  const { publicKey } = await crypto.subtle.generateKey(
+    {
+      name: "RSASSA-PKCS1-v1_5",
+      modulusLength: 1024,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: "SHA-256",
+    },
+    true,
+    ["sign", "verify"],
+  );
+  const spki = new Uint8Array(await crypto.subtle.exportKey("spki", publicKey)).toBase64();
+  const short = `-----BEGIN PUBLIC KEY-----\n${spki}\n-----END PUBLIC KEY-----\n`;
+  await Deno.writeTextFile(`${directory.path}/short.pem`, short);
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const cases: [string, string][] = [
+    ["JWT_PUBLIC_KEY", `${directory.path}/missing`],
+    ["JWT_PUBLIC_KEY", `${directory.path}/file`],
+    ["JWT_PUBLIC_KEY", `${directory.path}/short.pem`],
+    ["DATA_DIR", `${directory.path}/file`],
+    ["PORT", String(taken.addr.port)],
+  ];
+  for (const [name, value] of cases) {
+    const { code, stderr } = await strongroom(["serve"], {
+      STRONGROOM_DATA_DIR: `${directory.path}/data`,
+      STRONGROOM_PORT: "0",
+      STRONGROOM_LOG_LEVEL: "error",
+      [`STRONGROOM_${name}`]: value,
+    });
+    const lines = stderr.trim().split("\n");
+    assert.deepEqual([code, lines.length], [2, 1], stderr);
+    assert.ok(lines[0]?.includes(name) && lines[0].includes(value), stderr);
+    assert.match(lines[0] ?? "", /is not allowed, only /);
+  }
 });

@@ -172,6 +172,24 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
     const { status, headers } = response;
     refused({ status, headers, text: await response.text() }, 400, "ErrResourcesSharedPath");
   });
+  await t.step("RS 4.7.5 refuses a file at the path of somebody else's directory", async () => {
+    const three = await server.as(3);
+    await two.upload("za", { b: "a file", other: "x" });
+    await three.upload("za/b", { c: "in a directory" });
+    await three.mkdir("zb/b");
+    await two.upload("zb", { b: "a file" });
+    const idOf = async (client: Client, path: string) =>
+      String(items(await client.list({ path })).find((it) => it.path === path)?.id);
+    const queries: Query[] = [
+      { "ids[]": [await idOf(two, "za"), await idOf(three, "za/b")] },
+      { "ids[]": [await idOf(two, "zb"), await idOf(three, "zb/b")] },
+      { "ids[]": [await idOf(two, "za"), await idOf(three, "za")] },
+    ];
+    for (const query of queries) {
+      const { status, headers, text } = await admin.send("GET", "/resources/download", { query });
+      refused({ status, headers, text }, 400, "ErrResourcesSharedPath");
+    }
+  });
   await t.step("RS 4.7.5 takes files of different owners whose paths differ", async () => {
     assert.deepEqual(await zipped(admin, { path: "d/same", id: String(second.id) }), [
       "d/same=nine",
@@ -247,6 +265,19 @@ Deno.test("C 9 every archive gives back what it collected, refused or not", asyn
     500,
   );
   assert.equal(open, 0);
+});
+
+Deno.test("RS 4.7.4 a directory's archive is named like it, found by path or by id", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const { id } = entry(await one.mkdir("some/directory"));
+  for (const query of [{ path: "some/directory" }, { id: String(id) }]) {
+    const response = await one.download(query);
+    assert.match(response.headers.get("Content-Disposition") ?? "", /filename="directory\.zip"/);
+    await response.body?.cancel();
+  }
+  await one.upload("some", { a: "a", b: "b" });
+  assert.deepEqual(await zipped(one, { path: ["some/a", "some/b"] }), ["some/a=a", "some/b=b"]);
 });
 
 Deno.test("C 9 HEAD of what is streamed announces no length", async () => {

@@ -111,3 +111,21 @@ Deno.test("RS 4.6.3 a subtree of thousands goes whole, and what lies beside it s
   assert.deepEqual(removed, removed.toSorted());
   assert.deepEqual(await one.tree(), ["big!", "big-", "big0", "bigger"]);
 });
+
+Deno.test("RS 4.6.5 records of several owners at one path come by their age", async () => {
+  await using server = await TestServer.start();
+  await seed(server.tree.records, [
+    { path: "t/", userId: 2, createdAt: 9 },
+    { path: "t/x", userId: 2, createdAt: 8, content: "2" },
+    { path: "t/", userId: 3, createdAt: 5 },
+    { path: "t/x/", userId: 3, createdAt: 5, updatedAt: 9000 },
+  ]);
+  const admin = await server.admin();
+  // `t` is found as that of user 2, `t/x` as that of user 3.
+  const gone = items(await admin.remove({ "paths[]": ["t", "t/x"] }));
+  assert.deepEqual(gone.map(({ path, user_id }) => [path, user_id]), [
+    ["t", 2],
+    ["t/x", 3],
+    ["t/x", 2],
+  ]);
+});

@@ -148,3 +148,21 @@ Deno.test("C 4 compareBytewise() orders as the bytes of UTF-8 do", () => {
   assert.ok(compareBytewise("\uffff", "\u{10000}") < 0);
   assert.ok(compareBytewise("a", "a/") < 0 && compareBytewise("a-b", "a/") < 0);
 });
+
+Deno.test("C 4 lengths are in bytes of UTF-8, of the trimmed text", () => {
+  const of = (bytes: number, unit = "x") => {
+    const segment = `${unit.repeat(Math.floor(200 / unit.length))}/`;
+    const whole = segment.repeat(Math.ceil(bytes / segment.length));
+    return `${whole.slice(0, bytes - 1)}y`;
+  };
+  assert.equal(sanitizePath(of(4096)), of(4096));
+  assert.equal(sanitizePath(` ${of(4096)}  `), of(4096));
+  refuses(() => sanitizePath(of(4097)));
+  // 2 049 characters of two bytes each.
+  const twoBytes = Array.from({ length: 33 }, () => "é".repeat(61)).join("/");
+  assert.equal(new TextEncoder().encode(twoBytes).length, 4058);
+  assert.equal(sanitizePath(`${twoBytes}/${"é".repeat(18)}y`).length > 2000, true);
+  refuses(() => sanitizePath(`${twoBytes}/${"é".repeat(19)}`));
+  assert.equal(sanitizePath("é".repeat(127)), "é".repeat(127));
+  refuses(() => sanitizePath("é".repeat(128)));
+});

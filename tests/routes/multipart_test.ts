@@ -192,3 +192,32 @@ Deno.test("C 6 uploadParts() gives up a body that does not go on", async () => {
   }, ResourceError);
   assert.equal(cancelled, true);
 });
+
+Deno.test("C 4 a file name that can't be read is refused, and not cut short or skipped", async () => {
+  const name = async (disposition: string) => {
+    const head = `Content-Disposition: form-data; ${disposition}`;
+    return (await read([formBody([{ head, content: "x" }])]))[0];
+  };
+  const unreadable = [
+    'name="files"; filename="model \\"final\\".bin"',
+    'name="files"; filename="a"b.txt"',
+    'name="files"; filename="f',
+    'name="files"; filename=a b.txt',
+    "name=\"files\"; filename*=UTF-8''%ff",
+    'name="files"; filename*=nonsense',
+  ];
+  for (const disposition of unreadable) {
+    assert.equal(await name(disposition), 'files "=x', disposition);
+  }
+  const readable: Record<string, string> = {
+    'name="files";\r\n filename="folded"': "folded",
+    'name="files"; filename=token': "token",
+    'name = "files" ; filename = "spaced" ;': "spaced",
+    'filename="first; semi=colon"; name="files"': "first; semi=colon",
+    'name="files"; filename="plain"; filename*=UTF-8\'\'%C3%A9': "é",
+    'name="files"; filename="plain"; filename*=UTF-8\'\'%ff': "plain",
+  };
+  for (const [disposition, wanted] of Object.entries(readable)) {
+    assert.equal(await name(disposition), `files ${wanted}=x`, disposition);
+  }
+});

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import type { ListQuery } from "../../core/ports.ts";
 import { blobPath, isDigest } from "../../storage/blob_path.ts";
 import { Connection } from "../../storage/connection.ts";
+import { DirectoryLock } from "../../storage/directory_lock.ts";
 import { jwtSecret } from "../../storage/jwt_secret.ts";
 import { migrate } from "../../storage/migrate.ts";
 import { SqliteResourceStore } from "../../storage/records.ts";
@@ -295,4 +296,30 @@ Deno.test("C 10 jwtSecret() refuses a secret that is too short", async () => {
     await Deno.writeTextFile(`${directory.path}/jwt.secret`, `${secret}\n`);
     await assert.rejects(jwtSecret(directory.path), /jwt.secret" holds a secret of \d+ bytes/);
   }
+});
+
+Deno.test("C 1 fault() finds a blobs/ that takes nothing", async () => {
+  await using directory = await TempDir.make();
+  await using storage = await Storage.open(directory.path);
+  assert.equal(await storage.fault(0), undefined);
+  const blobs = `${directory.path}/blobs`;
+  await Deno.rename(blobs, `${blobs}-away`);
+  assert.equal((await storage.fault(0))?.part, "blobs");
+  await Deno.writeTextFile(blobs, "in the way");
+  assert.equal((await storage.fault(0))?.part, "blobs");
+  await Deno.remove(blobs);
+  await Deno.rename(`${blobs}-away`, blobs);
+  assert.equal(await storage.fault(0), undefined);
+  for (const folder of ["blobs", "tmp"]) {
+    assert.deepEqual([...Deno.readDirSync(`${directory.path}/${folder}`)], []);
+  }
+});
+
+Deno.test("C 5.4 the mark of a crash is there until a start has come through", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/lock`;
+  await Deno.writeTextFile(path, "a process whose id was rather long\n");
+  using lock = await DirectoryLock.take(directory.path);
+  assert.equal(lock.afterCrash, true);
+  assert.equal(await Deno.readTextFile(path), `${Deno.pid}\n`);
 });
