@@ -86,9 +86,9 @@ export class EventBus {
     }
     let told = performance.now();
     while (!this.#closed && !signal.aborted) {
-      if (next < this.#oldest) return;
       const idle = performance.now() - told;
       if (next === this.#end && idle < idleMs) await this.#published(idleMs - idle, signal);
+      if (next < this.#oldest) return;
       const events: IdentifiedEvent[] = [];
       for (; next < this.#end && events.length < 256; next++) {
         const event = this.#held[next - this.#first];
@@ -119,17 +119,16 @@ export class EventBus {
     return next >= this.#oldest && next <= this.#end ? next : undefined;
   }
 
-  /** Waits for a publication; false where `idleMs` passed first. */
-  #published(idleMs: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits for a publication, for the signal or for so long. */
+  #published(idleMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const settle = (published: boolean) => {
+      const wake = () => {
         clearTimeout(timer);
         signal.removeEventListener("abort", wake);
         this.#waiting.delete(wake);
-        resolve(published);
+        resolve();
       };
-      const wake = () => settle(true);
-      const timer = setTimeout(() => settle(false), idleMs);
+      const timer = setTimeout(wake, idleMs);
       signal.addEventListener("abort", wake);
       this.#waiting.add(wake);
     });

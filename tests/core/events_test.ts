@@ -69,6 +69,12 @@ Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => 
   assert.deepEqual(await ids(), []);
   for (let id = 1; id <= 50; id++) bus.publish([event(id)]);
   assert.equal(await ids(), undefined);
+  const { ids: waitingIds } = subscribe(bus);
+  assert.deepEqual(await waitingIds(), []);
+  // All of it happens before the waiting one can look.
+  const waiting = waitingIds();
+  for (let id = 51; id <= 100; id++) bus.publish([event(id)]);
+  assert.equal(await waiting, undefined);
 });
 
 Deno.test("C 11 EventBus holds a publication whole, however large, until others have come", async () => {
