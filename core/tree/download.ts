@@ -51,25 +51,42 @@ export interface ArchiveDownload {
  *   different records would have one name in the archive.
  */
 export async function download(tree: Tree, request: DownloadRequest): Promise<Download> {
+  let missed: MissingContent | undefined;
   for (let attempt = 1;; attempt++) {
     try {
       return await prepare(tree, request);
     } catch (error) {
       if (!(error instanceof MissingContent)) throw error;
-      // Mostly a record that has changed since it was found, which the next look will show.
-      if (attempt === MAX_ATTEMPTS) throw error.refusal ?? error;
+      // Mostly a record that was changed or deleted since it was found, which the next look shows;
+      // one that still names what is missing shows that it really is.
+      if (error.names(missed) || attempt === MAX_ATTEMPTS) throw error.refusal ?? error;
+      missed = error;
     }
   }
 }
 
-/** How often a download is prepared because contents are missing. */
-const MAX_ATTEMPTS = 3;
+/** How often a download is prepared where somebody changes its records all the while. */
+const MAX_ATTEMPTS = 50;
 
 /** Content that a record names and that is not there, or not as long as the record says. */
 class MissingContent extends Error {
+  readonly #path: string;
+  readonly #hash: string;
+
   /** @param refusal What the caller hears if the content stays missing; left out, `ErrInternal`. */
-  constructor(message: string, readonly refusal?: ResourceError) {
-    super(message);
+  constructor(
+    { path, hash, size }: Pick<CollectedFile, "path" | "hash" | "size">,
+    stored: number | undefined,
+    readonly refusal?: ResourceError,
+  ) {
+    super(`The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`);
+    this.#path = path;
+    this.#hash = hash;
+  }
+
+  /** Whether it is about the same content at the same path. */
+  names(other: MissingContent | undefined): boolean {
+    return other !== undefined && other.#path === this.#path && other.#hash === this.#hash;
   }
 }
 
@@ -162,23 +179,21 @@ function sharedPath(path: string): ResourceError {
 /** RS 4.7.3: where the content is missing from storage it is not found, wanted or not. */
 async function openFile(
   blobs: BlobStore,
-  { path, hash, size }: ResourceRecord,
+  record: ResourceRecord,
   range: ByteRange | undefined,
 ): Promise<ContentReader | undefined> {
-  const stored = await blobs.sizeOf(hash);
-  if (stored === size) {
-    const content = range && await blobs.open(hash, range);
+  const stored = await blobs.sizeOf(record.hash);
+  if (stored === record.size) {
+    const content = range && await blobs.open(record.hash, range);
     if (content !== undefined || range === undefined) return content;
   }
-  const message = `Cannot download ${quoted(path)}: its content is missing from storage`;
-  const refusal = stored === undefined || stored === size
-    ? new ResourceError("ErrResourcesNotFound", message)
-    : undefined;
-  throw new MissingContent(wrongSize(path, stored, size), refusal);
-}
-
-function wrongSize(path: string, stored: number | undefined, size: number): string {
-  return `The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`;
+  const damaged = stored !== undefined && stored !== record.size;
+  const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
+  throw new MissingContent(
+    record,
+    stored,
+    damaged ? undefined : new ResourceError("ErrResourcesNotFound", message),
+  );
 }
 
 async function checkContents(
@@ -188,10 +203,9 @@ async function checkContents(
 ): Promise<void> {
   for await (const page of files.pages()) {
     signal.throwIfAborted();
-    await Promise.all(page.map(async ({ path, hash, size }) => {
-      const stored = await blobs.sizeOf(hash);
-      if (stored === size) return;
-      throw new MissingContent(wrongSize(path, stored, size));
+    await Promise.all(page.map(async (file) => {
+      const stored = await blobs.sizeOf(file.hash);
+      if (stored !== file.size) throw new MissingContent(file, stored);
     }));
   }
 }
@@ -219,9 +233,7 @@ function packFiles(
     },
     async content({ file }) {
       const content = await blobs.open(file.hash, { start: 0, end: file.size });
-      if (content === undefined) {
-        throw new MissingContent(`The content of ${quoted(file.path)} is gone`);
-      }
+      if (content === undefined) throw new MissingContent(file, undefined);
       return content;
     },
     async deflated({ file }) {
