@@ -26,8 +26,13 @@ export async function jsonBody<Schema extends v.GenericSchema>(
   const where = v.getDotPath(issue) ?? "the body";
   const what = issue.received === "undefined"
     ? "is missing"
-    : `must be ${issue.expected}, not ${issue.received}`;
+    : `must be ${issue.expected}, not ${shown(issue.received)}`;
   throw invalid(`${where} ${what}`);
+}
+
+/** What valibot says that it received: a string is in quotes there, as long and odd as it may be. */
+function shown(received: string): string {
+  return received.startsWith('"') ? quoted(received.slice(1, -1)) : received;
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 const MIB = 2 ** 20;
 
-/** A file a setting may name, a host it may name, and the like: any text but an empty one. */
+/** Any text but an empty one: the name of a file or a host, and the like. */
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty("some text"));
 
 function wholeNumber(least: number, most: number) {

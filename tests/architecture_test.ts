@@ -122,7 +122,7 @@ Deno.test("imports point one way, and in no circle", async (t) => {
   await t.step("nothing comes from anywhere but the package registry", async () => {
     for (const file of ["deno.json", "deno.lock", ...graph.keys()]) {
       const text = await Deno.readTextFile(ROOT + file);
-      assert.doesNotMatch(text, /"(jsr:|https?:\/\/)[^"]*"|from "https?:/, file);
+      assert.doesNotMatch(text, /"(jsr:|https?:\/\/)/, file);
     }
   });
 });

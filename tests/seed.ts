@@ -20,7 +20,8 @@ export function seed(
   return records.write((transaction) => transaction.insert(seeds.map(newRecord)));
 }
 
-function newRecord(given: Seed | string): NewRecord {
+/** The record that a seed stands for. */
+export function newRecord(given: Seed | string): NewRecord {
   const { path, userId = 1, createdAt = 1000, updatedAt = 1000, content = "" } =
     typeof given === "string" ? { path: given } : given;
   const isDir = path.endsWith("/");

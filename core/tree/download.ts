@@ -203,10 +203,11 @@ async function checkContents(
 ): Promise<void> {
   for await (const page of files.pages()) {
     signal.throwIfAborted();
-    await Promise.all(page.map(async (file) => {
-      const stored = await blobs.sizeOf(file.hash);
-      if (stored !== file.size) throw new MissingContent(file, stored);
-    }));
+    const sizes = await Promise.all(page.map(({ hash }) => blobs.sizeOf(hash)));
+    // The first by path, so that another look misses the same one if it is really missing.
+    for (const [at, file] of page.entries()) {
+      if (sizes[at] !== file.size) throw new MissingContent(file, sizes[at]);
+    }
   }
 }
 

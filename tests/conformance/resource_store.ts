@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { ResourceError } from "../../core/errors.ts";
 import type { ListQuery, ResourceStore } from "../../core/ports.ts";
-import { seed } from "../seed.ts";
+import { newRecord, seed } from "../seed.ts";
 
 /** What every {@link ResourceStore} does. `open` gives an empty one. */
 export function resourceStoreSuite(
@@ -199,16 +199,7 @@ export function resourceStoreSuite(
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         store.write(async (transaction) => {
-          const [record] = await transaction.insert([{
-            userId: 1,
-            path: `r${index}`,
-            hash: "",
-            size: 0,
-            crc32: 0,
-            isDir: true,
-            createdAt: 1,
-            updatedAt: 1,
-          }]);
+          const [record] = await transaction.insert([newRecord(`r${index}/`)]);
           if (index % 3 === 0) throw new Error(`refused ${index}`);
           return record?.path;
         })),
@@ -222,16 +213,7 @@ export function resourceStoreSuite(
       [1, 2, 3, 4, 5].map((userId) =>
         store.write(async (transaction) => {
           const before = await transaction.findByPath(all, ["a"]);
-          await transaction.insert([{
-            userId,
-            path: "a",
-            hash: "",
-            size: 0,
-            crc32: 0,
-            isDir: true,
-            createdAt: 1,
-            updatedAt: 10 - userId,
-          }]);
+          await transaction.insert([newRecord({ userId, path: "a/", updatedAt: 10 - userId })]);
           return before.get("a")?.userId;
         })
       ),
@@ -258,16 +240,7 @@ export function resourceStoreSuite(
     await assert.rejects(
       store.write(async (transaction) => {
         transaction.beforeCommit(() => Promise.reject(new Error("no sync")));
-        await transaction.insert([{
-          userId: 1,
-          path: "a",
-          hash: "",
-          size: 0,
-          crc32: 0,
-          isDir: true,
-          createdAt: 1,
-          updatedAt: 1,
-        }]);
+        await transaction.insert([newRecord("a/")]);
       }),
       /no sync/,
     );

@@ -29,5 +29,8 @@ Deno.test("C 2 what is wrong with a JSON body is told by key", async () => {
   };
   assert.match(await told({}), /path is missing$/);
   assert.match(await told({ path: 1 }), /path must be string, not 1$/);
+  const long = await told({ path: "a", list: `\n${"x".repeat(100_000)}` });
+  assert.match(long, /list must be Array, not "\\nx+…"$/);
+  assert.ok(long.length < 400);
   assert.match(await told({ path: "a", list: ["a", 1] }), /list\.1 must be string, not 1$/);
 });
