@@ -8,6 +8,15 @@ import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import * as v from "valibot";
 import { PRIVILEGES } from "./core/caller.ts";
 import {
+  capacityOverview,
+  getHostSize,
+  getStats,
+  type HostCapacity,
+  LeasePool,
+  overviewText,
+  readTunables,
+} from "./core/capacity/mod.ts";
+import {
   credentialVerifier,
   mintCredential,
   type SigningKey,
@@ -17,12 +26,14 @@ import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
+import type { CapacityOverview } from "./schemas/capacity.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
+import { askCapacity } from "./routes/ask_capacity.ts";
 import { Underway } from "./routes/underway.ts";
 import { serve } from "./routes/server.ts";
 import { TimeToLive, UserId } from "./schemas/credentials.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
-import { jwtSecret } from "./storage/jwt_secret.ts";
+import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
 import { Storage } from "./storage/storage.ts";
 
 const USAGE = `strongroom, a file strongroom for people who work with model files
@@ -32,6 +43,8 @@ Usage:
       Serves until SIGTERM or SIGINT; a second signal ends it at once.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+  strongroom capacity [--json] [--watch]
+      Prints how much the host carries now, and what the server runs. Redrawn each second with --watch.
   strongroom config
       Prints every setting, its value and where it is from.
   strongroom permissions
@@ -46,6 +59,7 @@ class UsageError extends Error {}
 const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number> | number>> = {
   serve: serveCommand,
   token: tokenCommand,
+  capacity: capacityCommand,
   config: configCommand,
   permissions: permissionsCommand,
   help: () => {
@@ -64,7 +78,7 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
     }
     return await command(args);
   } catch (error) {
-    console.error(`strongroom: ${error instanceof Error ? error.message : error}`);
+    complain(error instanceof Error ? error.message : String(error));
     return error instanceof UsageError || error instanceof RangeError ? 2 : 1;
   }
 }
@@ -86,10 +100,14 @@ async function serveCommand(args: string[]): Promise<number> {
   const events = new EventBus();
   const underway = new Underway();
   const tree: Tree = { records, blobs, events, limits: settings, log };
+  const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
+  const { stats, tunables } = host;
+  const capacity = { ...host, leases: new LeasePool({ tunables, stats, log }) };
   const app = createApp({
     tree,
     verify: await verifierOf(settings, log),
-    findFault: () => storage.fault(settings.diskCriticalMb),
+    findFault: () => storage.fault(tunables.diskCriticalMB),
+    capacity,
     log,
     underway,
     corsOrigins: settings.corsOrigins,
@@ -150,12 +168,59 @@ async function tokenCommand(args: string[]): Promise<number> {
   return 0;
 }
 
+async function capacityCommand(args: string[]): Promise<number> {
+  const { json, watch } = options(args, {
+    json: { type: "boolean", default: false },
+    watch: { type: "boolean", default: false },
+  });
+  const settings = settingsOf();
+  const host = hostCapacity(settings.dataDir, complain);
+  // On a terminal each overview takes the place of the one before.
+  const clear = watch && !json && Deno.stdout.isTerminal() ? "\x1b[H\x1b[J" : "";
+  for (;;) {
+    const overview = await overviewOf(settings, host);
+    const text = json
+      ? JSON.stringify(overview, undefined, watch ? 0 : 2)
+      : overviewText(overview, { bars: watch });
+    console.log(clear + text.trimEnd());
+    if (!watch) return 0;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+/** What the server of these settings tells, or this process itself where none runs. */
+async function overviewOf(settings: Settings, host: HostCapacity): Promise<CapacityOverview> {
+  const { dataDir, jwtPublicKey, jwksUrl, jwtIssuer: issuer, jwtAudience: audience } = settings;
+  // Where others hold the key no credential can be made, and so no server be asked.
+  const secret = jwtPublicKey === undefined && jwksUrl === undefined
+    ? settings.jwtSecret ?? await keptSecret(dataDir)
+    : undefined;
+  const privileges = ["capacity.view"];
+  const token = secret &&
+    await mintCredential({ secret, userId: 1, privileges, ttlSeconds: 60, issuer, audience });
+  const origin = `http://${authority(settings.host, settings.port)}`;
+  return token && await askCapacity(origin, token) || await blaming(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that is there",
+    () => capacityOverview(host),
+  );
+}
+
 function configCommand(args: string[]): number {
   options(args, {});
   for (const { variable, value, isDefault } of describeSettings(settingsOf(), environment)) {
-    console.log(`${variable}=${value}${isDefault ? "  # default" : ""}`);
+    printSetting(variable, value, isDefault);
+  }
+  const { origins } = hostCapacity(settingsOf().dataDir, complain);
+  for (const { variable, setting, source } of origins) {
+    printSetting(variable, String(setting), source === "default");
   }
   return 0;
+}
+
+function printSetting(variable: string, value: string, isDefault: boolean): void {
+  console.log(`${variable}=${value}${isDefault ? "  # default" : ""}`);
 }
 
 function permissionsCommand(args: string[]): number {
@@ -172,7 +237,7 @@ function permissionsCommand(args: string[]): number {
     `--allow-read=${[...readable, dataDir].join()}`,
     `--allow-write=${dataDir}`,
     "--allow-env=STRONGROOM_*",
-    "--allow-sys=statfs",
+    "--allow-sys=statfs,loadavg,systemMemoryInfo",
   ];
   for (const path of [dataDir, jwtPublicKey ?? ""]) {
     // The one would end the flag, the other begin another path in it.
@@ -202,7 +267,21 @@ function environment(variable: string): string | undefined {
 }
 
 function settingsOf(): Settings {
-  return readSettings(environment, (message) => console.error(`strongroom: ${message}`));
+  return readSettings(environment);
+}
+
+/** The host, with the tunables that are in force for it; `warn` is told of bad ones (C 13). */
+function hostCapacity(dataDir: string, warn: (message: string) => void): HostCapacity {
+  const { tunables, origins } = readTunables(environment, getHostSize());
+  for (const { complaint } of origins) {
+    if (complaint !== undefined) warn(complaint);
+  }
+  return { stats: () => getStats(dataDir), tunables, origins };
+}
+
+/** Says on the terminal what is wrong, and goes on. */
+function complain(message: string): void {
+  console.error(`strongroom: ${message}`);
 }
 
 function logOf({ logLevel, logFormat }: Settings): Log {

@@ -2,11 +2,13 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { Privilege } from "../core/caller.ts";
+import type { HostCapacity } from "../core/capacity/mod.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { quoted } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { requirePrivilege } from "./auth.ts";
+import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, Environment } from "./environment.ts";
@@ -34,6 +36,7 @@ export interface AppOptions {
   readonly tree: Tree;
   readonly verify: VerifyCredential;
   readonly findFault: FindFault;
+  readonly capacity: HostCapacity;
   readonly log: Log;
   readonly underway: Underway;
   /** Web origins whose scripts may use the API. @default none */
@@ -45,7 +48,7 @@ export interface AppOptions {
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { tree, verify, findFault, log, underway, corsOrigins, eventOptions } = options;
+  const { tree, verify, findFault, capacity, log, underway, corsOrigins, eventOptions } = options;
   const description = JSON.stringify(openApi(BASE_PATH));
   const metrics = new Metrics(() => underway.count);
   // Not strict: every route answers with and without a trailing slash.
@@ -88,6 +91,8 @@ export function createApp(options: AppOptions): App {
   api.post("/resources/copy", may("resources.edit"), (c) => copyResources(c, tree));
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
   api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
+
+  api.get("/capacity", may("capacity.view"), (c) => showCapacity(c, capacity));
 
   refuseOtherMethods(app);
   app.notFound((c) =>

@@ -1,5 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
+import { CapacityOverview } from "../schemas/capacity.ts";
 import {
   Compression,
   MkdirResourceRequest,
@@ -44,6 +45,7 @@ export function openApi(basePath: string): Json {
         MkdirResourceRequest: schemaOf(MkdirResourceRequest),
         MoveResourceRequest: schemaOf(TransferResourceRequest),
         CopyResourceRequest: schemaOf(TransferResourceRequest),
+        CapacityOverview: schemaOf(CapacityOverview),
         Error: {
           type: "object",
           required: ["status", "code", "msg"],
@@ -66,6 +68,7 @@ function apiPaths(): Record<string, Json> {
     "/resources/copy": { post: transferOperation("Copy") },
     "/resources/download": { get: downloadOperation() },
     "/events": { get: eventsOperation() },
+    "/capacity": { get: capacityOperation() },
   };
 }
 
@@ -151,6 +154,11 @@ function eventsOperation(): Json {
     ],
     responses: { 200: stream },
   }, 400);
+}
+
+function capacityOperation(): Json {
+  const responses = { 200: json("The overview", envelope(reference("CapacityOverview"))) };
+  return operation("How much the host carries now", "capacity.view", { responses });
 }
 
 const ID: Json = { type: "integer", minimum: 1 };

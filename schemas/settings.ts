@@ -82,13 +82,7 @@ const Settings = v.pipe(
 );
 
 /** The settings of a process; sizes are bytes. */
-export interface Settings extends v.InferOutput<typeof Settings> {
-  /** Free disk space, in MB of 2^20 bytes, below which the server says that it is not ready (C 1). */
-  readonly diskCriticalMb: number;
-}
-
-/** A capacity tunable of C 14. */
-const DEFAULT_DISK_CRITICAL_MB = 1024;
+export type Settings = v.InferOutput<typeof Settings>;
 
 const SECRET: ReadonlySet<string> = new Set(["jwtSecret"]);
 const MASK = "********";
@@ -97,17 +91,17 @@ const MASK = "********";
 export type Environment = (variable: string) => string | undefined;
 
 /**
- * Reads all settings; an empty variable counts as none.
+ * Reads all settings; an empty variable counts as none. Capacity tunables are read elsewhere, for
+ * their defaults depend on the host.
  *
- * @param warn Is told of a capacity tunable that is not valid, for which the default is taken (C 13).
  * @throws {RangeError} where a setting is not valid; the message is one line that names the variable,
  *   its value and what is allowed.
  */
-export function readSettings(env: Environment, warn: (message: string) => void): Settings {
+export function readSettings(env: Environment): Settings {
   const given = Object.keys(entries).map((key) => [key, env(variableOf(key)) || undefined]);
   const result = v.safeParse(Settings, Object.fromEntries(given));
   if (!result.success) throw new RangeError(complaint(result.issues[0]));
-  return { ...result.output, diskCriticalMb: diskCriticalMb(env, warn) };
+  return result.output;
 }
 
 /** The settings as a person may see them: the variable, the value in force and whether it is the default. */
@@ -144,17 +138,4 @@ function complaint(issue: v.BaseIssue<unknown>): string {
   if (typeof key !== "string") return `Too many settings for one thing: only ${issue.message}`;
   const value = SECRET.has(key) ? "its value" : JSON.stringify(issue.path?.[0]?.value);
   return `Bad setting ${variableOf(key)}: ${value} is not allowed, only ${issue.message}`;
-}
-
-function diskCriticalMb(env: Environment, warn: (message: string) => void): number {
-  const variable = variableOf("diskCriticalMb");
-  const given = env(variable);
-  if (!given) return DEFAULT_DISK_CRITICAL_MB;
-  if (/^-?\d{1,15}$/.test(given)) return Number(given);
-  warn(
-    `Bad setting ${variable}: ${
-      JSON.stringify(given)
-    } is no whole number, using ${DEFAULT_DISK_CRITICAL_MB}`,
-  );
-  return DEFAULT_DISK_CRITICAL_MB;
 }

@@ -1,5 +1,12 @@
 /** A real server for tests: it listens on a port of its own, over a directory of its own. */
 
+import {
+  getHostSize,
+  getStats,
+  type HostCapacity,
+  LeasePool,
+  readTunables,
+} from "../core/capacity/mod.ts";
 import { mintCredential } from "../core/credentials.ts";
 import { credentialVerifier } from "../core/credentials.ts";
 import { EventBus } from "../core/events.ts";
@@ -58,6 +65,7 @@ export class TestServer implements AsyncDisposable {
       tree: options.wrap?.(tree) ?? tree,
       verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
       findFault: () => storage.fault(0),
+      capacity: capacityOf(dataDir),
       log,
       underway,
       ...options.app,
@@ -119,6 +127,14 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.disposeAsync();
   }
+}
+
+function capacityOf(dataDir: string): HostCapacity {
+  const host = {
+    stats: () => getStats(dataDir),
+    ...readTunables(() => undefined, getHostSize()),
+  };
+  return { ...host, leases: new LeasePool(host) };
 }
 
 const DEFAULT_LIMITS: UploadLimits = {

@@ -146,7 +146,8 @@ export class LeasePool {
     }
     signal.addEventListener("abort", ended);
     queue.waiters.add(waiter);
-    this.#serve();
+    // Whoever waits already was looked at when it came, and would be served first.
+    if (queue.waiters.size === 1) this.#serve();
     if (queue.waiters.has(waiter)) this.#pollWithin(pollIntervalMs);
     return promise;
   }

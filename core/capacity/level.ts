@@ -6,8 +6,17 @@ export const Level = { OK: 0, CAUTION: 1, CRITICAL: 2 } as const;
 export type Level = typeof Level[keyof typeof Level];
 
 /** `OK`, `CAUTION`, `CRITICAL`, and `UNKNOWN` for any other number (HC 2). */
-export function levelName(level: number): string {
-  return Object.entries(Level).find(([, value]) => value === level)?.[0] ?? "UNKNOWN";
+export function levelName(level: number): keyof typeof Level | "UNKNOWN" {
+  switch (level) {
+    case Level.OK:
+      return "OK";
+    case Level.CAUTION:
+      return "CAUTION";
+    case Level.CRITICAL:
+      return "CRITICAL";
+    default:
+      return "UNKNOWN";
+  }
 }
 
 /** The more severe of two levels (HC 2). */

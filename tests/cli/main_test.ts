@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, freePort, permissionFlags, strongroom } from "../child_server.ts";
+import * as v from "valibot";
+import { CapacityOverview } from "../../schemas/capacity.ts";
+import { ChildServer, freePort, permissionFlags, ROOT, strongroom } from "../child_server.ts";
 import { Client, refused } from "../client.ts";
 import { TempDir } from "../temp_dir.ts";
 
@@ -89,6 +91,53 @@ Deno.test("C 13 strongroom config", async (t) => {
     const { code, stderr } = await strongroom(["config"], { STRONGROOM_DISK_CRITICAL_MB: "lots" });
     assert.equal(code, 0);
     assert.match(stderr, /STRONGROOM_DISK_CRITICAL_MB.*"lots"/);
+  });
+});
+
+Deno.test("C 14 strongroom capacity", async (t) => {
+  await using directory = await TempDir.make();
+  const env = {
+    STRONGROOM_DATA_DIR: directory.path,
+    STRONGROOM_PORT: String(freePort()),
+    STRONGROOM_MAX_INSTANCES: "5",
+  };
+  await t.step("reads the host where no server runs, and leaves nothing behind", async () => {
+    const { code, stdout, stderr } = await strongroom(["capacity"], env);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Level +(OK|CAUTION|CRITICAL)/);
+    assert.match(stdout, /no server runs/);
+    const { stdout: json } = await strongroom(["capacity", "--json"], env);
+    assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
+  });
+  await t.step("C 13 says which directory is missing", async () => {
+    const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/missing` };
+    const { code, stderr } = await strongroom(["capacity"], missing);
+    assert.equal(code, 2);
+    assert.match(stderr, /^strongroom: Bad setting STRONGROOM_DATA_DIR: .*missing.*\n$/);
+  });
+  await t.step("asks the server that runs, also again and again", async () => {
+    await using child = await ChildServer.start({ dataDir: directory.path, env });
+    const { stdout: json } = await strongroom(["capacity", "--json"], env);
+    const overview = v.parse(CapacityOverview, JSON.parse(json));
+    assert.deepEqual(overview.leases?.active, []);
+    assert.equal(overview.instances.ceiling, 5);
+    const watching = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `${ROOT}main.ts`, "capacity", "--watch", "--json"],
+      env,
+      stdout: "piped",
+    }).spawn();
+    const lines = watching.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; text.split("\n").length < 3;) text += (await lines.read()).value ?? "";
+    watching.kill("SIGINT");
+    await lines.cancel();
+    await watching.status;
+    const { stderr } = await strongroom(["capacity"], {
+      ...env,
+      STRONGROOM_JWT_SECRET: "another secret than the server has, alas",
+    });
+    assert.match(stderr, /^strongroom: The server at http.* does not tell its capacity: .*\n$/);
+    await child.end("SIGTERM");
   });
 });
 

@@ -3,9 +3,8 @@ import { describeSettings, readSettings } from "../../schemas/settings.ts";
 
 const MIB = 2 ** 20;
 
-function read(variables: Record<string, string> = {}, warnings: string[] = []) {
-  const env = (name: string) => variables[name.replace("STRONGROOM_", "")];
-  return readSettings(env, (message) => warnings.push(message));
+function read(variables: Record<string, string> = {}) {
+  return readSettings((name) => variables[name.replace("STRONGROOM_", "")]);
 }
 
 Deno.test("C 13 and C 6 the defaults", () => {
@@ -26,7 +25,6 @@ Deno.test("C 13 and C 6 the defaults", () => {
     maxUploadRequestSize: 2112 * MIB,
     metrics: "token",
     corsOrigins: undefined,
-    diskCriticalMb: 1024,
   });
 });
 
@@ -53,7 +51,6 @@ Deno.test("C 13 values that are taken", async (t) => {
       "http://b.example:8080",
     ]],
     ["CORS_ORIGINS", "*", "corsOrigins", ["*"]],
-    ["DISK_CRITICAL_MB", "0", "diskCriticalMb", 0],
     ["PORT", "", "port", 8080],
   ];
   for (const [variable, value, key, wanted] of cases) {
@@ -111,27 +108,20 @@ Deno.test("C 13 a bad value is one line with the variable, the value and what is
   });
 });
 
-Deno.test("C 13 a bad capacity tunable is told, and the default taken", () => {
-  const warnings: string[] = [];
-  assert.equal(read({ DISK_CRITICAL_MB: "much" }, warnings).diskCriticalMb, 1024);
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /STRONGROOM_DISK_CRITICAL_MB.*"much".*1024/);
-});
-
 Deno.test("C 13 describeSettings() shows every setting, and no secret", () => {
   const variables: Record<string, string> = {
     STRONGROOM_JWT_SECRET: "a very secret secret of 32 bytes",
     STRONGROOM_PORT: "9000",
   };
   const env = (name: string) => variables[name];
-  const shown = describeSettings(readSettings(env, () => {}), env);
+  const shown = describeSettings(readSettings(env), env);
   const of = (variable: string) => shown.find((it) => it.variable === `STRONGROOM_${variable}`);
   assert.deepEqual(of("PORT"), { variable: "STRONGROOM_PORT", value: "9000", isDefault: false });
   assert.equal(of("HOST")?.isDefault, true);
   assert.equal(of("JWT_SECRET")?.value, "********");
   assert.doesNotMatch(JSON.stringify(shown), /very secret/);
   for (
-    const variable of ["JWKS_URL", "CORS_ORIGINS", "LOG_FORMAT", "DISK_CRITICAL_MB", "METRICS"]
+    const variable of ["JWKS_URL", "CORS_ORIGINS", "LOG_FORMAT", "METRICS"]
   ) {
     assert.ok(of(variable), variable);
   }

@@ -14,8 +14,8 @@ import {
   toolLogLabel,
   toolMemoryLimitMBForStats,
   type Tunables,
-} from "../../core/capacity/mod.ts";
-import { Log } from "../../core/log.ts";
+} from "../../../core/capacity/mod.ts";
+import { Log } from "../../../core/log.ts";
 
 const HOST: SystemStats = {
   CPUCores: 4,

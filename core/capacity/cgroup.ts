@@ -1,0 +1,122 @@
+/** What a container may use; Infinity where it has no limit. */
+export interface CgroupLimits {
+  readonly cores: number;
+  readonly memoryBytes: number;
+  /** What is left of the memory. */
+  readonly availableBytes: number;
+}
+
+/** Reads a file by its path from the root: its text, nothing where there is none, or that it may not. */
+export type ReadText = (path: string) => { readonly text?: string; readonly refused?: boolean };
+
+/** The files of one version of cgroups. */
+interface Version {
+  readonly memory: { readonly limit: string; readonly usage: string; readonly reclaimable: RegExp };
+  /** Cores as quota and period, each in microseconds. */
+  readonly cpu: (read: (file: string) => string | undefined) => [string, string] | undefined;
+}
+
+const V1: Version = {
+  memory: {
+    limit: "memory.limit_in_bytes",
+    usage: "memory.usage_in_bytes",
+    reclaimable: /^total_inactive_file (\d+)$/m,
+  },
+  cpu: (read) => {
+    const quota = read("cpu.cfs_quota_us");
+    const period = read("cpu.cfs_period_us");
+    return quota === undefined || period === undefined ? undefined : [quota, period];
+  },
+};
+
+const V2: Version = {
+  memory: {
+    limit: "memory.max",
+    usage: "memory.current",
+    reclaimable: /^inactive_file (\d+)$/m,
+  },
+  cpu: (read) => {
+    const [quota, period] = (read("cpu.max") ?? "").trim().split(" ");
+    return quota === undefined || period === undefined ? undefined : [quota, period];
+  },
+};
+
+/**
+ * The limits of the control groups that this process is in, version 1 or 2 (C 14): the lowest from
+ * its own group up to the root that it sees. Undefined where reading them is refused.
+ */
+export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
+  const { text = "", refused } = read("proc/self/cgroup");
+  if (refused) return undefined;
+  const groups = text.trim().split("\n").flatMap((line) => groupsOf(line));
+  const limits = groups.flatMap(({ version, controllers, directories }) =>
+    directories.map((directory) => {
+      const file = (name: string) => read(`${directory}/${name}`).text;
+      return {
+        cores: controllers.includes("cpu") ? cores(version, file) : Infinity,
+        ...controllers.includes("memory") ? memory(version, file) : UNLIMITED_MEMORY,
+      };
+    })
+  );
+  return {
+    cores: Math.min(Infinity, ...limits.map((limit) => limit.cores)),
+    memoryBytes: Math.min(Infinity, ...limits.map((limit) => limit.memoryBytes)),
+    availableBytes: Math.min(Infinity, ...limits.map((limit) => limit.availableBytes)),
+  };
+}
+
+/** A line such as `4:memory:/docker/1f` or, of version 2, `0::/user.slice`. */
+function groupsOf(line: string) {
+  const [, hierarchy, names = "", path = "/"] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+  if (hierarchy === undefined) return [];
+  if (names === "") {
+    return ["sys/fs/cgroup", "sys/fs/cgroup/unified"].map((mount) => ({
+      version: V2,
+      controllers: ["cpu", "memory"],
+      directories: upwards(mount, path),
+    }));
+  }
+  const controllers = names.split(",");
+  return controllers.filter((name) => name === "cpu" || name === "memory").flatMap((name) =>
+    [...new Set([`sys/fs/cgroup/${name}`, `sys/fs/cgroup/${names}`])].map((mount) => ({
+      version: V1,
+      controllers: [name],
+      directories: upwards(mount, path),
+    }))
+  );
+}
+
+/**
+ * The directories of a group and of those above it. A container often sees its own group as the root,
+ * so that the path in front of it is not there: only the last of the directories is then.
+ */
+function upwards(mount: string, path: string): string[] {
+  const segments = path.split("/").filter((segment) => segment !== "" && segment !== "..");
+  return [...segments.keys(), segments.length].reverse().map((count) =>
+    [mount, ...segments.slice(0, count)].join("/")
+  );
+}
+
+const UNLIMITED_MEMORY = { memoryBytes: Infinity, availableBytes: Infinity };
+
+function memory(version: Version, read: (file: string) => string | undefined) {
+  const { limit, usage, reclaimable } = version.memory;
+  const memoryBytes = quantity(read(limit)) ?? Infinity;
+  if (memoryBytes === Infinity) return UNLIMITED_MEMORY;
+  // Cached files give way to whoever needs the memory: to count them would leave a file server none.
+  const cached = Number(reclaimable.exec(read("memory.stat") ?? "")?.[1] ?? 0);
+  const used = Math.max(0, (quantity(read(usage)) ?? 0) - cached);
+  return { memoryBytes, availableBytes: Math.max(0, memoryBytes - used) };
+}
+
+function cores(version: Version, read: (file: string) => string | undefined): number {
+  const [quota, period] = (version.cpu(read) ?? []).map(quantity);
+  return quota === undefined || period === undefined || quota <= 0 || period <= 0
+    ? Infinity
+    : quota / period;
+}
+
+/** A number that is a whole one; undefined of `max` and of anything else. */
+function quantity(text: string | undefined): number | undefined {
+  return /^\d+$/.test(text?.trim() ?? "") ? Number(text) : undefined;
+}

@@ -1,0 +1,81 @@
+import type { CapacityOverview } from "../../schemas/capacity.ts";
+import { effectiveMaxInstancesForAdmissionStats } from "./instances.ts";
+import type { LeasePool } from "./leases.ts";
+import { admissionReason, currentLevelForStats, levelName } from "./level.ts";
+import type { SystemStats } from "./stats.ts";
+import { toolCapacityForStats, toolMemoryLimitLabel } from "./tools.ts";
+import type { TunableOrigin, Tunables } from "./tunables.ts";
+
+/** The host as this process knows it. */
+export interface HostCapacity {
+  /** Reads the host. */
+  readonly stats: () => SystemStats;
+  readonly tunables: Tunables;
+  readonly origins: readonly TunableOrigin[];
+  /** Left out where nothing runs here that could hold leases. */
+  readonly leases?: LeasePool;
+  /** The scans that run. @default none */
+  readonly instances?: () => InstanceCount;
+}
+
+export interface InstanceCount {
+  readonly running: number;
+  /** Those of them that do not show in the host's memory yet. */
+  readonly recentAdmissions: number;
+}
+
+/** What an operator wants to know: how the host is, how much it carries, who has a lease, and why. */
+export function capacityOverview(host: HostCapacity): CapacityOverview {
+  const { tunables, origins, leases } = host;
+  const stats = host.stats();
+  const { level, reason } = currentLevelForStats(stats, tunables);
+  const { running, recentAdmissions } = host.instances?.() ?? { running: 0, recentAdmissions: 0 };
+  return {
+    readings: { ...stats },
+    level: levelName(level),
+    reason,
+    instances: {
+      running,
+      ...effectiveMaxInstancesForAdmissionStats(
+        stats,
+        running,
+        recentAdmissions,
+        admissionReason(stats, tunables),
+        tunables,
+      ),
+    },
+    tools: {
+      ...toolCapacityForStats(
+        stats,
+        level,
+        reason,
+        leases?.activeTotal ?? 0,
+        leases?.activeHeavy ?? 0,
+        tunables,
+      ),
+      memory_limit: toolMemoryLimitLabel(tunables),
+    },
+    leases: leases === undefined ? null : leasesOf(leases),
+    tunables: origins.map(({ name, variable, value, source }) => ({
+      name,
+      variable,
+      value,
+      source,
+    })),
+  };
+}
+
+function leasesOf(pool: LeasePool): CapacityOverview["leases"] {
+  return {
+    active_total: pool.activeTotal,
+    active_heavy: pool.activeHeavy,
+    waiting: pool.waiting,
+    active: pool.active.map(({ id, toolName, heavy, memoryLimitMB, since }) => ({
+      id,
+      tool_name: toolName,
+      heavy,
+      memory_limit_mb: memoryLimitMB,
+      since: new Date(since).toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,113 @@
+import * as assert from "node:assert/strict";
+import { getHostSize, getStats } from "../../../core/capacity/mod.ts";
+import { ROOT } from "../../child_server.ts";
+import { TempDir } from "../../temp_dir.ts";
+import { run } from "../../tools.ts";
+
+const MIB = 2 ** 20;
+
+/** A directory with files in it, by their paths. */
+async function layOut(files: Readonly<Record<string, string>>): Promise<TempDir> {
+  const directory = await TempDir.make();
+  for (const [path, text] of Object.entries(files)) {
+    const whole = `${directory.path}/${path}`;
+    await Deno.mkdir(whole.slice(0, whole.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(whole, text);
+  }
+  return directory;
+}
+
+Deno.test("HC 2 live readings are above zero, and C 14 the runtime's own", async () => {
+  await using directory = await TempDir.make();
+  const stats = getStats(directory.path);
+  assert.ok(stats.CPUCores >= 1 && stats.CPUCores <= navigator.hardwareConcurrency);
+  assert.ok(stats.LoadAvg1m >= 0);
+  assert.ok(stats.MemTotalMB > 0 && stats.MemTotalMB <= Deno.systemMemoryInfo().total / MIB);
+  assert.ok(stats.MemAvailableMB > 0 && stats.MemAvailableMB <= stats.MemTotalMB);
+  assert.ok(stats.DiskFreeMB > 0);
+  for (const value of [stats.CPUCores, stats.MemTotalMB, stats.MemAvailableMB, stats.DiskFreeMB]) {
+    assert.ok(Number.isInteger(value));
+  }
+  assert.deepEqual(getHostSize(), { CPUCores: stats.CPUCores, MemTotalMB: stats.MemTotalMB });
+  assert.throws(() => getStats(`${directory.path}/missing`), /ENOENT/);
+});
+
+Deno.test("C 14 the limits of a container win where they are lower", async (t) => {
+  const host = getStats("/", "/nowhere");
+  const rows: [string, Record<string, string>, Partial<typeof host>][] = [
+    ["C 14 no cgroups", {}, {}],
+    ["C 14 version 2, as a container sees it", {
+      "proc/self/cgroup": "0::/\n",
+      "sys/fs/cgroup/memory.max": `${300 * MIB}\n`,
+      "sys/fs/cgroup/memory.current": `${250 * MIB}\n`,
+      "sys/fs/cgroup/memory.stat": `anon 1\ninactive_file ${50 * MIB}\nactive_file 7\n`,
+      "sys/fs/cgroup/cpu.max": "100000 100000\n",
+    }, { CPUCores: 1, MemTotalMB: 300, MemAvailableMB: 100 }],
+    ["C 14 version 2, limits of the group and of those above it", {
+      "proc/self/cgroup": "0::/user.slice/room.service\n",
+      "sys/fs/cgroup/user.slice/memory.max": `${200 * MIB}`,
+      "sys/fs/cgroup/user.slice/memory.current": `${150 * MIB}`,
+      "sys/fs/cgroup/user.slice/room.service/memory.max": `${400 * MIB}`,
+      "sys/fs/cgroup/user.slice/room.service/memory.current": `${10 * MIB}`,
+      "sys/fs/cgroup/user.slice/room.service/cpu.max": "max 100000",
+    }, { MemTotalMB: 200, MemAvailableMB: 50 }],
+    ["C 14 version 1, seen from within its group", {
+      "proc/self/cgroup": "5:memory:/docker/1f\n3:cpu,cpuacct:/docker/1f\n",
+      "sys/fs/cgroup/memory/memory.limit_in_bytes": `${512 * MIB}`,
+      "sys/fs/cgroup/memory/memory.usage_in_bytes": `${500 * MIB}`,
+      "sys/fs/cgroup/memory/memory.stat": `inactive_file 3\ntotal_inactive_file ${88 * MIB}\n`,
+      "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "50000",
+      "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000",
+    }, { CPUCores: 1, MemTotalMB: 512, MemAvailableMB: 100 }],
+    ["C 14 version 1 without limits", {
+      "proc/self/cgroup": "5:memory:/\n3:cpu:/\n",
+      "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712",
+      "sys/fs/cgroup/memory/memory.usage_in_bytes": "1",
+      "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
+      "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
+    }, {}],
+    ["C 14 a mixture of both", {
+      "proc/self/cgroup": "5:memory:/a\n0::/../b\n",
+      "sys/fs/cgroup/memory/a/memory.limit_in_bytes": `${100 * MIB}`,
+      "sys/fs/cgroup/unified/b/cpu.max": "1000 1000",
+    }, { CPUCores: 1, MemTotalMB: 100, MemAvailableMB: 100 }],
+    ["C 14 a group that uses more than its limit", {
+      "proc/self/cgroup": "0::/",
+      "sys/fs/cgroup/memory.max": `${100 * MIB}`,
+      "sys/fs/cgroup/memory.current": `${120 * MIB}`,
+    }, { MemTotalMB: 100, MemAvailableMB: 1 }],
+    ["C 14 files that say nothing sensible", {
+      "proc/self/cgroup": "nonsense\n0::/x\n::\n",
+      "sys/fs/cgroup/x/memory.max": "much",
+      "sys/fs/cgroup/x/cpu.max": "0 0",
+    }, {}],
+  ];
+  for (const [name, files, wanted] of rows) {
+    await t.step(name, async () => {
+      await using root = await layOut(files);
+      const { CPUCores, MemTotalMB, MemAvailableMB } = getStats(root.path, root.path);
+      const found = { CPUCores, MemTotalMB, MemAvailableMB };
+      if (!("MemAvailableMB" in wanted)) found.MemAvailableMB = host.MemAvailableMB;
+      const expected = { CPUCores: host.CPUCores, MemTotalMB: host.MemTotalMB };
+      assert.deepEqual(found, {
+        ...expected,
+        MemAvailableMB: host.MemAvailableMB,
+        ...wanted,
+      });
+    });
+  }
+});
+
+Deno.test("C 14 the host can be read with the permissions of a server", async () => {
+  const code = `import { getStats } from "./core/capacity/stats.ts";
+    console.log(JSON.stringify(getStats(".")));`;
+  await using directory = await TempDir.make();
+  const script = `${directory.path}/read.ts`;
+  await Deno.writeTextFile(script, code.replace("./core", `${ROOT}core`));
+  const flags = ["--allow-read=.", "--allow-sys=statfs,loadavg,systemMemoryInfo", "--no-prompt"];
+  const { stdout, stderr } = await run(Deno.execPath(), ["run", ...flags, script], { cwd: ROOT });
+  assert.ok(stdout !== "", stderr);
+  const { CPUCores, MemTotalMB, MemAvailableMB } = JSON.parse(stdout);
+  assert.deepEqual({ CPUCores, MemTotalMB }, getHostSize());
+  assert.ok(MemAvailableMB > 0 && MemAvailableMB <= MemTotalMB);
+});
