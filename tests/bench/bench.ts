@@ -3,6 +3,7 @@
  * Needs curl, md5sum and zip. The server is a process of its own for each case, started as users do.
  */
 
+import { getHostSize, LeasePool, loadTunables, toolLogLabel } from "../../core/capacity/mod.ts";
 import { ChildServer } from "../child_server.ts";
 import type { Client, Reply } from "../client.ts";
 import { TempDir } from "../temp_dir.ts";
@@ -273,6 +274,40 @@ const CASES: readonly Case[] = [
           })
         ),
         await peakMemory(server.pid),
+      ];
+    },
+  },
+  {
+    name: "leases of 1 000 and 10 000 waiters",
+    async measure() {
+      const stats = {
+        ...getHostSize(),
+        LoadAvg1m: 0,
+        MemAvailableMB: 2 ** 20,
+        DiskFreeMB: 2 ** 20,
+      };
+      const tunables = loadTunables(() => undefined, stats);
+      const through = (count: number) => async () => {
+        const pool = new LeasePool({ tunables, stats: () => stats });
+        await Promise.all(Array.from({ length: count }, async () => {
+          const { signal } = new AbortController();
+          using _lease = await pool.acquireToolLeaseWithContext(signal, true, "x", 5000, 600_000);
+        }));
+      };
+      const times = await compare({ "1 000": through(1000), "10 000": through(10_000) });
+      const ratio = median(times["10 000"] ?? []) / median(times["1 000"] ?? []);
+      const label = await seconds(() => {
+        for (let line = 0; line < 100_000; line++) {
+          toolLogLabel("A=b sudo -u x /usr/bin/curl -u me");
+        }
+        return Promise.resolve();
+      });
+      return [
+        ...Object.entries(times).map(([name, values]) =>
+          `${name} one after the other: ${spread(values, 3)} s`
+        ),
+        `10 000 to 1 000: ${ratio.toFixed(1)}`,
+        `a label: ${(label * 10).toFixed(1)} µs`,
       ];
     },
   },
