@@ -33,7 +33,7 @@ export const CapacityOverview = v.object({
     /** The hard limit of a heavy tool, such as `2048MB`, or `disabled`. */
     memory_limit: v.string(),
   }),
-  /** Null where no server runs whose leases they would be. */
+  /** Null where no server told them. */
   leases: v.nullable(v.object({
     active_total: count,
     active_heavy: count,

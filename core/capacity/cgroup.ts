@@ -49,13 +49,10 @@ export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
   const { text = "", refused } = read("proc/self/cgroup");
   if (refused) return undefined;
   const groups = text.trim().split("\n").flatMap((line) => groupsOf(line));
-  const limits = groups.flatMap(({ version, controllers, directories }) =>
+  const limits = groups.flatMap(({ version, directories }) =>
     directories.map((directory) => {
       const file = (name: string) => read(`${directory}/${name}`).text;
-      return {
-        cores: controllers.includes("cpu") ? cores(version, file) : Infinity,
-        ...controllers.includes("memory") ? memory(version, file) : UNLIMITED_MEMORY,
-      };
+      return { cores: cores(version, file), ...memory(version, file) };
     })
   );
   return {
@@ -72,7 +69,6 @@ function groupsOf(line: string) {
   if (names === "") {
     return ["sys/fs/cgroup", "sys/fs/cgroup/unified"].map((mount) => ({
       version: V2,
-      controllers: ["cpu", "memory"],
       directories: upwards(mount, path),
     }));
   }
@@ -80,7 +76,6 @@ function groupsOf(line: string) {
   return controllers.filter((name) => name === "cpu" || name === "memory").flatMap((name) =>
     [...new Set([`sys/fs/cgroup/${name}`, `sys/fs/cgroup/${names}`])].map((mount) => ({
       version: V1,
-      controllers: [name],
       directories: upwards(mount, path),
     }))
   );

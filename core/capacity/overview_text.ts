@@ -51,7 +51,7 @@ function toolLines({ tools, leases }: CapacityOverview, bars: boolean): string[]
 }
 
 function leaseLines({ leases }: CapacityOverview): string[] {
-  if (leases === null) return ["Leases      no server runs that would hold any"];
+  if (leases === null) return ["Leases      not known: no server told them"];
   const more = leases.active.length - MAX_LEASES;
   return [
     `Leases      ${leases.active_total} held, ${leases.waiting} waiting`,

@@ -108,6 +108,6 @@ Deno.test("an overview for a person", async (t) => {
   await t.step("says where no server runs", () => {
     const text = overviewText(capacityOverview(quiet), { bars: false });
     assert.match(text, /^Heavy tools 2 slots$/m);
-    assert.match(text, /^Leases {6}no server runs/m);
+    assert.match(text, /^Leases {6}not known: no server told them$/m);
   });
 });

@@ -40,6 +40,10 @@ function runner(limitMB = 0, options: Partial<ToolRunnerOptions> = {}) {
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
 
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
 /** Whether a process runs; one that has ended and waits for its parent does not. */
 async function isRunning(pid: number): Promise<boolean> {
   try {
@@ -159,6 +163,21 @@ Deno.test("the whole process group of a tool ends", async (t) => {
   };
   await t.step("C 14 when the signal aborts", async () => {
     await aborted('sleep 1000 & echo $! > "$0"; wait');
+  });
+  await t.step("with time to clear up", async () => {
+    await using directory = await TempDir.make();
+    const [ready, cleared] = [`${directory.path}/ready`, `${directory.path}/cleared`];
+    const script = `trap 'touch "$0"; exit' TERM; touch "$1"; while :; do sleep 0.01; done`;
+    const { tools } = runner(0, { graceMs: 2 ** 30 });
+    const controller = new AbortController();
+    const running = tools.run(["sh", "-c", script, cleared, ready], {
+      signal: controller.signal,
+      heavy: false,
+    });
+    await until(() => exists(ready));
+    controller.abort();
+    await assert.rejects(running);
+    assert.ok(await exists(cleared));
   });
   await t.step("also where it would not", async () => {
     await aborted(

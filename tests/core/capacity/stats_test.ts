@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { cgroupLimits } from "../../../core/capacity/cgroup.ts";
 import { getHostSize, getStats } from "../../../core/capacity/mod.ts";
 import { ROOT } from "../../child_server.ts";
 import { TempDir } from "../../temp_dir.ts";
@@ -41,7 +42,7 @@ Deno.test("C 14 the limits of a container win where they are lower", async (t) =
       "sys/fs/cgroup/memory.max": `${300 * MIB}\n`,
       "sys/fs/cgroup/memory.current": `${250 * MIB}\n`,
       "sys/fs/cgroup/memory.stat": `anon 1\ninactive_file ${50 * MIB}\nactive_file 7\n`,
-      "sys/fs/cgroup/cpu.max": "100000 100000\n",
+      "sys/fs/cgroup/cpu.max": "150000 100000\n",
     }, { CPUCores: 1, MemTotalMB: 300, MemAvailableMB: 100 }],
     ["C 14 version 2, limits of the group and of those above it", {
       "proc/self/cgroup": "0::/user.slice/room.service\n",
@@ -96,6 +97,15 @@ Deno.test("C 14 the limits of a container win where they are lower", async (t) =
       });
     });
   }
+});
+
+Deno.test("C 14 limits that nobody may read are not known", () => {
+  assert.equal(cgroupLimits(() => ({ refused: true })), undefined);
+  assert.deepEqual(cgroupLimits(() => ({})), {
+    cores: Infinity,
+    memoryBytes: Infinity,
+    availableBytes: Infinity,
+  });
 });
 
 Deno.test("C 14 the host can be read with the permissions of a server", async () => {
