@@ -48,13 +48,17 @@ export function unclaimed(size: number, kind: FileKind | undefined): Check {
   return {
     name: "Known Format",
     status: "skipped",
-    message: size === 0
-      ? "Not scanned: the file is empty"
-      : `Not scanned: no scanner knows ${kind === undefined ? "this format" : `a file of ${kind}`}`,
+    message: `Not scanned: ${reasonUnclaimed(size, kind)}`,
     ...(hidden && { incomplete: "unsupported_format" }),
   };
 }
 
+function reasonUnclaimed(size: number, kind: FileKind | undefined): string {
+  if (size === 0) return "the file is empty";
+  return kind === undefined ? "unknown format" : `there is no scanner for ${kind}`;
+}
+
+/** Containers lie in each other beyond the limit. */
 export function tooDeep(limit: number): Check {
   return {
     ...stopped("Nesting Depth", "nesting_limit"),
@@ -62,6 +66,7 @@ export function tooDeep(limit: number): Check {
   };
 }
 
+/** There are more members than the limit. */
 export function tooMany(limit: number): Check {
   return {
     ...stopped("Member Count", "member_limit"),

@@ -30,18 +30,20 @@ export class MemberHashes {
     this.#bytesLeft = bytes;
   }
 
-  /** @throws whatever reading the member throws. */
+  /** Hashes a member. One that cannot be read is left out, and counted as left out. */
   add(member: HashedMember): void {
     this.#total++;
     const { size } = member.source;
     const length = Math.min(size, this.#memberBytes, this.#bytesLeft);
     if (this.#records.size >= KEPT || (length === 0 && size > 0)) return;
     this.#bytesLeft -= length;
+    const hashes = hashesOf(member.source, length);
+    if (hashes === undefined) return;
     const path = member.segments.join(":");
     const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
     this.#occurrences.set(path, occurrence);
     this.#records.set(JSON.stringify([...member.segments, occurrence]), {
-      ...hashesOf(member.source, length),
+      ...hashes,
       file_size: size,
       bytes_hashed: length,
       scanner_name: member.scanner,
@@ -63,9 +65,13 @@ export class MemberHashes {
   }
 }
 
-function hashesOf(source: ByteSource, length: number): MemberFileIntegrity {
-  const sha256 = hashPrefix(source, length);
-  return length === source.size
-    ? { file_hashes: { sha256 }, hash_complete: true, hash_status: "complete" }
-    : { sha256_prefix: sha256, hash_complete: false, hash_status: "prefix" };
+function hashesOf(source: ByteSource, length: number): MemberFileIntegrity | undefined {
+  try {
+    const sha256 = hashPrefix(source, length);
+    return length === source.size
+      ? { file_hashes: { sha256 }, hash_complete: true, hash_status: "complete" }
+      : { sha256_prefix: sha256, hash_complete: false, hash_status: "prefix" };
+  } catch {
+    return undefined;
+  }
 }
