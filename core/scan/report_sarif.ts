@@ -19,7 +19,7 @@ export function reportSarif(report: Report): SarifLog {
   const run = {
     tool: { driver: { name: "strongroom", rules: ruleIds.map(descriptorOf) } },
     invocations: [invocationOf(report)],
-    artifacts: report.assets.map(({ path }) => artifactOf(path, report)),
+    artifacts: Array.from(paths, (path) => artifactOf(path, report)),
     results: report.issues.map((issue) => resultOf(issue, ruleIds, paths)),
   };
   return {
@@ -96,16 +96,15 @@ function resultOf(
   };
 }
 
-function levelOf(severity: Severity): "error" | "warning" | "note" | "none" {
+function levelOf(severity: Severity): "error" | "warning" | "note" {
   switch (severity) {
     case "critical":
       return "error";
     case "warning":
       return "warning";
     case "info":
-      return "note";
     case "debug":
-      return "none";
+      return "note";
   }
 }
 
