@@ -1,0 +1,146 @@
+import type { FileScan } from "../file_scan.ts";
+import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../scanner.ts";
+import { AssetSheet } from "./asset_sheet.ts";
+import { CheckLog } from "./check_log.ts";
+import { Facts } from "./facts.ts";
+import { cutShort } from "./cut_short.ts";
+import { type FileKind, kindOf } from "./file_kind.ts";
+import { MemberHashes } from "./member_hashes.ts";
+import * as say from "./engine_checks.ts";
+
+/** The name under which the engine's own checks are told. */
+const ENGINE = "file";
+const NAME_LENGTH = 200;
+
+/** The names that lead from the file to a content in it; none for the file. */
+type Segments = readonly string[];
+
+interface ContentScanOptions {
+  readonly scanners: readonly Scanner[];
+  readonly limits: ScanLimits;
+  readonly skip: readonly string[];
+  readonly now: () => number;
+}
+
+/** One scan of a file: runs the scanners on it and on its members, within the limits. */
+export class ContentScan {
+  readonly #scanners: readonly Scanner[];
+  readonly #limits: ScanLimits;
+  readonly #skip: ReadonlySet<string>;
+  readonly #log: CheckLog;
+  readonly #facts = new Facts();
+  readonly #asset = new AssetSheet();
+  readonly #hashes: MemberHashes;
+  readonly #ran = new Set<string>();
+  readonly #told = new Set<string>();
+  #members = 0;
+  #unpackedLeft: number;
+
+  constructor({ scanners, limits, skip, now }: ContentScanOptions) {
+    this.#scanners = scanners;
+    this.#limits = limits;
+    this.#skip = new Set(skip);
+    this.#log = new CheckLog(now);
+    this.#hashes = new MemberHashes(limits.memberBytes, limits.unpackedBytes);
+    this.#unpackedLeft = limits.unpackedBytes;
+  }
+
+  /** Scans the file itself. */
+  file(content: Content): void {
+    const kind = kindOf(content.source);
+    const claiming = this.#scan(content, [], kind);
+    this.#asset.type = claiming[0]?.id ?? kind ?? "unknown";
+    if (claiming.length === 0) this.#tell(ENGINE, [], say.unclaimed(content.source.size, kind));
+  }
+
+  result(): Omit<FileScan, "size" | "hashes" | "timestamp"> {
+    const { operationalError } = this.#log;
+    this.#facts.add(this.#hashes.facts);
+    return {
+      scanners: [...this.#ran],
+      checks: this.#log.checks(),
+      asset: this.#asset.all,
+      metadata: this.#facts.all,
+      inconclusive: this.#log.inconclusive,
+      ...(operationalError !== undefined && { operationalError }),
+    };
+  }
+
+  #scan(content: Content, segments: Segments, kind: FileKind | undefined): Scanner[] {
+    const claiming = this.#scanners.filter((it) => this.#claims(it, content, segments));
+    for (const scanner of claiming) {
+      if (this.#skip.has(scanner.id)) this.#tell(ENGINE, segments, say.notSelected(scanner.id));
+      else this.#run(scanner, content, segments);
+    }
+    const really = kind ?? (claiming.some(({ id }) => id === "pickle") ? "pickle" : undefined);
+    const check = say.kindAndName(content, really);
+    if (check !== undefined) this.#tell(ENGINE, segments, check);
+    return claiming;
+  }
+
+  #claims(scanner: Scanner, content: Content, segments: Segments): boolean {
+    try {
+      return scanner.claims(content);
+    } catch (error) {
+      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+      return false;
+    }
+  }
+
+  #run(scanner: Scanner, content: Content, segments: Segments): void {
+    this.#ran.add(scanner.id);
+    try {
+      const context = this.#contextOf(scanner, content, segments);
+      for (const check of scanner.scan(content, context)) this.#tell(scanner.id, segments, check);
+    } catch (error) {
+      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+    }
+  }
+
+  #contextOf(scanner: Scanner, content: Content, segments: Segments): ScanContext {
+    const isMember = content.depth > 0;
+    return {
+      limits: this.#limits,
+      note: (facts) => isMember ? this.#facts.addOfMember(facts) : this.#facts.add(facts),
+      asset: (parts) => {
+        if (!isMember) this.#asset.add(parts);
+      },
+      scanMember: (name, source) =>
+        this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id),
+      takeUnpacked: (bytes) => this.#takeUnpacked(bytes),
+    };
+  }
+
+  #member(member: Content, outer: Segments, scanner: string): void {
+    const limit = this.#limitReached(member.depth);
+    if (limit !== undefined) return this.#tellOnce(scanner, outer, limit);
+    this.#members++;
+    const segments = [...outer, cutShort(member.name, NAME_LENGTH)];
+    try {
+      this.#hashes.add({ segments, source: member.source, scanner });
+      this.#scan(member, segments, kindOf(member.source));
+    } catch (error) {
+      this.#tell(scanner, segments, say.broken(scanner, error));
+    }
+  }
+
+  #limitReached(depth: number): Check | undefined {
+    if (depth > this.#limits.depth) return say.tooDeep(this.#limits.depth);
+    return this.#members < this.#limits.members ? undefined : say.tooMany(this.#limits.members);
+  }
+
+  #takeUnpacked(bytes: number): number {
+    const taken = Math.min(Math.max(0, Math.floor(bytes) || 0), this.#unpackedLeft);
+    this.#unpackedLeft -= taken;
+    return taken;
+  }
+
+  #tellOnce(scanner: string, segments: Segments, check: Check): void {
+    if (!this.#told.has(check.name)) this.#tell(scanner, segments, check);
+    this.#told.add(check.name);
+  }
+
+  #tell(scanner: string, segments: Segments, check: Check): void {
+    this.#log.add(scanner, segments.map((it) => `:${it}`).join(""), check);
+  }
+}

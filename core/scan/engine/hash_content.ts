@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { ByteSource } from "../source.ts";
+
+const BLOCK = 2 ** 20;
+
+/** The digests of whole content, in lower-case hexadecimal. */
+export interface ContentHashes {
+  readonly md5: string;
+  readonly sha1: string;
+  readonly sha256: string;
+  readonly sha512: string;
+}
+
+/**
+ * The digests of content, in one pass over it.
+ *
+ * @param onProgress Is told after each MiB how many bytes have been read.
+ * @throws whatever reading throws, and an Error where the content ends before its size.
+ */
+export function hashContent(
+  source: ByteSource,
+  onProgress?: (bytesDone: number) => void,
+): ContentHashes {
+  const [md5, sha1, sha256, sha512] = [
+    createHash("md5"),
+    createHash("sha1"),
+    createHash("sha256"),
+    createHash("sha512"),
+  ];
+  for (const { block, end } of blocksOf(source, source.size)) {
+    for (const hash of [md5, sha1, sha256, sha512]) hash.update(block);
+    onProgress?.(end);
+  }
+  return {
+    md5: md5.digest("hex"),
+    sha1: sha1.digest("hex"),
+    sha256: sha256.digest("hex"),
+    sha512: sha512.digest("hex"),
+  };
+}
+
+/**
+ * The SHA-256 of the first bytes of content.
+ *
+ * @throws as {@link hashContent} does.
+ */
+export function hashPrefix(source: ByteSource, length: number): string {
+  const hash = createHash("sha256");
+  for (const { block } of blocksOf(source, length)) hash.update(block);
+  return hash.digest("hex");
+}
+
+function* blocksOf(source: ByteSource, length: number) {
+  for (let start = 0; start < length;) {
+    const block = source.read(start, Math.min(BLOCK, length - start));
+    if (block.length === 0) throw new Error(`Content ends at ${start} of ${length} bytes`);
+    start += block.length;
+    yield { block, end: start };
+  }
+}

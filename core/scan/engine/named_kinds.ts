@@ -1,0 +1,54 @@
+import type { FileKind } from "./file_kind.ts";
+
+const PACKED: readonly FileKind[] = ["gzip", "bzip2", "xz"];
+const PYTORCH: readonly FileKind[] = ["pickle", "zip", "tar"];
+const PICKLES: readonly FileKind[] = ["pickle", "zip", ...PACKED];
+const TEXT: readonly FileKind[] = ["script"];
+
+/** For extensions that promise a format: the kinds that it may honestly be. */
+const KINDS = new Map<string, readonly FileKind[]>([
+  ["safetensors", []],
+  ["gguf", []],
+  ["ggml", []],
+  ["npy", []],
+  ["npz", ["zip"]],
+  ["onnx", []],
+  ["h5", []],
+  ["hdf5", []],
+  ["keras", ["zip"]],
+  ["pb", []],
+  ["tflite", []],
+  ["mlmodel", []],
+  ["msgpack", []],
+  ["pt", PYTORCH],
+  ["pth", PYTORCH],
+  ["bin", PYTORCH],
+  ["ckpt", PYTORCH],
+  ["pkl", PICKLES],
+  ["pickle", PICKLES],
+  ["dill", PICKLES],
+  ["joblib", PICKLES],
+  ["mar", ["zip", "tar", "gzip"]],
+  ["nemo", ["tar", "gzip"]],
+  ["txt", TEXT],
+  ["md", TEXT],
+  ["json", TEXT],
+  ["yaml", TEXT],
+  ["yml", TEXT],
+  ["toml", TEXT],
+  ["csv", TEXT],
+]);
+
+/**
+ * The kinds of content that may carry code and yet are what the name says, such as zip for `.npz`.
+ *
+ * @returns undefined where the name promises no format.
+ */
+export function kindsOfName(name: string): readonly FileKind[] | undefined {
+  return KINDS.get(extensionOf(name));
+}
+
+/** What follows the last point of the last segment of a path, in lower case; `""` without one. */
+export function extensionOf(path: string): string {
+  return /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}

@@ -1,0 +1,35 @@
+import type { FileScan } from "./file_scan.ts";
+import type { ScanLimits, Scanner } from "./scanner.ts";
+import type { ByteSource } from "./source.ts";
+import { ContentScan } from "./engine/content_scan.ts";
+import { hashContent } from "./engine/hash_content.ts";
+
+export interface ScanFileOptions {
+  readonly source: ByteSource;
+  /** The last segment of the file's path. Scanners and the check of its kind go by it, too. */
+  readonly name: string;
+  /** All scanners there are; those that claim the content run in this order. */
+  readonly scanners: readonly Scanner[];
+  readonly limits: ScanLimits;
+  /** Ids of scanners that are not to run; what they would have looked at is told. */
+  readonly skip?: readonly string[];
+  /** The time, in seconds since the Unix epoch. @default {() => Date.now() / 1000} */
+  readonly now?: () => number;
+  /** Is told how many bytes have been hashed, each MiB, before scanners run. */
+  readonly onProgress?: (bytesDone: number) => void;
+}
+
+/**
+ * Hashes and scans a file, and what it contains. What a scanner throws becomes a failed check; the
+ * result holds for all content of the same bytes and name.
+ *
+ * @throws whatever reading throws while the file is hashed: without that there is nothing to scan.
+ */
+export function scanFile(options: ScanFileOptions): FileScan {
+  const { source, name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
+  const timestamp = now();
+  const hashes = { ...hashContent(source, options.onProgress) };
+  const scan = new ContentScan({ scanners, limits, skip, now });
+  scan.file({ source, name, depth: 0 });
+  return { size: source.size, hashes, timestamp, ...scan.result() };
+}
