@@ -1,4 +1,4 @@
-/** The error kinds of RS 7 and C 2; routes/envelope.ts alone knows their statuses. */
+/** The error kinds of RS 7, C 2 and C 15; routes/envelope.ts alone knows their statuses. */
 export type ErrorKind =
   | "ErrAuthRequired"
   | "ErrNotPermitted"
@@ -9,6 +9,9 @@ export type ErrorKind =
   | "ErrResourcesConflict"
   | "ErrResourcesNotFound"
   | "ErrResourcesSharedPath"
+  | "ErrScansNotFound"
+  | "ErrScansConflict"
+  | "ErrScansQueueFull"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
   | "ErrUnavailable";

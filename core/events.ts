@@ -1,9 +1,22 @@
 import type { ResourceRecord } from "./ports.ts";
+import type { Scan } from "./scan/ports.ts";
 
-/** Something that happened to a record, on its way to the subscribers of its owner (RS 6, C 11). */
-export interface ServerEvent {
+/** Something that happened, on its way to the subscribers of its owner (RS 6, C 11). */
+export type ServerEvent = ResourceEvent | ScanEvent;
+
+export interface ResourceEvent {
   readonly type: "resource.added" | "resource.updated" | "resource.deleted";
   readonly record: ResourceRecord;
+}
+
+export interface ScanEvent {
+  readonly type: "scan.queued" | "scan.started" | "scan.progress" | "scan.finished";
+  readonly scan: Scan;
+}
+
+/** Whose event it is. */
+export function ownerOf(event: ServerEvent): number {
+  return "scan" in event ? event.scan.userId : event.record.userId;
 }
 
 /** What a subscription yields. */
@@ -13,10 +26,8 @@ export type EventBatch =
   /** Events in order, possibly none, and the place behind the last of them. */
   | { readonly kind: "events"; readonly events: readonly IdentifiedEvent[]; readonly id: string };
 
-export interface IdentifiedEvent extends ServerEvent {
-  /** `<epoch>-<sequence>` (C 11). */
-  readonly id: string;
-}
+/** An event with its id, `<epoch>-<sequence>` (C 11). */
+export type IdentifiedEvent = ServerEvent & { readonly id: string };
 
 export interface SubscribeOptions {
   /** The id of the last event that the subscriber saw; left out, it hears what comes from now on. */

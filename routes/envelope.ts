@@ -14,6 +14,9 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrResourcesNotFound: 404,
   ErrResourcesAlreadyExists: 409,
   ErrResourcesConflict: 409,
+  ErrScansNotFound: 404,
+  ErrScansConflict: 409,
+  ErrScansQueueFull: 429,
   ErrRouteNotFound: 404,
   ErrMethodNotAllowed: 405,
   ErrUnavailable: 503,
@@ -22,11 +25,14 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
 /** What a request is logged and counted as whose client went away, for want of a standard status. */
 const CLIENT_GONE = 499;
 
+/** When somebody whom a full queue turned away may come again, in seconds. */
+const RETRY_AFTER_S = "30";
+
 const encoder = new TextEncoder();
 
 /** A reply with the payload in the envelope (RS 1, rule 5; C 2). */
-export function success(c: Context, data: unknown): Response {
-  return json(c, 200, { status: "success", data });
+export function success(c: Context, data: unknown, status: 200 | 202 = 200): Response {
+  return json(c, status, { status: "success", data });
 }
 
 export interface FailureOptions {
@@ -48,8 +54,7 @@ export function failure(
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof ResourceError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
-    if (error.kind !== "ErrAuthRequired") return failure(c, error);
-    return failure(c, error, { headers: { "WWW-Authenticate": challenge(c) } });
+    return failure(c, error, { headers: headersOf(c, error.kind) });
   }
   // Nobody is left to hear it, and nothing has failed.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
@@ -58,6 +63,12 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
     c.get("requestId")
   }`;
   return failure(c, { kind: "ErrInternal", message });
+}
+
+/** The headers that the status of a kind asks for. */
+function headersOf(c: Context, kind: ErrorKind): Record<string, string> {
+  if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
+  return kind === "ErrScansQueueFull" ? { "Retry-After": RETRY_AFTER_S } : {};
 }
 
 function logInternal(c: Context, error: unknown, log: Log): void {

@@ -2,11 +2,12 @@ import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
-import type { EventBatch, EventBus } from "../core/events.ts";
+import { type EventBatch, type EventBus, ownerOf } from "../core/events.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf } from "./entries.ts";
 import type { Environment } from "./environment.ts";
 import { parseQuery } from "./query.ts";
+import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
 
 /** How long a stream may be silent, in milliseconds: proxies end what sleeps (C 11). */
@@ -35,7 +36,7 @@ export async function streamEvents(
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
-    accepts: ({ record }) => all || record.userId === userId,
+    accepts: (event) => all || ownerOf(event) === userId,
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
@@ -76,7 +77,8 @@ function batchText(batch: EventBatch): string {
   if (batch.kind === "reset") return `event: reset\nid: ${batch.id}\ndata: {}\n\n`;
   // A comment that keeps the connection awake; its id tells the client its place without an event.
   if (batch.events.length === 0) return `: keep-alive\nid: ${batch.id}\n\n`;
-  return batch.events.map(({ type, id, record }) =>
-    `event: ${type}\nid: ${id}\ndata: ${JSON.stringify(entryOf(record))}\n\n`
-  ).join("");
+  return batch.events.map((event) => {
+    const data = "scan" in event ? scanOf(event.scan) : entryOf(event.record);
+    return `event: ${event.type}\nid: ${event.id}\ndata: ${JSON.stringify(data)}\n\n`;
+  }).join("");
 }

@@ -6,9 +6,10 @@ import type {
   Scope,
 } from "../core/ports.ts";
 import { Collection } from "./collection.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type Parameters, type Row } from "./connection.ts";
 import { listing } from "./listing.ts";
 import { findById, findByPath } from "./lookup.ts";
+import { scanRows, type ScanStatement } from "./scan_statements.ts";
 
 /** How many records a batch of a listing holds. */
 const BATCH_RECORDS = 500;
@@ -57,6 +58,11 @@ export class Reader {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
     return findById(this.#connection, scope, ids);
+  }
+
+  /** Runs a statement about scans and returns its rows. */
+  scanRows(statement: ScanStatement, parameters: Parameters): Row[] {
+    return scanRows(this.#connection, statement, parameters);
   }
 
   /** The first batch of a listing. */

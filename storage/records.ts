@@ -13,6 +13,7 @@ import type {
 import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
+import { SqliteScanStore } from "./scans.ts";
 import type { Writer } from "./writer.ts";
 
 /** How long a reader of a listing may take between two batches, in milliseconds. */
@@ -34,15 +35,23 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #lookups = new RemoteWorker<Reader>(new URL("./reader_worker.ts", import.meta.url));
   readonly #commits = new GroupCommit(this.#writer.remote);
 
+  /** The scans in the same file. */
+  readonly scans: SqliteScanStore;
   #isNew = false;
 
-  private constructor(options: RecordsOptions) {
+  private constructor(path: string, options: RecordsOptions) {
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
+    this.scans = new SqliteScanStore({
+      database: path,
+      writer: this.#writer.remote,
+      reader: this.#lookups.remote,
+      commits: this.#commits,
+    });
   }
 
   /** Opens the database file, making or migrating it where needed. */
   static async open(path: string, options: RecordsOptions = {}): Promise<SqliteResourceStore> {
-    const store = new SqliteResourceStore(options);
+    const store = new SqliteResourceStore(path, options);
     try {
       await makePrivate(path);
       store.#isNew = await store.#writer.remote.open(path);

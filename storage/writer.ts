@@ -1,8 +1,9 @@
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { Effect, NewRecord, Placement, ResourceRecord, Scope } from "../core/ports.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type Parameters, type Row } from "./connection.ts";
 import { COLUMNS, findByPath, split, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
+import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { asStorageFull } from "./storage_full.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
@@ -154,6 +155,11 @@ export class Writer {
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));
+  }
+
+  /** Runs a statement about scans and returns its rows. */
+  scanRows(statement: ScanStatement, parameters: Parameters): Row[] {
+    return refuseFull(() => scanRows(this.#connection, statement, parameters));
   }
 
   get #connection(): Connection {

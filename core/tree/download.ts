@@ -1,9 +1,8 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { archive, type ArchiveEntry } from "../archive.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import type { Caller } from "../caller.ts";
 import { type Chunk, ContentReader } from "../content.ts";
 import { quoted, ResourceError } from "../errors.ts";
-import { sanitizeAll } from "../paths.ts";
 import type {
   BlobStore,
   ByteRange,
@@ -12,6 +11,7 @@ import type {
   ResourceRecord,
 } from "../ports.ts";
 import type { Tree } from "./changes.ts";
+import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 
 export interface DownloadRequest {
   readonly caller: Caller;
@@ -91,7 +91,7 @@ class MissingContent extends Error {
 }
 
 async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> {
-  const { byPath, byId } = await resolve(tree, request);
+  const { byPath, byId } = await resolveTargets(tree, request, "download");
   const [first] = [...byPath, ...byId];
   if (first === undefined) {
     throw new ResourceError(
@@ -104,12 +104,12 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
     const content = await openFile(tree.blobs, first, request.rangeOf(first));
     return { kind: "file", record: first, content };
   }
-  refuseSharedPath([...byPath, ...byId]);
+  refuseSharedPath([...byPath, ...byId], "download");
   const { blobs } = tree;
   const { caller: { userId }, compression, signal } = request;
   await using stack = new AsyncDisposableStack();
   const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
-  if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath);
+  if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "download");
   await checkContents(blobs, files, signal);
   const above = single ? `${first.path}/` : "";
   const content = await primed(packFiles(blobs, files, { compression, above }));
@@ -130,49 +130,6 @@ async function primed(content: ContentReader): Promise<ContentReader> {
     async () => {
       await content.return();
     },
-  );
-}
-
-interface Resolved {
-  readonly byPath: ResourceRecord[];
-  readonly byId: ResourceRecord[];
-}
-
-async function resolve(tree: Tree, { caller, paths, ids }: DownloadRequest): Promise<Resolved> {
-  const scope = scopeOf(caller);
-  const wantedPaths = sanitizeAll(paths);
-  const wantedIds = [...new Set(ids)];
-  const foundPaths = await tree.records.findByPath(scope, wantedPaths);
-  const foundIds = await tree.records.findById(scope, wantedIds);
-  const missing = (what: string) =>
-    new ResourceError("ErrResourcesNotFound", `Cannot download ${what}: not found`);
-  return {
-    byPath: wantedPaths.map((path) => {
-      const record = foundPaths.get(path);
-      if (record === undefined) throw missing(quoted(path));
-      return record;
-    }),
-    byId: wantedIds.map((id) => {
-      const record = foundIds.get(id);
-      if (record === undefined) throw missing(`the record ${id}`);
-      return record;
-    }),
-  };
-}
-
-/** RS 4.7.5; paths are distinct, so two different records at one path means an id is among them. */
-function refuseSharedPath(records: readonly ResourceRecord[]): void {
-  const held = new Map<string, number>();
-  for (const { path, id } of records) {
-    if ((held.get(path) ?? id) !== id) throw sharedPath(path);
-    held.set(path, id);
-  }
-}
-
-function sharedPath(path: string): ResourceError {
-  return new ResourceError(
-    "ErrResourcesSharedPath",
-    `Cannot download ${quoted(path)}: two different records have this path`,
   );
 }
 

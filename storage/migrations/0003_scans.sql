@@ -25,6 +25,7 @@ CREATE INDEX scans_unfinished ON scans (status, id) WHERE status IN ('queued', '
 CREATE TABLE scan_files (
   scan_id INTEGER NOT NULL REFERENCES scans (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
+  name TEXT NOT NULL, -- the last segment of the path
   hash TEXT NOT NULL CHECK (length(hash) = 32),
   size INTEGER NOT NULL,
   error TEXT, -- why it could not be scanned

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { EventBus, type ServerEvent } from "../../core/events.ts";
+import { EventBus, ownerOf, type ServerEvent } from "../../core/events.ts";
 
 function event(id: number, userId = 1): ServerEvent {
   const record = {
@@ -19,7 +19,7 @@ function event(id: number, userId = 1): ServerEvent {
 
 function subscribe(bus: EventBus, after?: string, idleMs = 60_000) {
   const abort = new AbortController();
-  const accepts = ({ record }: ServerEvent) => record.userId === 1;
+  const accepts = (event: ServerEvent) => ownerOf(event) === 1;
   const batches = bus.subscribe({ after, accepts, idleMs, signal: abort.signal });
   const ids = async () => {
     const { value } = await batches.next();

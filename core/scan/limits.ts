@@ -1,0 +1,15 @@
+import type { ScanLimits } from "./scanner.ts";
+
+const MIB = 2 ** 20;
+
+/** What a file may take. A thread that scans stays below 512 MB with them. */
+export const SCAN_LIMITS: ScanLimits = {
+  depth: 5,
+  members: 10_000,
+  memberBytes: 64 * MIB,
+  unpackedBytes: 1024 * MIB,
+  opcodes: 1_000_000,
+};
+
+/** A file from this size on is a heavy tool run (C 15), in bytes. */
+export const HEAVY_BYTES = 64 * MIB;

@@ -1,0 +1,136 @@
+import { type Caller, permits } from "../caller.ts";
+import type { Chunk } from "../content.ts";
+import { quoted, ResourceError } from "../errors.ts";
+import { nameOf } from "../paths.ts";
+import type { FileCollection, ResourceStore } from "../ports.ts";
+import { refuseSharedPath, resolveTargets, sharedPath } from "../tree/targets.ts";
+import type { ScanJobs } from "./jobs.ts";
+import type { Scan, ScanFile, ScanPage, ScanStore } from "./ports.ts";
+import { SCANNERS } from "./scanners/mod.ts";
+
+/** What the operations on scans work on. */
+export interface Scans {
+  readonly records: ResourceStore;
+  readonly store: ScanStore;
+  readonly jobs: ScanJobs;
+  /** How many scans may wait (C 15). */
+  readonly maxQueued: number;
+}
+
+export interface StartScanRequest {
+  readonly caller: Caller;
+  readonly paths: readonly string[];
+  readonly ids: readonly number[];
+  /** Ids of the scanners that are to run; null is all of them. */
+  readonly scanners: readonly string[] | null;
+  /** Ends the waiting for the end of the scan. */
+  readonly until: AbortSignal;
+}
+
+/**
+ * Queues a scan of the files at and below some records, as they are now (C 15), and waits for its end
+ * until the signal aborts.
+ *
+ * @throws {ResourceError} `ErrScansQueueFull` where too many wait, `ErrResourcesInvalidRequest` where
+ *   nothing is asked for or a scanner is not known, and what {@link resolveTargets} throws.
+ */
+export async function startScan(scans: Scans, request: StartScanRequest): Promise<Scan> {
+  const { caller, until } = request;
+  const skip = skippedScanners(request.scanners);
+  const { byPath, byId } = await resolveTargets(scans, request, "scan");
+  const targets = [...byPath, ...byId];
+  if (targets.length === 0) {
+    throw new ResourceError("ErrResourcesInvalidRequest", "Cannot scan: no path or id is given");
+  }
+  refuseSharedPath(targets, "scan");
+  if (scans.jobs.queued >= scans.maxQueued) {
+    throw new ResourceError("ErrScansQueueFull", `${scans.jobs.queued} scans wait already`);
+  }
+  const { userId } = caller;
+  await using files = await scans.records.collectFiles({ userId, byPath, byId });
+  if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
+  const paths = targets.map(({ path }) => path);
+  const scan = await scans.store.create(
+    { userId, paths, skip, createdAt: Date.now() },
+    scanFiles(files),
+  );
+  const finished = scans.jobs.finished(scan.id, until);
+  scans.jobs.enqueue(scan);
+  return await finished ?? await findScan(scans, { caller, id: scan.id });
+}
+
+/**
+ * A scan of the caller; of anybody for `resources.admin`.
+ *
+ * @throws {ResourceError} `ErrScansNotFound`.
+ */
+export async function findScan(
+  scans: Scans,
+  { caller, id }: { caller: Caller; id: number },
+): Promise<Scan> {
+  const scan = await scans.store.find(id);
+  const visible = scan?.userId === caller.userId || permits(caller, "resources.admin");
+  if (scan !== undefined && visible) return scans.jobs.current(scan);
+  throw new ResourceError("ErrScansNotFound", `No scan ${id}`);
+}
+
+/** The caller's own scans, newest first (C 15). */
+export async function listScans(
+  scans: Scans,
+  { caller, ...page }: ScanPage & { caller: Caller },
+): Promise<Scan[]> {
+  const stored = await scans.store.list(caller.userId, page);
+  return stored.map((scan) => scans.jobs.current(scan));
+}
+
+/**
+ * The report document of a completed scan, in pieces.
+ *
+ * @throws {ResourceError} `ErrScansNotFound`, `ErrScansConflict` where it has no report.
+ */
+export async function scanReport(
+  scans: Scans,
+  request: { caller: Caller; id: number },
+): Promise<AsyncIterable<Chunk>> {
+  const { id, status } = await findScan(scans, request);
+  const report = await scans.store.report(id);
+  if (report !== undefined) return report;
+  throw new ResourceError("ErrScansConflict", `The scan ${id} is ${status} and has no report`);
+}
+
+/**
+ * Cancels a scan that is queued or runs, and removes a finished one (C 15). Returns what it then is,
+ * or was.
+ *
+ * @throws {ResourceError} `ErrScansNotFound`.
+ */
+export async function removeScan(
+  scans: Scans,
+  request: { caller: Caller; id: number },
+): Promise<Scan> {
+  const scan = await findScan(scans, request);
+  if (await scans.jobs.cancel(scan.id)) return await findScan(scans, request);
+  await scans.store.remove(scan.id);
+  return scan;
+}
+
+/** Those that are not asked for, in order. */
+function skippedScanners(wanted: readonly string[] | null): string[] {
+  if (wanted === null) return [];
+  const known = SCANNERS.map(({ id }) => id);
+  const unknown = wanted.find((id) => !known.includes(id));
+  if (unknown === undefined && wanted.length > 0) {
+    return known.filter((id) => !wanted.includes(id)).sort();
+  }
+  throw new ResourceError(
+    "ErrResourcesInvalidRequest",
+    `Cannot scan: ${unknown === undefined ? "no scanner" : `no scanner ${quoted(unknown)}`}, ` +
+      `there are ${known.join(", ")}`,
+  );
+}
+
+async function* scanFiles(files: FileCollection): AsyncGenerator<readonly ScanFile[]> {
+  for await (const page of files.pages()) {
+    yield page.map(({ path, hash, size }) => ({ path, name: nameOf(path), hash, size }));
+  }
+}

@@ -1,0 +1,86 @@
+import type { Context } from "hono";
+import { quoted, ResourceError } from "../core/errors.ts";
+import {
+  findScan,
+  listScans,
+  removeScan,
+  scanReport,
+  type Scans,
+  startScan,
+} from "../core/scan/scans.ts";
+import { ScanRequest } from "../schemas/scans.ts";
+import { callerOf } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { Environment } from "./environment.ts";
+import { jsonBody } from "./json_body.ts";
+import { parseQuery } from "./query.ts";
+import { scanOf } from "./scan_entries.ts";
+import { streamed } from "./streamed.ts";
+
+type Handled = Context<Environment>;
+
+/** How long a request may wait for a scan, in seconds (C 15). */
+const MAX_WAIT_S = 60;
+const MAX_PAGE = 1000;
+
+/** `POST /scans/` (C 15). */
+export async function postScan(c: Handled, scans: Scans): Promise<Response> {
+  const waitSeconds = wholeNumber(c, "wait", { least: 0, most: MAX_WAIT_S }) ?? 0;
+  const { path, paths, id, ids, scanners } = await jsonBody(c.req.raw, ScanRequest);
+  const scan = await startScan(scans, {
+    caller: callerOf(c),
+    paths: [...path === null ? [] : [path], ...paths],
+    ids: [...id === null ? [] : [id], ...ids],
+    scanners,
+    until: AbortSignal.any([AbortSignal.timeout(waitSeconds * 1000), c.req.raw.signal]),
+  });
+  return success(c, scanOf(scan), 202);
+}
+
+/** `GET /scans/`: the caller's own, newest first (C 15). */
+export async function getScans(c: Handled, scans: Scans): Promise<Response> {
+  const limit = wholeNumber(c, "limit", { least: 1, most: MAX_PAGE }) ?? 100;
+  const before = wholeNumber(c, "before", { least: 1, most: Number.MAX_SAFE_INTEGER });
+  const found = await listScans(scans, { caller: callerOf(c), limit, before });
+  return success(c, { items: found.map(scanOf), total: found.length });
+}
+
+/** `GET /scans/{id}` (C 15). */
+export async function getScan(c: Handled, scans: Scans): Promise<Response> {
+  return success(c, scanOf(await findScan(scans, { caller: callerOf(c), id: scanId(c) })));
+}
+
+/** `GET /scans/{id}/report`: the bare document (C 15). */
+export async function getScanReport(c: Handled, scans: Scans): Promise<Response> {
+  const report = await scanReport(scans, { caller: callerOf(c), id: scanId(c) });
+  async function* pieces() {
+    yield* report;
+  }
+  return await streamed(c, pieces(), { headers: { "Content-Type": "application/json" } });
+}
+
+/** `DELETE /scans/{id}` (C 15). */
+export async function deleteScan(c: Handled, scans: Scans): Promise<Response> {
+  return success(c, scanOf(await removeScan(scans, { caller: callerOf(c), id: scanId(c) })));
+}
+
+function scanId(c: Handled): number {
+  const text = c.req.param("id") ?? "";
+  if (/^[1-9]\d{0,19}$/.test(text)) return Number(text);
+  throw new ResourceError("ErrResourcesInvalidRequest", `Invalid id ${quoted(text)} of a scan`);
+}
+
+function wholeNumber(
+  c: Handled,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = parseQuery(c.req.url).get(name)?.[0];
+  if (text === undefined) return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  if (value >= least && value <= most) return value;
+  throw new ResourceError(
+    "ErrResourcesInvalidRequest",
+    `Invalid ${name} ${quoted(text)}: it is no whole number from ${least} to ${most}`,
+  );
+}

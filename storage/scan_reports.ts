@@ -1,0 +1,61 @@
+import type { FileScan } from "../core/scan/file_scan.ts";
+import type { Severity } from "../core/scan/scanner.ts";
+import { type FileOutcome, reportOf } from "../core/scan/report.ts";
+import { SCANNERS } from "../core/scan/scanners/mod.ts";
+import { Connection } from "./connection.ts";
+import { scanRows } from "./scan_statements.ts";
+
+export interface ReportOrder {
+  readonly database: string;
+  readonly id: number;
+  readonly skip: readonly string[];
+  readonly version: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+/** A report as JSON, and what it amounts to. */
+export interface MadeReport {
+  readonly json: Uint8Array;
+  readonly files: number;
+  readonly bytes: number;
+  readonly issues: Readonly<Record<Severity, number>>;
+}
+
+/** Makes reports from what is kept in the database. In a thread of its own, for they may be long. */
+export class ScanReports {
+  make(order: ReportOrder): MadeReport {
+    using connection = new Connection(order.database, { readOnly: true });
+    const { id, skip, version, startedAt, finishedAt } = order;
+    const rows = scanRows(connection, "outcomes", { id, skip: JSON.stringify(skip), version });
+    const report = reportOf({
+      files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
+      startTime: startedAt / 1000,
+      duration: (finishedAt - startedAt) / 1000,
+      ...skip.length > 0 && { selection: selectionOf(skip) },
+    });
+    const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
+    for (const { severity = "warning" } of report.issues) issues[severity]++;
+    return {
+      json: new TextEncoder().encode(JSON.stringify(report)),
+      files: report.files_scanned,
+      bytes: report.bytes_scanned,
+      issues,
+    };
+  }
+}
+
+function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
+  if (typeof result === "string") {
+    const scan: FileScan = JSON.parse(result);
+    return { path, scan };
+  }
+  return { path, error: typeof error === "string" ? error : "It was not scanned" };
+}
+
+/** C 16: who asks for some scanners does not get the others. */
+function selectionOf(skip: readonly string[]) {
+  const enabled = SCANNERS.map(({ id }) => id).filter((id) => !skip.includes(id));
+  return { requested: enabled, enabled, excluded: skip };
+}

@@ -1,0 +1,59 @@
+import type { Connection, Parameters, Row } from "./connection.ts";
+
+const COLUMNS = `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
+  files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
+
+/** Every statement about scans, by what it does. */
+export const SCAN_STATEMENTS = {
+  insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
+    VALUES (:user, 'queued', :paths, :skip, :now, 0, 0) RETURNING id`,
+  insertFiles: `INSERT INTO scan_files (scan_id, path, name, hash, size)
+    SELECT :id, value ->> 'path', value ->> 'name', value ->> 'hash', value ->> 'size' FROM json_each(:files)`,
+  count: `UPDATE scans SET
+      files_total = (SELECT count(*) FROM scan_files WHERE scan_id = :id),
+      bytes_total = (SELECT ifnull(sum(size), 0) FROM scan_files WHERE scan_id = :id)
+    WHERE id = :id RETURNING ${COLUMNS}`,
+  find: `SELECT ${COLUMNS} FROM scans WHERE id = :id`,
+  list: `SELECT ${COLUMNS} FROM scans WHERE user_id = :user AND id < :before
+    ORDER BY id DESC LIMIT :limit`,
+  requeue: `UPDATE scans SET status = 'queued', started_at = NULL
+    WHERE status IN ('queued', 'running') RETURNING ${COLUMNS}`,
+  start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,
+  files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
+    ORDER BY path LIMIT 500`,
+  hasResult: `SELECT 1 FROM scan_results
+    WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version`,
+  keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
+    VALUES (:hash, :name, :skip, :version, :result)`,
+  failFile: `UPDATE scan_files SET error = :error WHERE scan_id = :id AND path = :path`,
+  outcomes: `SELECT path, error, result FROM scan_files
+    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND kept.name = scan_files.name
+      AND kept.skip = :skip AND kept.version = :version
+    WHERE scan_id = :id ORDER BY path`,
+  end: `UPDATE scans SET status = :status, finished_at = :now, error = :error
+    WHERE id = :id RETURNING ${COLUMNS}`,
+  complete: `UPDATE scans SET status = 'completed', finished_at = :now, report = :report,
+      files_scanned = :files, bytes_scanned = :bytes,
+      critical = :critical, warning = :warning, info = :info, debug = :debug
+    WHERE id = :id RETURNING ${COLUMNS}`,
+  forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id`,
+  reportSize: `SELECT length(report) AS size FROM scans WHERE id = :id`,
+  reportPart: `SELECT substr(report, :start + 1, :length) AS part FROM scans WHERE id = :id`,
+  remove: `DELETE FROM scans WHERE id = :id`,
+  /** Results of content that is neither stored any more nor about to be reported. */
+  forgetResults: `DELETE FROM scan_results WHERE version <> :version OR (
+      NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_results.hash AND hash <> '')
+      AND scan_results.hash NOT IN (SELECT hash FROM scan_files)
+    )`,
+} as const;
+
+export type ScanStatement = keyof typeof SCAN_STATEMENTS;
+
+/** Runs a statement; the rows are those that it returns. */
+export function scanRows(
+  connection: Connection,
+  statement: ScanStatement,
+  parameters: Parameters,
+): Row[] {
+  return connection.all(SCAN_STATEMENTS[statement], parameters);
+}
