@@ -1,6 +1,6 @@
 import type { Scope } from "./ports.ts";
 
-/** What a caller may do (RS 2). */
+/** What a caller may do (RS 2, C 15). */
 export const PRIVILEGES = [
   "resources.view",
   "resources.upload",
@@ -8,6 +8,8 @@ export const PRIVILEGES = [
   "resources.delete",
   "resources.download",
   "resources.admin",
+  "scans.view",
+  "scans.run",
 ] as const;
 export type Privilege = typeof PRIVILEGES[number];
 

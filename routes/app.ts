@@ -5,7 +5,9 @@ import type { Privilege } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { quoted } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { type ValidateReport, validateReport } from "../core/reports.ts";
 import type { Tree } from "../core/tree/changes.ts";
+import { reportJsonSchema } from "../schemas/report.ts";
 import { requirePrivilege } from "./auth.ts";
 import { downloadResources } from "./download.ts";
 import { failure, failureOf } from "./envelope.ts";
@@ -15,6 +17,7 @@ import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
 import { openApi } from "./openapi.ts";
+import { validateReports } from "./reports.ts";
 import {
   copyResources,
   deleteResources,
@@ -29,6 +32,7 @@ import type { Underway } from "./underway.ts";
 export const BASE_PATH = "/api/v1";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
+const JSON_SCHEMA_TYPE = { "Content-Type": "application/schema+json" };
 
 export interface AppOptions {
   readonly tree: Tree;
@@ -41,12 +45,16 @@ export interface AppOptions {
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
   readonly eventOptions?: EventOptions;
+  /** @default on the thread of the server */
+  readonly validateReport?: ValidateReport;
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
   const { tree, verify, findFault, log, underway, corsOrigins, eventOptions } = options;
   const description = JSON.stringify(openApi(BASE_PATH));
+  const reportSchema = JSON.stringify(reportJsonSchema());
+  const validate = options.validateReport ?? validateReport;
   const metrics = new Metrics(() => underway.count);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<Environment>({ strict: false });
@@ -88,6 +96,8 @@ export function createApp(options: AppOptions): App {
   api.post("/resources/copy", may("resources.edit"), (c) => copyResources(c, tree));
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
   api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
+  api.get("/reports/schema", may("scans.view"), (c) => c.body(reportSchema, 200, JSON_SCHEMA_TYPE));
+  api.post("/reports/validate", may("scans.view"), (c) => validateReports(c, validate));
 
   refuseOtherMethods(app);
   app.notFound((c) =>

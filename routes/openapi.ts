@@ -1,5 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
+import { reportJsonSchemas } from "../schemas/report.ts";
 import {
   Compression,
   MkdirResourceRequest,
@@ -44,6 +45,15 @@ export function openApi(basePath: string): Json {
         MkdirResourceRequest: schemaOf(MkdirResourceRequest),
         MoveResourceRequest: schemaOf(TransferResourceRequest),
         CopyResourceRequest: schemaOf(TransferResourceRequest),
+        ...reportJsonSchemas(pathOfSchema),
+        Violation: {
+          type: "object",
+          required: ["path", "message"],
+          properties: {
+            path: { type: "string", description: "Where, such as issues[3].severity" },
+            message: { type: "string", description: "What is allowed there, and what there is" },
+          },
+        },
         Error: {
           type: "object",
           required: ["status", "code", "msg"],
@@ -66,6 +76,8 @@ function apiPaths(): Record<string, Json> {
     "/resources/copy": { post: transferOperation("Copy") },
     "/resources/download": { get: downloadOperation() },
     "/events": { get: eventsOperation() },
+    "/reports/schema": { get: reportSchemaOperation() },
+    "/reports/validate": { post: validateReportOperation() },
   };
 }
 
@@ -153,6 +165,39 @@ function eventsOperation(): Json {
   }, 400);
 }
 
+function reportSchemaOperation(): Json {
+  return operation("The JSON Schema of a report", "scans.view", {
+    responses: {
+      200: {
+        description: "The schema, without an envelope",
+        content: { "application/schema+json": { schema: { type: "object" } } },
+      },
+    },
+  });
+}
+
+function validateReportOperation(): Json {
+  const valid = {
+    type: "object",
+    required: ["valid", "report"],
+    properties: { valid: { const: true }, report: reference("Report") },
+  };
+  const invalid = {
+    type: "object",
+    required: ["valid", "violations"],
+    properties: {
+      valid: { const: false },
+      violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
+      violations_truncated: { const: true, description: "There are more violations" },
+    },
+  };
+  const description = {
+    requestBody: { required: true, content: { "application/json": { schema: {} } } },
+    responses: { 200: json("The verdict", envelope({ oneOf: [valid, invalid] })) },
+  };
+  return operation("Find out whether something is a report", "scans.view", description, 400);
+}
+
 const ID: Json = { type: "integer", minimum: 1 };
 const BINARY: Json = { type: "string", format: "binary" };
 const BINARY_CONTENT: Json = {
@@ -238,7 +283,11 @@ function json(description: string, schema: Json): Json {
 }
 
 function reference(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
+  return { $ref: pathOfSchema(name) };
+}
+
+function pathOfSchema(name: string): string {
+  return `#/components/schemas/${name}`;
 }
 
 function schemaOf(schema: GenericSchema): Json {

@@ -1,4 +1,9 @@
-import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
+import {
+  type ConversionConfig,
+  type JsonSchema,
+  toJsonSchema,
+  toJsonSchemaDefs,
+} from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { listOf, mapOf, open } from "./report/containers.ts";
 import { FileHashes, FileMetadata, MemberFileIntegrity } from "./report/file_metadata.ts";
@@ -37,26 +42,42 @@ export const Report = open({
 });
 export type Report = v.InferOutput<typeof Report>;
 
+/** What a report is made of, by the names of SR. */
+const PARTS = {
+  Asset,
+  Check,
+  Issue,
+  FileMetadata,
+  FileHashes,
+  MemberFileIntegrity,
+  MLContext,
+  MLFrameworkInfo,
+  WeightAnalysis,
+  LicenseInfo,
+  CopyrightNotice,
+};
+
+const CONVERSION: ConversionConfig = {
+  target: "draft-2020-12",
+  // Of an object that may be no array, the second schema says what it holds.
+  typeMode: "output",
+  // JSON has no other numbers.
+  ignoreActions: ["finite"],
+};
+
 /** The schema of a report as a JSON Schema (draft 2020-12), for other programs. */
 export function reportJsonSchema(): JsonSchema {
-  return toJsonSchema(Report, {
-    target: "draft-2020-12",
-    // Of an object that may be no array, the second schema says what it holds.
-    typeMode: "output",
-    // JSON has no other numbers.
-    ignoreActions: ["finite"],
-    definitions: {
-      Asset,
-      Check,
-      Issue,
-      FileMetadata,
-      FileHashes,
-      MemberFileIntegrity,
-      MLContext,
-      MLFrameworkInfo,
-      WeightAnalysis,
-      LicenseInfo,
-      CopyrightNotice,
-    },
+  return toJsonSchema(Report, { ...CONVERSION, definitions: PARTS });
+}
+
+/**
+ * The JSON Schemas of a report and its parts by name, for a document that holds them side by side.
+ *
+ * @param refersTo How a name is referred to there.
+ */
+export function reportJsonSchemas(refersTo: (name: string) => string): Record<string, JsonSchema> {
+  return toJsonSchemaDefs({ Report, ...PARTS }, {
+    ...CONVERSION,
+    overrideRef: ({ referenceId }) => refersTo(referenceId),
   });
 }
