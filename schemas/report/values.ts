@@ -13,15 +13,18 @@ export const fraction = v.pipe(
   v.minValue(0, "a number from 0 to 1"),
   v.maxValue(1, "a number from 0 to 1"),
 );
-/** RFC 3986, by its characters: a scheme, and at most one fragment. */
+const SEGMENT = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*";
+const IP_LITERAL = "//(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?\\[[0-9A-Fa-f:.]+\\]";
+/** RFC 3986: brackets stand around an IPv6 address only, and there is at most one fragment. */
+const URI = new RegExp(
+  `^[A-Za-z][A-Za-z0-9+.-]*:(?:${IP_LITERAL}(?::[0-9]*)?(?=[/?#]|$))?${SEGMENT}(?:#${SEGMENT})?$`,
+);
+const A_URI = "a URI of 1 to 2083 characters";
 export const uri = v.pipe(
-  v.string("a URI"),
-  v.minLength(1, "a URI of 1 to 2083 characters"),
-  v.maxLength(2083, "a URI of 1 to 2083 characters"),
-  v.regex(
-    /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*(?:#(?:[\w.~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?$/,
-    "a URI",
-  ),
+  v.string(A_URI),
+  v.minLength(1, A_URI),
+  v.maxLength(2083, A_URI),
+  v.regex(URI, A_URI),
 );
 
 /** A whole number from `least` on. */
