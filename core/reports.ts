@@ -47,7 +47,7 @@ export function validateReport(body: Chunk): Chunk {
 
 /** Judges a report that has been parsed. */
 export function verdictOn(value: unknown): Verdict {
-  const { success, output, issues } = v.safeParse(Report, value, { abortPipeEarly: true });
+  const { success, output, issues } = v.safeParse(Report, value);
   if (success) return { valid: true, report: output };
   const violations = issues.slice(0, MAX_VIOLATIONS).map(violationOf);
   return {
