@@ -23,6 +23,7 @@ import { serve } from "./routes/server.ts";
 import { TimeToLive, UserId } from "./schemas/credentials.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret } from "./storage/jwt_secret.ts";
+import { ReportThread } from "./storage/report_thread.ts";
 import { Storage } from "./storage/storage.ts";
 
 const USAGE = `strongroom, a file strongroom for people who work with model files
@@ -85,6 +86,7 @@ async function serveCommand(args: string[]): Promise<number> {
   await recover({ records, blobs });
   const events = new EventBus();
   const underway = new Underway();
+  using reports = new ReportThread();
   const tree: Tree = { records, blobs, events, limits: settings, log };
   const app = createApp({
     tree,
@@ -94,6 +96,7 @@ async function serveCommand(args: string[]): Promise<number> {
     underway,
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
+    validateReport: reports.validate,
   });
   const place = authority(settings.host, settings.port);
   const allowed = "a host of this machine and a port that is free";
@@ -163,7 +166,7 @@ function permissionsCommand(args: string[]): number {
   const { host, port, dataDir, jwtPublicKey, jwksUrl } = settingsOf();
   const jwksHost = jwksUrl && new URL(jwksUrl).host;
   // The modules of a thread count as files that it reads.
-  const readable = ["./core", "./storage"].map((folder) =>
+  const readable = ["./core", "./schemas", "./storage"].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url))
   );
   if (jwtPublicKey !== undefined) readable.push(jwtPublicKey);

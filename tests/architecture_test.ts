@@ -18,6 +18,7 @@ const CORE_FOR_STORAGE = [
   "core/errors.ts",
   "core/paths.ts",
   "core/turns.ts",
+  "core/reports.ts",
 ];
 
 interface Module {
@@ -32,6 +33,7 @@ async function importGraph(): Promise<Map<string, string[]>> {
     "storage/reader_worker.ts",
     "storage/writer_worker.ts",
     "storage/content_worker.ts",
+    "storage/report_worker.ts",
   ];
   const graph = new Map<string, string[]>();
   const root = `file://${ROOT}`;
