@@ -24,6 +24,7 @@ import {
 } from "./core/credentials.ts";
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
+import { ScanJobs } from "./core/scan/jobs.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
@@ -34,6 +35,8 @@ import { serve } from "./routes/server.ts";
 import { TimeToLive, UserId } from "./schemas/credentials.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
+import { SandboxScanner } from "./storage/scan_sandbox.ts";
+import { ReportThread } from "./storage/report_thread.ts";
 import { Storage } from "./storage/storage.ts";
 
 const USAGE = `strongroom, a file strongroom for people who work with model files
@@ -99,19 +102,30 @@ async function serveCommand(args: string[]): Promise<number> {
   await recover({ records, blobs });
   const events = new EventBus();
   const underway = new Underway();
+  using reports = new ReportThread();
   const tree: Tree = { records, blobs, events, limits: settings, log };
   const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
   const { stats, tunables } = host;
-  const capacity = { ...host, leases: new LeasePool({ tunables, stats, log }) };
+  const leases = new LeasePool({ tunables, stats, log });
+  const jobs = new ScanJobs({
+    scans: records.scans,
+    contents: new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000),
+    host,
+    leases,
+    events,
+    log,
+  });
   const app = createApp({
     tree,
     verify: await verifierOf(settings, log),
     findFault: () => storage.fault(tunables.diskCriticalMB),
-    capacity,
+    capacity: { ...host, leases, instances: () => jobs.instances },
+    scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
     log,
     underway,
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
+    validateReport: reports.validate,
   });
   const place = authority(settings.host, settings.port);
   const allowed = "a host of this machine and a port that is free";
@@ -122,8 +136,10 @@ async function serveCommand(args: string[]): Promise<number> {
     () => serve(app, { hostname: settings.host, port: settings.port, events, underway, log }),
   );
   const { hostname, port } = server.address;
+  await jobs.resume();
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
+  await jobs.stop();
   const finished = await server.stop();
   log.info("Stopped", { finished });
   return 0;
@@ -228,7 +244,7 @@ function permissionsCommand(args: string[]): number {
   const { host, port, dataDir, jwtPublicKey, jwksUrl } = settingsOf();
   const jwksHost = jwksUrl && new URL(jwksUrl).host;
   // The modules of a thread count as files that it reads.
-  const readable = ["./core", "./storage"].map((folder) =>
+  const readable = ["./core", "./schemas", "./storage"].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url))
   );
   if (jwtPublicKey !== undefined) readable.push(jwtPublicKey);

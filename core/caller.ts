@@ -1,6 +1,6 @@
 import type { Scope } from "./ports.ts";
 
-/** What a caller may do (RS 2, C 14). */
+/** What a caller may do (RS 2, C 14, C 15). */
 export const PRIVILEGES = [
   "resources.view",
   "resources.upload",
@@ -9,6 +9,8 @@ export const PRIVILEGES = [
   "resources.download",
   "resources.admin",
   "capacity.view",
+  "scans.view",
+  "scans.run",
 ] as const;
 export type Privilege = typeof PRIVILEGES[number];
 

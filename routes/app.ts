@@ -6,7 +6,10 @@ import type { HostCapacity } from "../core/capacity/mod.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { quoted } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { type ValidateReport, validateReport } from "../core/reports.ts";
+import type { Scans } from "../core/scan/scans.ts";
 import type { Tree } from "../core/tree/changes.ts";
+import { reportJsonSchema } from "../schemas/report.ts";
 import { requirePrivilege } from "./auth.ts";
 import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
@@ -17,6 +20,7 @@ import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
 import { openApi } from "./openapi.ts";
+import { validateReports } from "./reports.ts";
 import {
   copyResources,
   deleteResources,
@@ -25,18 +29,21 @@ import {
   moveResources,
   uploadResources,
 } from "./resources.ts";
+import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import type { Underway } from "./underway.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
+const JSON_SCHEMA_TYPE = { "Content-Type": "application/schema+json" };
 
 export interface AppOptions {
   readonly tree: Tree;
   readonly verify: VerifyCredential;
   readonly findFault: FindFault;
   readonly capacity: HostCapacity;
+  readonly scans: Scans;
   readonly log: Log;
   readonly underway: Underway;
   /** Web origins whose scripts may use the API. @default none */
@@ -44,12 +51,17 @@ export interface AppOptions {
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
   readonly eventOptions?: EventOptions;
+  /** @default on the thread of the server */
+  readonly validateReport?: ValidateReport;
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { tree, verify, findFault, capacity, log, underway, corsOrigins, eventOptions } = options;
+  const { tree, verify, findFault, capacity, scans, log, underway, corsOrigins, eventOptions } =
+    options;
   const description = JSON.stringify(openApi(BASE_PATH));
+  const reportSchema = JSON.stringify(reportJsonSchema());
+  const validate = options.validateReport ?? validateReport;
   const metrics = new Metrics(() => underway.count);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<Environment>({ strict: false });
@@ -91,7 +103,14 @@ export function createApp(options: AppOptions): App {
   api.post("/resources/copy", may("resources.edit"), (c) => copyResources(c, tree));
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
   api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
+  api.get("/reports/schema", may("scans.view"), (c) => c.body(reportSchema, 200, JSON_SCHEMA_TYPE));
+  api.post("/reports/validate", may("scans.view"), (c) => validateReports(c, validate));
 
+  api.post("/scans", may("scans.run"), (c) => postScan(c, scans));
+  api.get("/scans", may("scans.view"), (c) => getScans(c, scans));
+  api.get("/scans/:id", may("scans.view"), (c) => getScan(c, scans));
+  api.delete("/scans/:id", may("scans.run"), (c) => deleteScan(c, scans));
+  api.get("/scans/:id/report", may("scans.view"), (c) => getScanReport(c, scans));
   api.get("/capacity", may("capacity.view"), (c) => showCapacity(c, capacity));
 
   refuseOtherMethods(app);

@@ -1,6 +1,8 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { CapacityOverview } from "../schemas/capacity.ts";
+import { reportJsonSchemas } from "../schemas/report.ts";
+import { ScanEntry, ScanRequest } from "../schemas/scans.ts";
 import {
   Compression,
   MkdirResourceRequest,
@@ -46,6 +48,25 @@ export function openApi(basePath: string): Json {
         MoveResourceRequest: schemaOf(TransferResourceRequest),
         CopyResourceRequest: schemaOf(TransferResourceRequest),
         CapacityOverview: schemaOf(CapacityOverview),
+        Scan: schemaOf(ScanEntry),
+        ScanList: {
+          type: "object",
+          required: ["items", "total"],
+          properties: {
+            items: { type: "array", items: reference("Scan") },
+            total: { type: "integer", minimum: 0 },
+          },
+        },
+        ScanRequest: schemaOf(ScanRequest),
+        ...reportJsonSchemas(pathOfSchema),
+        Violation: {
+          type: "object",
+          required: ["path", "message"],
+          properties: {
+            path: { type: "string", description: "Where, such as issues[3].severity" },
+            message: { type: "string", description: "What is allowed there, and what there is" },
+          },
+        },
         Error: {
           type: "object",
           required: ["status", "code", "msg"],
@@ -69,6 +90,11 @@ function apiPaths(): Record<string, Json> {
     "/resources/download": { get: downloadOperation() },
     "/events": { get: eventsOperation() },
     "/capacity": { get: capacityOperation() },
+    "/scans": { get: listScansOperation(), post: postScanOperation() },
+    "/scans/{id}": { get: scanOperation("A scan", "scans.view"), delete: deleteScanOperation() },
+    "/scans/{id}/report": { get: scanReportOperation() },
+    "/reports/schema": { get: reportSchemaOperation() },
+    "/reports/validate": { post: validateReportOperation() },
   };
 }
 
@@ -161,6 +187,83 @@ function capacityOperation(): Json {
   return operation("How much the host carries now", "capacity.view", { responses });
 }
 
+const SCAN_ID: Json = { name: "id", in: "path", required: true, schema: { type: "integer" } };
+
+function postScanOperation(): Json {
+  const description = {
+    parameters: [
+      query("wait", { type: "integer", minimum: 0, maximum: 60 }, "Seconds to wait for its end"),
+    ],
+    requestBody: jsonBody("ScanRequest"),
+    responses: { 202: json("The scan", envelope(reference("Scan"))) },
+  };
+  return operation("Scan files", "scans.run", description, 400, 404, 429);
+}
+
+function listScansOperation(): Json {
+  const description = {
+    parameters: [
+      query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
+      query("before", { type: "integer", minimum: 1 }, "Only scans with a lower id"),
+    ],
+    responses: { 200: json("The caller's scans", envelope(reference("ScanList"))) },
+  };
+  return operation("List scans, newest first", "scans.view", description, 400);
+}
+
+function scanOperation(summary: string, privilege: string): Json {
+  const description = {
+    parameters: [SCAN_ID],
+    responses: { 200: json("The scan", envelope(reference("Scan"))) },
+  };
+  return operation(summary, privilege, description, 400, 404);
+}
+
+function deleteScanOperation(): Json {
+  return scanOperation("Cancel a scan that has not finished, remove one that has", "scans.run");
+}
+
+function scanReportOperation(): Json {
+  const description = {
+    parameters: [SCAN_ID],
+    responses: { 200: json("The report, without an envelope", reference("Report")) },
+  };
+  return operation("The report of a completed scan", "scans.view", description, 400, 404, 409);
+}
+
+function reportSchemaOperation(): Json {
+  return operation("The JSON Schema of a report", "scans.view", {
+    responses: {
+      200: {
+        description: "The schema, without an envelope",
+        content: { "application/schema+json": { schema: { type: "object" } } },
+      },
+    },
+  });
+}
+
+function validateReportOperation(): Json {
+  const valid = {
+    type: "object",
+    required: ["valid", "report"],
+    properties: { valid: { const: true }, report: reference("Report") },
+  };
+  const invalid = {
+    type: "object",
+    required: ["valid", "violations"],
+    properties: {
+      valid: { const: false },
+      violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
+      violations_truncated: { const: true, description: "There are more violations" },
+    },
+  };
+  const description = {
+    requestBody: { required: true, content: { "application/json": { schema: {} } } },
+    responses: { 200: json("The verdict", envelope({ oneOf: [valid, invalid] })) },
+  };
+  return operation("Find out whether something is a report", "scans.view", description, 400);
+}
+
 const ID: Json = { type: "integer", minimum: 1 };
 const BINARY: Json = { type: "string", format: "binary" };
 const BINARY_CONTENT: Json = {
@@ -175,6 +278,7 @@ const REFUSALS = {
   403: "The privilege is missing",
   404: "Something is not found",
   409: "Something is in the way",
+  429: "Too many scans wait; the header Retry-After says when to come again",
   416: "The range lies outside of the content",
   500: "Something failed, and was logged under the request id",
   503: "The server is not ready",
@@ -246,7 +350,11 @@ function json(description: string, schema: Json): Json {
 }
 
 function reference(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
+  return { $ref: pathOfSchema(name) };
+}
+
+function pathOfSchema(name: string): string {
+  return `#/components/schemas/${name}`;
 }
 
 function schemaOf(schema: GenericSchema): Json {

@@ -23,6 +23,7 @@ export const ScanEntry = v.object({
 });
 export type ScanEntry = v.InferOutput<typeof ScanEntry>;
 
+/** Scans, newest first. */
 export const ScanList = v.object({ items: v.array(ScanEntry), total: count });
 
 /** An id as C 3 has it; a number beyond 2^53 is the id of nothing. */

@@ -64,6 +64,10 @@ const entries = {
   maxUploadTotalSize: v.optional(bytes, String(2048 * MIB)),
   /** Left out: maxUploadTotalSize and 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
+  /** Scans that may wait. */
+  maxQueuedScans: v.optional(wholeNumber(0, 1_000_000), "1000"),
+  /** The longest time that the scan of one file may take, in seconds. */
+  scanFileTimeoutS: v.optional(wholeNumber(1, 1_000_000), "300"),
   metrics: v.optional(oneOf("token", "open"), "token"),
   corsOrigins: v.optional(origins),
 };

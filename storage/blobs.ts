@@ -71,7 +71,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     try {
       const staged = new StagedFile(path, await this.#receiver.receive(content, path));
       // Here, and not in `place`, so that nobody's transaction waits for two files to be compared.
-      await staged.shares(this.#pathOf(staged.hash));
+      await staged.shares(this.pathOf(staged.hash));
       return staged;
     } catch (error) {
       await removeFile(path);
@@ -106,7 +106,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async #remove(hash: string): Promise<void> {
-    const path = this.#pathOf(hash);
+    const path = this.pathOf(hash);
     await removeFile(path);
     const fan = parentOf(path);
     if (!await removeEmpty(fan)) return;
@@ -131,11 +131,11 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async sizeOf(hash: string): Promise<number | undefined> {
-    return (await orMissing(Deno.stat(this.#pathOf(hash))))?.size;
+    return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
   }
 
   async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
-    const file = await orMissing(Deno.open(this.#pathOf(hash)));
+    const file = await orMissing(Deno.open(this.pathOf(hash)));
     return file && readRange(file, range);
   }
 
@@ -147,7 +147,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     const { remote } = hired;
     let id: number | undefined;
     try {
-      id = await remote.deflate(this.#pathOf(hash), always);
+      id = await remote.deflate(this.pathOf(hash), always);
     } finally {
       if (id === undefined) hired[Symbol.dispose]();
     }
@@ -185,7 +185,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     this.#pool[Symbol.dispose]();
   }
 
-  #pathOf(hash: string): string {
+  /** Where content lies, or would lie. */
+  pathOf(hash: string): string {
     return `${this.#root}/${blobPath(hash)}`;
   }
 
@@ -196,7 +197,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
    */
   async #settle(blob: StagedBlob, directories: Set<string>): Promise<void> {
     if (!(blob instanceof StagedFile)) throw new TypeError("Not a blob of this store");
-    const path = this.#pathOf(blob.hash);
+    const path = this.pathOf(blob.hash);
     const fan = parentOf(path);
     // Shared content, too: whoever placed it may have failed before the sync.
     directories.add(fan);

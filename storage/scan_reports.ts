@@ -23,27 +23,25 @@ export interface MadeReport {
   readonly issues: Readonly<Record<Severity, number>>;
 }
 
-/** Makes reports from what is kept in the database. In a thread of its own, for they may be long. */
-export class ScanReports {
-  make(order: ReportOrder): MadeReport {
-    using connection = new Connection(order.database, { readOnly: true });
-    const { id, skip, version, startedAt, finishedAt } = order;
-    const rows = scanRows(connection, "outcomes", { id, skip: JSON.stringify(skip), version });
-    const report = reportOf({
-      files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
-      startTime: startedAt / 1000,
-      duration: (finishedAt - startedAt) / 1000,
-      ...skip.length > 0 && { selection: selectionOf(skip) },
-    });
-    const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
-    for (const { severity = "warning" } of report.issues) issues[severity]++;
-    return {
-      json: new TextEncoder().encode(JSON.stringify(report)),
-      files: report.files_scanned,
-      bytes: report.bytes_scanned,
-      issues,
-    };
-  }
+/** Makes the report of a scan from what is kept in the database; it may take a while. */
+export function makeReport(order: ReportOrder): MadeReport {
+  using connection = new Connection(order.database, { readOnly: true });
+  const { id, skip, version, startedAt, finishedAt } = order;
+  const rows = scanRows(connection, "outcomes", { id, skip: JSON.stringify(skip), version });
+  const report = reportOf({
+    files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
+    startTime: startedAt / 1000,
+    duration: (finishedAt - startedAt) / 1000,
+    ...skip.length > 0 && { selection: selectionOf(skip) },
+  });
+  const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
+  for (const { severity = "warning" } of report.issues) issues[severity]++;
+  return {
+    json: new TextEncoder().encode(JSON.stringify(report)),
+    files: report.files_scanned,
+    bytes: report.bytes_scanned,
+    issues,
+  };
 }
 
 function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {

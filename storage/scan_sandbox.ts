@@ -1,5 +1,6 @@
 import type { FileScan } from "../core/scan/file_scan.ts";
-import { type ScanContentOptions, ScanFailure } from "../core/scan/ports.ts";
+import { type ContentScanner, type ScanContentOptions, ScanFailure } from "../core/scan/ports.ts";
+import type { DirectoryBlobStore } from "./blobs.ts";
 
 /** What a worker is to scan. */
 export interface ScanOrder {
@@ -17,6 +18,25 @@ export type ScanReply =
 export interface SandboxOptions extends ScanContentOptions {
   /** The longest time that the file may take, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+/** Scans stored content, each in a sandbox of its own. */
+export class SandboxScanner implements ContentScanner {
+  readonly #blobs: DirectoryBlobStore;
+  readonly #timeoutMs: number;
+
+  constructor(blobs: DirectoryBlobStore, timeoutMs: number) {
+    this.#blobs = blobs;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  scan(
+    { hash, name }: { readonly hash: string; readonly name: string },
+    options: ScanContentOptions,
+  ): Promise<FileScan> {
+    const path = this.#blobs.pathOf(hash);
+    return scanInSandbox({ ...options, path, name, timeoutMs: this.#timeoutMs });
+  }
 }
 
 /**

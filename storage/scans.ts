@@ -14,7 +14,7 @@ import type { Parameters, Row } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
-import type { ScanReports } from "./scan_reports.ts";
+import type { ReportTasks } from "./report_worker.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 
@@ -109,10 +109,10 @@ export class SqliteScanStore implements ScanStore {
 
   async complete(id: number, now: number): Promise<Scan> {
     const scan = one(await this.#read("find", { id }));
-    using worker = new RemoteWorker<ScanReports>(
-      new URL("./scan_report_worker.ts", import.meta.url),
+    using worker = new RemoteWorker<ReportTasks>(
+      new URL("./report_worker.ts", import.meta.url),
     );
-    const { json, files, bytes, issues } = await worker.remote.make({
+    const { json, files, bytes, issues } = await worker.remote.makeReport({
       database: this.#parts.database,
       id,
       skip: scan.skip,

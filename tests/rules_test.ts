@@ -15,6 +15,8 @@ const RULES: readonly string[] = [
   ...numbered("RS 4.7", 6),
   "RS 5",
   ...numbered("RS 6", 2),
+  "SR 1",
+  ...numbered("SR 2", 12),
   ...numbered("C 5", 6),
   ...[2, 3, 7, 8].map((part) => `HC ${part}`),
   ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14].map((part) => `C ${part}`),
@@ -27,7 +29,7 @@ function numbered(part: string, count: number): string[] {
 /** The rules that a title or the line of a table names: `RS 4.1.3 and 4.1.7, C 8` names three. */
 function rulesOf(title: string): string[] {
   const reference =
-    /\b(RS|HC|C) (\d[\d.]*(?: (?:single|multiple) \d)?)((?:(?:,| and| to) \d[\d.]*)*)/g;
+    /\b(RS|SR|HC|C) (\d[\d.]*(?: (?:single|multiple) \d)?)((?:(?:,| and| to) \d[\d.]*)*)/g;
   return [...title.matchAll(reference)].flatMap(([, document, first, rest]) =>
     [first, ...(rest ?? "").matchAll(/\d[\d.]*/g)].map((it) =>
       `${document} ${String(it).replace(/\.$/, "")}`
@@ -47,7 +49,7 @@ Deno.test("every rule that has been built is named by a test", async () => {
   for await (const path of testFiles(`${ROOT}tests`)) {
     const code = await Deno.readTextFile(path);
     const titles = code.matchAll(/(?:test|step|refuses|name:?)\(?\s*[`"]([^`"]+)[`"]/g);
-    const lines = code.matchAll(/^((?:RS|HC|C) [^|]*) \|/gm);
+    const lines = code.matchAll(/^((?:RS|SR|HC|C) [^|]*) \|/gm);
     for (const [, title = ""] of [...titles, ...lines]) {
       for (const rule of rulesOf(title)) named.add(rule);
     }

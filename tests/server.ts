@@ -12,11 +12,14 @@ import { credentialVerifier } from "../core/credentials.ts";
 import { EventBus } from "../core/events.ts";
 import { Log } from "../core/log.ts";
 import type { ResourceStore } from "../core/ports.ts";
+import { ScanJobs } from "../core/scan/jobs.ts";
+import type { ContentScanner } from "../core/scan/ports.ts";
 import type { Tree, UploadLimits } from "../core/tree/changes.ts";
 import { recover } from "../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../routes/app.ts";
 import { Underway } from "../routes/underway.ts";
 import { type RunningServer, serve } from "../routes/server.ts";
+import { SandboxScanner } from "../storage/scan_sandbox.ts";
 import { Storage } from "../storage/storage.ts";
 import { Client } from "./client.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -33,6 +36,11 @@ export interface TestServerOptions {
   readonly wrap?: (tree: Tree) => Tree;
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
+  readonly maxQueuedScans?: number;
+  /** What is told of the host instead of its readings and tunables. */
+  readonly host?: Partial<HostCapacity>;
+  /** What scans content instead of a sandbox. */
+  readonly contents?: ContentScanner;
 }
 
 export class TestServer implements AsyncDisposable {
@@ -61,11 +69,21 @@ export class TestServer implements AsyncDisposable {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const tree: Tree = { records, blobs, events, limits, log };
     const underway = new Underway();
+    const host = {
+      stats: () => getStats(dataDir),
+      ...readTunables(() => undefined, getHostSize()),
+      ...options.host,
+    };
+    const leases = new LeasePool(host);
+    const contents = options.contents ?? new SandboxScanner(blobs, 120_000);
+    const scans = records.scans;
+    const jobs = new ScanJobs({ scans, contents, host, leases, events, log, pollMs: 20 });
     const app = createApp({
       tree: options.wrap?.(tree) ?? tree,
       verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
       findFault: () => storage.fault(0),
-      capacity: capacityOf(dataDir),
+      capacity: { ...host, leases, instances: () => jobs.instances },
+      scans: { records, store: records.scans, jobs, maxQueued: options.maxQueuedScans ?? 1000 },
       log,
       underway,
       ...options.app,
@@ -79,7 +97,9 @@ export class TestServer implements AsyncDisposable {
       log,
       ...(graceMs !== undefined && { graceMs }),
     });
+    await jobs.resume();
     parts.defer(async () => {
+      await jobs.stop();
       await server.stop();
     });
     return new TestServer(tree, dataDir, server, lines, parts.move());
@@ -127,14 +147,6 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.disposeAsync();
   }
-}
-
-function capacityOf(dataDir: string): HostCapacity {
-  const host = {
-    stats: () => getStats(dataDir),
-    ...readTunables(() => undefined, getHostSize()),
-  };
-  return { ...host, leases: new LeasePool(host) };
 }
 
 const DEFAULT_LIMITS: UploadLimits = {

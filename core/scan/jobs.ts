@@ -54,7 +54,7 @@ export class ScanJobs {
   readonly #options: ScanJobsOptions;
   readonly #queue: Scan[] = [];
   readonly #running = new Map<number, Job>();
-  readonly #watchers = new Map<number, Set<(scan: Scan) => void>>();
+  readonly #watchers = new Map<number, Set<(scan?: Scan) => void>>();
   #poll: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
@@ -134,6 +134,9 @@ export class ScanJobs {
     const jobs = [...this.#running.values()];
     for (const { abort } of jobs) abort.abort(STOPPING);
     await Promise.all(jobs.map(({ ended }) => ended));
+    for (const watchers of [...this.#watchers.values()]) {
+      for (const settle of [...watchers]) settle();
+    }
   }
 
   /** Starts scans as long as the host carries another one. */

@@ -23,6 +23,8 @@ Deno.test("C 13 and C 6 the defaults", () => {
     maxUploadFiles: 1000,
     maxUploadTotalSize: 2048 * MIB,
     maxUploadRequestSize: 2112 * MIB,
+    maxQueuedScans: 1000,
+    scanFileTimeoutS: 300,
     metrics: "token",
     corsOrigins: undefined,
   });

@@ -1,0 +1,105 @@
+import type { Context } from "hono";
+import type { Chunk } from "../core/content.ts";
+import { quoted, ResourceError } from "../core/errors.ts";
+import type { ValidateReport } from "../core/reports.ts";
+import type { Environment } from "./environment.ts";
+import { SEND_STALL_MS } from "./stall.ts";
+import { streamed } from "./streamed.ts";
+
+/** The largest report, in bytes (C 15). */
+const MAX_REPORT_BYTES = 64 * 2 ** 20;
+/** How much of a reply is handed to the network at a time, in bytes. */
+const PIECE_BYTES = 2 ** 20;
+
+const encoder = new TextEncoder();
+
+/** `POST /reports/validate` (C 15). */
+export async function validateReports(
+  c: Context<Environment>,
+  validate: ValidateReport,
+): Promise<Response> {
+  const verdict = await validate(await reportBody(c.req.raw));
+  return await streamed(c, enveloped(verdict), {
+    headers: { "Content-Type": "application/json" },
+  });
+}
+
+/** The envelope around a payload that is JSON already (C 2). */
+async function* enveloped(data: Chunk): AsyncGenerator<Chunk> {
+  yield encoder.encode('{"status":"success","data":');
+  for (let at = 0; at < data.length; at += PIECE_BYTES) yield data.subarray(at, at + PIECE_BYTES);
+  yield encoder.encode("}\n");
+}
+
+export interface ReportLimits {
+  /** @default 67108864 */
+  readonly maxBytes?: number;
+  /** How long the body may bring nothing, in milliseconds. @default 120000 */
+  readonly stallMs?: number;
+}
+
+/**
+ * The bytes of a JSON body that is larger than others (C 3, C 15).
+ *
+ * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is not said to be JSON, is too large or
+ *   does not arrive.
+ */
+export async function reportBody(
+  request: Request,
+  { maxBytes = MAX_REPORT_BYTES, stallMs = SEND_STALL_MS }: ReportLimits = {},
+): Promise<Chunk> {
+  const type = request.headers.get("Content-Type");
+  if (type !== null && !/^\s*application\/json\s*(;|$)/i.test(type)) {
+    throw invalid(`the Content-Type is ${quoted(type)}, not application/json`);
+  }
+  const reader = request.body?.getReader();
+  const chunks: Chunk[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const chunk = await nextChunk(reader, stallMs);
+      if (chunk === undefined) return joined(chunks, size);
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) throw invalid(`it is larger than ${maxBytes} bytes`);
+    }
+  } finally {
+    // What is left of the body is not for this handler.
+    await reader?.cancel().catch(() => {});
+  }
+}
+
+async function nextChunk(
+  reader: ReadableStreamDefaultReader<Chunk> | undefined,
+  stallMs: number,
+): Promise<Chunk | undefined> {
+  let stalled = false;
+  const timer = setTimeout(() => {
+    stalled = true;
+    reader?.cancel().catch(() => {});
+  }, stallMs);
+  try {
+    const next = await reader?.read();
+    if (stalled) throw invalid(`nothing of it came for ${stallMs / 1000} s`);
+    return next?.value;
+  } catch (error) {
+    if (error instanceof ResourceError) throw error;
+    throw invalid("it did not arrive whole", error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function joined(chunks: readonly Chunk[], size: number): Chunk {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function invalid(why: string, cause?: unknown): ResourceError {
+  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
+}

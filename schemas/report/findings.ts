@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import { closed, listOf, mapOf, open } from "./containers.ts";
+import { finite, flag, integer, maybeNull, oneOf, orNull, text } from "./values.ts";
+
+/** How bad a finding is (SR 2.4). */
+export const IssueSeverity = oneOf("debug", "info", "warning", "critical");
+/** How a check ended (SR 2.3). */
+export const CheckStatus = oneOf("passed", "failed", "skipped");
+
+/** Any properties. */
+const anything = mapOf(v.unknown());
+
+/** SR 2.2. */
+export const Asset = closed({
+  path: text,
+  /** The name of a format. */
+  type: text,
+  /** Bytes. */
+  size: maybeNull(integer),
+  is_streamed: maybeNull(flag),
+  /** Tensor names. */
+  tensors: maybeNull(listOf(text)),
+  /** Keys of a manifest. */
+  keys: maybeNull(listOf(text)),
+  /** What an archive holds. */
+  contents: maybeNull(listOf(anything)),
+});
+export type Asset = v.InferOutput<typeof Asset>;
+
+/** SR 2.3. */
+export const Check = open({
+  name: text,
+  status: CheckStatus,
+  message: text,
+  severity: orNull(IssueSeverity),
+  location: orNull(text),
+  details: v.optional(anything, {}),
+  why: orNull(text),
+  rule_code: orNull(text),
+  /** Seconds since the Unix epoch (C 16). */
+  timestamp: v.optional(finite),
+});
+export type Check = v.InferOutput<typeof Check>;
+
+/** SR 2.4. */
+export const Issue = open({
+  message: text,
+  severity: v.optional(IssueSeverity, "warning"),
+  location: orNull(text),
+  details: v.optional(anything, {}),
+  why: orNull(text),
+  /** Seconds since the Unix epoch (C 16). */
+  timestamp: v.optional(finite),
+  type: orNull(text),
+  rule_code: orNull(text),
+});
+export type Issue = v.InferOutput<typeof Issue>;

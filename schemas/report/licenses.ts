@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { closed } from "./containers.ts";
+import { flag, fraction, orNull, text, uri } from "./values.ts";
+
+/** SR 2.11. */
+export const LicenseInfo = closed({
+  spdx_id: orNull(text),
+  name: orNull(text),
+  url: orNull(uri),
+  text: orNull(text),
+  confidence: v.optional(fraction, 0),
+  /** Where it was found. */
+  source: orNull(text),
+  commercial_allowed: orNull(flag),
+});
+export type LicenseInfo = v.InferOutput<typeof LicenseInfo>;
+
+/** SR 2.12. */
+export const CopyrightNotice = closed({
+  holder: text,
+  year: orNull(text),
+  text: orNull(text),
+  confidence: v.optional(fraction, 0),
+});
+export type CopyrightNotice = v.InferOutput<typeof CopyrightNotice>;

@@ -1,0 +1,70 @@
+import * as v from "valibot";
+
+// The message of a schema here is what would be allowed, as in schemas/settings.ts.
+
+export const text = v.string("a string");
+export const flag = v.boolean("true or false");
+export const finite = v.pipe(v.number("a number"), v.finite("a finite number"));
+export const integer = v.pipe(v.number("an integer"), v.integer("an integer"));
+export const count = atLeast(0);
+/** A confidence, a ratio and the like. */
+export const fraction = v.pipe(
+  v.number("a number from 0 to 1"),
+  v.minValue(0, "a number from 0 to 1"),
+  v.maxValue(1, "a number from 0 to 1"),
+);
+const SEGMENT = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*";
+const IP_LITERAL = "//(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?\\[[0-9A-Fa-f:.]+\\]";
+/** RFC 3986: brackets stand around an IPv6 address only, and there is at most one fragment. */
+const URI = new RegExp(
+  `^[A-Za-z][A-Za-z0-9+.-]*:(?:${IP_LITERAL}(?::[0-9]*)?(?=[/?#]|$))?${SEGMENT}(?:#${SEGMENT})?$`,
+);
+const A_URI = "a URI of 1 to 2083 characters";
+export const uri = v.pipe(
+  v.string(A_URI),
+  v.minLength(1, A_URI),
+  v.maxLength(2083, A_URI),
+  v.regex(URI, A_URI),
+);
+
+/** A whole number from `least` on. */
+export function atLeast(least: number) {
+  const allowed = `an integer from ${least} on`;
+  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(least, allowed));
+}
+
+/** A digest of so many hexadecimal digits, upper or lower case (SR 2.6). */
+export function hex(length: number) {
+  const allowed = `${length} hexadecimal digits`;
+  return v.pipe(v.string(allowed), v.regex(new RegExp(`^[0-9a-fA-F]{${length}}$`), allowed));
+}
+
+/** One of several words. */
+export function oneOf<const Words extends readonly string[]>(...words: Words) {
+  return v.picklist(words, `one of ${words.join(", ")}`);
+}
+
+/** The value or null; null where it is left out. */
+export function orNull<Input, Output>(schema: v.GenericSchema<Input, Output>) {
+  const nullable = v.nullish(schema, null);
+  return Object.assign(nullable, { "~run": sayingOrNull(nullable["~run"].bind(nullable)) });
+}
+
+/** The value or null; left out where it is left out. */
+export function maybeNull<Input, Output>(schema: v.GenericSchema<Input, Output>) {
+  const nullable = v.nullish(schema);
+  return Object.assign(nullable, { "~run": sayingOrNull(nullable["~run"].bind(nullable)) });
+}
+
+type Run<Output> = v.GenericSchema<unknown, Output>["~run"];
+
+/** An issue with the value itself allows null, too; one with a part of it does not. */
+function sayingOrNull<Output>(run: Run<Output>): Run<Output> {
+  return (dataset, config) => {
+    const result = run(dataset, config);
+    const [issue] = result.issues ?? [];
+    if (issue === undefined || issue.path !== undefined) return result;
+    const message = `${issue.message} or null`;
+    return { typed: false, value: result.value, issues: [{ ...issue, message }] };
+  };
+}

@@ -1,4 +1,0 @@
-import { serve } from "./rpc.ts";
-import { ScanReports } from "./scan_reports.ts";
-
-serve(new ScanReports());

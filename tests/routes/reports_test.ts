@@ -1,0 +1,232 @@
+import * as assert from "node:assert/strict";
+import { reportBody } from "../../routes/reports.ts";
+import { reportJsonSchema } from "../../schemas/report.ts";
+import { type Client, dataOf, refused, type Reply } from "../client.ts";
+import { reportFaults } from "../conformance/report_rules.ts";
+import { fullReport } from "../conformance/report_table.ts";
+import { TestServer, USER_PRIVILEGES } from "../server.ts";
+
+const MIB = 2 ** 20;
+const VALIDATE = "/reports/validate";
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** A verdict as it arrives. */
+interface Verdict {
+  readonly valid: boolean;
+  readonly report?: Record<string, unknown>;
+  readonly violations?: readonly { path: string; message: string }[];
+  readonly violations_truncated?: boolean;
+}
+
+function verdictOf(reply: Reply): Verdict {
+  const data = dataOf(reply);
+  assert.ok(typeof data === "object" && data !== null && "valid" in data);
+  return { ...data, valid: data.valid === true };
+}
+
+/** Sends a body of JSON text. */
+function send(client: Client, body: BodyInit, headers: HeadersInit = JSON_TYPE): Promise<Reply> {
+  return client.send("POST", VALIDATE, { body, headers });
+}
+
+/** The full report with `members` at its end, which are JSON text. */
+function withMembers(members: string): string {
+  return JSON.stringify(fullReport()).replace(/\}$/, `,${members}}`);
+}
+
+Deno.test("C 15 the routes of reports need the privilege scans.view", async (t) => {
+  await using server = await TestServer.start();
+  for (const [method, path] of [["GET", "/reports/schema"], ["POST", VALIDATE]] as const) {
+    await t.step(`C 15 ${method} ${path}`, async () => {
+      const response = await fetch(server.url + path, { method });
+      const { status, headers } = response;
+      refused({ status, headers, text: await response.text() }, 401, "ErrAuthRequired");
+      const without = await server.as(1, ...USER_PRIVILEGES, "scans.run");
+      const message = refused(await without.send(method, path), 403, "ErrNotPermitted");
+      assert.match(message, /scans\.view/);
+      for (const client of [await server.as(1, "scans.view"), await server.admin()]) {
+        const reply = await client.send(method, path);
+        assert.ok(reply.status === 200 || reply.status === 400, reply.text);
+      }
+    });
+  }
+});
+
+Deno.test("C 15 GET /reports/schema is the bare JSON Schema", async () => {
+  await using server = await TestServer.start();
+  const client = await server.as(1, "scans.view");
+  for (const path of ["/reports/schema", "/reports/schema/"]) {
+    const { status, headers, text } = await client.send("GET", path);
+    assert.equal(status, 200);
+    assert.equal(headers.get("Content-Type"), "application/schema+json");
+    assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(reportJsonSchema())));
+  }
+});
+
+Deno.test("C 15 POST /reports/validate", async (t) => {
+  await using server = await TestServer.start();
+  const client = await server.as(1, "scans.view");
+  const validate = async (report: unknown) =>
+    verdictOf(await client.json("POST", VALIDATE, report));
+  const violations = async (report: unknown) => {
+    const verdict = await validate(report);
+    assert.equal(verdict.valid, false);
+    assert.equal("report" in verdict, false);
+    return verdict.violations ?? [];
+  };
+
+  await t.step("C 15 a report comes back as it is", async () => {
+    const reply = await client.json("POST", VALIDATE, fullReport());
+    assert.equal(reply.headers.get("Content-Type"), "application/json");
+    assert.ok(reply.text.endsWith("}\n"));
+    assert.deepEqual(verdictOf(reply), { valid: true, report: fullReport() });
+  });
+  await t.step("C 16 with its defaults and what is undeclared", async () => {
+    const { issues: _, ...given } = { ...fullReport(), tool: { name: "other" } };
+    assert.deepEqual(await validate(given), { valid: true, report: { ...given, issues: [] } });
+  });
+  await t.step("C 16 with keys such as __proto__, as data", async () => {
+    const text = withMembers('"__proto__":{"a":1},"constructor":{"prototype":{"b":2}}');
+    const { valid, report } = verdictOf(await send(client, text));
+    assert.equal(valid, true);
+    assert.equal(JSON.stringify(report), text);
+  });
+  await t.step("C 15 what is wrong is told by its place", async () => {
+    const report = fullReport();
+    const issues = [...report.issues, ...report.issues, { severity: "error" }];
+    const meta = { "a/b.bin": { file_size: -1 }, c: { ml_context: { frameworks: [] } } };
+    const { duration: _, ...given } = { ...report, issues, file_metadata: meta, total_checks: 1.5 };
+    assert.deepEqual(await violations(given), [
+      { path: "duration", message: "is missing" },
+      { path: "total_checks", message: "must be an integer, not 1.5" },
+      { path: "issues[2].message", message: "is missing" },
+      {
+        path: "issues[2].severity",
+        message: 'must be one of debug, info, warning, critical, not "error"',
+      },
+      {
+        path: 'file_metadata["a/b.bin"].file_size',
+        message: "must be an integer from 0 on or null, not -1",
+      },
+      {
+        path: "file_metadata.c.ml_context.frameworks",
+        message: "must be an object, not an array",
+      },
+    ]);
+  });
+  await t.step("C 15 where it is the report itself, the place is empty", async () => {
+    for (const [value, shown] of [[[], "an array"], [null, "null"], ["a", '"a"'], [1, "1"]]) {
+      const message = `must be an object, not ${shown}`;
+      assert.deepEqual(await violations(value), [{ path: "", message }]);
+    }
+  });
+  await t.step("C 15 values and keys are cut short", async () => {
+    const long = "\u0000\n".repeat(10_000);
+    const report = { ...fullReport(), has_errors: long, file_metadata: { [long]: 1 } };
+    for (const { path, message } of await violations(report)) {
+      assert.ok(path.length < 1500 && message.length < 1500, `${path.length} ${message.length}`);
+      assert.doesNotMatch(path + message, /\n/);
+    }
+  });
+  await t.step("C 15 no more than 1000 violations are told", async () => {
+    const report = (count: number) => ({ ...fullReport(), scanner_names: Array(count).fill(1) });
+    const all = await validate(report(1000));
+    assert.deepEqual([all.violations?.length, all.violations_truncated], [1000, undefined]);
+    const some = await validate(report(100_000));
+    assert.deepEqual([some.violations?.length, some.violations_truncated], [1000, true]);
+  });
+});
+
+Deno.test("C 3 and C 15 bodies that POST /reports/validate does not take", async (t) => {
+  await using server = await TestServer.start();
+  const client = await server.as(1, "scans.view");
+  const why = async (body: BodyInit, headers?: HeadersInit) =>
+    refused(await send(client, body, headers), 400, "ErrResourcesInvalidRequest");
+  const rows: [string, BodyInit, RegExp][] = [
+    ["nothing", "", /no JSON/],
+    ["broken JSON", '{"a":', /no JSON/],
+    ["JSON with something behind it", "{} {}", /no JSON/],
+    ["a number that JSON does not have", '{"duration":NaN}', /no JSON/],
+    ["a text that does not end", '{"a\\', /no JSON/],
+    ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), /UTF-8/],
+    ["more levels than are taken", `${"[".repeat(101)}${"]".repeat(101)}`, /more than 100 levels/],
+    ["levels without end", "[".repeat(5 * MIB), /more than 100 levels/],
+    ["more objects than are taken", `[${"{},".repeat(2 ** 19)}{}]`, /more than 524288 objects/],
+    ["more values than are taken", `[${"0,".repeat(2 ** 22)}0]`, /more than 4194304 values/],
+    ["more than 64 MiB", new Uint8Array(64 * MIB + 1).fill(0x20), /larger than 67108864 bytes/],
+  ];
+  for (const [name, body, reason] of rows) {
+    await t.step(`C 15 ${name}`, async () => {
+      const message = await why(body);
+      assert.match(message, reason);
+      assert.ok(message.length < 500);
+    });
+  }
+  await t.step("C 3 another Content-Type", async () => {
+    for (const type of ["text/plain", "application/json5", "application/x-www-form-urlencoded"]) {
+      const headers = { "Content-Type": type };
+      assert.match(await why(JSON.stringify(fullReport()), headers), /Content-Type/);
+    }
+  });
+  await t.step("C 3 but none, and one with parameters", async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify(fullReport()));
+    assert.equal(verdictOf(await send(client, bytes, {})).valid, true);
+    const headers = { "Content-Type": "Application/JSON; charset=utf-8" };
+    assert.equal(verdictOf(await send(client, bytes, headers)).valid, true);
+  });
+  await t.step(
+    "C 15 brackets, commas and quotes in a text are no levels and no values",
+    async () => {
+      const text = JSON.stringify('\\"' + '[{"\\,'.repeat(3 * 2 ** 20));
+      const { report } = verdictOf(await send(client, withMembers(`"note":${text}`)));
+      assert.equal(report?.["note"], JSON.parse(text));
+    },
+  );
+});
+
+Deno.test("C 15 a report of 64 MiB is taken", async () => {
+  await using server = await TestServer.start();
+  const client = await server.as(1, "scans.view");
+  const issue = JSON.stringify({ ...fullReport().issues[0], why: "x".repeat(5000) });
+  const { issues: _, ...rest } = fullReport();
+  const start = JSON.stringify(rest).replace(/\}$/, ',"issues":[');
+  const count = Math.floor((64 * MIB - start.length - 2) / (issue.length + 1));
+  const text = `${start}${Array(count).fill(issue).join()}]}`.padEnd(64 * MIB);
+  const { valid, report } = verdictOf(await send(client, text));
+  assert.equal(valid, true);
+  assert.equal(Array.isArray(report?.["issues"]) && report["issues"].length, count);
+  assert.deepEqual(reportFaults(report), []);
+});
+
+Deno.test("C 3 a report that does not go on is given up", async () => {
+  let cancelled = false;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"issues":')),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(reportBody(request, { stallMs: 1 }), {
+    kind: "ErrResourcesInvalidRequest",
+    message: /nothing of it came for 0\.001 s/,
+  });
+  assert.equal(cancelled, true);
+});
+
+Deno.test("C 15 a body that is too large is not read to its end", async () => {
+  let chunks = 0;
+  let cancelled = false;
+  const body = new ReadableStream({
+    pull: (controller) => {
+      chunks++;
+      controller.enqueue(new Uint8Array(10));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(reportBody(request, { maxBytes: 25 }), /larger than 25 bytes/);
+  assert.deepEqual([chunks, cancelled], [3, true]);
+});

@@ -1,0 +1,257 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { ScanFailure } from "../../core/scan/ports.ts";
+import { Report } from "../../schemas/report.ts";
+import { ScanEntry, ScanList } from "../../schemas/scans.ts";
+import { type Client, refused, type Reply } from "../client.ts";
+import { reportFaults } from "../conformance/report_rules.ts";
+import { TestServer } from "../server.ts";
+import { until } from "../until.ts";
+
+const SCANNER = [
+  "scans.view",
+  "scans.run",
+  "resources.upload",
+  "resources.delete",
+  "resources.view",
+];
+
+/** The scan of a reply, which must be one. */
+function scanOf(reply: Reply, status = 200): ScanEntry {
+  assert.equal(reply.status, status, reply.text);
+  return v.parse(
+    v.object({ status: v.literal("success"), data: ScanEntry }),
+    JSON.parse(reply.text),
+  )
+    .data;
+}
+
+async function scan(client: Client, body: unknown, wait = 60): Promise<ScanEntry> {
+  return scanOf(await client.json("POST", `/scans/?wait=${wait}`, body), 202);
+}
+
+async function reportOf(client: Client, id: number): Promise<Report> {
+  const reply = await client.send("GET", `/scans/${id}/report`);
+  assert.equal(reply.status, 200, reply.text);
+  const document: unknown = JSON.parse(reply.text);
+  assert.deepEqual(reportFaults(document), []);
+  return v.parse(Report, document);
+}
+
+Deno.test("C 15 scans over HTTP", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1, ...SCANNER);
+  await one.upload("models/a", { "readme.txt": "some text", "model.bin": "\x00\x01" });
+  await one.upload("models", { "copy.bin": "\x00\x01" });
+
+  await t.step("C 15 a directory is scanned whole, and the report is one of SR", async () => {
+    const done = await scan(one, { path: "models" });
+    assert.deepEqual([done.status, done.paths, done.error], ["completed", ["models"], null]);
+    assert.deepEqual([done.files_total, done.files_scanned], [3, 3]);
+    assert.deepEqual([done.bytes_total, done.bytes_scanned], [13, 13]);
+    assert.ok(done.started_at !== null && done.finished_at !== null);
+    const report = await reportOf(one, done.id);
+    assert.equal(report.files_scanned, 3);
+    assert.deepEqual(Object.keys(report.file_metadata).sort(), [
+      "models/a/model.bin",
+      "models/a/readme.txt",
+      "models/copy.bin",
+    ]);
+    assert.equal(report.scanner_selection, null);
+    const { file_hashes } = report.file_metadata["models/a/readme.txt"] ?? {};
+    assert.equal(file_hashes?.md5, "552e21cd4cd9918678e3c1a0df491bc3");
+    assert.deepEqual(scanOf(await one.send("GET", `/scans/${done.id}`)), done);
+  });
+  await t.step("C 15 paths and ids, one or several", async () => {
+    const { items } = JSON.parse((await one.list({ recursive: "true" })).text).data;
+    const idOf = (path: string) => items.find((it: { path: string }) => it.path === path).id;
+    const done = await scan(one, {
+      id: idOf("models/copy.bin"),
+      ids: [idOf("models/a")],
+      path: "models/a/readme.txt",
+      paths: ["models/copy.bin"],
+    });
+    assert.equal(done.files_scanned, 3);
+    assert.equal(done.paths.length, 4);
+  });
+  await t.step("C 15 the list is the caller's own, newest first", async () => {
+    const first = await scan(one, { path: "models/a" });
+    const second = await scan(one, { path: "models/a" });
+    const list = async (client: Client, query = "") => {
+      const reply = await client.send("GET", `/scans/${query}`);
+      return v.parse(ScanList, JSON.parse(reply.text).data);
+    };
+    const ids = (await list(one)).items.map(({ id }) => id);
+    assert.deepEqual(ids.slice(0, 2), [second.id, first.id]);
+    assert.deepEqual(ids, ids.toSorted((a, b) => b - a));
+    const page = await list(one, `?limit=1&before=${second.id}`);
+    assert.deepEqual(page.items.map(({ id }) => id), [first.id]);
+    assert.equal((await list(await server.as(2, ...SCANNER))).total, 0);
+  });
+  await t.step("C 2 requests that make no sense are refused", async () => {
+    const bad: [unknown, number, string][] = [
+      [{}, 400, "ErrResourcesInvalidRequest"],
+      [{ path: "../x" }, 400, "ErrResourcesInvalidRequest"],
+      [{ path: 7 }, 400, "ErrResourcesInvalidRequest"],
+      [{ id: 0 }, 400, "ErrResourcesInvalidRequest"],
+      [{ path: "models", scanners: ["nonsense"] }, 400, "ErrResourcesInvalidRequest"],
+      [{ path: "models", scanners: [] }, 400, "ErrResourcesInvalidRequest"],
+      [{ path: "missing" }, 404, "ErrResourcesNotFound"],
+      [{ id: 99_999 }, 404, "ErrResourcesNotFound"],
+    ];
+    for (const [body, status, kind] of bad) {
+      refused(await one.json("POST", "/scans/", body), status, kind);
+    }
+    for (const wait of ["61", "-1", "x", "1.5"]) {
+      const reply = await one.json("POST", `/scans/?wait=${wait}`, { path: "models" });
+      refused(reply, 400, "ErrResourcesInvalidRequest");
+    }
+    refused(await one.send("GET", "/scans/?limit=0"), 400, "ErrResourcesInvalidRequest");
+    refused(await one.send("GET", "/scans/x"), 400, "ErrResourcesInvalidRequest");
+    refused(await one.send("GET", "/scans/99999"), 404, "ErrScansNotFound");
+    refused(await one.send("GET", "/scans/99999/report"), 404, "ErrScansNotFound");
+    refused(await one.send("DELETE", "/scans/18446744073709551615"), 404, "ErrScansNotFound");
+  });
+  await t.step(
+    "C 15 each privilege allows its own, and nobody sees the scans of others",
+    async () => {
+      const { id } = await scan(one, { path: "models/a" });
+      const viewer = await server.as(1, "scans.view");
+      refused(await viewer.json("POST", "/scans/", { path: "models" }), 403, "ErrNotPermitted");
+      refused(await viewer.send("DELETE", `/scans/${id}`), 403, "ErrNotPermitted");
+      assert.equal(scanOf(await viewer.send("GET", `/scans/${id}`)).id, id);
+      const runner = await server.as(1, "scans.run");
+      refused(await runner.send("GET", `/scans/${id}`), 403, "ErrNotPermitted");
+      const other = await server.as(2, ...SCANNER);
+      for (const path of [`/scans/${id}`, `/scans/${id}/report`]) {
+        refused(await other.send("GET", path), 404, "ErrScansNotFound");
+      }
+      refused(await other.send("DELETE", `/scans/${id}`), 404, "ErrScansNotFound");
+      refused(await other.json("POST", "/scans/", { path: "models" }), 404, "ErrResourcesNotFound");
+      assert.equal((await scan(await server.admin(), { path: "models" })).files_total, 3);
+      assert.equal(scanOf(await (await server.admin()).send("GET", `/scans/${id}`)).id, id);
+    },
+  );
+  await t.step("C 15 DELETE removes a finished scan with its report", async () => {
+    const { id } = await scan(one, { path: "models/a" });
+    assert.equal(scanOf(await one.send("DELETE", `/scans/${id}`)).id, id);
+    refused(await one.send("GET", `/scans/${id}`), 404, "ErrScansNotFound");
+    refused(await one.send("GET", `/scans/${id}/report`), 404, "ErrScansNotFound");
+  });
+  await t.step("an empty directory is scanned, and its report says that nothing was", async () => {
+    await (await server.as(1)).mkdir("empty");
+    const done = await scan(one, { path: "empty" });
+    assert.deepEqual([done.status, done.files_total], ["completed", 0]);
+    assert.equal((await reportOf(one, done.id)).files_scanned, 0);
+  });
+  await t.step(
+    "C 15 content that is gone when its turn comes is an error of the report",
+    async () => {
+      await one.upload("gone", { "f.bin": "soon gone" });
+      const hash = (await server.storedHashes()).find((it) => it.startsWith("1"));
+      assert.ok(hash !== undefined || true);
+      const store = server.tree.blobs;
+      const removed = (await server.tree.records.findByPath({ userId: 1, everyone: false }, [
+        "gone/f.bin",
+      ])).get("gone/f.bin");
+      assert.ok(removed);
+      await store.remove([removed.hash]);
+      const done = await scan(one, { path: "gone" });
+      assert.deepEqual([done.status, done.files_scanned], ["completed", 0]);
+      const report = await reportOf(one, done.id);
+      assert.deepEqual([report.has_errors, report.success], [true, false]);
+      assert.match(JSON.stringify(report.checks), /could not be read/);
+      assert.doesNotMatch(JSON.stringify(report), new RegExp(server.dataDir));
+    },
+  );
+});
+
+Deno.test("C 15 the queue", async (t) => {
+  const gates: PromiseWithResolvers<void>[] = [];
+  await using server = await TestServer.start({
+    maxQueuedScans: 2,
+    contents: {
+      async scan(_, { signal }) {
+        const gate = Promise.withResolvers<void>();
+        gates.push(gate);
+        signal.addEventListener("abort", () => gate.reject(signal.reason));
+        await gate.promise;
+        throw new ScanFailure("It is no real scanner");
+      },
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  const statusOf = async (id: number) => scanOf(await one.send("GET", `/scans/${id}`)).status;
+  await one.upload("", { a: "a", b: "b", c: "c" });
+
+  await t.step("C 15 answers at once without wait, and runs what the host carries", async () => {
+    const first = await scan(one, { path: "a" }, 0);
+    assert.ok(["queued", "running"].includes(first.status));
+    await until(() => gates.length === 1);
+    assert.equal(await statusOf(first.id), "running");
+    const overview = JSON.parse((await (await server.admin()).send("GET", "/capacity/")).text).data;
+    assert.equal(overview.instances.running, 1);
+    assert.deepEqual(overview.leases.active.map((it: { tool_name: string }) => it.tool_name), [
+      "scan",
+    ]);
+    refused(await one.send("GET", `/scans/${first.id}/report`), 409, "ErrScansConflict");
+    gates.shift()?.resolve();
+    await until(async () => await statusOf(first.id) === "completed");
+    const report = await reportOf(one, first.id);
+    assert.match(JSON.stringify(report.checks), /It is no real scanner/);
+    assert.equal(report.has_errors, true);
+  });
+  await t.step("C 15 DELETE cancels a running scan, whose lease comes back", async () => {
+    const { id } = await scan(one, { path: "b" }, 0);
+    await until(() => gates.length === 1);
+    assert.equal(scanOf(await one.send("DELETE", `/scans/${id}`)).status, "cancelled");
+    gates.length = 0;
+    assert.equal(await statusOf(id), "cancelled");
+    const overview = JSON.parse((await (await server.admin()).send("GET", "/capacity/")).text).data;
+    assert.deepEqual([overview.instances.running, overview.leases.active_total], [0, 0]);
+  });
+});
+
+Deno.test("C 15 scans wait where the host carries none, and too many are turned away", async () => {
+  let available = 0;
+  await using server = await TestServer.start({
+    maxQueuedScans: 2,
+    host: {
+      stats: () => ({
+        CPUCores: 2,
+        LoadAvg1m: 0,
+        MemTotalMB: 100_000,
+        MemAvailableMB: available,
+        DiskFreeMB: 100_000,
+      }),
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  await one.upload("", { a: "a" });
+  await using events = await (await server.as(1, "resources.view")).events();
+  const first = await scan(one, { path: "a" }, 0);
+  const second = await scan(one, { path: "a" }, 0);
+  assert.deepEqual([first.status, second.status], ["queued", "queued"]);
+  const full = await one.json("POST", "/scans/", { path: "a" });
+  refused(full, 429, "ErrScansQueueFull");
+  assert.match(full.headers.get("Retry-After") ?? "", /^\d+$/);
+  // One that waits is cancelled without ever having run.
+  assert.equal(scanOf(await one.send("DELETE", `/scans/${first.id}`)).status, "cancelled");
+  available = 90_000;
+  await until(async () =>
+    scanOf(await one.send("GET", `/scans/${second.id}`)).status === "completed"
+  );
+  const told: string[] = [];
+  while (told.at(-1) !== `scan.finished ${second.id}`) {
+    const { event, data = "" } = await events.next() ?? {};
+    assert.ok(event !== undefined, "the stream ended");
+    if (event.startsWith("scan.")) told.push(`${event} ${JSON.parse(data).id}`);
+  }
+  assert.deepEqual(told.filter((it) => !it.startsWith("scan.progress")), [
+    `scan.queued ${first.id}`,
+    `scan.queued ${second.id}`,
+    `scan.finished ${first.id}`,
+    `scan.started ${second.id}`,
+    `scan.finished ${second.id}`,
+  ]);
+});
