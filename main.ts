@@ -4,7 +4,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { parseArgs, type ParseArgsConfig, type ParseArgsOptionsConfig } from "node:util";
 import * as v from "valibot";
 import { PRIVILEGES } from "./core/caller.ts";
 import {
@@ -24,7 +24,16 @@ import {
 } from "./core/credentials.ts";
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
+import { nameOf } from "./core/paths.ts";
+import { exitCode } from "./core/scan/exit_code.ts";
 import { ScanJobs } from "./core/scan/jobs.ts";
+import { progressLine } from "./core/scan/progress_line.ts";
+import { type FileOutcome, reportOf } from "./core/scan/report.ts";
+import { reportSarif } from "./core/scan/report_sarif.ts";
+import { reportText } from "./core/scan/report_text.ts";
+import type { Report } from "./core/scan/report_types.ts";
+import { scanFiles, type ScanProgress, type ScanTarget } from "./core/scan/scan_files.ts";
+import { selectionOf, skippedScanners } from "./core/scan/selection.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
@@ -35,7 +44,8 @@ import { serve } from "./routes/server.ts";
 import { TimeToLive, UserId } from "./schemas/credentials.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
-import { SandboxScanner } from "./storage/scan_sandbox.ts";
+import { localFiles } from "./storage/local_files.ts";
+import { SandboxScanner, scanInSandbox } from "./storage/scan_sandbox.ts";
 import { ReportThread } from "./storage/report_thread.ts";
 import { Storage } from "./storage/storage.ts";
 
@@ -46,6 +56,9 @@ Usage:
       Serves until SIGTERM or SIGINT; a second signal ends it at once.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+  strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
+      Says what is dangerous in model files: a report on stdout. Exit code 0: nothing; 1: something;
+      2: not all could be scanned.
   strongroom capacity [--json] [--watch]
       Prints how much the host carries now, and what the server runs. Redrawn each second with --watch.
   strongroom config
@@ -62,6 +75,7 @@ class UsageError extends Error {}
 const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number> | number>> = {
   serve: serveCommand,
   token: tokenCommand,
+  scan: scanCommand,
   capacity: capacityCommand,
   config: configCommand,
   permissions: permissionsCommand,
@@ -184,6 +198,98 @@ async function tokenCommand(args: string[]): Promise<number> {
   return 0;
 }
 
+async function scanCommand(args: string[]): Promise<number> {
+  const { values, positionals: paths } = parsedArgs({
+    args,
+    options: {
+      format: { type: "string", default: "json" },
+      scanners: { type: "string" },
+    },
+    strict: true,
+    allowPositionals: true,
+  });
+  const format = v.safeParse(v.picklist(["json", "text", "sarif"]), values.format);
+  if (!format.success) throw new UsageError(`No format "${values.format}": json, text or sarif`);
+  if (paths.length === 0) throw new UsageError("The path of a file or directory is needed");
+  const skip = values.scanners === undefined ? [] : skippedScanners(values.scanners.split(","));
+  const { scanFileTimeoutS } = settingsOf();
+  const startedAt = Date.now();
+  const files = await scanLocal(await localFiles(paths), skip, scanFileTimeoutS * 1000);
+  const report = reportOf({
+    files,
+    startTime: startedAt / 1000,
+    duration: (Date.now() - startedAt) / 1000,
+    ...selectionOf(skip),
+  });
+  console.log(reportAs(format.output, report));
+  return exitCode(report);
+}
+
+/** Scans files under leases of this process, with a bar on a terminal that shows how far it is. */
+async function scanLocal(
+  targets: readonly ScanTarget[],
+  skip: readonly string[],
+  timeoutMs: number,
+): Promise<FileOutcome[]> {
+  const host = hostCapacity(".", complain);
+  const { signal } = new AbortController();
+  const bar = new ProgressBar(targets);
+  try {
+    return await scanFiles(targets, {
+      leases: new LeasePool(host),
+      concurrency: host.stats().CPUCores,
+      signal,
+      scan: (path, onProgress) =>
+        scanInSandbox({ path, name: nameOf(path), skip, signal, timeoutMs, onProgress }),
+      onProgress: (done) => bar.show(done),
+    });
+  } finally {
+    bar.clear();
+  }
+}
+
+function reportAs(format: "json" | "text" | "sarif", report: Report): string {
+  switch (format) {
+    case "json":
+      return JSON.stringify(report, undefined, 2);
+    case "sarif":
+      return JSON.stringify(reportSarif(report), undefined, 2);
+    case "text": {
+      const color = Deno.stdout.isTerminal();
+      return reportText(report, { color, width: color ? Deno.consoleSize().columns : 100 })
+        .trimEnd();
+    }
+  }
+}
+
+/** How far a scan is, drawn on a terminal's stderr a few times a second. */
+class ProgressBar {
+  readonly #total: ScanProgress;
+  readonly #started = Date.now();
+  #shown = 0;
+
+  constructor(targets: readonly ScanTarget[]) {
+    const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
+    this.#total = { files: targets.length, bytes };
+  }
+
+  show(done: ScanProgress): void {
+    if (!Deno.stderr.isTerminal() || Date.now() - this.#shown < 200) return;
+    this.#shown = Date.now();
+    const seconds = (Date.now() - this.#started) / 1000;
+    const width = Deno.consoleSize().columns;
+    this.#write(progressLine({ done, total: this.#total, seconds, width }));
+  }
+
+  clear(): void {
+    if (this.#shown > 0) this.#write("");
+  }
+
+  #write(line: string): void {
+    Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${line}`));
+  }
+}
+
 async function capacityCommand(args: string[]): Promise<number> {
   const { json, watch } = options(args, {
     json: { type: "boolean", default: false },
@@ -266,8 +372,12 @@ function permissionsCommand(args: string[]): number {
 }
 
 function options<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
+  return parsedArgs({ args, options, strict: true, allowPositionals: false }).values;
+}
+
+function parsedArgs<Config extends ParseArgsConfig>(config: Config) {
   try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+    return parseArgs(config);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }

@@ -1,7 +1,7 @@
 import type { FileScan } from "../core/scan/file_scan.ts";
 import type { Severity } from "../core/scan/scanner.ts";
 import { type FileOutcome, reportOf } from "../core/scan/report.ts";
-import { SCANNERS } from "../core/scan/scanners/mod.ts";
+import { selectionOf } from "../core/scan/selection.ts";
 import { Connection } from "./connection.ts";
 import { scanRows } from "./scan_statements.ts";
 
@@ -32,7 +32,7 @@ export function makeReport(order: ReportOrder): MadeReport {
     files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
     startTime: startedAt / 1000,
     duration: (finishedAt - startedAt) / 1000,
-    ...skip.length > 0 && { selection: selectionOf(skip) },
+    ...selectionOf(skip),
   });
   const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
   for (const { severity = "warning" } of report.issues) issues[severity]++;
@@ -50,10 +50,4 @@ function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
     return { path, scan };
   }
   return { path, error: typeof error === "string" ? error : "It was not scanned" };
-}
-
-/** C 16: who asks for some scanners does not get the others. */
-function selectionOf(skip: readonly string[]) {
-  const enabled = SCANNERS.map(({ id }) => id).filter((id) => !skip.includes(id));
-  return { requested: enabled, enabled, excluded: skip };
 }

@@ -1,12 +1,12 @@
 import { type Caller, permits } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { ResourceError } from "../errors.ts";
 import { nameOf } from "../paths.ts";
 import type { FileCollection, ResourceStore } from "../ports.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "../tree/targets.ts";
 import type { ScanJobs } from "./jobs.ts";
 import type { Scan, ScanFile, ScanPage, ScanStore } from "./ports.ts";
-import { SCANNERS } from "./scanners/mod.ts";
+import { skippedScanners } from "./selection.ts";
 
 /** What the operations on scans work on. */
 export interface Scans {
@@ -36,7 +36,7 @@ export interface StartScanRequest {
  */
 export async function startScan(scans: Scans, request: StartScanRequest): Promise<Scan> {
   const { caller, until } = request;
-  const skip = skippedScanners(request.scanners);
+  const skip = request.scanners === null ? [] : skippedScanners(request.scanners);
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
   const targets = [...byPath, ...byId];
   if (targets.length === 0) {
@@ -52,7 +52,7 @@ export async function startScan(scans: Scans, request: StartScanRequest): Promis
   const paths = targets.map(({ path }) => path);
   const scan = await scans.store.create(
     { userId, paths, skip, createdAt: Date.now() },
-    scanFiles(files),
+    pagesOf(files),
   );
   const finished = scans.jobs.finished(scan.id, until);
   scans.jobs.enqueue(scan);
@@ -114,22 +114,7 @@ export async function removeScan(
   return scan;
 }
 
-/** Those that are not asked for, in order. */
-function skippedScanners(wanted: readonly string[] | null): string[] {
-  if (wanted === null) return [];
-  const known = SCANNERS.map(({ id }) => id);
-  const unknown = wanted.find((id) => !known.includes(id));
-  if (unknown === undefined && wanted.length > 0) {
-    return known.filter((id) => !wanted.includes(id)).sort();
-  }
-  throw new ResourceError(
-    "ErrResourcesInvalidRequest",
-    `Cannot scan: ${unknown === undefined ? "no scanner" : `no scanner ${quoted(unknown)}`}, ` +
-      `there are ${known.join(", ")}`,
-  );
-}
-
-async function* scanFiles(files: FileCollection): AsyncGenerator<readonly ScanFile[]> {
+async function* pagesOf(files: FileCollection): AsyncGenerator<readonly ScanFile[]> {
   for await (const page of files.pages()) {
     yield page.map(({ path, hash, size }) => ({ path, name: nameOf(path), hash, size }));
   }
