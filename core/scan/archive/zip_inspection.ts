@@ -101,7 +101,7 @@ function* checkLayout(
   for (const { name, start } of overlapping) {
     yield* checks.fail("Archive Overlapping Entries", {
       severity: "warning",
-      message: `Entry ${quoted(name)} begins within another one`,
+      message: `Entry ${quoted(name)} shares its bytes with another part of the archive`,
       ruleCode: "S410",
       why: "Entries that share their bytes unpack to a multiple of the archive",
       position: start,

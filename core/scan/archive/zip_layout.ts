@@ -31,6 +31,10 @@ export function readZipLayout(
   most: number,
 ): ZipLayout {
   const { overlapping, gaps } = occupy(source, structure);
+  // Where entries were left out, most of what looks like a gap is theirs.
+  if (structure.directories.some(({ cut }) => cut)) {
+    return { overlapping, unlisted: [], foreign: [] };
+  }
   const unlisted: ZipMember[] = [];
   const foreign: Extent[] = [];
   for (const gap of gaps) {

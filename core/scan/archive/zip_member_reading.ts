@@ -64,9 +64,9 @@ export class MemberReading {
    * paid for as if they were unpacked.
    */
   #mayRead(bytes: number): boolean {
+    if (bytes > this.#unread) return this.#context.takeUnpacked(bytes) >= bytes;
     this.#unread -= bytes;
-    if (this.#unread >= 0) return true;
-    return this.#context.takeUnpacked(bytes) >= bytes;
+    return true;
   }
 
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
@@ -87,6 +87,7 @@ export class MemberReading {
     digest: MemberDigest,
   ): Generator<Check, void, void> {
     const right = digest.crc32 === expectedChecksum(member);
+    if (!opened.incomplete) yield* this.#checkSize(member, opened.source.size);
     if (right && !opened.incomplete) return;
     if (isEncrypted(member) && !right) return yield* this.#unreadable(member, "encrypted_member");
     if (opened.incomplete) return yield* this.#unreadable(member, opened.incomplete);
@@ -96,6 +97,17 @@ export class MemberReading {
       message: `The checksum of entry ${quoted(member.name)} is not that of its content`,
       ruleCode: "S902",
       why: "Some readers refuse such a member, and with it its scan, where a loader reads it",
+      position: member.start,
+    });
+  }
+
+  *#checkSize(member: ZipMember, size: number): Generator<Check, void, void> {
+    if (!member.entry || size === member.header.size || isEncrypted(member)) return;
+    yield* this.#checks.fail("Archive Entry Header", {
+      severity: "warning",
+      message: `Entry ${quoted(member.name)} has ${size} bytes, its header says otherwise`,
+      ruleCode: "S904",
+      details: { size, said: member.header.size },
       position: member.start,
     });
   }

@@ -1,0 +1,70 @@
+import type { ByteSource } from "../source.ts";
+
+/** The fields of a header block that count: hostile values. */
+export interface TarHeader {
+  readonly name: string;
+  readonly type: string;
+  /** NaN where it is no number. */
+  readonly size: number;
+  readonly target: string;
+}
+
+/** Headers are of so many bytes, and everything begins at a multiple of it. */
+export const TAR_BLOCK = 512;
+
+const CHECKSUM_START = 148;
+const CHECKSUM_END = 156;
+
+/**
+ * The header at a position: a block whose checksum is right, which old archives without a signature
+ * have as well (POSIX ustar; GNU tar for numbers in base 256).
+ */
+export function readTarHeader(source: ByteSource, position: number): TarHeader | undefined {
+  const block = source.read(position, TAR_BLOCK);
+  if (block.length < TAR_BLOCK || !hasChecksum(block)) return undefined;
+  const ustar = text(block, 257, 262) === "ustar";
+  const type = String.fromCharCode(block[156] || 0x30);
+  const prefix = ustar ? text(block, 345, 500) : "";
+  const name = text(block, 0, 100);
+  if (!ustar && (name === "" || !/^[0-7]$/.test(type))) return undefined;
+  return {
+    name: prefix && block[262] === 0 ? `${prefix}/${name}` : name,
+    type,
+    size: number(block.subarray(124, 136)),
+    target: text(block, 157, 257),
+  };
+}
+
+/** The sum of all bytes, those of its own field as spaces; some writers sum signed bytes. */
+function hasChecksum(block: Uint8Array): boolean {
+  const said = number(block.subarray(CHECKSUM_START, CHECKSUM_END));
+  if (!(said > 0)) return false;
+  let unsigned = 0;
+  let signed = 0;
+  for (const [index, byte] of block.entries()) {
+    const value = index >= CHECKSUM_START && index < CHECKSUM_END ? 0x20 : byte;
+    unsigned += value;
+    signed += value > 0x7f ? value - 0x100 : value;
+  }
+  return said === unsigned || said === signed;
+}
+
+/** A number in octal digits, or in base 256 where the first bit is set. */
+function number(field: Uint8Array): number {
+  if (((field[0] ?? 0) & 0x80) !== 0) return base256(field);
+  const digits = /^[\s\0]*([0-7]*)[\s\0]*$/.exec(new TextDecoder("latin1").decode(field))?.[1];
+  if (digits === undefined) return NaN;
+  return digits === "" ? 0 : parseInt(digits, 8);
+}
+
+function base256(field: Uint8Array): number {
+  let value = BigInt((field[0] ?? 0) & 0x7f);
+  for (const byte of field.subarray(1)) value = value << 8n | BigInt(byte);
+  return value > BigInt(Number.MAX_SAFE_INTEGER) ? NaN : Number(value);
+}
+
+function text(block: Uint8Array, start: number, end: number): string {
+  const field = block.subarray(start, end);
+  const zero = field.indexOf(0);
+  return new TextDecoder().decode(zero < 0 ? field : field.subarray(0, zero));
+}
