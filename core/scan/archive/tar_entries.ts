@@ -1,5 +1,4 @@
-import type { ByteSource } from "../source.ts";
-import { startsWith } from "./bytes.ts";
+import { type ByteSource, memorySource } from "../source.ts";
 import { paxRecords } from "./tar_pax.ts";
 import { readTarHeader, TAR_BLOCK, type TarHeader } from "./tar_header.ts";
 
@@ -35,6 +34,7 @@ interface Pending {
 }
 
 const MOST_NAME = 1 << 20;
+const CHUNK = 1 << 20;
 
 /**
  * The members of an archive, in order, with what is wrong between them: after a broken header, and
@@ -43,6 +43,7 @@ const MOST_NAME = 1 << 20;
 export function* tarEntries(source: ByteSource): Generator<TarEntry | TarFault, void, void> {
   let position = 0;
   let pending: Pending = {};
+  let common: Pending = {};
   while (position < source.size) {
     const header = readTarHeader(source, position);
     if (!header) {
@@ -54,17 +55,19 @@ export function* tarEntries(source: ByteSource): Generator<TarEntry | TarFault, 
     }
     const dataStart = position + TAR_BLOCK;
     if (isExtension(header)) {
-      pending = { ...pending, ...extension(source, header, dataStart) };
-    } else {
-      const entry = entryOf(header, position, pending);
-      yield entry;
-      if (dataStart + entry.size > source.size) {
-        yield { fault: "truncated_archive", position, end: source.size };
-      }
+      const told = extension(source, header, dataStart);
+      if (header.type === "g") common = { ...common, ...told };
+      else pending = { ...pending, ...told };
+      position = after(dataStart, header.size);
+      continue;
     }
-    const size = isExtension(header) ? header.size : pending.size ?? header.size;
-    if (!isExtension(header)) pending = {};
-    position = after(dataStart, hasData(header) ? size : 0);
+    const entry = entryOf(header, position, { ...common, ...pending });
+    yield entry;
+    if (dataStart + entry.size > source.size) {
+      yield { fault: "truncated_archive", position, end: source.size };
+    }
+    pending = {};
+    position = after(dataStart, entry.size);
   }
 }
 
@@ -96,8 +99,6 @@ function extension(source: ByteSource, { type, size }: TarHeader, dataStart: num
       return { name: text() };
     case "K":
       return { target: text() };
-    case "g":
-      return {};
     default:
       return ofPax(paxRecords(data));
   }
@@ -143,15 +144,20 @@ function kindOf({ type }: TarHeader): TarKind {
   }
 }
 
+/** Where the next header lies, or the end of the content. */
 function nextHeader(source: ByteSource, position: number): number {
-  let next = position + TAR_BLOCK;
-  while (next < source.size && !readTarHeader(source, next)) next += TAR_BLOCK;
-  return Math.min(next, source.size);
+  for (let start = position + TAR_BLOCK; start < source.size; start += CHUNK) {
+    const chunk = memorySource(source.read(start, CHUNK));
+    for (let index = 0; index < chunk.size; index += TAR_BLOCK) {
+      if (readTarHeader(chunk, index)) return start + index;
+    }
+  }
+  return source.size;
 }
 
 /** What to say of blocks that are no header: nothing of zeros up to the end, which are the end. */
 function faultBetween(source: ByteSource, position: number, next: number): TarFault | undefined {
-  const zeros = startsWith(source.read(position, TAR_BLOCK), new Array(TAR_BLOCK).fill(0));
+  const zeros = source.read(position, TAR_BLOCK).every((byte) => byte === 0);
   if (!zeros) return { fault: "corrupt_header", position, end: next };
   if (next < source.size) return { fault: "data_after_end", position, end: next };
   const stranger = firstNotZero(source, position);
@@ -160,9 +166,8 @@ function faultBetween(source: ByteSource, position: number, next: number): TarFa
 }
 
 function firstNotZero(source: ByteSource, from: number): number | undefined {
-  const chunk = 1 << 20;
-  for (let position = from; position < source.size; position += chunk) {
-    const index = source.read(position, chunk).findIndex((byte) => byte !== 0);
+  for (let position = from; position < source.size; position += CHUNK) {
+    const index = source.read(position, CHUNK).findIndex((byte) => byte !== 0);
     if (index >= 0) return position + index;
   }
   return undefined;

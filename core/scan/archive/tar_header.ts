@@ -37,16 +37,27 @@ export function readTarHeader(source: ByteSource, position: number): TarHeader |
 
 /** The sum of all bytes, those of its own field as spaces; some writers sum signed bytes. */
 function hasChecksum(block: Uint8Array): boolean {
+  if (!isOctal(block)) return false;
   const said = number(block.subarray(CHECKSUM_START, CHECKSUM_END));
   if (!(said > 0)) return false;
   let unsigned = 0;
   let signed = 0;
-  for (const [index, byte] of block.entries()) {
-    const value = index >= CHECKSUM_START && index < CHECKSUM_END ? 0x20 : byte;
-    unsigned += value;
-    signed += value > 0x7f ? value - 0x100 : value;
+  for (let index = 0; index < TAR_BLOCK; index++) {
+    const inField = index >= CHECKSUM_START && index < CHECKSUM_END;
+    const byte = inField ? 0x20 : block[index] ?? 0;
+    unsigned += byte;
+    signed += byte > 0x7f ? byte - 0x100 : byte;
   }
   return said === unsigned || said === signed;
+}
+
+/** Whether the checksum can be one at all: most bytes that are no header are told by that. */
+function isOctal(block: Uint8Array): boolean {
+  for (let index = CHECKSUM_START; index < CHECKSUM_END; index++) {
+    const byte = block[index] ?? 0;
+    if (byte !== 0 && byte !== 0x20 && (byte < 0x30 || byte > 0x37)) return false;
+  }
+  return true;
 }
 
 /** A number in octal digits, or in base 256 where the first bit is set. */

@@ -1,6 +1,8 @@
+import { Buffer } from "node:buffer";
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { ScanContext } from "../scanner.ts";
-import type { ByteSource } from "../source.ts";
+import { type ByteSource, memorySource } from "../source.ts";
+import { zstdFrames } from "./zstd_frames.ts";
 
 /** A compression that is understood. */
 export type Codec = "deflate" | "zlib" | "gzip" | "zstd";
@@ -30,7 +32,7 @@ export function unpack(
 ): Unpacked {
   const most = context.limits.memberBytes;
   const packed = compressed.read(0, Math.min(compressed.size, Math.ceil(most * 1.125) + 65536));
-  const possible = Math.min(most, packed.length * MOST_EXPANSION + 1024);
+  const possible = codec === "zstd" ? most : Math.min(most, packed.length * MOST_EXPANSION + 1024);
   const likely = Number.isFinite(expected) ? Math.min(possible, expected ?? 0) : possible;
   let bound = context.takeUnpacked(likely);
   let whole = attempt(codec, packed, bound, true);
@@ -87,11 +89,33 @@ function attempt(
       case "gzip":
         return gunzipSync(packed, { maxOutputLength, finishFlush });
       case "zstd":
-        return zstdDecompressSync(packed, { maxOutputLength });
+        return unpackZstd(packed, maxOutputLength, toTheEnd);
     }
   } catch (error) {
     return isTooLarge(error) ? "too large" : "damaged";
   }
+}
+
+/** Frame by frame, as the decoder stops after the first one, and takes what is cut off for whole. */
+function unpackZstd(packed: Uint8Array, most: number, toTheEnd: boolean): Uint8Array {
+  const frames = zstdFrames(memorySource(packed));
+  const end = frames.at(-1)?.end ?? 0;
+  if (toTheEnd && end < packed.length) throw new RangeError("The last frame is cut off");
+  const pieces = frames.filter(({ skippable }) => !skippable);
+  if (end < packed.length) pieces.push({ start: end, end: packed.length, skippable: false });
+  const unpacked: Uint8Array[] = [];
+  let left = most;
+  for (const { start, end } of pieces) {
+    const piece = zstdDecompressSync(packed.subarray(start, end), { maxOutputLength: left + 1 });
+    left -= piece.length;
+    if (left < 0) throw new BeyondBound();
+    unpacked.push(piece);
+  }
+  return Buffer.concat(unpacked);
+}
+
+class BeyondBound extends Error {
+  readonly code = "ERR_BUFFER_TOO_LARGE";
 }
 
 function isTooLarge(error: unknown): boolean {
