@@ -55,15 +55,16 @@ function hasChecksum(block: Uint8Array): boolean {
 function isOctal(block: Uint8Array): boolean {
   for (let index = CHECKSUM_START; index < CHECKSUM_END; index++) {
     const byte = block[index] ?? 0;
-    if (byte !== 0 && byte !== 0x20 && (byte < 0x30 || byte > 0x37)) return false;
+    if (byte === 0) return index > CHECKSUM_START;
+    if (byte !== 0x20 && (byte < 0x30 || byte > 0x37)) return false;
   }
   return true;
 }
 
-/** A number in octal digits, or in base 256 where the first bit is set. */
+/** A number in octal digits up to the first zero, or in base 256 where the first bit is set. */
 function number(field: Uint8Array): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return base256(field);
-  const digits = /^[\s\0]*([0-7]*)[\s\0]*$/.exec(new TextDecoder("latin1").decode(field))?.[1];
+  const digits = /^\s*([0-7]*)\s*$/.exec(text(field, 0, field.length))?.[1];
   if (digits === undefined) return NaN;
   return digits === "" ? 0 : parseInt(digits, 8);
 }

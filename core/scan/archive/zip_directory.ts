@@ -100,7 +100,7 @@ export function readZipStructure(source: ByteSource, most: number): ZipStructure
 /** Whether content is a ZIP archive, by its first bytes or by a directory at its end. */
 export function isZip(source: ByteSource): boolean {
   const head = source.read(0, 4);
-  if (startsWith(head, [0x50, 0x4b, 3, 4])) return readLocalHeader(source, 0) !== undefined;
+  if (startsWith(head, [0x50, 0x4b, 3, 4]) && readLocalHeader(source, 0)) return true;
   const { ends, directories } = readZipDirectories(source, 1);
   return directories.length > 0 || (ends.length > 0 && startsWith(head, [0x50, 0x4b]));
 }

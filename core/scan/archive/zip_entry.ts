@@ -32,9 +32,10 @@ const ZIP64_FIELD = 1;
 const UNICODE_PATH_FIELD = 0x7075;
 
 /**
- * The entry that lies at an index of bytes of a directory.
+ * The entry that lies at an index of bytes of a directory. Its name and what follows may be cut off by
+ * the end of the bytes, as readers take it nevertheless.
  *
- * @returns undefined where there is none, or none whole.
+ * @returns undefined where there is none.
  */
 export function readCentralEntry(
   bytes: Uint8Array,
@@ -47,7 +48,6 @@ export function readCentralEntry(
   const nameEnd = CENTRAL_SIZE + view.getUint16(28, true);
   const extraEnd = nameEnd + view.getUint16(30, true);
   const headerSize = extraEnd + view.getUint16(32, true);
-  if (headerSize > view.byteLength) return undefined;
   const extra = bytes.subarray(index + nameEnd, index + extraEnd);
   const [size, compressedSize, localOffset] = widened(
     [view.getUint32(24, true), view.getUint32(20, true), view.getUint32(42, true)],

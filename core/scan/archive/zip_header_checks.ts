@@ -1,4 +1,5 @@
 import type { Check } from "../scanner.ts";
+import type { ByteSource } from "../source.ts";
 import { quoted, sameBytes } from "./bytes.ts";
 import type { Checklist } from "./checklist.ts";
 import type { ZipMember } from "./zip_directory.ts";
@@ -42,13 +43,17 @@ export function* checkZipHeaders(
 /**
  * A member read by its local header, which readers of streams go by; undefined where that is the same.
  */
-export function asLocalHeaderHas(member: ZipMember): ZipMember | undefined {
+export function asLocalHeaderHas(
+  member: ZipMember,
+  archive: ByteSource,
+): ZipMember | undefined {
   const { entry, local } = member;
   if (!entry || !local || sizesDeferred(local)) return undefined;
   if (local.method === entry.method && local.compressedSize === entry.compressedSize) {
     return undefined;
   }
-  const dataSize = Number.isFinite(local.compressedSize) ? local.compressedSize : member.dataSize;
+  const left = Math.max(0, archive.size - member.dataStart);
+  const dataSize = local.compressedSize < left ? local.compressedSize : left;
   return { ...member, header: local, dataSize };
 }
 

@@ -86,7 +86,7 @@ function* checkMembers(
     yield* checkDuplicate(name, start, names, checks);
     yield* checkZipHeaders(member, checks);
     yield* reading.read(member);
-    const other = asLocalHeaderHas(member);
+    const other = asLocalHeaderHas(member, content.source);
     if (other) yield* reading.read(other);
   }
   context.asset({ contents: contents.listed });

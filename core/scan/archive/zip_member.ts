@@ -26,8 +26,7 @@ export function openZipMember(
   const { header, dataStart, dataSize } = member;
   const cut = header.compressedSize <= dataSize ? undefined : "truncated_member";
   if (header.method === STORED) {
-    const size = Math.max(dataSize, Number.isFinite(header.size) ? header.size : 0);
-    return { source: partOf(archive, dataStart, size), incomplete: cut };
+    return { source: partOf(archive, dataStart, dataSize), incomplete: cut };
   }
   const packed = partOf(archive, dataStart, dataSize);
   const codec = CODECS.get(header.method);

@@ -42,11 +42,8 @@ export class MemberReading {
   *read(member: ZipMember): Generator<Check, void, void> {
     yield* this.#checkRatio(member);
     if (member.name.endsWith("/") && member.dataSize === 0) return;
-    if (!this.#mayRead(member.dataSize)) {
-      yield* this.#unreadable(member, "unpacked_limit");
-      return;
-    }
-    const opened = openZipMember(this.#content.source, member, this.#context);
+    const readable = this.#readable(member.dataSize);
+    const opened = this.#open({ ...member, dataSize: readable }, readable < member.dataSize);
     const digest = readThrough(opened.source, this.#context.limits.memberBytes);
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
@@ -60,13 +57,18 @@ export class MemberReading {
   }
 
   /**
-   * Whether so many bytes may be read. Members that share their bytes multiply the archive, and are
-   * paid for as if they were unpacked.
+   * How many of so many bytes may be read. Members that share their bytes multiply the archive, and
+   * are paid for as if they were unpacked.
    */
-  #mayRead(bytes: number): boolean {
-    if (bytes > this.#unread) return this.#context.takeUnpacked(bytes) >= bytes;
+  #readable(bytes: number): number {
+    if (bytes > this.#unread) return this.#context.takeUnpacked(bytes);
     this.#unread -= bytes;
-    return true;
+    return bytes;
+  }
+
+  #open(member: ZipMember, limited: boolean): OpenedMember {
+    const opened = openZipMember(this.#content.source, member, this.#context);
+    return limited ? { ...opened, incomplete: "unpacked_limit" } : opened;
   }
 
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
