@@ -14,6 +14,8 @@ export const TAR_BLOCK = 512;
 
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
+/** A space, and what Python reads in numbers: `+`, `_`, `o` and `O`. */
+const BESIDE_DIGITS: readonly number[] = [0x20, 0x2b, 0x5f, 0x6f, 0x4f];
 
 /**
  * The header at a position: a block whose checksum is right, which old archives without a signature
@@ -56,17 +58,20 @@ function isOctal(block: Uint8Array): boolean {
   for (let index = CHECKSUM_START; index < CHECKSUM_END; index++) {
     const byte = block[index] ?? 0;
     if (byte === 0) return index > CHECKSUM_START;
-    if (byte !== 0x20 && (byte < 0x30 || byte > 0x37)) return false;
+    if ((byte < 0x30 || byte > 0x37) && !BESIDE_DIGITS.includes(byte)) return false;
   }
   return true;
 }
 
-/** A number in octal digits up to the first zero, or in base 256 where the first bit is set. */
+/**
+ * A number in octal digits up to the first zero, or in base 256 where the first bit is set. Signs,
+ * prefixes and underscores are taken as Python takes them, whose `tarfile` opens such archives.
+ */
 function number(field: Uint8Array): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return base256(field);
-  const digits = /^\s*([0-7]*)\s*$/.exec(text(field, 0, field.length))?.[1];
+  const digits = /^\s*\+?(?:0o)?([0-7_]*)\s*$/i.exec(text(field, 0, field.length))?.[1];
   if (digits === undefined) return NaN;
-  return digits === "" ? 0 : parseInt(digits, 8);
+  return digits === "" ? 0 : parseInt(digits.replaceAll("_", ""), 8);
 }
 
 function base256(field: Uint8Array): number {

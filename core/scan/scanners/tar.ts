@@ -10,6 +10,7 @@ import {
 import { MemberHashes } from "../archive/member_hashes.ts";
 import { readThrough } from "../archive/read_through.ts";
 import { isTar, tarEntries, type TarEntry, type TarFault } from "../archive/tar_entries.ts";
+import { TAR_BLOCK } from "../archive/tar_header.ts";
 import type { Check, Content, ScanContext, Scanner } from "../scanner.ts";
 import { partOf } from "../source.ts";
 
@@ -81,9 +82,12 @@ class TarScan {
       details: { start: position, end },
       position,
     });
-    if (fault !== "truncated_archive") {
-      const source = partOf(this.#content.source, position, end - position);
-      this.#context.scanMember(`(bytes from ${position})`, source);
+    if (fault === "truncated_archive") return;
+    // What is taken for a broken header may be one to others, with a member behind it.
+    for (const start of [position, position + TAR_BLOCK]) {
+      if (start >= end) continue;
+      const source = partOf(this.#content.source, start, end - start);
+      this.#context.scanMember(`(bytes from ${start})`, source);
     }
   }
 

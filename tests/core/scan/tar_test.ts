@@ -66,6 +66,7 @@ Deno.test("scanning 2.7: an honest TAR archive passes every check, and every mem
       ]),
       "evil",
     ],
+    ["a checksum as Python takes it", withChecksum(tarOf([EVIL, CLEAN]), "+0o"), "evil"],
     ["a folder", tarOf([{ name: "a/", type: "5" }, { name: "a/", type: "5" }, EVIL]), "evil"],
   ];
   for (const [title, archive, name] of rows) {
@@ -152,6 +153,12 @@ Deno.test("scanning 2.7: what breaks a TAR archive hides nothing that follows", 
   broken[1024] = 0x58;
   const rows: [string, Buffer, string[], string[]][] = [
     ["a header that is broken", broken, ["info S902 Archive Structure"], ["corrupt_header"]],
+    [
+      "a header that is broken, its member behind it",
+      Buffer.concat([member(CLEAN), member(EVIL).fill("x", 148, 156).subarray(0, 512), PAYLOAD]),
+      ["info S902 Archive Structure"],
+      ["corrupt_header"],
+    ],
     ["an archive after the end", Buffer.concat([tarOf([CLEAN]), tarOf([EVIL])]), [
       "warning S908 Archive Structure",
     ], []],
@@ -215,4 +222,10 @@ function resum(archive: Buffer, start: number): void {
   const block = archive.subarray(start, start + 512).fill(" ", 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+}
+
+function withChecksum(archive: Buffer, prefix: string): Buffer {
+  const digits = archive.toString("latin1", 149, 154).replace(/^0*/, "");
+  archive.write(`${prefix}${digits}\0\0\0\0\0\0`.slice(0, 8), 148);
+  return archive;
 }
