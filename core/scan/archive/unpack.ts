@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { ScanContext } from "../scanner.ts";
-import { type ByteSource, memorySource } from "../source.ts";
+import type { ByteSource } from "../source.ts";
 import { zstdFrames } from "./zstd_frames.ts";
 
 /** A compression that is understood. */
@@ -98,7 +98,7 @@ function attempt(
 
 /** Frame by frame, as the decoder stops after the first one, and takes what is cut off for whole. */
 function unpackZstd(packed: Uint8Array, most: number, toTheEnd: boolean): Uint8Array {
-  const frames = zstdFrames(memorySource(packed));
+  const frames = zstdFrames(packed);
   const end = frames.at(-1)?.end ?? 0;
   if (toTheEnd && end < packed.length) throw new RangeError("The last frame is cut off");
   const pieces = frames.filter(({ skippable }) => !skippable);

@@ -12,19 +12,25 @@ export interface ZstdFrame {
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 const MOST_FRAMES = 10_000;
+/** A skippable frame without content; the shortest of data has as many bytes. */
+const LEAST_FRAME = 8;
 const DICTIONARY_SIZES = [0, 1, 2, 4];
 const CONTENT_SIZES = [0, 2, 4, 8];
 const RUN = 1;
 
-/** The frames that content begins with, up to the first bytes that are none, or are not whole. */
-export function zstdFrames(source: ByteSource): ZstdFrame[] {
+/** The frames that bytes begin with, up to the first that is none, or is not whole. */
+export function zstdFrames(bytes: Uint8Array): ZstdFrame[] {
+  const view = viewOf(bytes);
   const frames: ZstdFrame[] = [];
   let start = 0;
-  while (start < source.size && frames.length < MOST_FRAMES) {
-    const frame = frameAt(source, start);
-    if (!frame || frame.end > source.size) break;
-    frames.push(frame);
-    start = frame.end;
+  while (start + LEAST_FRAME <= bytes.length && frames.length < MOST_FRAMES) {
+    const magic = view.getUint32(start, true);
+    const skippable = isSkippable(magic);
+    if (!skippable && magic !== MAGIC) break;
+    const end = skippable ? start + 8 + view.getUint32(start + 4, true) : endOfFrame(bytes, start);
+    if (end === undefined || end > bytes.length) break;
+    frames.push({ start, end, skippable });
+    start = end;
   }
   return frames;
 }
@@ -33,51 +39,34 @@ export function zstdFrames(source: ByteSource): ZstdFrame[] {
 export function isZstd(source: ByteSource): boolean {
   let start = 0;
   for (let count = 0; count < MOST_FRAMES; count++) {
-    const magic = magicAt(source, start);
-    if (magic === MAGIC) return true;
-    if (magic === undefined || !isSkippable(magic)) return false;
-    start = frameAt(source, start)?.end ?? source.size;
+    const head = viewOf(source.read(start, LEAST_FRAME));
+    if (head.byteLength < LEAST_FRAME) return false;
+    const magic = head.getUint32(0, true);
+    if (!isSkippable(magic)) return magic === MAGIC;
+    start += 8 + head.getUint32(4, true);
   }
   return false;
-}
-
-function magicAt(source: ByteSource, start: number): number | undefined {
-  const head = source.read(start, 4);
-  return head.length < 4 ? undefined : viewOf(head).getUint32(0, true);
 }
 
 function isSkippable(magic: number): boolean {
   return magic >>> 4 === SKIPPABLE >>> 4;
 }
 
-function frameAt(source: ByteSource, start: number): ZstdFrame | undefined {
-  const magic = magicAt(source, start);
-  if (magic === MAGIC) return dataFrame(source, start);
-  if (magic === undefined || !isSkippable(magic)) return undefined;
-  const size = source.read(start + 4, 4);
-  if (size.length < 4) return undefined;
-  return { start, end: start + 8 + viewOf(size).getUint32(0, true), skippable: true };
-}
-
-function dataFrame(source: ByteSource, start: number): ZstdFrame | undefined {
-  const descriptor = source.read(start + 4, 1)[0];
-  if (descriptor === undefined) return undefined;
+function endOfFrame(bytes: Uint8Array, start: number): number | undefined {
+  const descriptor = bytes[start + 4] ?? 0;
   const single = (descriptor & 0x20) !== 0;
   const contentSize = CONTENT_SIZES[descriptor >> 6] || (single ? 1 : 0);
   const dictionary = DICTIONARY_SIZES[descriptor & 3] ?? 0;
-  const end = endOfBlocks(source, start + 5 + (single ? 0 : 1) + dictionary + contentSize);
-  if (end === undefined) return undefined;
-  return { start, end: end + (descriptor & 4), skippable: false };
+  const end = endOfBlocks(bytes, start + 5 + (single ? 0 : 1) + dictionary + contentSize);
+  return end === undefined ? undefined : end + (descriptor & 4);
 }
 
-function endOfBlocks(source: ByteSource, start: number): number | undefined {
+function endOfBlocks(bytes: Uint8Array, start: number): number | undefined {
   let position = start;
-  while (position < source.size) {
-    const [low, middle, high] = source.read(position, 3);
-    if (low === undefined || middle === undefined || high === undefined) return undefined;
-    const type = (low >> 1) & 3;
-    const size = (low | middle << 8 | high << 16) >> 3;
-    position += 3 + (type === RUN ? 1 : size);
+  while (position + 3 <= bytes.length) {
+    const low = bytes[position] ?? 0;
+    const size = (low | (bytes[position + 1] ?? 0) << 8 | (bytes[position + 2] ?? 0) << 16) >> 3;
+    position += 3 + (((low >> 1) & 3) === RUN ? 1 : size);
     if ((low & 1) !== 0) return position;
   }
   return undefined;

@@ -126,7 +126,7 @@ Deno.test("evasion 50: names, links and devices that leave the archive are told"
       [{ name: "p", type: "x", data: pax }, { name: "x", type: "2", target: "y" }],
       ["critical S408 Archive Link"],
     ],
-    ["a link for all by pax", [{ name: "p", type: "g", data: pax }, {
+    ["a link for all by pax", [{ name: "p", type: "g", data: pax }, CLEAN, {
       name: "x",
       type: "2",
       target: "y",

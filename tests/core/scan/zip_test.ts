@@ -175,6 +175,12 @@ Deno.test("scanning 2.7: what lies around the members is told, and looked into",
       [foreign],
       "(bytes from 0)",
     ],
+    [
+      "a prefix that ZIP64 records do not know of",
+      zipOf([CLEAN], { prefix: PAYLOAD, zip64: {} }),
+      [foreign],
+      "(bytes from 0)",
+    ],
     ["data after the end", zipOf([CLEAN], { suffix: PAYLOAD }), [foreign], undefined],
     ["data between members", zipOf([{ ...CLEAN, after: PAYLOAD }, CLEAN2]), [foreign], undefined],
     ["an archive after the archive", Buffer.concat([evil, zipOf([CLEAN])]), [
