@@ -1,0 +1,90 @@
+import { executableKind } from "../archive/executable_name.ts";
+import { quoted } from "../archive/bytes.ts";
+import { Checklist } from "../archive/checklist.ts";
+import { isPyTorchZip } from "../archive/pytorch_layout.ts";
+import type { ZipMember } from "../archive/zip_directory.ts";
+import { inspectZip } from "../archive/zip_inspection.ts";
+import type { Check, Scanner } from "../scanner.ts";
+
+type PyTorchCheck =
+  | "PyTorch Archive Layout"
+  | "PyTorch Archive Link"
+  | "TorchScript Code"
+  | "PyTorch Executable Entry";
+
+const PASSED: Readonly<Record<PyTorchCheck, string>> = {
+  "PyTorch Archive Layout": "The archive has what PyTorch loads",
+  "PyTorch Archive Link": "No entry is a symbolic link",
+  "TorchScript Code": "The archive has no code of TorchScript",
+  "PyTorch Executable Entry": "No entry has the name of a program",
+};
+
+const OBJECTS = /^[^/]+\/(?:data|constants|attributes)\.pkl$/;
+const STORAGE = /^[^/]+\/(?:data|tensors|constants)\/\d+$/;
+const CODE = /^[^/]+\/code\/.*\.py$/;
+
+/** ZIP archives of PyTorch, TorchScript included (scanning 2.5). */
+export const pyTorchZipScanner: Scanner = {
+  id: "pytorch_zip",
+  claims: isPyTorchZip,
+  *scan(content, context) {
+    const members = yield* inspectZip(content, context, "pytorch_zip");
+    const checks = new Checklist<PyTorchCheck>(PASSED);
+    yield* checkLayout(members, checks);
+    for (const member of members) yield* checkMember(member, checks);
+    yield* checks.rest();
+    context.note(facts(members));
+  },
+};
+
+function* checkLayout(
+  members: readonly ZipMember[],
+  checks: Checklist<PyTorchCheck>,
+): Generator<Check, void, void> {
+  if (members.some(({ name }) => OBJECTS.test(name))) return;
+  yield* checks.fail("PyTorch Archive Layout", {
+    severity: "info",
+    message: "The archive has no data.pkl",
+    ruleCode: "S902",
+  });
+}
+
+function* checkMember(
+  { name, entry, start }: ZipMember,
+  checks: Checklist<PyTorchCheck>,
+): Generator<Check, void, void> {
+  if (entry && (entry.mode & 0o170000) === 0o120000) {
+    yield* checks.fail("PyTorch Archive Link", {
+      severity: "warning",
+      message: `Entry ${quoted(name)} is a symbolic link, which PyTorch never writes`,
+      ruleCode: "S406",
+      position: start,
+    });
+  }
+  if (CODE.test(name)) {
+    yield* checks.fail("TorchScript Code", {
+      severity: "info",
+      message: `Entry ${quoted(name)} is code that loading the archive compiles`,
+      ruleCode: "S510",
+      position: start,
+    });
+  }
+  const kind = executableKind(name);
+  if (!kind) return;
+  yield* checks.fail("PyTorch Executable Entry", {
+    severity: "critical",
+    message: `Entry ${quoted(name)} has the name of a program`,
+    ruleCode: kind,
+    position: start,
+  });
+}
+
+function facts(members: readonly ZipMember[]): Record<string, unknown> {
+  const storages = members.filter(({ name }) => STORAGE.test(name));
+  const pickles = members.filter(({ name }) => name.endsWith(".pkl")).map(({ name }) => name);
+  return {
+    pickle_files: pickles.slice(0, 100).map((name) => name.slice(0, 100)),
+    storage_count: storages.length,
+    storage_bytes: storages.reduce((total, { dataSize }) => total + dataSize, 0),
+  };
+}
