@@ -27,12 +27,12 @@ import { Log } from "./core/log.ts";
 import { nameOf } from "./core/paths.ts";
 import { exitCode } from "./core/scan/exit_code.ts";
 import { ScanJobs } from "./core/scan/jobs.ts";
-import { progressLine } from "./core/scan/progress_line.ts";
+import { ProgressBar, type ProgressScreen } from "./core/scan/progress_bar.ts";
 import { type FileOutcome, reportOf } from "./core/scan/report.ts";
 import { reportSarif } from "./core/scan/report_sarif.ts";
 import { reportText } from "./core/scan/report_text.ts";
 import type { Report } from "./core/scan/report_types.ts";
-import { scanFiles, type ScanProgress, type ScanTarget } from "./core/scan/scan_files.ts";
+import { scanFiles, type ScanTarget } from "./core/scan/scan_files.ts";
 import { selectionOf, skippedScanners } from "./core/scan/selection.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
@@ -233,7 +233,7 @@ async function scanLocal(
 ): Promise<FileOutcome[]> {
   const host = hostCapacity(".", complain);
   const { signal } = new AbortController();
-  const bar = new ProgressBar(targets);
+  const bar = new ProgressBar(targets, progressScreen());
   try {
     return await scanFiles(targets, {
       leases: new LeasePool(host),
@@ -262,32 +262,13 @@ function reportAs(format: "json" | "text" | "sarif", report: Report): string {
   }
 }
 
-/** How far a scan is, drawn on a terminal's stderr a few times a second. */
-class ProgressBar {
-  readonly #total: ScanProgress;
-  readonly #started = Date.now();
-  #shown = 0;
-
-  constructor(targets: readonly ScanTarget[]) {
-    const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
-    this.#total = { files: targets.length, bytes };
-  }
-
-  show(done: ScanProgress): void {
-    if (!Deno.stderr.isTerminal() || Date.now() - this.#shown < 200) return;
-    this.#shown = Date.now();
-    const seconds = (Date.now() - this.#started) / 1000;
-    const width = Deno.consoleSize().columns;
-    this.#write(progressLine({ done, total: this.#total, seconds, width }));
-  }
-
-  clear(): void {
-    if (this.#shown > 0) this.#write("");
-  }
-
-  #write(line: string): void {
-    Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${line}`));
-  }
+/** Where progress is drawn: stderr, where that is a terminal. */
+function progressScreen(): ProgressScreen | undefined {
+  if (!Deno.stderr.isTerminal()) return undefined;
+  return {
+    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
+    columns: () => Deno.consoleSize().columns,
+  };
 }
 
 async function capacityCommand(args: string[]): Promise<number> {

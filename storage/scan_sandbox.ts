@@ -18,6 +18,8 @@ export type ScanReply =
 export interface SandboxOptions extends ScanContentOptions {
   /** The longest time that the file may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** What runs in the sandbox. @default scan_worker.ts */
+  readonly module?: URL;
 }
 
 /** Scans stored content, each in a sandbox of its own. */
@@ -47,10 +49,12 @@ export class SandboxScanner implements ContentScanner {
  * @throws the signal's reason where it aborts.
  */
 export async function scanInSandbox(
-  { path, name, skip, signal, timeoutMs, onProgress }: SandboxOptions & ScanOrder,
+  { path, name, skip, signal, timeoutMs, onProgress, module = SCAN_WORKER }:
+    & SandboxOptions
+    & ScanOrder,
 ): Promise<FileScan> {
   signal.throwIfAborted();
-  const worker = new Worker(new URL("./scan_worker.ts", import.meta.url), {
+  const worker = new Worker(module, {
     type: "module",
     deno: { permissions: { ...NOTHING, read: [path] } },
   });
@@ -85,6 +89,8 @@ export async function scanInSandbox(
     signal.removeEventListener("abort", abort);
   }
 }
+
+const SCAN_WORKER = new URL("./scan_worker.ts", import.meta.url);
 
 const NOTHING = {
   env: false,

@@ -1,4 +1,4 @@
-import type { ScanProgress } from "./scan_files.ts";
+import type { ScanProgress, ScanTarget } from "./scan_files.ts";
 
 export interface ProgressView {
   readonly done: ScanProgress;
@@ -10,6 +10,48 @@ export interface ProgressView {
 }
 
 const BAR = 24;
+
+/** A terminal, as far as a bar needs it. */
+export interface ProgressScreen {
+  write(text: string): void;
+  columns(): number;
+}
+
+/** How often a bar is drawn at most, in milliseconds. */
+const REDRAW_MS = 200;
+
+/** Draws how far a scan is, a few times a second, in one line of a terminal. */
+export class ProgressBar {
+  readonly #screen: ProgressScreen | undefined;
+  readonly #total: ScanProgress;
+  readonly #started = Date.now();
+  #drawn = 0;
+
+  /** @param screen Left out, nothing is drawn. */
+  constructor(targets: readonly ScanTarget[], screen: ProgressScreen | undefined) {
+    const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
+    this.#total = { files: targets.length, bytes };
+    this.#screen = screen;
+  }
+
+  show(done: ScanProgress): void {
+    const now = Date.now();
+    if (this.#screen === undefined || now - this.#drawn < REDRAW_MS) return;
+    this.#drawn = now;
+    const seconds = (now - this.#started) / 1000;
+    const width = this.#screen.columns();
+    this.#draw(progressLine({ done, total: this.#total, seconds, width }));
+  }
+
+  /** Takes the line away. */
+  clear(): void {
+    if (this.#drawn > 0) this.#draw("");
+  }
+
+  #draw(line: string): void {
+    this.#screen?.write(`\r\x1b[K${line}`);
+  }
+}
 
 /** How far a scan is, in a line: a bar, files, bytes, rate and the time that is left. */
 export function progressLine({ done, total, seconds, width }: ProgressView): string {

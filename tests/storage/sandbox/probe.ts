@@ -1,0 +1,55 @@
+/** Runs in the sandbox of a scan and tries what a scan must not be able to do. */
+
+import type { ScanOrder } from "../../../storage/scan_sandbox.ts";
+
+interface WorkerScope {
+  addEventListener(type: "message", listener: (event: MessageEvent<ScanOrder>) => void): void;
+  postMessage(message: unknown): void;
+}
+const scope = globalThis as unknown as WorkerScope;
+
+/** What each attempt led to. */
+async function attempts(path: string): Promise<Record<string, string>> {
+  const beside = path.slice(0, path.lastIndexOf("/"));
+  const tries: Record<string, () => unknown> = {
+    "read the file": () => Deno.readFileSync(path),
+    "read another file": () => Deno.readFileSync(`${beside}/other`),
+    "read the directory": () => Array.from(Deno.readDirSync(beside)),
+    "read the system": () => Deno.readFileSync("/etc/passwd"),
+    "follow a link": () => Deno.readFileSync(`${beside}/link`),
+    "write the file": () => Deno.writeFileSync(path, new Uint8Array()),
+    "write another file": () => Deno.writeFileSync(`${beside}/new`, new Uint8Array()),
+    "remove the file": () => Deno.removeSync(path),
+    "connect": () => Deno.connect({ hostname: "127.0.0.1", port: 9 }),
+    "fetch": () => fetch("http://127.0.0.1:9/"),
+    "listen": () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+    "read the environment": () => Deno.env.get("HOME"),
+    "run a program": () => new Deno.Command("true").outputSync(),
+    "load a library": () => Deno.dlopen("libc.so.6", {}),
+    "ask about the system": () => Deno.hostname(),
+    "import a file": () => import(`file://${beside}/other.ts`),
+    "start a worker with more": () =>
+      new Worker(import.meta.url, { type: "module", deno: { permissions: { read: true } } }),
+    "ask for permission": async () => {
+      const { state } = await Deno.permissions.request({ name: "net" });
+      if (state !== "granted") throw new Deno.errors.NotCapable();
+    },
+  };
+  const results: Record<string, string> = {};
+  for (const [name, attempt] of Object.entries(tries)) {
+    try {
+      await attempt();
+      results[name] = "done";
+    } catch (error) {
+      results[name] = error instanceof Error ? error.name : String(error);
+    }
+  }
+  return results;
+}
+
+scope.addEventListener("message", async ({ data: { path, name } }) => {
+  if (name === "hang") { for (;;); }
+  if (name === "throw") throw new Error("This file is evil");
+  if (name === "reject") await Promise.reject(new Error("This file is evil"));
+  scope.postMessage({ kind: "scanned", scan: { metadata: await attempts(path) } });
+});
