@@ -1,0 +1,54 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { exitCode } from "../../core/scan/exit_code.ts";
+import { SCAN_LIMITS } from "../../core/scan/limits.ts";
+import { reportOf } from "../../core/scan/report.ts";
+import type { Report } from "../../core/scan/report_types.ts";
+import { scanFile } from "../../core/scan/scan_file.ts";
+import { SCANNERS } from "../../core/scan/scanners/mod.ts";
+import { memorySource } from "../../core/scan/source.ts";
+import { Report as ReportSchema } from "../../schemas/report.ts";
+import { ROOT } from "../child_server.ts";
+import { FIXTURES, type Verdict } from "../fixtures/fixtures.ts";
+import { reportFaults } from "./report_rules.ts";
+
+/** Scans a fixture as `strongroom scan` does. */
+async function scanned(path: string): Promise<Report> {
+  const bytes = await Deno.readFile(`${ROOT}tests/fixtures/models/${path}`);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const scan = scanFile({
+    source: memorySource(bytes),
+    name,
+    scanners: SCANNERS,
+    limits: SCAN_LIMITS,
+  });
+  return reportOf({ files: [{ path, scan }], startTime: 0, duration: 0 });
+}
+
+function verdictOf(report: Report): Verdict {
+  const severities = report.issues.map(({ severity }) => severity);
+  if (severities.includes("critical")) return "critical";
+  if (severities.includes("warning")) return "warning";
+  return exitCode(report) === 0 ? "clean" : "inconclusive";
+}
+
+Deno.test("C 16 each fixture gets its verdict, by a report as SR has it", async (t) => {
+  for (const { path, verdict, or, shows } of FIXTURES) {
+    await t.step(`C 16 ${path}: ${shows}`, async () => {
+      const report = await scanned(path);
+      const found = verdictOf(report);
+      const told = report.issues.map(({ severity, location, message }) =>
+        `${severity} ${location}: ${message}`
+      );
+      assert.ok(
+        found === verdict || found === or,
+        `${found}, not ${verdict}${or === undefined ? "" : ` or ${or}`}\n${told.join("\n")}\n${
+          JSON.stringify(report.checks.filter(({ status }) => status !== "passed"), null, 1)
+        }`,
+      );
+      const document: unknown = JSON.parse(JSON.stringify(report));
+      assert.deepEqual(reportFaults(document), []);
+      v.assert(ReportSchema, document);
+    });
+  }
+});
