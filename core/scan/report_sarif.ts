@@ -62,8 +62,7 @@ function utc(seconds: number): string | undefined {
 }
 
 function artifactOf(path: string, { file_metadata }: Report): Record<string, unknown> {
-  const metadata = Object.hasOwn(file_metadata, path) ? file_metadata[path] : undefined;
-  const { file_size: size, file_hashes: hashes } = metadata ?? {};
+  const { file_size: size, file_hashes: hashes } = file_metadata[path] ?? {};
   const known = [["md5", hashes?.md5], ["sha-1", hashes?.sha1], ["sha-256", hashes?.sha256], [
     "sha-512",
     hashes?.sha512,

@@ -90,17 +90,3 @@ export interface FileHashes {
   sha256_prefix?: string | null;
   sha512?: string | null;
 }
-
-/** What is known of the bytes of a member (SR 2.7). */
-export interface MemberFileIntegrity {
-  file_hashes?: FileHashes | null;
-  file_size?: number | null;
-  bytes_hashed?: number | null;
-  hash_complete?: boolean | null;
-  hash_status?: string | null;
-  sha256_prefix?: string | null;
-  scanner_name?: string | null;
-  logical_path?: string | null;
-  path_segments?: string[];
-  occurrence?: number | null;
-}

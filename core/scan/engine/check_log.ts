@@ -4,11 +4,17 @@ import { plainObject } from "./plain_data.ts";
 
 const KEPT_OF_A_KIND = 1000;
 
+/** How many checks there are of one kind. */
+interface Tally {
+  readonly first: FileCheck;
+  count: number;
+}
+
 /** Keeps the checks of a file, and what they say about how far it was read. */
 export class CheckLog {
   readonly #now: () => number;
   readonly #checks: FileCheck[] = [];
-  readonly #counts = new Map<string, number>();
+  readonly #tallies = new Map<string, Tally>();
   readonly #inconclusive = new Set<string>();
   #operationalError: string | undefined;
 
@@ -41,10 +47,9 @@ export class CheckLog {
     if (check.incomplete !== undefined) this.#inconclusive.add(check.incomplete);
     if (check.operational) this.#operationalError ??= check.message;
     const kept = this.#fileCheck(scanner, location, check);
-    const kind = JSON.stringify([scanner, kept.name, kept.status, kept.severity]);
-    const count = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, count);
-    if (count <= KEPT_OF_A_KIND) this.#checks.push(kept);
+    const tally = this.#tallyOf(kept);
+    tally.count++;
+    if (tally.count <= KEPT_OF_A_KIND) this.#checks.push(kept);
   }
 
   #fileCheck(scanner: string, location: string, check: Check): FileCheck {
@@ -65,16 +70,22 @@ export class CheckLog {
     };
   }
 
+  #tallyOf(first: FileCheck): Tally {
+    const kind = JSON.stringify([first.scanner, first.name, first.status, first.severity]);
+    const tally = this.#tallies.get(kind) ?? { first, count: 0 };
+    this.#tallies.set(kind, tally);
+    return tally;
+  }
+
   #left(): FileCheck[] {
-    return [...this.#counts].flatMap(([kind, count]) => {
-      if (count <= KEPT_OF_A_KIND) return [];
-      const [scanner, name, status]: string[] = JSON.parse(kind);
-      if (scanner === undefined || status === "passed") return [];
-      return [this.#fileCheck(scanner, "", {
-        name: "Findings Listed",
-        status: "skipped",
-        message: `${name}: ${KEPT_OF_A_KIND} of ${count} are listed`,
-      })];
-    });
+    return [...this.#tallies.values()]
+      .filter(({ first, count }) => count > KEPT_OF_A_KIND && first.status !== "passed")
+      .map(({ first: { scanner, name }, count }) =>
+        this.#fileCheck(scanner, "", {
+          name: "Findings Listed",
+          status: "skipped",
+          message: `${name}: ${KEPT_OF_A_KIND} of ${count} are listed`,
+        })
+      );
   }
 }

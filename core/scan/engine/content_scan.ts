@@ -30,7 +30,7 @@ export class ContentScan {
   readonly #log: CheckLog;
   readonly #facts = new Facts();
   readonly #asset = new AssetSheet();
-  readonly #hashes: MemberHashes;
+  readonly #hashes = new MemberHashes();
   readonly #ran = new Set<string>();
   readonly #told = new Set<string>();
   #members = 0;
@@ -41,7 +41,6 @@ export class ContentScan {
     this.#limits = limits;
     this.#skip = new Set(skip);
     this.#log = new CheckLog(now);
-    this.#hashes = new MemberHashes(limits.memberBytes, limits.unpackedBytes);
     this.#unpackedLeft = limits.unpackedBytes;
   }
 
@@ -101,7 +100,11 @@ export class ContentScan {
     const isMember = content.depth > 0;
     return {
       limits: this.#limits,
-      note: (facts) => isMember ? this.#facts.addOfMember(facts) : this.#facts.add(facts),
+      note: (noted) => {
+        const facts = this.#hashes.take(noted, segments);
+        if (isMember) this.#facts.addOfMember(facts);
+        else this.#facts.add(facts);
+      },
       asset: (parts) => {
         if (!isMember) this.#asset.add(parts);
       },
@@ -117,7 +120,6 @@ export class ContentScan {
     this.#members++;
     const segments = [...outer, cutShort(member.name, NAME_LENGTH)];
     try {
-      this.#hashes.add({ segments, source: member.source, scanner });
       this.#scan(member, segments, kindOf(member.source));
     } catch (error) {
       this.#tell(scanner, segments, say.broken(scanner, error));

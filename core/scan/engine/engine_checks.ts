@@ -91,7 +91,7 @@ export function kindAndName({ name }: Content, kind: FileKind | undefined): Chec
     name: "File Type",
     status: "failed",
     severity: "warning",
-    message: `${shown} is not what its name says, but ${kind}`,
+    message: `${shown} is content of another kind: ${kind}`,
     ruleCode: "S901",
     details: { actual: kind },
   };

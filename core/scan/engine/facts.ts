@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, plainObject } from "./plain_data.ts";
+import { isObject, type JsonObject, type JsonValue, plainObject } from "./plain_data.ts";
 
 /** Counters of pickles: those of members count for the file that they are in (SR 2.5). */
 const COUNTERS: readonly string[] = ["max_stack_depth", "opcode_count", "suspicious_count"];
@@ -36,8 +36,4 @@ function joined(name: string, before: JsonValue, value: JsonValue): JsonValue {
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
   if (isObject(before) && isObject(value)) return { ...before, ...value };
   return value;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

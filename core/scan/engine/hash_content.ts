@@ -27,7 +27,7 @@ export function hashContent(
     createHash("sha256"),
     createHash("sha512"),
   ];
-  for (const { block, end } of blocksOf(source, source.size)) {
+  for (const { block, end } of blocksOf(source)) {
     for (const hash of [md5, sha1, sha256, sha512]) hash.update(block);
     onProgress?.(end);
   }
@@ -39,21 +39,10 @@ export function hashContent(
   };
 }
 
-/**
- * The SHA-256 of the first bytes of content.
- *
- * @throws as {@link hashContent} does.
- */
-export function hashPrefix(source: ByteSource, length: number): string {
-  const hash = createHash("sha256");
-  for (const { block } of blocksOf(source, length)) hash.update(block);
-  return hash.digest("hex");
-}
-
-function* blocksOf(source: ByteSource, length: number) {
-  for (let start = 0; start < length;) {
-    const block = source.read(start, Math.min(BLOCK, length - start));
-    if (block.length === 0) throw new Error(`Content ends at ${start} of ${length} bytes`);
+function* blocksOf(source: ByteSource) {
+  for (let start = 0; start < source.size;) {
+    const block = source.read(start, Math.min(BLOCK, source.size - start));
+    if (block.length === 0) throw new Error(`Content ends at ${start} of ${source.size} bytes`);
     start += block.length;
     yield { block, end: start };
   }

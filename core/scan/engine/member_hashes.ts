@@ -1,77 +1,73 @@
-import type { MemberFileIntegrity } from "../report_types.ts";
-import type { ByteSource } from "../source.ts";
-import { hashPrefix } from "./hash_content.ts";
+import { isObject, type JsonObject, plainObject } from "./plain_data.ts";
 
 const KEPT = 1000;
 
-/** A member whose bytes are hashed. */
-export interface HashedMember {
-  /** The names that lead to it, from the outermost container inwards. */
-  readonly segments: readonly string[];
-  readonly source: ByteSource;
-  /** The scanner that found it. */
-  readonly scanner: string;
-}
-
-/** Records the hashes of members (SR 2.7): of 1000 of them, and of so many bytes altogether. */
+/** Collects the hashes of members that scanners of containers tell (SR 2.7): 1000 for a file. */
 export class MemberHashes {
-  readonly #memberBytes: number;
-  #bytesLeft: number;
+  readonly #records = new Map<string, JsonObject>();
   #total = 0;
-  readonly #occurrences = new Map<string, number>();
-  readonly #records = new Map<string, MemberFileIntegrity>();
 
   /**
-   * @param memberBytes Bytes of a member that are hashed at most.
-   * @param bytes Bytes of all members: members of a hostile archive may lie over each other.
+   * Takes the records out of what a container's scanner notes, and returns the other facts.
+   *
+   * @param outer The names that lead to the container. What it tells begins with its own name; those
+   *   of the containers that it is in are put before.
    */
-  constructor(memberBytes: number, bytes: number) {
-    this.#memberBytes = memberBytes;
-    this.#bytesLeft = bytes;
+  take(
+    noted: Readonly<Record<string, unknown>>,
+    outer: readonly string[],
+  ): Readonly<Record<string, unknown>> {
+    const {
+      member_file_hashes: hashes,
+      member_file_hashes_total: total,
+      member_file_hashes_truncated: _truncated,
+      member_file_hashes_omitted: _omitted,
+      ...facts
+    } = noted;
+    const records = isObject(hashes) ? Object.entries(hashes) : [];
+    this.#total += typeof total === "number" ? total : records.length;
+    for (const [key, record] of records) {
+      if (isObject(record)) this.#keep(key, plainObject(record), outer.slice(0, -1));
+    }
+    return facts;
   }
 
-  /** Hashes a member. One that cannot be read is left out, and counted as left out. */
-  add(member: HashedMember): void {
-    this.#total++;
-    const { size } = member.source;
-    const length = Math.min(size, this.#memberBytes, this.#bytesLeft);
-    if (this.#records.size >= KEPT || (length === 0 && size > 0)) return;
-    this.#bytesLeft -= length;
-    const hashes = hashesOf(member.source, length);
-    if (hashes === undefined) return;
-    const path = member.segments.join(":");
-    const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
-    this.#occurrences.set(path, occurrence);
-    this.#records.set(JSON.stringify([...member.segments, occurrence]), {
-      ...hashes,
-      file_size: size,
-      bytes_hashed: length,
-      scanner_name: member.scanner,
-      path_segments: [...member.segments],
-      ...(occurrence > 1 && { logical_path: path, occurrence }),
-    });
-  }
-
-  /** What the metadata of the file says about its members; nothing where there are none. */
+  /** What the metadata of the file says about its members; nothing where no scanner told of any. */
   get facts(): Readonly<Record<string, unknown>> {
     if (this.#total === 0) return {};
     const omitted = this.#total - this.#records.size;
     return {
       member_file_hashes: Object.fromEntries(this.#records),
       member_file_hashes_total: this.#total,
-      member_file_hashes_truncated: omitted > 0,
-      member_file_hashes_omitted: omitted,
+      ...(omitted > 0 && {
+        member_file_hashes_truncated: true,
+        member_file_hashes_omitted: omitted,
+      }),
     };
+  }
+
+  #keep(key: string, record: JsonObject, before: readonly string[]): void {
+    if (this.#records.size >= KEPT) return;
+    this.#records.set(this.#free([...before, key].join(":")), {
+      ...record,
+      ...pathsFrom(record, before),
+    });
+  }
+
+  /** Containers of one name may lie in each other, or a member's name may look like a path. */
+  #free(key: string): string {
+    let free = key;
+    for (let count = 2; this.#records.has(free); count++) free = `${key} (${count})`;
+    return free;
   }
 }
 
-function hashesOf(source: ByteSource, length: number): MemberFileIntegrity | undefined {
-  try {
-    const sha256 = hashPrefix(source, length);
-    return length === source.size
-      ? { file_hashes: { sha256 }, hash_complete: true, hash_status: "complete" }
-      : { sha256_prefix: sha256, hash_complete: false, hash_status: "prefix" };
-  } catch {
-    return undefined;
-  }
+function pathsFrom(
+  { logical_path: path, path_segments: segments }: JsonObject,
+  before: readonly string[],
+): JsonObject {
+  return {
+    ...(typeof path === "string" && { logical_path: [...before, path].join(":") }),
+    ...(Array.isArray(segments) && { path_segments: [...before, ...segments] }),
+  };
 }

@@ -5,7 +5,8 @@ import { SEVERITIES } from "./severity.ts";
 
 /**
  * The checks of one file as a report tells them: those of one name are one (C 16). The merged check
- * has the severity, reason and rule of the worst that failed, and the others as `details.findings`.
+ * has the severity, reason and rule of the worst, and all that failed, or were skipped, as
+ * `details.findings`.
  * A check that could not be carried through is not merged into one that passed.
  */
 export function consolidate(path: string, checks: readonly FileCheck[]): ReportCheck[] {
@@ -27,16 +28,16 @@ function merged(path: string, group: readonly FileCheck[]): ReportCheck {
   const byRank = group.toSorted((a, b) => rankOf(a) - rankOf(b));
   const [worst] = byRank;
   if (worst === undefined) throw new Error("A group of checks is empty");
-  const failed = byRank.filter((it) => it.status === "failed");
-  const why = failed.map(whyOf).find((it) => it !== undefined) ?? whyOf(worst);
+  const speaking = byRank.filter((it) => it.status === worst.status);
+  const why = speaking.map(whyOf).find((it) => it !== undefined);
   const ruleCode = byRank.find((it) => it.ruleCode !== undefined)?.ruleCode;
   return {
     name: worst.name,
     status: worst.status,
-    message: messageOf(worst, group, failed.length),
+    message: messageOf(worst, speaking),
     ...(worst.severity && { severity: worst.severity }),
     location: path + (only(group.map((it) => it.location)) ?? ""),
-    ...(group.length === 1 ? detailsOf(worst) : { details: mergedDetails(path, group, failed) }),
+    ...(group.length === 1 ? detailsOf(worst) : { details: mergedDetails(path, group, speaking) }),
     ...(why !== undefined && { why }),
     ...(ruleCode !== undefined && { rule_code: ruleCode }),
     timestamp: group.reduce((latest, it) => Math.max(latest, it.timestamp), worst.timestamp),
@@ -50,16 +51,12 @@ function rankOf({ status, severity, incomplete }: FileCheck): number {
   return SEVERITIES.length + 1;
 }
 
-function messageOf(
-  { name, status }: FileCheck,
-  group: readonly FileCheck[],
-  failed: number,
-): string {
-  const message = only(group.filter((it) => it.status === status).map((it) => it.message));
+function messageOf({ name, status }: FileCheck, speaking: readonly FileCheck[]): string {
+  const message = only(speaking.map((it) => it.message));
   if (message !== undefined) return message;
   switch (status) {
     case "failed":
-      return `${name} found ${failed} issues`;
+      return `${name} found ${speaking.length} issues`;
     case "passed":
       return `${name} completed successfully`;
     case "skipped":
@@ -70,12 +67,13 @@ function messageOf(
 function mergedDetails(
   path: string,
   group: readonly FileCheck[],
-  failed: readonly FileCheck[],
+  speaking: readonly FileCheck[],
 ): Record<string, unknown> {
+  const findings = speaking.filter(({ status }) => status !== "passed");
   const incomplete = new Set(group.flatMap((it) => it.incomplete ?? []));
   return {
     component_count: group.length,
-    ...(failed.length > 0 && { findings: failed.map((it) => findingOf(path, it)) }),
+    ...(findings.length > 0 && { findings: findings.map((it) => findingOf(path, it)) }),
     ...(incomplete.size > 0 && { incomplete: [...incomplete] }),
   };
 }
@@ -84,7 +82,7 @@ function findingOf(path: string, check: FileCheck): Record<string, unknown> {
   const { message, severity, location, ruleCode } = check;
   return {
     message,
-    severity,
+    ...(severity && { severity }),
     location: path + location,
     ...(ruleCode !== undefined && { rule_code: ruleCode }),
     ...detailsOf(check),

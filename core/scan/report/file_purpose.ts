@@ -8,7 +8,9 @@ const MODEL_EXTENSIONS = new Set(
 const DATASET_EXTENSIONS = new Set(
   "csv tsv parquet arrow feather jsonl ndjson tfrecord tfrecords npy npz".split(" "),
 );
-const MODEL_TYPES = new Set("pickle safetensors gguf keras onnx pytorch".split(" "));
+const MODEL_TYPES = new Set(
+  "pickle joblib pytorch_zip safetensors gguf keras onnx saved_model".split(" "),
+);
 
 /** Whether a file appears to be a model or a dataset (SR 2.5), by its name and its content's type. */
 export function purposeOf(

@@ -139,14 +139,24 @@ Deno.test("C 16 checks of one name on one asset are merged", async (t) => {
       status: "skipped",
       message: "cut",
       location: "a.pkl",
-      details: { component_count: 3, incomplete: ["truncated"] },
+      details: {
+        component_count: 3,
+        findings: [{ message: "cut", location: "a.pkl", details: { incomplete: ["truncated"] } }],
+        incomplete: ["truncated"],
+      },
       timestamp: 1,
     }],
     ["else skipped", [skipped, check({ status: "skipped", message: "empty" })], {
       status: "skipped",
       message: "Import was skipped",
       location: "a.pkl",
-      details: { component_count: 2 },
+      details: {
+        component_count: 2,
+        findings: [
+          { message: "left out", location: "a.pkl" },
+          { message: "empty", location: "a.pkl" },
+        ],
+      },
       timestamp: 1,
     }],
   ];
