@@ -3,6 +3,8 @@ import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
 import { ChildServer, freePort, permissionFlags, ROOT, strongroom } from "../child_server.ts";
 import { Client, refused } from "../client.ts";
+import { reportFaults } from "../conformance/report_rules.ts";
+import { run } from "../tools.ts";
 import { TempDir } from "../temp_dir.ts";
 
 Deno.test("strongroom without a command, or with a bad one", async (t) => {
@@ -91,6 +93,65 @@ Deno.test("C 13 strongroom config", async (t) => {
     const { code, stderr } = await strongroom(["config"], { STRONGROOM_DISK_CRITICAL_MB: "lots" });
     assert.equal(code, 0);
     assert.match(stderr, /STRONGROOM_DISK_CRITICAL_MB.*"lots"/);
+  });
+});
+
+Deno.test("C 15 and C 16 strongroom scan", async (t) => {
+  const models = `${ROOT}tests/fixtures/models`;
+  await t.step("C 16 prints a report of SR, and its exit code says what was found", async () => {
+    const rows: [string, number][] = [
+      [`${models}/numpy/int8.npy`, 0],
+      [`${models}/pickle/hostile/eval.pkl`, 1],
+      [`${models}/pickle/truncated.pkl`, 2],
+      [`${models}/missing`, 2],
+    ];
+    await Promise.all(rows.map(async ([path, wanted]) => {
+      const { code, stdout, stderr } = await strongroom(["scan", path]);
+      assert.deepEqual([code, stderr], [wanted, ""], path);
+      assert.deepEqual(reportFaults(JSON.parse(stdout)), []);
+    }));
+  });
+  await t.step("C 16 a directory is scanned whole, also as text and as SARIF", async () => {
+    const path = `${models}/pickle/hostile`;
+    const { code, stdout } = await strongroom(["scan", "--format", "text", path]);
+    assert.equal(code, 1);
+    assert.match(stdout, /^CRITICAL S104 [\s\S]*eval\.pkl[\s\S]*Why: [\s\S]*What to do: /m);
+    const sarif = await strongroom(["scan", "--format", "sarif", path]);
+    assert.equal(sarif.code, 1);
+    assert.equal(JSON.parse(sarif.stdout).version, "2.1.0");
+  });
+  await t.step("C 16 with some scanners only, which the report says", async () => {
+    const path = `${models}/pickle/hostile/eval.pkl`;
+    const { stdout } = await strongroom(["scan", "--scanners", "zip,tar", path]);
+    const { scanner_selection, issues } = JSON.parse(stdout);
+    assert.deepEqual(scanner_selection.enabled_scanner_ids, ["tar", "zip"]);
+    assert.ok(scanner_selection.excluded_scanner_ids.includes("pickle"));
+    assert.equal(
+      issues.some(({ rule_code }: { rule_code?: string }) => rule_code === "S104"),
+      false,
+    );
+  });
+  await t.step("refuses what it does not know", async () => {
+    for (
+      const args of [
+        [],
+        ["--format", "xml", "x"],
+        ["--scanners", "nonsense", "x"],
+        ["--scanners", "", "x"],
+        ["--fast", "x"],
+      ]
+    ) {
+      const { code, stdout, stderr } = await strongroom(["scan", ...args]);
+      assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+      assert.match(stderr, /^strongroom: .+\n$/);
+    }
+  });
+  await t.step("the task runs with few permissions", async () => {
+    const { code, stdout } = await run(Deno.execPath(), ["task", "-q", "scan", "README.md"], {
+      cwd: ROOT,
+    });
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).files_scanned, 1);
   });
 });
 

@@ -1,0 +1,43 @@
+import * as assert from "node:assert/strict";
+import { localFiles } from "../../storage/local_files.ts";
+import { TempDir } from "../temp_dir.ts";
+
+Deno.test("localFiles() finds the files at and below paths", async (t) => {
+  await using directory = await TempDir.make();
+  const root = directory.path;
+  await Deno.mkdir(`${root}/models/deep/er`, { recursive: true });
+  await Deno.writeTextFile(`${root}/models/b.bin`, "b");
+  await Deno.writeTextFile(`${root}/models/a.bin`, "aa");
+  await Deno.writeTextFile(`${root}/models/deep/er/c.bin`, "ccc");
+  await Deno.mkdir(`${root}/cache`);
+  await Deno.writeTextFile(`${root}/cache/blob`, "12345");
+  await Deno.symlink(`${root}/cache/blob`, `${root}/models/linked.bin`);
+  await Deno.symlink(`${root}/models`, `${root}/models/deep/round`);
+  await Deno.symlink(`${root}/nowhere`, `${root}/models/dangling`);
+
+  await t.step("each once, sorted, and links to files as files", async () => {
+    const found = await localFiles([`${root}/models/`, `${root}/models/a.bin`]);
+    assert.deepEqual(found, [
+      { path: `${root}/models/a.bin`, size: 2 },
+      { path: `${root}/models/b.bin`, size: 1 },
+      { path: `${root}/models/dangling`, error: "There is no such file" },
+      { path: `${root}/models/deep/er/c.bin`, size: 3 },
+      {
+        path: `${root}/models/deep/round`,
+        error: "It is a link to a directory, which is not followed",
+      },
+      { path: `${root}/models/linked.bin`, size: 5 },
+    ]);
+  });
+  await t.step("a link to a directory that is named is followed", async () => {
+    await Deno.symlink(`${root}/cache`, `${root}/link`);
+    const found = await localFiles([`${root}/link`]);
+    assert.deepEqual(found, [{ path: `${root}/link/blob`, size: 5 }]);
+  });
+  await t.step("what is no file says so", async () => {
+    assert.deepEqual(await localFiles([`${root}/missing`, "/dev/null"]), [
+      { path: "/dev/null", error: "It is no regular file" },
+      { path: `${root}/missing`, error: "There is no such file" },
+    ]);
+  });
+});
