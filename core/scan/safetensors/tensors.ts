@@ -1,8 +1,9 @@
 import type { CheckTally } from "../check_tally.ts";
 import type { ScanContext } from "../scanner.ts";
+import { tallyLayout, tallyTensorName } from "../tally_layout.ts";
+import { type Extent, lastEnd } from "../tensor_layout.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
-import { type Extent, extentOf, lastEnd, layoutFaults } from "./layout.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
 const OFFSETS = "Safetensors Tensor Offsets";
@@ -12,10 +13,6 @@ const NAME = "Safetensors Tensor Name";
 
 /** Tensor names that an asset lists. */
 const NAMES_LISTED = 10_000;
-
-/** Names that some reader could take for a path or for code. */
-const SUSPICIOUS_NAME =
-  /\.\.[\\/]|^\/(?:etc|proc|root)\/|\\[xu]|<script|javascript:|\b(?:eval|exec)\(|\p{Cc}/iu;
 
 /**
  * Checks the tensors of a header: their entries, sizes and places in `dataSize` bytes of data.
@@ -40,7 +37,7 @@ export function checkTensors(
     else extents.push(extent);
     sizes.set(entry.dtype, (sizes.get(entry.dtype) ?? 0) + Number(entry.elements));
   }
-  checkLayout(extents, tally);
+  tallyLayout(LAYOUT, extents, tally);
   tell(names, sizes, context);
   return lastEnd(extents);
 }
@@ -49,16 +46,11 @@ function begin(tally: CheckTally): void {
   tally.begin(ENTRY, "Every tensor has a known type, a shape and offsets");
   tally.begin(OFFSETS, "Every tensor lies within the file");
   tally.begin(SIZE, "Every tensor is as long as its type and shape say");
-  tally.begin(LAYOUT, "The tensors follow each other without holes and overlaps");
-  tally.begin(NAME, "No tensor has the name of a path or of code");
 }
 
 function checkEntry(name: string, value: unknown, tally: CheckTally): TensorEntry | undefined {
   const shown = excerpt(name);
-  if (SUSPICIOUS_NAME.test(name)) {
-    const message = `The tensor name "${shown}" looks like a path or code`;
-    tally.fail(NAME, { message, severity: "warning", ruleCode: "S905" });
-  }
+  tallyTensorName(NAME, name, tally);
   const entry = readEntry(value);
   if (typeof entry === "string") {
     const overflow = entry.includes("overflows");
@@ -104,18 +96,10 @@ function failOffsets(name: string, entry: TensorEntry, dataSize: number, tally: 
   });
 }
 
-function checkLayout(extents: Extent[], tally: CheckTally): void {
-  for (const { kind, name, at, bytes } of layoutFaults(extents)) {
-    const what = kind === "hole"
-      ? `${bytes} bytes before the tensor "${excerpt(name)}" belong to none`
-      : `The tensor "${excerpt(name)}" shares ${bytes} bytes with another`;
-    tally.fail(LAYOUT, {
-      message: `${what}, at ${at} of the data`,
-      severity: "warning",
-      ruleCode: "S902",
-      details: { kind, at, bytes },
-    });
-  }
+/** The place of a tensor, or undefined where it is not within the data. */
+function extentOf(name: string, entry: TensorEntry, dataSize: number): Extent | undefined {
+  if (entry.end < entry.begin || entry.end > BigInt(dataSize)) return undefined;
+  return { name, begin: Number(entry.begin), end: Number(entry.end) };
 }
 
 function tell(

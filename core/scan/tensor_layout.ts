@@ -1,25 +1,18 @@
-import type { TensorEntry } from "./entry.ts";
-
-/** A tensor's place in the data, in bytes from their start. */
+/** A tensor's place in the data of a file, in bytes from their start. */
 export interface Extent {
   readonly name: string;
   readonly begin: number;
   readonly end: number;
 }
 
-/** A place where the tensors do not touch each other. */
+/** A place where tensors do not touch each other. */
 export interface LayoutFault {
   readonly kind: "overlap" | "hole";
   /** The tensor that begins too early or too late. */
   readonly name: string;
+  /** Bytes from the start of the data. */
   readonly at: number;
   readonly bytes: number;
-}
-
-/** The place of a tensor, or undefined where it is not within `dataSize` bytes. */
-export function extentOf(name: string, entry: TensorEntry, dataSize: number): Extent | undefined {
-  if (entry.end < entry.begin || entry.end > BigInt(dataSize)) return undefined;
-  return { name, begin: Number(entry.begin), end: Number(entry.end) };
 }
 
 /** Finds where tensors overlap and where bytes between them belong to none. Sorts `extents`. */
@@ -38,4 +31,13 @@ export function* layoutFaults(extents: Extent[]): Generator<LayoutFault, void, v
 /** Where the last tensor ends. */
 export function lastEnd(extents: readonly Extent[]): number {
   return extents.reduce((last, { end }) => Math.max(last, end), 0);
+}
+
+/** Names that some program could take for a path or for code. */
+const SUSPICIOUS_NAME =
+  /\.\.[\\/]|^\/(?:etc|proc|root)\/|\\[xu]|<script|javascript:|\b(?:eval|exec)\(|\p{Cc}/iu;
+
+/** Whether the name of a tensor looks like a path that leads elsewhere, or like code. */
+export function isSuspiciousTensorName(name: string): boolean {
+  return SUSPICIOUS_NAME.test(name);
 }
