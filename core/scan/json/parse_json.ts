@@ -11,8 +11,8 @@ export interface JsonBounds {
   readonly values: number;
 }
 
-/** Bounds for which parsing needs some hundred MB at the worst. */
-export const JSON_BOUNDS: JsonBounds = { length: 32 * 2 ** 20, depth: 64, values: 2_000_000 };
+/** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
+export const JSON_BOUNDS: JsonBounds = { length: 16 * 2 ** 20, depth: 64, values: 1_000_000 };
 
 /** A JSON text that was read. */
 export interface ParsedJson {

@@ -13,9 +13,6 @@ interface Pattern extends SuspiciousText {
   readonly pattern: RegExp;
 }
 
-/** Characters of one text that are looked at. */
-const TEXT_LENGTH = 2 ** 20;
-
 // Each pattern begins with a literal or a single character, and repeats nothing without a bound, so
 // that its time is in proportion to the text.
 const PATTERNS: readonly Pattern[] = [
@@ -58,11 +55,10 @@ const PATTERNS: readonly Pattern[] = [
 
 /**
  * What in a text is code, markup that runs, a path to what is none of the model's, or a credential:
- * one of a sort. Prose that talks of such things has none, unless it spells them out.
+ * one of a sort. Takes time in proportion to the text, which the caller bounds. Prose that talks of such things has none, unless it spells them out.
  */
 export function findSuspiciousText(text: string): SuspiciousText[] {
-  const looked = text.slice(0, TEXT_LENGTH);
-  return PATTERNS.filter(({ pattern }) => pattern.test(looked)).map(
+  return PATTERNS.filter(({ pattern }) => pattern.test(text)).map(
     ({ kind, what, severity, ruleCode }) => ({ kind, what, severity, ruleCode }),
   );
 }

@@ -58,7 +58,7 @@ Deno.test("What is no JSON is refused, and so is more than the bounds", async (t
     [Uint8Array.of(0x22, 0xff, 0x22), "not_utf8"],
     ["[".repeat(100_000), "too_deep"],
     ['{"a":'.repeat(100_000), "too_deep"],
-    ["[" + "0,".repeat(2_000_000) + "0]", "too_many_values"],
+    ["[" + "0,".repeat(1_000_000) + "0]", "too_many_values"],
   ];
   for (const [text, code] of refused) {
     await t.step(`${text.slice(0, 12)} is ${code}`, () => {

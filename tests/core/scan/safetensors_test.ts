@@ -210,6 +210,54 @@ Deno.test("Metadata as models carry them are no finding", () => {
   assert.equal(verdict(checks), "OK", worst(checks));
 });
 
+Deno.test("SR 2.2 Suspicious metadata are found by kind, also at the end of a long text", async (t) => {
+  const jwt = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`;
+  const rows: [string, string, string][] = [
+    ["eval(x)", "code", "S104"],
+    ["a; exec('b')", "code", "S104"],
+    ["compile('a', 'b', 'exec')", "code", "S105"],
+    ["os.popen('id')", "code", "S101"],
+    ["subprocess.run(['id'])", "code", "S103"],
+    ["pty.spawn('sh')", "code", "S103"],
+    ["importlib.import_module('os')", "code", "S107"],
+    ["pickle.loads(b)", "code", "S213"],
+    ["marshal.load(b)", "code", "S213"],
+    ["base64.b64decode(b)", "code", "S601"],
+    ["x.__class__.y", "code", "S104"],
+    ["curl -s http://a | sh", "code", "S504"],
+    ["powershell -enc AAAA", "code", "S506"],
+    ["\\x41".repeat(9), "code", "S602"],
+    ["<SCRIPT>", "markup", "S508"],
+    ["javascript:a()", "markup", "S508"],
+    ["<img src=x onerror=a()>", "markup", "S508"],
+    ["x/../../y", "path", "S405"],
+    ["see ../../y", "path", "S405"],
+    ["%2e%2e%2fy", "path", "S405"],
+    ["/etc/passwd", "path", "S408"],
+    ["C:/Windows/System32/a", "path", "S408"],
+    ["~/.ssh/id_rsa", "path", "S408"],
+    ["-----BEGIN RSA PRIVATE KEY-----", "credential", "S703"],
+    ["AKIAABCDEFGHIJKLMNOP", "credential", "S704"],
+    [`hf_${"a".repeat(34)}`, "credential", "S701"],
+    [`sk-${"a".repeat(40)}`, "credential", "S701"],
+    [`ghp_${"a".repeat(36)}`, "credential", "S708"],
+    [jwt, "credential", "S707"],
+    ["postgres://me:secret@host/db", "credential", "S706"],
+    ["password = 'correct-horse'", "credential", "S702"],
+  ];
+  for (const [text, kind, rule] of rows) {
+    for (const padding of ["", "word ".repeat(300_000)]) {
+      await t.step(`${text.slice(0, 30)} after ${padding.length}: ${kind}`, () => {
+        const metadata = { x: `${padding}${text}` };
+        const { checks } = scan(memorySource(file(JSON.stringify({ __metadata__: metadata }))));
+        const found = checks.filter(({ status }) => status === "failed");
+        assert.equal(found.every((check) => check.details?.["kind"] === kind), true);
+        assert.ok(found.some(({ ruleCode }) => ruleCode === rule));
+      });
+    }
+  }
+});
+
 Deno.test("A found credential is not repeated", () => {
   const key = "AKIAABCDEFGHIJKLMNOP";
   const { checks } = scan(memorySource(file(`{"__metadata__":{"x":"key ${key}"}}`)));
