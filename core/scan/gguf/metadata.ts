@@ -134,7 +134,7 @@ function holdsHostileTemplate(text: string): boolean {
 function alignmentOf(value: MetadataValue): number | undefined {
   if (value.type !== "number" || typeof value.value === "boolean") return undefined;
   const alignment = Number(value.value);
-  const valid = Number.isInteger(alignment) && alignment >= 1 && alignment <= 2 ** 31 &&
+  const valid = Number.isInteger(alignment) && alignment <= 2 ** 31 &&
     Number.isInteger(Math.log2(alignment));
   return valid ? alignment : undefined;
 }

@@ -8,8 +8,6 @@ export interface Dtype {
   readonly hasObject: boolean;
 }
 
-const OBJECT: Dtype = { itemSize: 8n, hasObject: true };
-
 /** Bytes of types that are named by a word or a single letter. */
 const NAMED: ReadonlyMap<string, bigint> = new Map([
   ...named(1n, "? b B bool bool_ int8 uint8 byte ubyte c"),
@@ -62,7 +60,6 @@ export function elementsOf(shape: Literal): bigint | undefined {
 
 function simpleType(text: string): Dtype {
   const [, letter, size] = DESCRIPTION.exec(text) ?? [];
-  if (letter === "O") return OBJECT;
   const bare = text.replace(/^[<>=|]/, "");
   const unit = size === undefined || size === "" ? undefined : SIZED.get(letter ?? "");
   const dated = (letter === "M" || letter === "m") && (size === "" || size === "8");
@@ -81,7 +78,7 @@ function structuredType(fields: readonly Literal[]): Dtype {
 }
 
 function fieldType(field: Literal): Dtype {
-  if (field.kind !== "tuple" && field.kind !== "list") return unknownType(field);
+  if (field.kind !== "tuple") return unknownType(field);
   const [, description, shape] = field.items;
   if (description === undefined) return unknownType(field);
   return shape === undefined ? dtypeOf(description) : repeated(dtypeOf(description), shape);

@@ -1,4 +1,5 @@
 import type { ByteSource } from "../source.ts";
+import type { Unread } from "../unread.ts";
 import { type Literal, LiteralError, parseLiteral } from "./literal.ts";
 
 /** The header of an array file. */
@@ -12,13 +13,6 @@ export interface ArrayHeader {
   readonly shape: Literal;
   /** What of the header is not as the format wants it, such as a key that is twice there. */
   readonly oddities: readonly string[];
-}
-
-/** Why a header can't be read. */
-export interface HeaderFailure {
-  readonly reason: string;
-  readonly message: string;
-  readonly operational?: boolean;
 }
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
@@ -35,7 +29,7 @@ export function hasArrayMagic(source: ByteSource): boolean {
 }
 
 /** Reads the header of an array file of version 1, 2 or 3. */
-export function readArrayHeader(source: ByteSource): ArrayHeader | HeaderFailure {
+export function readArrayHeader(source: ByteSource): ArrayHeader | Unread {
   const head = source.read(0, PREFIX + 4);
   const version = head[MAGIC.length] ?? 0;
   if (version < 1 || version > 3) {
@@ -59,7 +53,7 @@ export function readArrayHeader(source: ByteSource): ArrayHeader | HeaderFailure
 function parsed(
   text: string,
   place: Pick<ArrayHeader, "version" | "length" | "dataStart">,
-): ArrayHeader | HeaderFailure {
+): ArrayHeader | Unread {
   const literal = literalOf(text);
   if (literal?.kind !== "dict") {
     return { reason: "header_no_literal", message: "The header is no literal of a dictionary" };
@@ -89,7 +83,7 @@ function literalOf(text: string): Literal | undefined {
   }
 }
 
-function truncated(source: ByteSource): HeaderFailure {
+function truncated(source: ByteSource): Unread {
   const message = `The header exceeds the file of ${source.size} bytes`;
   return { reason: "truncated_header", message };
 }

@@ -1,6 +1,7 @@
 import { JsonError } from "../json/json_error.ts";
 import { JSON_BOUNDS, type ParsedJson, parseJson } from "../json/parse_json.ts";
 import type { ByteSource } from "../source.ts";
+import type { Unread } from "../unread.ts";
 
 /** Where the parts of a safetensors file lie, in bytes. */
 export interface HeaderBounds {
@@ -10,14 +11,6 @@ export interface HeaderBounds {
   readonly dataStart: number;
   /** Bytes of tensor data. */
   readonly dataSize: number;
-}
-
-/** Why the header of a safetensors file can't be read. */
-export interface HeaderFailure {
-  readonly reason: string;
-  readonly message: string;
-  /** Whether it is our bound that it exceeds. */
-  readonly operational?: boolean;
 }
 
 /** Bytes of the length before the header. */
@@ -34,7 +27,7 @@ export function looksLikeSafetensors(source: ByteSource): boolean {
 }
 
 /** Finds the bounds of the header, which the file must hold. */
-export function headerBounds(source: ByteSource): HeaderBounds | HeaderFailure {
+export function headerBounds(source: ByteSource): HeaderBounds | Unread {
   const head = source.read(0, LENGTH_SIZE + 1);
   const length = headerLength(head);
   if (length === undefined) {
@@ -56,7 +49,7 @@ export function headerBounds(source: ByteSource): HeaderBounds | HeaderFailure {
 }
 
 /** Reads the JSON of the header. */
-export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | HeaderFailure {
+export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | Unread {
   try {
     return parseJson(source.read(LENGTH_SIZE, bounds.length));
   } catch (error) {
@@ -72,6 +65,6 @@ function headerLength(head: Uint8Array): bigint | undefined {
   return new DataView(head.buffer, head.byteOffset, head.length).getBigUint64(0, true);
 }
 
-function failure(reason: string, message: string): HeaderFailure {
+function failure(reason: string, message: string): Unread {
   return { reason, message };
 }

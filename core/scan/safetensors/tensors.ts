@@ -13,6 +13,8 @@ const NAME = "Safetensors Tensor Name";
 
 /** Tensor names that an asset lists. */
 const NAMES_LISTED = 10_000;
+/** Characters of a name that an asset lists. */
+const NAME_LISTED = 256;
 
 /**
  * Checks the tensors of a header: their entries, sizes and places in `dataSize` bytes of data.
@@ -109,7 +111,9 @@ function tell(
 ): void {
   const parameters = [...sizes.values()].reduce((sum, count) => sum + count, 0);
   const precision = [...sizes].sort((a, b) => b[1] - a[1])[0]?.[0];
-  context.asset({ tensors: names.slice(0, NAMES_LISTED) });
+  context.asset({
+    tensors: names.slice(0, NAMES_LISTED).map((name) => name.slice(0, NAME_LISTED)),
+  });
   context.note({
     tensor_count: names.length,
     is_model: names.length > 0,

@@ -1,12 +1,17 @@
 import { CheckTally } from "../check_tally.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
-import { type HeaderBounds, headerBounds, type HeaderFailure } from "../safetensors/header.ts";
-import { looksLikeSafetensors, readHeader } from "../safetensors/header.ts";
+import {
+  type HeaderBounds,
+  headerBounds,
+  looksLikeSafetensors,
+  readHeader,
+} from "../safetensors/header.ts";
 import { isRecord } from "../safetensors/entry.ts";
 import { checkMetadata } from "../safetensors/metadata.ts";
 import { checkTensors } from "../safetensors/tensors.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import { partOf } from "../source.ts";
+import type { Unread } from "../unread.ts";
 import { excerpt } from "../text/excerpt.ts";
 
 const HEADER = "Safetensors Header";
@@ -38,7 +43,7 @@ function checkFile(content: Content, context: ScanContext, tally: CheckTally): v
   checkTrailing(content, bounds, end, context, tally);
 }
 
-function failHeader(failure: HeaderFailure, tally: CheckTally): void {
+function failHeader(failure: Unread, tally: CheckTally): void {
   const { reason, message, operational } = failure;
   const wrongFormat = reason === "header_not_json";
   tally.fail(HEADER, {

@@ -161,6 +161,7 @@ Deno.test("C 16 A plain GGUF file of any version passes every check", async (t) 
             bytesOf(num(4, 8, form), count(2, form), text("<script", form), text("eval(", form)),
             form,
           ),
+          textEntry("tokenizer.huggingface.json", "<script> eval(x)", form),
           entry(
             "tokenizer.ggml.scores",
             9,
@@ -195,7 +196,7 @@ Deno.test("C 16 A plain GGUF file of any version passes every check", async (t) 
       assert.deepEqual(members, []);
       assert.equal(facts["version"], form.version);
       assert.equal(facts["n_tensors"], 3);
-      assert.equal(facts["n_kv"], 17);
+      assert.equal(facts["n_kv"], 18);
       assert.equal(facts["is_model"], true);
       assert.deepEqual(facts["ml_context"], {
         frameworks: { ggml: { name: "ggml", confidence: 1, indicators: ["GGUF magic"] } },
@@ -244,7 +245,7 @@ Deno.test("What is wrong with a GGUF file has its verdict", async (t) => {
     ],
     [
       "evasion 56: under a key of no template",
-      file({ entries: [textEntry("general.note", ssti)] }),
+      file({ entries: [textEntry("general.note", "{{ x|attr('__class__') }}")] }),
       "C",
     ],
     [
@@ -399,7 +400,7 @@ Deno.test("What is wrong with a GGUF file has its verdict", async (t) => {
     ],
     ["an unknown tensor type", file({ tensors: [tensor("a", [8], 99, 0)], data: 32 }), "I"],
     ["a row of no whole blocks", file({ tensors: [tensor("a", [33], 2, 0)], data: 32 }), "W"],
-    ["GGML without its tensors read", bytesOf("lmgg", new Uint8Array(40)), "I"],
+    ["GGML without its tensors read", bytesOf("lmgg", num(4, 128_256), new Uint8Array(40)), "I"],
     ["GGJT of version 3", bytesOf("tjgg", num(4, 3), new Uint8Array(40)), "I"],
     ["GGJT of version 99999", bytesOf("tjgg", num(4, 99_999), new Uint8Array(40)), "W"],
     ["GGLA cut short", bytesOf("GGLA", num(4, 1)), "I"],
@@ -408,6 +409,49 @@ Deno.test("What is wrong with a GGUF file has its verdict", async (t) => {
     await t.step(`${title}: ${expected}`, () => {
       const { checks } = scan(memorySource(bytes));
       assert.equal(verdict(checks), expected, worst(checks));
+    });
+  }
+});
+
+Deno.test("Why a file is not read on is told, and whether a bound of ours is the reason", async (t) => {
+  const texts = (count: number | bigint, size: number) =>
+    entry("a", 9, bytesOf(num(4, 8), num(8, count), new Uint8Array(size)));
+  const dimensions = bytesOf("GGUF", num(4, 3), num(8, 1), num(8, 0), text("a"), num(4, 5000));
+  const rows: [string, Uint8Array, string, boolean][] = [
+    ["too few bytes", file({ entries: [texts(2n ** 64n - 1n, 0)] }), "truncated", false],
+    [
+      "numbers",
+      file({ entries: [entry("a", 9, bytesOf(num(4, 12), num(8, 9)))] }),
+      "truncated",
+      false,
+    ],
+    ["elements", file({ entries: [texts(5_000_000, 40_000_000)] }), "arrays_too_long", true],
+    ["depth", file({ entries: [entry("a", 9, nested(9))] }), "arrays_too_deep", true],
+    ["dimensions", bytesOf(dimensions, new Uint8Array(99)), "too_many_dimensions", false],
+  ];
+  for (const [title, bytes, reason, operational] of rows) {
+    await t.step(title, () => {
+      const failed = scan(memorySource(bytes)).checks.filter((check) => check.incomplete);
+      assert.deepEqual(failed.map((check) => [check.incomplete, check.operational ?? false]), [
+        [reason, operational],
+      ]);
+    });
+  }
+});
+
+Deno.test("What is wrong with a tensor is told by the check of it", async (t) => {
+  const rows: [string, Uint8Array, string][] = [
+    ["alignment", file({ tensors: [tensor("a", [8], 0, 8)], data: 40 }), "GGUF Alignment"],
+    [
+      "overflow",
+      file({ tensors: [tensor("a", [2n ** 32n, 2n ** 32n], 0, 0)] }),
+      "GGUF Tensor Shapes",
+    ],
+  ];
+  for (const [title, bytes, name] of rows) {
+    await t.step(title, () => {
+      const failed = scan(memorySource(bytes)).checks.filter(({ status }) => status === "failed");
+      assert.ok(failed.some((check) => check.name === name), worst(failed));
     });
   }
 });
@@ -519,7 +563,17 @@ Deno.test("Thousands of mutations of a GGUF file throw nothing", () => {
       const value = random() < 0.3 ? 255 : Math.floor(random() * 256);
       bytes[4 + Math.floor(random() * (bytes.length - 4))] = value;
     }
-    const { checks } = scan(memorySource(bytes));
+    let read = 0;
+    const source = memorySource(bytes);
+    const { checks } = scan({
+      size: source.size,
+      read(offset, length) {
+        const part = source.read(offset, length);
+        read += part.length;
+        return part;
+      },
+    });
+    assert.ok(read <= 3 * bytes.length + 100, `${read} of ${bytes.length} bytes were read`);
     assert.ok(checks.length > 0 && checks.length < 300);
     verdicts.add(verdict(checks));
   }

@@ -200,6 +200,7 @@ Deno.test("What is wrong with an array file has its verdict", async (t) => {
     ["a long header", file(plain + " ".repeat(20_000), 8), "W"],
     ["a header of 2 MiB", file(plain + " ".repeat(2 ** 21), 8, 2), "I"],
     ["a header beyond the file", file(plain, 8, 2).fill(255, 8, 12), "I"],
+    ["a header 5 bytes longer than the file", file(plain).fill(plain.length + 6, 8, 9), "I"],
     ["version 9", file(plain, 8).fill(9, 6, 7), "I"],
     ["magic and no more", file(plain).subarray(0, 6), "I"],
     ["a cut header length", file(plain, 0, 2).subarray(0, 11), "I"],

@@ -152,7 +152,7 @@ Deno.test("What is wrong with a safetensors file has its verdict", async (t) => 
       "C",
     ],
     ["an unknown type", file(`{"a":${tensor("Q3", [4], 0, 4)}}`, 4), "I"],
-    ["sub-byte elements that leave bits over", file(`{"a":${tensor("F4", [3], 0, 2)}}`, 2), "C"],
+    ["sub-byte elements that leave bits over", file(`{"a":${tensor("F4", [3], 0, 1)}}`, 1), "C"],
     ["an unexpected key", file(`{"a":${one.replace("{", '{"x":1,')}}`, 4), "OK"],
     ["a name that is a path", file(`{"../../x":${one}}`, 4), "W"],
     ["metadata that are no object", file(`{"__metadata__":[],"a":${one}}`, 4), "W"],
@@ -178,8 +178,23 @@ Deno.test("What is wrong with a safetensors file has its verdict", async (t) => 
     await t.step(`${title}: ${expected}`, () => {
       const { checks } = scan(memorySource(bytes));
       assert.equal(verdict(checks), expected, worst(checks));
+      const failed = new Set(
+        checks.filter(({ status }) => status === "failed").map(({ name }) => name),
+      );
+      assert.ok(checks.every(({ status, name }) => status === "failed" || !failed.has(name)));
     });
   }
+});
+
+Deno.test("A shape that overflows 64 bits is told as one", () => {
+  const bytes = file(`{"a":${tensor("U8", ["4294967296", "4294967296"], 0, 0)}}`);
+  const { checks } = scan(memorySource(bytes));
+  assert.equal(checks.find(({ status }) => status === "failed")?.ruleCode, "S804");
+});
+
+Deno.test("A tensor of no elements may be anywhere", () => {
+  const header = `{"a":${tensor("U8", [8], 0, 8)},"b":${tensor("U8", [0], 4, 4)}}`;
+  assert.equal(verdict(scan(memorySource(file(header, 8))).checks), "OK");
 });
 
 Deno.test("evasion 54 What follows the last tensor is scanned", () => {

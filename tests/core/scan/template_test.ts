@@ -166,6 +166,7 @@ Deno.test("evasion 63 What reaches out of its data is critical, however it is sp
     "{{ 1.__class__ }}",
     "{{ x[0].__class__ }}",
     "{{ {'a': x.__class__} }}",
+    "{{ {'a': {'b': 1}}|attr('__class__') }}",
     "{{ f(a, b=x.__class__)(x) }}",
     "{{ x if y.__class__ else z }}",
     "{{ x is sameas y.__class__ }}",
