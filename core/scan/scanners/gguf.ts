@@ -1,0 +1,88 @@
+import { CheckTally } from "../check_tally.ts";
+import { GgufReader, UnreadableError } from "../gguf/gguf_reader.ts";
+import { checkLayout } from "../gguf/layout.ts";
+import { checkLegacy, hasBinaryHead, legacyFormat } from "../gguf/legacy.ts";
+import { GgufMetadata } from "../gguf/metadata.ts";
+import { GgufTensors } from "../gguf/tensors.ts";
+import { tellGguf } from "../gguf/tell.ts";
+import { TruncatedError } from "../gguf/window.ts";
+import type { Content, ScanContext, Scanner } from "../scanner.ts";
+import type { ByteSource } from "../source.ts";
+
+const HEADER = "GGUF Header";
+
+/** Checks GGUF files, and the headers of the GGML formats before it. */
+export const gguf: Scanner = {
+  id: "gguf",
+  claims: ({ name, source }) =>
+    /\.gguf$/i.test(name) ||
+    (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
+  *scan(content, context) {
+    const tally = new CheckTally();
+    checkFile(content, context, tally);
+    yield* tally.checks();
+  },
+};
+
+function isGguf(source: ByteSource): boolean {
+  return String.fromCharCode(...source.read(0, 4)) === "GGUF";
+}
+
+function checkFile({ source }: Content, context: ScanContext, tally: CheckTally): void {
+  const legacy = legacyFormat(source);
+  if (legacy !== undefined) {
+    context.note({ format: legacy, is_model: true });
+    return checkLegacy(legacy, source, tally);
+  }
+  tally.begin(HEADER, "The header and all that it announces can be read");
+  if (!isGguf(source)) {
+    return tally.fail(HEADER, {
+      message: "The file does not begin as GGUF does",
+      severity: source.size === 0 ? "info" : "warning",
+      ruleCode: "S903",
+      incomplete: "not_gguf",
+    });
+  }
+  try {
+    readFile(source, context, tally);
+  } catch (error) {
+    failRead(error, tally);
+  }
+}
+
+function readFile(source: ByteSource, context: ScanContext, tally: CheckTally): void {
+  const reader = new GgufReader(source);
+  if (reader.version < 1 || reader.version > 3) {
+    throw new UnreadableError("unknown_version", `The version ${reader.version} is unknown`);
+  }
+  const tensorCount = reader.count();
+  const entryCount = reader.count();
+  const metadata = new GgufMetadata(tally);
+  const tensors = new GgufTensors(tally);
+  try {
+    metadata.read(reader, entryCount);
+    tensors.read(reader, tensorCount);
+  } finally {
+    tellGguf(reader, { tensorCount, entryCount, metadata, infos: tensors.infos }, context);
+  }
+  checkLayout({ source, infosEnd: reader.window.position }, metadata, tensors, context, tally);
+}
+
+function failRead(error: unknown, tally: CheckTally): void {
+  if (error instanceof TruncatedError) {
+    return tally.fail(HEADER, {
+      message: `The file ends too early: ${error.message}`,
+      severity: "info",
+      ruleCode: "S902",
+      incomplete: "truncated",
+    });
+  }
+  if (!(error instanceof UnreadableError)) throw error;
+  tally.fail(HEADER, {
+    message: error.message,
+    severity: "info",
+    ruleCode: "S902",
+    incomplete: error.reason,
+    ...error.operational ? { operational: true } : {},
+  });
+}

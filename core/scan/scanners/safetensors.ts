@@ -1,0 +1,88 @@
+import { CheckTally } from "../check_tally.ts";
+import type { ParsedJson } from "../json/parse_json.ts";
+import {
+  type HeaderBounds,
+  headerBounds,
+  looksLikeSafetensors,
+  readHeader,
+} from "../safetensors/header.ts";
+import { isRecord } from "../safetensors/entry.ts";
+import { checkMetadata } from "../safetensors/metadata.ts";
+import { checkTensors } from "../safetensors/tensors.ts";
+import type { Content, ScanContext, Scanner } from "../scanner.ts";
+import { partOf } from "../source.ts";
+import type { Unread } from "../unread.ts";
+import { excerpt } from "../text/excerpt.ts";
+
+const HEADER = "Safetensors Header";
+const KEYS = "Safetensors Duplicate Keys";
+const TRAILING = "Safetensors Trailing Data";
+
+/** Checks safetensors files: the header, and that the tensors it lists make up the rest. */
+export const safetensors: Scanner = {
+  id: "safetensors",
+  claims: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
+  *scan(content, context) {
+    const tally = new CheckTally();
+    tally.begin(HEADER, "The header is a JSON object within the file");
+    checkFile(content, context, tally);
+    yield* tally.checks();
+  },
+};
+
+function checkFile(content: Content, context: ScanContext, tally: CheckTally): void {
+  const bounds = headerBounds(content.source);
+  if ("reason" in bounds) return failHeader(bounds, tally);
+  const header = readHeader(content.source, bounds);
+  if ("reason" in header) return failHeader(header, tally);
+  checkKeys(header, tally);
+  if (!isRecord(header.value)) return;
+  const { __metadata__: metadata, ...tensors } = header.value;
+  checkMetadata(metadata, tally);
+  const end = checkTensors(tensors, bounds.dataSize, context, tally);
+  checkTrailing(content, bounds, end, context, tally);
+}
+
+function failHeader(failure: Unread, tally: CheckTally): void {
+  const { reason, message, operational } = failure;
+  const wrongFormat = reason === "header_not_json";
+  tally.fail(HEADER, {
+    message,
+    severity: wrongFormat ? "warning" : "info",
+    ruleCode: wrongFormat ? "S901" : "S902",
+    incomplete: reason,
+    ...operational ? { operational } : {},
+  });
+}
+
+function checkKeys(header: ParsedJson, tally: CheckTally): void {
+  tally.begin(KEYS, "No key of the header occurs twice");
+  for (const path of header.duplicateKeys) {
+    tally.fail(KEYS, {
+      message: `The header has the key "${excerpt(path)}" twice`,
+      severity: "warning",
+      ruleCode: "S902",
+      why: "Readers differ in which of the two they take, so that they see different tensors.",
+    });
+  }
+}
+
+function checkTrailing(
+  { source }: Content,
+  { dataStart, dataSize }: HeaderBounds,
+  end: number,
+  context: ScanContext,
+  tally: CheckTally,
+): void {
+  tally.begin(TRAILING, "The file ends with the last tensor");
+  if (end === dataSize) return;
+  const bytes = dataSize - end;
+  tally.fail(TRAILING, {
+    message: `${bytes} bytes follow the last tensor`,
+    severity: "warning",
+    position: dataStart + end,
+    ruleCode: "S908",
+    details: { bytes },
+  });
+  context.scanMember("trailing data", partOf(source, dataStart + end, bytes));
+}

@@ -1,0 +1,172 @@
+import { AccessRules } from "./access.ts";
+import { ExpressionReader } from "./expression.ts";
+import { type TemplateFinding, TemplateFindings } from "./finding.ts";
+import { type Token, tokenise } from "./tokens.ts";
+import { textValue, UNKNOWN, type Value } from "./value.ts";
+
+export type { TemplateFinding } from "./finding.ts";
+
+/** Characters of a template that are read. */
+const TEMPLATE_LENGTH = 256 * 1024;
+
+/**
+ * Finds what a Jinja template reaches for beyond its data (CVE-2024-34359): attributes and items that
+ * are dunders, written out, escaped or put together; filters that name such; functions and modules of
+ * Python. What it prints as text, and comments, are no findings.
+ */
+export function checkTemplate(text: string): TemplateFinding[] {
+  const findings = new TemplateFindings();
+  const { tokens, malformedAt } = tokenise(text.slice(0, TEMPLATE_LENGTH));
+  if (text.length > TEMPLATE_LENGTH) {
+    findings.add({
+      severity: "info",
+      message: `The template has ${text.length} characters, of which ${TEMPLATE_LENGTH} were read`,
+      position: TEMPLATE_LENGTH,
+      incomplete: "template_too_long",
+      operational: true,
+    });
+  } else if (malformedAt !== undefined) {
+    findings.add({
+      severity: "info",
+      message: "The template is malformed",
+      position: malformedAt,
+      incomplete: "template_malformed",
+    });
+  }
+  // A macro may be called after a variable that it uses was set, so that variables come first.
+  const variables = new Variables();
+  new TemplateReader(tokens, new TemplateFindings(), variables).read();
+  variables.complete = true;
+  new TemplateReader(tokens, findings, variables).read();
+  return findings.all();
+}
+
+class TemplateReader {
+  readonly #reader: ExpressionReader;
+  readonly #rules: AccessRules;
+  readonly #variables: Variables;
+
+  constructor(tokens: readonly Token[], findings: TemplateFindings, variables: Variables) {
+    this.#variables = variables;
+    this.#rules = new AccessRules(findings, (name) => variables.macros.has(name));
+    this.#reader = new ExpressionReader(tokens, {
+      rules: this.#rules,
+      valueOf: (name) => variables.valueOf(name),
+      tooDeep: (position) => {
+        const message = "The template is nested too deeply to be read";
+        findings.add({ severity: "info", message, position, incomplete: "template_too_deep" });
+      },
+    });
+  }
+
+  read(): void {
+    for (let token = this.#reader.next(); token; token = this.#reader.next()) {
+      if (token.kind === "print") this.#reader.rest();
+      if (token.kind === "statement") this.#statement();
+    }
+    this.#rules.end();
+  }
+
+  #statement(): void {
+    const tag = this.#reader.peek();
+    if (tag?.kind !== "name") return void this.#reader.rest();
+    this.#reader.next();
+    switch (tag.text) {
+      case "set":
+        return this.#set();
+      case "for":
+        return this.#for();
+      case "macro":
+        return this.#macro();
+      case "call":
+      case "with":
+      case "import":
+      case "from":
+        return this.#declare();
+      case "filter":
+        return this.#reader.filterOfBlock();
+      default:
+        this.#reader.rest();
+    }
+  }
+
+  #set(): void {
+    const targets = this.#names();
+    const given = this.#reader.take("=");
+    const values = this.#reader.rest();
+    const [name] = targets;
+    if (targets.length !== 1 || name === undefined) {
+      for (const target of targets) this.#assign(target, UNKNOWN);
+    } else if (given) this.#assign(name, values.length === 1 ? values[0] ?? UNKNOWN : UNKNOWN);
+    else this.#assign(name, values.length === 0 ? this.#block() : UNKNOWN);
+  }
+
+  /** The text of `{% set name %}text{% endset %}`, if it is but text. */
+  #block(): Value {
+    this.#reader.next();
+    const [data, statement, tag] = [0, 1, 2].map((ahead) => this.#reader.peek(ahead));
+    const ends = statement?.kind === "statement" && tag?.kind === "name" && tag.text === "endset";
+    return data?.kind === "data" && ends ? textValue(data.text) : UNKNOWN;
+  }
+
+  #for(): void {
+    for (const name of this.#names()) this.#assign(name, UNKNOWN);
+    this.#reader.rest();
+  }
+
+  #macro(): void {
+    const name = this.#reader.peek();
+    if (name?.kind === "name") this.#variables.macros.add(name.text);
+    this.#reader.next();
+    this.#declare();
+  }
+
+  /** Reads a statement that gives values to names: parameters, `name=value` and `as name`. */
+  #declare(): void {
+    let before = "";
+    for (let ahead = 0;; ahead++) {
+      const token = this.#reader.peek(ahead);
+      if (token === undefined || token.kind === "end") break;
+      const text = token.kind === "name" || token.kind === "operator" ? token.text : "";
+      const after = this.#reader.peek(ahead + 1);
+      const given = after?.kind === "operator" && after.text === "=";
+      if (token.kind === "name" && (given || ["(", ",", "as"].includes(before))) {
+        this.#assign(text, UNKNOWN);
+      }
+      before = text;
+    }
+    this.#reader.rest();
+  }
+
+  #names(): readonly string[] {
+    const names: string[] = [];
+    for (let token = this.#reader.peek(); token; token = this.#reader.peek()) {
+      const comma = token.kind === "operator" && (token.text === "," || token.text === "(");
+      if (!comma && (token.kind !== "name" || token.text === "in")) break;
+      if (token.kind === "name") names.push(token.text);
+      this.#reader.next();
+    }
+    return names;
+  }
+
+  #assign(name: string, value: Value): void {
+    this.#variables.assign(name, value);
+  }
+}
+
+/** What is known of the variables of a template: values of those that are set only once. */
+class Variables {
+  readonly macros = new Set<string>();
+  /** Whether all assignments were seen. */
+  complete = false;
+  readonly #values = new Map<string, Value>();
+
+  valueOf(name: string): Value | undefined {
+    return this.#values.get(name);
+  }
+
+  assign(name: string, value: Value): void {
+    if (this.complete) return;
+    this.#values.set(name, this.#values.has(name) ? UNKNOWN : value);
+  }
+}

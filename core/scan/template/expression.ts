@@ -1,0 +1,285 @@
+import type { AccessRules } from "./access.ts";
+import type { Token } from "./tokens.ts";
+import { filterValue, methodValue } from "./transform.ts";
+import { itemAt, listValue, operate, slice, textValue, UNKNOWN, type Value } from "./value.ts";
+
+/** How tightly binary operators bind, those of Jinja; words of statements are among them. */
+const PRECEDENCE: ReadonlyMap<string, number> = new Map([
+  ...["if", "else"].map((word): [string, number] => [word, 1]),
+  ["or", 2],
+  ["and", 3],
+  ...["==", "!=", "<", ">", "<=", ">=", "in", "not"].map((word): [string, number] => [word, 4]),
+  ["+", 5],
+  ["-", 5],
+  ["~", 6],
+  ...["*", "/", "//", "%"].map((word): [string, number] => [word, 7]),
+  ["**", 8],
+]);
+const UNARY: ReadonlySet<string> = new Set(["not", "-", "+"]);
+const WORDS: ReadonlySet<string> = new Set(["if", "else", "or", "and", "in", "not", "is"]);
+const CLOSING: ReadonlyMap<string, string> = new Map([["(", ")"], ["[", "]"], ["{", "}"]]);
+
+/** Brackets and operators within each other. */
+const DEPTH = 100;
+
+/** One of several expressions in brackets. */
+interface Item {
+  readonly value: Value;
+  /** The name that it is given to, of `name=value`. */
+  readonly keyword: string | undefined;
+  /** How many colons stand before it. */
+  readonly colons: number;
+}
+
+/** What is in brackets. */
+interface Listed {
+  readonly items: readonly Item[];
+  readonly colons: number;
+}
+
+/** What expressions need to know of the template around them. */
+export interface Surroundings {
+  readonly rules: AccessRules;
+  /** The value that a variable is known to have. */
+  valueOf(name: string): Value | undefined;
+  /** Says that an expression is nested more deeply than is followed. */
+  tooDeep(position: number): void;
+}
+
+/**
+ * Reads the expressions of a template, to judge what they reach for. What is no expression is stepped
+ * over, so that something is seen of statements and of malformed templates too.
+ */
+export class ExpressionReader {
+  #at = 0;
+  #depth = 0;
+
+  constructor(readonly tokens: readonly Token[], readonly surroundings: Surroundings) {}
+
+  /** The token to be read next, or one further on. */
+  peek(ahead = 0): Token | undefined {
+    return this.tokens[this.#at + ahead];
+  }
+
+  next(): Token | undefined {
+    return this.tokens[this.#at++];
+  }
+
+  /** Whether the next token is that operator or word, which is read then. */
+  take(text: string): boolean {
+    const token = this.peek();
+    const found = (token?.kind === "operator" || token?.kind === "name") && token.text === text;
+    if (found) this.#at++;
+    return found;
+  }
+
+  /** Reads all up to the end of the print or statement: gives the values found there. */
+  rest(): readonly Value[] {
+    return this.#items("").items.map(({ value }) => value);
+  }
+
+  /** Reads the filter of a block, `name(arguments)`, and what follows it. */
+  filterOfBlock(): void {
+    const position = this.peek()?.position ?? 0;
+    this.#postfix(this.#filter(UNKNOWN, position));
+    this.rest();
+  }
+
+  #items(closing: string): Listed {
+    const items: Item[] = [];
+    let colons = 0;
+    for (;;) {
+      const token = this.peek();
+      if (token === undefined || token.kind === "end") return { items, colons };
+      if (token.kind === "operator" && token.text === closing) {
+        this.#at++;
+        return { items, colons };
+      }
+      if (this.take(":")) colons++;
+      else if (this.#startsExpression(token)) items.push(this.#item(colons));
+      else this.#at++;
+    }
+  }
+
+  #item(colons: number): Item {
+    const name = this.peek();
+    const after = this.tokens[this.#at + 1];
+    const named = name?.kind === "name" && after?.kind === "operator" && after.text === "=";
+    if (!named) return { value: this.#expression(), keyword: undefined, colons };
+    this.#at += 2;
+    return { value: this.#expression(), keyword: name.text, colons };
+  }
+
+  #startsExpression(token: Token): boolean {
+    if (token.kind === "operator") return CLOSING.has(token.text) || UNARY.has(token.text);
+    return token.kind !== "data";
+  }
+
+  #expression(minimum = 0): Value {
+    const position = this.peek()?.position ?? 0;
+    if (this.#depth >= DEPTH) {
+      this.surroundings.tooDeep(position);
+      this.#at++;
+      return UNKNOWN;
+    }
+    this.#depth++;
+    const value = this.#binary(minimum);
+    this.#depth--;
+    if (value.kind === "text") this.surroundings.rules.text(value.text, position);
+    return value;
+  }
+
+  #binary(minimum: number): Value {
+    let left = this.#unary();
+    for (;;) {
+      const operator = this.peek();
+      if (operator?.kind !== "operator" && operator?.kind !== "name") return left;
+      const precedence = PRECEDENCE.get(operator.text);
+      if (precedence === undefined || precedence <= minimum) return left;
+      this.#at++;
+      if (operator.text === "not") this.take("in");
+      left = operate(operator.text, left, this.#expression(precedence));
+    }
+  }
+
+  #unary(): Value {
+    let negative = false;
+    for (;;) {
+      const token = this.peek();
+      if (token?.kind !== "operator" && token?.kind !== "name") break;
+      if (!UNARY.has(token.text)) break;
+      if (token.text === "-") negative = !negative;
+      this.#at++;
+    }
+    const value = this.#postfix(this.#primary());
+    return negative && value.kind === "number" ? { ...value, value: -value.value } : value;
+  }
+
+  #primary(): Value {
+    const token = this.next();
+    switch (token?.kind) {
+      case "string":
+        return this.#strings(token.text, token.position);
+      case "number":
+        return { kind: "number", value: token.value };
+      case "name":
+        return this.#variable(token.text, token.position);
+      case "operator":
+        return this.#brackets(token.text);
+      default:
+        // The end stays where the surrounding list looks for it.
+        if (token?.kind === "end") this.#at--;
+        return UNKNOWN;
+    }
+  }
+
+  #strings(first: string, position: number): Value {
+    let text = first;
+    for (let more = this.peek(); more?.kind === "string"; more = this.peek()) {
+      text += more.text;
+      this.#at++;
+    }
+    this.surroundings.rules.text(text, position);
+    return textValue(text);
+  }
+
+  #variable(name: string, position: number): Value {
+    if (WORDS.has(name)) return UNKNOWN;
+    this.surroundings.rules.variable(name, position);
+    return this.surroundings.valueOf(name) ?? { kind: "variable", name };
+  }
+
+  #brackets(opening: string): Value {
+    const closing = CLOSING.get(opening);
+    if (closing === undefined) return UNKNOWN;
+    const { items } = this.#items(closing);
+    if (opening === "{") {
+      return listValue(items.filter((item, i) => item.colons === i / 2).map(valueOfItem));
+    }
+    const [only] = items;
+    return opening === "(" && items.length === 1 && only !== undefined
+      ? only.value
+      : listValue(items.map(valueOfItem));
+  }
+
+  #postfix(start: Value): Value {
+    let value = start;
+    for (;;) {
+      const position = this.peek()?.position ?? 0;
+      if (this.take(".")) value = this.#attribute(value, position);
+      else if (this.take("[")) value = this.#subscript(value, position);
+      else if (this.take("(")) value = this.#call(value, position);
+      else if (this.take("|")) value = this.#filter(value, position);
+      else if (this.take("is")) value = this.#test();
+      else return value;
+    }
+  }
+
+  #attribute(of: Value, position: number): Value {
+    const token = this.peek();
+    if (token?.kind !== "name") return UNKNOWN;
+    this.#at++;
+    this.surroundings.rules.attribute(of, token.text, position);
+    return { kind: "attribute", of, name: token.text };
+  }
+
+  #subscript(of: Value, position: number): Value {
+    const { items, colons } = this.#items("]");
+    for (const { value } of items) this.surroundings.rules.item(of, value, position);
+    if (colons > 0) {
+      return slice(of, [0, 1, 2].map((place) => boundAt(items, place)));
+    }
+    const [only] = items;
+    if (only?.value.kind === "text") return { kind: "attribute", of, name: only.value.text };
+    const index = only === undefined ? undefined : boundAt(items, 0);
+    return index === undefined ? UNKNOWN : itemAt(of, index);
+  }
+
+  #call(callee: Value, position: number): Value {
+    const { items } = this.#items(")");
+    this.surroundings.rules.call(callee, position);
+    if (callee.kind === "variable" && callee.name === "dict") {
+      return listValue(items.map(({ keyword }) => keyword ? textValue(keyword) : UNKNOWN));
+    }
+    return callee.kind === "attribute"
+      ? methodValue(callee.name, callee.of, items.map(valueOfItem))
+      : UNKNOWN;
+  }
+
+  #filter(value: Value, position: number): Value {
+    const name = this.#dotted();
+    const given = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
+    this.surroundings.rules.filter(name, given, position);
+    const result = filterValue(name, value, given);
+    if (result.kind === "text") this.surroundings.rules.text(result.text, position);
+    if (name !== "attr" || given[0]?.kind !== "text") return result;
+    return { kind: "attribute", of: value, name: given[0].text };
+  }
+
+  #test(): Value {
+    this.take("not");
+    this.#dotted();
+    if (this.take("(")) this.#items(")");
+    return UNKNOWN;
+  }
+
+  #dotted(): string {
+    let name = "";
+    do {
+      const token = this.peek();
+      if (token?.kind !== "name") return name;
+      this.#at++;
+      name += (name === "" ? "" : ".") + token.text;
+    } while (this.take("."));
+    return name;
+  }
+}
+
+function valueOfItem({ value }: Item): Value {
+  return value;
+}
+
+function boundAt(items: readonly Item[], colons: number): number | undefined {
+  const value = items.find((item) => item.colons === colons)?.value;
+  return value?.kind === "number" ? value.value : undefined;
+}

@@ -1,0 +1,97 @@
+import {
+  asItems,
+  asText,
+  concatenate,
+  formatBraces,
+  formatPercent,
+  itemAt,
+  listValue,
+  slice,
+  textValue,
+  UNKNOWN,
+  type Value,
+} from "./value.ts";
+
+/** The value of `value|filter(given)`, for those filters that make names of others. */
+export function filterValue(filter: string, value: Value, given: readonly Value[]): Value {
+  switch (filter) {
+    case "string":
+    case "safe":
+    case "escape":
+    case "e":
+    case "forceescape":
+      return value;
+    case "list":
+      return listOf(value);
+    case "first":
+      return itemAt(value, 0);
+    case "last":
+      return itemAt(value, -1);
+    case "reverse":
+      return slice(value, [undefined, undefined, -1]);
+    case "join":
+      return join(value, given[0]);
+    case "format":
+      return value.kind === "text" ? formatPercent(value.text, given) : UNKNOWN;
+    case "trim":
+      return methodValue("strip", value, given);
+    default:
+      return methodValue(filter, value, given);
+  }
+}
+
+/** The value of `value.method(given)`, for methods of texts that make names of others. */
+export function methodValue(method: string, value: Value, given: readonly Value[]): Value {
+  if (value.kind !== "text") return UNKNOWN;
+  const { text } = value;
+  switch (method) {
+    case "lower":
+    case "casefold":
+      return textValue(text.toLowerCase());
+    case "upper":
+      return textValue(text.toUpperCase());
+    case "swapcase":
+      return textValue([...text].map(swapCase).join(""));
+    case "strip":
+      return strip(text, asText(given[0]));
+    case "replace":
+      return replace(text, asText(given[0]), asText(given[1]));
+    case "join":
+      return given[0] === undefined ? UNKNOWN : join(given[0], value);
+    case "format":
+      return formatBraces(text, given);
+    default:
+      return UNKNOWN;
+  }
+}
+
+function listOf(value: Value): Value {
+  const items = asItems(value);
+  return items === undefined ? UNKNOWN : listValue(items);
+}
+
+function join(value: Value, separator: Value | undefined): Value {
+  const items = asItems(value);
+  if (items === undefined) return UNKNOWN;
+  return concatenate(items, separator === undefined ? "" : asText(separator) ?? "");
+}
+
+function swapCase(letter: string): string {
+  const upper = letter.toUpperCase();
+  return letter === upper ? letter.toLowerCase() : upper;
+}
+
+function strip(text: string, characters: string | undefined): Value {
+  if (characters === undefined) return textValue(text.trim());
+  let start = 0;
+  let end = text.length;
+  while (start < end && characters.includes(text.charAt(start))) start++;
+  while (end > start && characters.includes(text.charAt(end - 1))) end--;
+  return textValue(text.slice(start, end));
+}
+
+function replace(text: string, from: string | undefined, to: string | undefined): Value {
+  if (from === undefined || to === undefined) return { kind: "built", parts: text };
+  if (text.length * to.length > 2 ** 14) return UNKNOWN;
+  return textValue(text.replaceAll(from, () => to));
+}

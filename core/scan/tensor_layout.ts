@@ -1,0 +1,43 @@
+/** A tensor's place in the data of a file, in bytes from their start. */
+export interface Extent {
+  readonly name: string;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** A place where tensors do not touch each other. */
+export interface LayoutFault {
+  readonly kind: "overlap" | "hole";
+  /** The tensor that begins too early or too late. */
+  readonly name: string;
+  /** Bytes from the start of the data. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Finds where tensors overlap and where bytes between them belong to none. Sorts `extents`. */
+export function* layoutFaults(extents: Extent[]): Generator<LayoutFault, void, void> {
+  extents.sort((a, b) => a.begin - b.begin || a.end - b.end);
+  let reached = 0;
+  for (const { name, begin, end } of extents) {
+    if (begin > reached) yield { kind: "hole", name, at: reached, bytes: begin - reached };
+    if (begin < reached && end > begin) {
+      yield { kind: "overlap", name, at: begin, bytes: Math.min(reached, end) - begin };
+    }
+    reached = Math.max(reached, end);
+  }
+}
+
+/** Where the last tensor ends. */
+export function lastEnd(extents: readonly Extent[]): number {
+  return extents.reduce((last, { end }) => Math.max(last, end), 0);
+}
+
+/** Names that some program could take for a path or for code. */
+const SUSPICIOUS_NAME =
+  /\.\.[\\/]|^\/(?:etc|proc|root)\/|\\[xu]|<script|javascript:|\b(?:eval|exec)\(|\p{Cc}/iu;
+
+/** Whether the name of a tensor looks like a path that leads elsewhere, or like code. */
+export function isSuspiciousTensorName(name: string): boolean {
+  return SUSPICIOUS_NAME.test(name);
+}
