@@ -8,7 +8,7 @@ export interface Tensor {
   readonly dataType: number;
   /** Whether it is a part of a larger tensor, which its own size says nothing of. */
   readonly segment: boolean;
-  /** Bytes of `raw_data`; undefined where there are none. */
+  /** Bytes that `raw_data` says to have; undefined where there are none. */
   readonly rawBytes: number | undefined;
   readonly external: boolean;
   /** Entries of `external_data`: location, offset, length, checksum; the first hundred. */
@@ -40,7 +40,7 @@ export function readTensor(reader: ProtobufReader, message: Span): Tensor {
       const { span } = field;
       if (field.number === 3) found.segment = true;
       if (field.number === 8) found.name = reader.text(span, LONGEST_NAME);
-      if (field.number === 9) rawBytes = span.end - span.start;
+      if (field.number === 9) rawBytes = field.size;
       if (field.number === 13) {
         if (externalData.length === EXTERNAL_ENTRIES) found.moreExternalData = true;
         else externalData.push(readEntry(reader, span));

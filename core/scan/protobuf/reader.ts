@@ -9,11 +9,19 @@ export interface Span {
   readonly depth: number;
 }
 
-/** A field of a message. Those of fixed size have no value: nothing that is scanned needs it. */
+/**
+ * A field of a message. Those of fixed size have no value: nothing that is scanned needs it. `size` is
+ * what a field of bytes says of its size; where that is more than there is, the span is what there is.
+ */
 export type Field =
   | { readonly kind: "varint"; readonly number: number; readonly value: bigint }
   | { readonly kind: "fixed"; readonly number: number }
-  | { readonly kind: "bytes"; readonly number: number; readonly span: Span };
+  | {
+    readonly kind: "bytes";
+    readonly number: number;
+    readonly span: Span;
+    readonly size: number;
+  };
 
 /** Why a message was not read through to its end. */
 export type ProtobufFault =
@@ -73,7 +81,7 @@ export class ProtobufReader {
       if (next.field !== undefined && groups.length === 0) yield next.field;
       position = next.end;
     }
-    if (groups.length > 0) this.#fault("malformed_protobuf", message.end);
+    if (groups.length > 0 || position > message.end) this.#fault("malformed_protobuf", message.end);
   }
 
   /** The text of a field, as UTF-8, no more than `limit` bytes of it. */
@@ -103,7 +111,7 @@ export class ProtobufReader {
     return this.#source.read(position, Math.min(LONGEST_HEAD, end - position));
   }
 
-  /** What a tag announces, and where it ends; undefined where it ends outside of its message. */
+  /** What a tag announces, and where it ends; undefined where it has no value within its message. */
   #next(
     { number, wireType, length }: Tag,
     head: Uint8Array,
@@ -122,9 +130,10 @@ export class ProtobufReader {
     if (wireType === 0) {
       return { field: { kind: "varint", number, value: varint.value }, end: start };
     }
-    if (wireType !== 2 || varint.value > BigInt(end - start)) return undefined;
-    const span = { start, end: start + Number(varint.value), depth: depth + 1 };
-    return { field: { kind: "bytes", number, span }, end: span.end };
+    if (wireType !== 2) return undefined;
+    const size = Number(varint.value);
+    const span = { start, end: Math.min(start + size, end), depth: depth + 1 };
+    return { field: { kind: "bytes", number, span, size }, end: start + size };
   }
 
   #fault(fault: ProtobufFault, position: number): void {
