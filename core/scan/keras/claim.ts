@@ -17,6 +17,8 @@ const WORDS_OF_KERAS = /"class_name"|"keras_version"|enable_unsafe_deserializati
  * it and under any name. Nothing is read of content that does not begin as an object of JSON.
  */
 export function isKerasConfig({ source }: Content): boolean {
+  // No encoding of JSON has four zeros in a row, and many files of weights begin with more.
+  if (source.read(0, 4).every((byte) => byte === 0)) return false;
   let begun = false;
   for (let index = 0; index < MAX_CHUNKS && index * CHUNK_BYTES < source.size; index++) {
     const text = lettersOf(source, index * CHUNK_BYTES);
