@@ -41,7 +41,7 @@ export function readLocalName(bytes: Hdf5Bytes, heap: number, offset: number): s
   cursor.expect("HEAP");
   cursor.skip(4);
   const size = cursor.length();
-  cursor.length();
+  cursor.skip(bytes.sizeOfLengths);
   const segment = cursor.offset();
   if (segment === undefined || offset >= size) throw new Hdf5Error("A name outside of its heap");
   const text = bytes.at(segment + offset).text(Math.min(size - offset, LONGEST_NAME));

@@ -68,30 +68,32 @@ export function* symbolTableObjects(
     seen.add(node);
     if (seen.size > MAX_NODES) throw new Hdf5Error("Too many nodes in a tree");
     const signature = bytes.at(node).text(4);
-    if (signature === "TREE") left.push(...children(bytes.at(node)));
-    else yield* symbols(bytes.at(node));
+    if (signature === "TREE") left.push(...children(bytes, node));
+    else yield* symbols(bytes, node);
   }
 }
 
-function* children(cursor: Cursor): Generator<number, void, void> {
+function* children(bytes: Hdf5Bytes, node: number): Generator<number, void, void> {
+  const cursor = bytes.at(node);
   cursor.expect("TREE");
   cursor.skip(2);
   const entries = cursor.number(2);
-  cursor.offset();
-  cursor.offset();
+  // The nodes beside it on the same level, then a key before each child.
+  cursor.skip(2 * bytes.sizeOfOffsets);
   for (let entry = 0; entry < entries; entry++) {
-    cursor.length();
+    cursor.skip(bytes.sizeOfLengths);
     const child = cursor.offset();
     if (child !== undefined) yield child;
   }
 }
 
-function* symbols(cursor: Cursor): Generator<number, void, void> {
+function* symbols(bytes: Hdf5Bytes, node: number): Generator<number, void, void> {
+  const cursor = bytes.at(node);
   cursor.expect("SNOD");
   cursor.skip(2);
   const entries = cursor.number(2);
   for (let entry = 0; entry < entries; entry++) {
-    cursor.offset();
+    cursor.skip(bytes.sizeOfOffsets);
     const header = cursor.offset();
     cursor.skip(24);
     if (header !== undefined) yield header;
@@ -111,8 +113,7 @@ export function externalDataFiles(bytes: Hdf5Bytes, { address }: HeaderMessage):
   if (heap === undefined) return [];
   return Array.from({ length: slots }, () => {
     const name = readLocalName(bytes, heap, cursor.length());
-    cursor.length();
-    cursor.length();
+    cursor.skip(2 * bytes.sizeOfLengths);
     return name;
   });
 }
