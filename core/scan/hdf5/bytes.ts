@@ -6,12 +6,19 @@ export class Hdf5Error extends Error {
   override readonly name = "Hdf5Error";
 }
 
+/** More reading than any honest file needs, where it ends too. */
+export class Hdf5LimitError extends Hdf5Error {}
+
+/** Reads of one file, each 1024 bytes of one counted as one more. */
+const MAX_READS = 5_000_000;
+
 /** Reads the numbers of an HDF5 file; addresses count from its signature. */
 export class Hdf5Bytes {
   readonly #source: ByteSource;
   readonly #base: number;
   readonly #sizeOfOffsets: number;
   readonly #sizeOfLengths: number;
+  #readsLeft = MAX_READS;
 
   constructor(source: ByteSource, base: number, sizeOfOffsets: number, sizeOfLengths: number) {
     this.#source = readAhead(source);
@@ -38,8 +45,14 @@ export class Hdf5Bytes {
     return this.#base + address;
   }
 
-  /** @throws {Hdf5Error} where there are not so many bytes at the address. */
+  /**
+   * @throws {Hdf5Error} where there are not so many bytes at the address.
+   * @throws {Hdf5LimitError} where all objects together have taken too much reading: they may share what
+   * they consist of, so that the size of the file is no bound.
+   */
   read(address: number, length: number): Uint8Array {
+    this.#readsLeft -= 1 + Math.floor(length / 1024);
+    if (this.#readsLeft < 0) throw new Hdf5LimitError("Too many reads");
     if (this.#base + address + length > this.#source.size) {
       throw new Hdf5Error(`No ${length} bytes at ${address}`);
     }

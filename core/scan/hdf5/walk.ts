@@ -1,5 +1,5 @@
 import { readAttribute } from "./attribute.ts";
-import { type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./bytes.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";
@@ -11,6 +11,7 @@ export type Hdf5Fault =
   | "hdf5_dense_links"
   | "hdf5_shared_message"
   | "hdf5_object_limit"
+  | "hdf5_read_limit"
   | "hdf5_text_limit";
 
 /** A reference to another file. */
@@ -73,6 +74,7 @@ class Walk implements Hdf5Contents {
     this.#visit(root);
     for (let next = this.#left.pop(); next !== undefined; next = this.#left.pop()) {
       this.#try(next, (address) => this.#object(address));
+      if (this.faults.has("hdf5_read_limit")) return;
     }
   }
 
@@ -159,7 +161,7 @@ class Walk implements Hdf5Contents {
       read(address);
     } catch (error) {
       if (!(error instanceof Hdf5Error)) throw error;
-      this.#fault("malformed_hdf5", address);
+      this.#fault(error instanceof Hdf5LimitError ? "hdf5_read_limit" : "malformed_hdf5", address);
     }
   }
 

@@ -43,7 +43,12 @@ export function inspectConfig(
     return undefined;
   }
   const facts = factsOf(parsed.value, origin);
-  const loading = { ...origin, kerasVersion: facts.kerasVersion, hasUrl: URL_IN_TEXT.test(plain) };
+  const loading = {
+    ...origin,
+    kerasVersion: facts.kerasVersion,
+    hasUrl: URL_IN_TEXT.test(plain),
+    codeFound: new Map(),
+  };
   for (const object of objectsIn(parsed.value)) {
     for (const finding of checkObject(object, loading, context)) findings.add(finding);
   }

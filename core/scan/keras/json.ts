@@ -75,17 +75,24 @@ export function* objectsIn(value: unknown): Generator<JsonObject, void, void> {
   }
 }
 
-/** All strings within a value, at most `limit` of them. */
-export function stringsIn(value: unknown, limit: number): string[] {
-  const left: unknown[] = [value];
+/**
+ * The strings within a value, those that are least deep first. No more than `limit` values are visited:
+ * `isCut` says that there are more.
+ */
+export function stringsIn(
+  value: unknown,
+  limit: number,
+): { readonly strings: readonly string[]; readonly isCut: boolean } {
+  const values: unknown[] = [value];
   const strings: string[] = [];
-  while (left.length > 0 && strings.length < limit) {
-    const next = left.pop();
+  let visited = 0;
+  for (; visited < values.length && visited < limit; visited++) {
+    const next = values[visited];
     if (typeof next === "string") strings.push(next);
-    else if (Array.isArray(next)) pushAll(left, next);
-    else if (isObject(next)) pushAll(left, Object.values(next));
+    else if (Array.isArray(next)) pushAll(values, next.slice(0, limit));
+    else if (isObject(next)) pushAll(values, Object.values(next).slice(0, limit));
   }
-  return strings;
+  return { strings, isCut: visited < values.length };
 }
 
 /** One by one: millions of arguments are more than a call takes. */

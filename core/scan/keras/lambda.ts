@@ -6,8 +6,11 @@ import type { ConfigOrigin } from "./config.ts";
 import { isObject, type JsonObject, stringsIn } from "./json.ts";
 import { isWithin } from "./version.ts";
 
-/** Texts of one lambda that are looked into: code, defaults and closures of three functions. */
-const MAX_TEXTS = 100;
+/** Values that are looked into for the code of one lambda: texts, defaults and closures. */
+const MAX_VALUES = 300;
+
+/** What has been found in texts that stand for functions, which lambdas in each other have in common. */
+export type CodeFound = Map<string, CodeFacts>;
 
 /**
  * Checks a Lambda layer or a serialized lambda: code that is worse than a warning is such that names
@@ -17,11 +20,15 @@ export function* checkLambda(
   { config }: JsonObject,
   className: string,
   origin: ConfigOrigin,
+  found: CodeFound,
 ): Generator<Finding, void, void> {
   if (className !== "Lambda" && className !== "__lambda__") return;
-  const texts = textsOf(config, className).map(inspectCode);
+  const { strings, isCut } = stringsIn(functionsOf(config, className), MAX_VALUES);
+  const texts = strings.map((text) => inspectOnce(text, found));
   const names = [...new Set(texts.flatMap(({ dangerousNames }) => dangerousNames))].sort();
-  const danger = describeDanger(names, origin);
+  const isTooLarge = isCut || texts.some((text) => text.isCut);
+  const danger = describeDanger(names, origin) ??
+    (isTooLarge ? "is larger than what is looked into" : undefined);
   yield {
     name: KERAS_CODE,
     severity: danger === undefined ? "warning" : "critical",
@@ -29,15 +36,22 @@ export function* checkLambda(
     ruleCode: "S1103",
     why: "Keras unmarshals and runs the code of a lambda when the model is loaded or used",
     ...(names.length > 0 && { details: { names: names.slice(0, 20) } }),
-    ...(texts.some(({ isCut }) => isCut) && { incomplete: "code_limit" }),
+    ...(isTooLarge && { incomplete: "code_limit" }),
   };
 }
 
-/** The texts that stand for functions; what a layer holds besides, such as its name, is none. */
-function textsOf(config: unknown, className: string): string[] {
-  if (className === "__lambda__" || !isObject(config)) return stringsIn(config, MAX_TEXTS);
-  const { function: called, output_shape: shape, mask } = config;
-  return stringsIn([called, shape, mask], MAX_TEXTS);
+function inspectOnce(text: string, found: CodeFound): CodeFacts {
+  const facts = found.get(text) ?? inspectCode(text);
+  found.set(text, facts);
+  return facts;
+}
+
+/** What stands for functions, in the order in which it is called; what a layer has besides is none. */
+function functionsOf(config: unknown, className: string): unknown {
+  if (!isObject(config)) return config;
+  return className === "Lambda"
+    ? [config.function, config.output_shape, config.mask]
+    : [config.code, config.value, config.defaults, config.closure];
 }
 
 function labelOf(config: unknown, className: string): string {

@@ -9,7 +9,7 @@ import {
 } from "./checks.ts";
 import type { ConfigOrigin } from "./config.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import { checkLambda } from "./lambda.ts";
+import { checkLambda, type CodeFound } from "./lambda.ts";
 import { isDangerousSymbol, judgeReference, ruleOfModule } from "./modules.ts";
 import { checkTorchModule } from "./torch_module.ts";
 
@@ -17,6 +17,8 @@ import { checkTorchModule } from "./torch_module.ts";
 export interface Loading extends ConfigOrigin {
   /** Whether there is a URL anywhere in it. */
   readonly hasUrl: boolean;
+  /** What has been found in code so far. */
+  readonly codeFound: CodeFound;
 }
 
 /** Checks one object of a configuration by itself; those in it are checked on their own. */
@@ -27,7 +29,7 @@ export function* checkObject(
 ): Generator<Finding, void, void> {
   const className = typeof object.class_name === "string" ? object.class_name : undefined;
   if (className !== undefined) {
-    yield* checkLambda(object, className, loading);
+    yield* checkLambda(object, className, loading, loading.codeFound);
     yield* checkClass(object, className, loading, context);
   }
   if (className !== undefined || typeof object.registered_name === "string") {

@@ -18,14 +18,17 @@ export function* checkTorchModule(
 ): Generator<Finding, void, void> {
   const isKnown = kerasVersion !== undefined && isVersion(kerasVersion);
   const isSafe = isKnown && !isWithin(kerasVersion, "3.11.0", "3.11.3");
+  const isTooLong = typeof module === "string" && module.length > context.limits.memberBytes;
   yield {
     name: KERAS_CODE,
     severity: isSafe ? "warning" : "critical",
     message: "A TorchModuleWrapper holds a pickle",
     ruleCode: "S1103",
     why: "Keras loads it with torch.load, which runs what it says (CVE-2025-49655)",
+    ...(isTooLong && { incomplete: "member_size_limit", operational: true }),
   };
-  if (typeof module !== "string" || module.length > context.limits.memberBytes) return;
+  if (typeof module !== "string" || isTooLong) return;
   const bytes = new Uint8Array(Buffer.from(module, "base64"));
-  context.scanMember("TorchModuleWrapper", memorySource(bytes));
+  const allowed = context.takeUnpacked(bytes.length);
+  context.scanMember("TorchModuleWrapper", memorySource(bytes.subarray(0, allowed)));
 }

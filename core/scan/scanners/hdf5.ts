@@ -68,10 +68,15 @@ const SAID: Readonly<Record<Hdf5Fault, string>> = {
   hdf5_dense_links: "Links are in a heap that is not read",
   hdf5_shared_message: "An attribute is shared, and was not read",
   hdf5_object_limit: "The file has more objects than are read of one",
+  hdf5_read_limit: "The objects of the file take more reading than is done for one",
   hdf5_text_limit: "An attribute is longer than what is read of one",
 };
 
-const LIMITS: ReadonlySet<Hdf5Fault> = new Set(["hdf5_object_limit", "hdf5_text_limit"]);
+const LIMITS: ReadonlySet<Hdf5Fault> = new Set([
+  "hdf5_object_limit",
+  "hdf5_read_limit",
+  "hdf5_text_limit",
+]);
 
 function* checkContents({ faults, external }: Hdf5Contents): Generator<Finding, void, void> {
   for (const [fault, position] of faults) {
@@ -106,6 +111,8 @@ const HIDING: readonly Hdf5Fault[] = [
   "malformed_hdf5",
   "hdf5_dense_attributes",
   "hdf5_shared_message",
+  "hdf5_object_limit",
+  "hdf5_read_limit",
 ];
 
 function* checkConfigs(

@@ -284,6 +284,21 @@ Deno.test("C 16 objects that lead in a circle are visited once", () => {
   assert.equal(verdict(look(loop.build(loop.object({ type: 0x11, data }))).checks), "OK");
 });
 
+Deno.test("C 16 objects that share what they consist of take bounded work", () => {
+  const file = new Hdf5Builder();
+  const shared = file.continuation(
+    ...Array.from({ length: 4000 }, (_, index) => file.fixedText(`a${index}`, "x")),
+  );
+  const objects = Array.from(
+    { length: 2000 },
+    (_, index) => hardLink(`o${index}`, file.object(shared)),
+  );
+  const { checks } = look(file.build(file.object(...objects)));
+  const [failure] = failures(checks, "HDF5 Structure");
+  assert.equal(failure?.incomplete, "hdf5_read_limit");
+  assert.equal(failure.operational, true);
+});
+
 Deno.test("C 16 what can't be read is inconclusive, and searched", async (t) => {
   const whole = model(new Hdf5Builder(), { code: HARMFUL_CODE });
   const table: [string, Uint8Array, string][] = [

@@ -334,6 +334,33 @@ Deno.test("C 16 what would take too much memory is not read, and said", () => {
   assert.equal(limit?.incomplete, "json_size_limit");
 });
 
+Deno.test("C 16 lambdas in each other, and code behind much else, take bounded work", async (t) => {
+  await t.step("lambdas in each other", () => {
+    const levels = 20_000;
+    const before = '{"class_name":"Lambda","config":{"function":'.repeat(levels);
+    const content = `${before}"${"x+".repeat(200_000)}"${"}}".repeat(levels)}`;
+    assert.equal(verdict(look(content).checks), "C");
+  });
+  await t.step("code behind other values is critical, whatever it is", () => {
+    const hidden = { class_name: "__tuple__", items: [[...Array(1000).fill("x")], "y"] };
+    const [failure] = failures(
+      look(model(object("Lambda", { function: hidden }))).checks,
+      "Keras Code",
+    );
+    assert.equal(failure?.severity, "critical");
+    assert.equal(failure.incomplete, "code_limit");
+  });
+  await t.step("code that is too long", () => {
+    const { checks } = look(model(lambdaLayer("x+".repeat(2 ** 20 + 1))));
+    assert.equal(verdict(checks), "C");
+  });
+  await t.step("code before other values is looked into", () => {
+    const first = [HARMFUL_CODE, ...Array(1000).fill("x")];
+    const { checks } = look(model(object("Lambda", { function: first })));
+    assert.match(failures(checks, "Keras Code")[0]?.message ?? "", /system/);
+  });
+});
+
 Deno.test("C 16 nesting of any depth is survived", () => {
   const depth = 500_000;
   const content = `{"class_name":${"[".repeat(depth)}${"]".repeat(depth)}}`;
