@@ -50,15 +50,22 @@ export function failures(checks: readonly Check[], name: string): readonly Check
   return checks.filter((check) => check.name === name && check.status === "failed");
 }
 
-/** A source that counts what is read of it, and refuses what a whole file would need. */
-export function counted(source: ByteSource): ByteSource & { readonly bytesRead: number } {
+/** A source that counts what is read of it, and how often. */
+export function counted(
+  source: ByteSource,
+): ByteSource & { readonly bytesRead: number; readonly reads: number } {
   let bytesRead = 0;
+  let reads = 0;
   return {
     size: source.size,
     get bytesRead() {
       return bytesRead;
     },
+    get reads() {
+      return reads;
+    },
     read(offset, length) {
+      reads += 1;
       const read = source.read(offset, length);
       bytesRead += read.length;
       return read;

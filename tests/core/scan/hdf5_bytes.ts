@@ -88,10 +88,19 @@ export class Hdf5Builder {
     return this.attribute(name, join(number(0x13, 4), number(value.length, 4)), value);
   }
 
+  /** An attribute whose value is a list of so many texts of fixed length. */
+  fixedTexts(name: string, text: string, count: number): Message {
+    const value = join(...Array.from({ length: count }, () => text));
+    const type = join(number(0x13, 4), number(text.length, 4));
+    const head = this.version < 2 ? number(0x0101, 8) : number(0x0102, 4);
+    return this.attribute(name, type, value, join(head, number(count, 8)));
+  }
+
   /** An attribute of the first or the third version. */
-  attribute(name: string, type: Uint8Array, value: Uint8Array): Message {
+  attribute(name: string, type: Uint8Array, value: Uint8Array, space?: Uint8Array): Message {
     const isFirst = this.version < 2;
-    const parts = [join(name, "\0"), type, isFirst ? number(1, 8) : number(2, 4)];
+    const scalar = isFirst ? number(1, 8) : number(2, 4);
+    const parts = [join(name, "\0"), type, space ?? scalar];
     const sizes = parts.map((part) => number(part.length, 2));
     const data = isFirst
       ? join(number(1, 2), ...sizes, ...parts.map(filled), value)

@@ -126,6 +126,15 @@ Deno.test("C 16 a lambda is found wherever the configuration lies", async (t) =>
   }
 });
 
+Deno.test("C 16 a list of one text is read as a text, a list of more is none", () => {
+  for (const version of VERSIONS) {
+    const file = new Hdf5Builder(version);
+    const list = (count: number) => file.fixedTexts("model_config", config(HARMFUL_CODE), count);
+    assert.equal(verdict(look(file.build(file.object(list(1)))).checks), "C");
+    assert.equal(verdict(look(file.build(file.object(list(2)))).checks), "OK");
+  }
+});
+
 Deno.test("C 16 versions of Keras that run a lambda in safe mode make it critical (CVE-2025-9905)", async (t) => {
   const table: [string, string][] = [
     ["2.12.0", "C"],

@@ -28,6 +28,8 @@ Deno.test("readVarint() reads what a varint can hold, and refuses what it can't"
     assert.equal(readVarint(encoded.subarray(0, -1), 0), undefined, `${value} cut off`);
   }
   assert.equal(readVarint(new Uint8Array(11).fill(0x80), 0), undefined);
+  const beyond = new Uint8Array(10).fill(0xff).with(9, 0x7f);
+  assert.deepEqual(readVarint(beyond, 0), { value: 2n ** 64n - 1n, length: 10 });
   assert.equal(readVarint(varint(1), 1), undefined);
 });
 
@@ -66,6 +68,10 @@ Deno.test("C 16 ProtobufReader keeps what comes before a fault, and says what it
     ["a tag without a value", varint(2 << 3)],
     ["the field number 0", message(varint(0), varint(1))],
     ["a tag of more than 32 bits", message(varint(2n ** 36n), varint(1))],
+    [
+      "a tag that is longer than it need be",
+      message(Uint8Array.of(0x90, 0x80, 0x80, 0x80, 0x80, 0), varint(1)),
+    ],
     ["an unknown wire type", message(varint((2 << 3) | 7), varint(1))],
     ["an end of a group that was not begun", varint((2 << 3) | 4)],
     ["a group without an end", varint((2 << 3) | 3)],
@@ -110,6 +116,13 @@ Deno.test("C 16 ProtobufReader bounds fields and depth", () => {
   descend(reader.whole);
   assert.equal(depth, 102);
   assert.deepEqual([...reader.faults.keys()], ["protobuf_depth_limit"]);
+});
+
+Deno.test("ProtobufReader reads small fields many at once", () => {
+  const source = counted(memorySource(message(...Array.from({ length: 5000 }, () => int(1, 5)))));
+  const reader = new ProtobufReader(source);
+  assert.equal([...reader.fields(reader.whole)].length, 5000);
+  assert.ok(source.reads < 10, String(source.reads));
 });
 
 Deno.test("ProtobufReader reads little of large fields", () => {
