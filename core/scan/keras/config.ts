@@ -4,15 +4,9 @@ import type { ScanContext } from "../scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
 import { isObject, type JsonObject, objectsIn, parseJson } from "./json.ts";
 import { checkObject } from "./object_checks.ts";
+import type { ConfigOrigin } from "./origin.ts";
 import { checkRawText, checkUnparsedText } from "./raw_text.ts";
 import { withoutEscapes } from "./text.ts";
-
-/** Where a configuration comes from, on which it depends what is done with it. */
-export interface ConfigOrigin {
-  readonly kind: "config" | "h5" | "saved_model";
-  /** The version of Keras that has written it, where that is known from elsewhere. */
-  readonly kerasVersion?: string | undefined;
-}
 
 /** What a configuration says of its model. */
 export interface ConfigFacts {

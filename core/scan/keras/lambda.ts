@@ -2,7 +2,7 @@ import { cut } from "../graphs/cut.ts";
 import type { Finding } from "../graphs/findings.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
-import type { ConfigOrigin } from "./config.ts";
+import type { ConfigOrigin } from "./origin.ts";
 import { isObject, type JsonObject, stringsIn } from "./json.ts";
 import { isWithin } from "./version.ts";
 

@@ -7,7 +7,7 @@ import {
   KERAS_FILE_ACCESS,
   KERAS_MODULE_REFERENCE,
 } from "./checks.ts";
-import type { ConfigOrigin } from "./config.ts";
+import type { ConfigOrigin } from "./origin.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { checkLambda, type CodeFound } from "./lambda.ts";
 import { isDangerousSymbol, judgeReference, ruleOfModule } from "./modules.ts";

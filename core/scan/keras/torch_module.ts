@@ -3,7 +3,7 @@ import type { Finding } from "../graphs/findings.ts";
 import type { ScanContext } from "../scanner.ts";
 import { memorySource } from "../source.ts";
 import { KERAS_CODE } from "./checks.ts";
-import type { ConfigOrigin } from "./config.ts";
+import type { ConfigOrigin } from "./origin.ts";
 import type { JsonObject } from "./json.ts";
 import { isVersion, isWithin } from "./version.ts";
 
