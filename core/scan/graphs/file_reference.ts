@@ -1,0 +1,15 @@
+/**
+ * Why the path of a file that a model refers to leads out of the folder of the model, or undefined
+ * where it stays in. A `..` anywhere counts, also where a harmless folder comes before it
+ * (CVE-2024-27318), in either spelling of the separator and as `%2e%2e`.
+ */
+export function leadsOut(path: string): string | undefined {
+  if (/^(?:[a-z][a-z0-9+.-]+:\/\/|file:)/i.test(path)) return "a URL";
+  if (/^[/\\]/.test(path) || /^[a-z]:/i.test(path)) return "an absolute path";
+  if (path.includes("\0")) return "a path with a NUL byte";
+  const decoded = path.replace(/%2e/gi, ".").replace(/%2f/gi, "/").replace(/%5c/gi, "\\");
+  if (/^[/\\]/.test(decoded)) return "an absolute path";
+  return decoded.split(/[/\\]/).some((segment) => segment.trim() === "..")
+    ? "a path upwards"
+    : undefined;
+}

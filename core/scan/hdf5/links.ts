@@ -1,0 +1,119 @@
+import { type Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { readLocalName } from "./heap.ts";
+import type { HeaderMessage } from "./object_header.ts";
+
+/** What a link leads to. */
+export type Link =
+  | { readonly kind: "object"; readonly address: number }
+  | { readonly kind: "external"; readonly name: string; readonly file: string }
+  | { readonly kind: "other" };
+
+const HARD = 0;
+const EXTERNAL = 64;
+const LONGEST_NAME = 4096;
+
+/**
+ * Reads a link message.
+ *
+ * @throws {Hdf5Error} where it is none.
+ */
+export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Link {
+  const cursor = bytes.at(address);
+  const version = cursor.number(1);
+  if (version !== 1) throw new Hdf5Error(`Link of version ${version}`);
+  const flags = cursor.number(1);
+  const type = flags & 0x08 ? cursor.number(1) : HARD;
+  if (flags & 0x04) cursor.skip(8);
+  if (flags & 0x10) cursor.skip(1);
+  const nameLength = cursor.number(1 << (flags & 3));
+  const name = bytes.at(cursor.address).text(Math.min(nameLength, LONGEST_NAME));
+  cursor.skip(nameLength);
+  switch (type) {
+    case HARD:
+      return toObject(cursor.offset());
+    case EXTERNAL:
+      return { kind: "external", name, file: externalFile(cursor) };
+    default:
+      return { kind: "other" };
+  }
+}
+
+function toObject(address: number | undefined): Link {
+  return address === undefined ? { kind: "other" } : { kind: "object", address };
+}
+
+function externalFile(cursor: Cursor): string {
+  const length = cursor.number(2);
+  cursor.skip(1);
+  return cursor.text(Math.max(0, Math.min(length - 1, LONGEST_NAME))).replace(/\0[^]*$/, "");
+}
+
+/** Nodes of the tree of one group, and entries of a node. */
+const MAX_NODES = 100_000;
+
+/**
+ * The addresses of the objects in a group of the first version: those of the tree that its symbol table
+ * message names.
+ *
+ * @throws {Hdf5Error} where the tree is none.
+ */
+export function* symbolTableObjects(
+  bytes: Hdf5Bytes,
+  { address }: HeaderMessage,
+): Generator<number, void, void> {
+  const left = [bytes.at(address).offset()];
+  const seen = new Set<number>();
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if (seen.size > MAX_NODES) throw new Hdf5Error("Too many nodes in a tree");
+    const signature = bytes.at(node).text(4);
+    if (signature === "TREE") left.push(...children(bytes, node));
+    else yield* symbols(bytes, node);
+  }
+}
+
+function* children(bytes: Hdf5Bytes, node: number): Generator<number, void, void> {
+  const cursor = bytes.at(node);
+  cursor.expect("TREE");
+  cursor.skip(2);
+  const entries = cursor.number(2);
+  // The nodes beside it on the same level, then a key before each child.
+  cursor.skip(2 * bytes.sizeOfOffsets);
+  for (let entry = 0; entry < entries; entry++) {
+    cursor.skip(bytes.sizeOfLengths);
+    const child = cursor.offset();
+    if (child !== undefined) yield child;
+  }
+}
+
+function* symbols(bytes: Hdf5Bytes, node: number): Generator<number, void, void> {
+  const cursor = bytes.at(node);
+  cursor.expect("SNOD");
+  cursor.skip(2);
+  const entries = cursor.number(2);
+  for (let entry = 0; entry < entries; entry++) {
+    cursor.skip(bytes.sizeOfOffsets);
+    const header = cursor.offset();
+    cursor.skip(24);
+    if (header !== undefined) yield header;
+  }
+}
+
+/**
+ * The files in which the data of a dataset lies, by its external data files message.
+ *
+ * @throws {Hdf5Error} where it is none.
+ */
+export function externalDataFiles(bytes: Hdf5Bytes, { address }: HeaderMessage): string[] {
+  const cursor = bytes.at(address);
+  cursor.skip(6);
+  const slots = cursor.number(2);
+  const heap = cursor.offset();
+  if (heap === undefined) return [];
+  return Array.from({ length: slots }, () => {
+    const name = readLocalName(bytes, heap, cursor.length());
+    cursor.skip(2 * bytes.sizeOfLengths);
+    return name;
+  });
+}

@@ -1,0 +1,171 @@
+import { readAttribute } from "./attribute.ts";
+import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./bytes.ts";
+import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
+import { type HeaderMessage, readMessages } from "./object_header.ts";
+import type { Hdf5File } from "./superblock.ts";
+
+/** Why a file was not read through to its end. */
+export type Hdf5Fault =
+  | "malformed_hdf5"
+  | "hdf5_dense_attributes"
+  | "hdf5_dense_links"
+  | "hdf5_shared_message"
+  | "hdf5_object_limit"
+  | "hdf5_read_limit"
+  | "hdf5_text_limit";
+
+/** A reference to another file. */
+export interface ExternalReference {
+  readonly kind: "link" | "storage" | "virtual dataset";
+  /** The file; undefined where the format tells it elsewhere. */
+  readonly file: string | undefined;
+  readonly position: number;
+}
+
+/** What lies in a file, as far as it is of interest. */
+export interface Hdf5Contents {
+  /** Texts of the attributes that were asked for, by name: the first of each. */
+  readonly texts: ReadonlyMap<string, Uint8Array>;
+  readonly external: readonly ExternalReference[];
+  /** What went wrong, with the position where it first did. */
+  readonly faults: ReadonlyMap<Hdf5Fault, number>;
+  readonly objects: number;
+}
+
+const MAX_OBJECTS = 200_000;
+const MAX_EXTERNAL = 1000;
+const LONGEST_TEXT = 64 * 2 ** 20;
+
+const LINK_INFO = 0x02;
+const LINK = 0x06;
+const EXTERNAL_FILES = 0x07;
+const LAYOUT = 0x08;
+const ATTRIBUTE = 0x0c;
+const SYMBOL_TABLE = 0x11;
+const ATTRIBUTE_INFO = 0x15;
+const VIRTUAL = 3;
+
+/** Walks through all objects of a file from its root on. It throws nothing: `faults` says what failed. */
+export function walkHdf5({ bytes, root }: Hdf5File, wanted: ReadonlySet<string>): Hdf5Contents {
+  const walk = new Walk(bytes, wanted);
+  walk.from(root);
+  return walk;
+}
+
+class Walk implements Hdf5Contents {
+  readonly texts = new Map<string, Uint8Array>();
+  readonly external: ExternalReference[] = [];
+  readonly faults = new Map<Hdf5Fault, number>();
+  readonly #bytes: Hdf5Bytes;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #seen = new Set<number>();
+  readonly #left: number[] = [];
+
+  constructor(bytes: Hdf5Bytes, wanted: ReadonlySet<string>) {
+    this.#bytes = bytes;
+    this.#wanted = wanted;
+  }
+
+  get objects(): number {
+    return this.#seen.size;
+  }
+
+  from(root: number): void {
+    this.#visit(root);
+    for (let next = this.#left.pop(); next !== undefined; next = this.#left.pop()) {
+      this.#try(next, (address) => this.#object(address));
+      if (this.faults.has("hdf5_read_limit")) return;
+    }
+  }
+
+  #object(address: number): void {
+    for (const message of readMessages(this.#bytes, address)) {
+      this.#try(message.address, () => this.#message(message));
+    }
+  }
+
+  #message(message: HeaderMessage): void {
+    if (message.isShared) {
+      if (message.type === ATTRIBUTE) this.#fault("hdf5_shared_message", message.address);
+      return;
+    }
+    switch (message.type) {
+      case ATTRIBUTE:
+        return this.#attribute(message);
+      case LINK:
+        return this.#link(message);
+      case SYMBOL_TABLE:
+        for (const address of symbolTableObjects(this.#bytes, message)) this.#visit(address);
+        return;
+      case LINK_INFO:
+        if (this.#isDense(message, 8)) this.#fault("hdf5_dense_links", message.address);
+        return;
+      case ATTRIBUTE_INFO:
+        if (this.#isDense(message, 2)) this.#fault("hdf5_dense_attributes", message.address);
+        return;
+      case EXTERNAL_FILES:
+        for (const file of externalDataFiles(this.#bytes, message)) {
+          this.#refer("storage", file, message);
+        }
+        return;
+      case LAYOUT:
+        if (this.#isVirtual(message)) this.#refer("virtual dataset", undefined, message);
+    }
+  }
+
+  #attribute(message: HeaderMessage): void {
+    const attribute = readAttribute(this.#bytes, message);
+    if (!this.#wanted.has(attribute.name) || this.texts.has(attribute.name)) return;
+    const text = attribute.readText(LONGEST_TEXT);
+    if (text === undefined) return;
+    if (text.length === LONGEST_TEXT) this.#fault("hdf5_text_limit", message.address);
+    this.texts.set(attribute.name, text);
+  }
+
+  #link(message: HeaderMessage): void {
+    const link = readLink(this.#bytes, message);
+    if (link.kind === "object") this.#visit(link.address);
+    if (link.kind === "external") this.#refer("link", link.file, message);
+  }
+
+  /** Whether what an info message tells of is in a heap of its own, rather than in messages. */
+  #isDense({ address }: HeaderMessage, orderSize: number): boolean {
+    const cursor = this.#bytes.at(address + 1);
+    if (cursor.number(1) & 1) cursor.skip(orderSize);
+    return cursor.offset() !== undefined;
+  }
+
+  #isVirtual({ address }: HeaderMessage): boolean {
+    const cursor = this.#bytes.at(address);
+    return cursor.number(1) >= 3 && cursor.number(1) === VIRTUAL;
+  }
+
+  #refer(
+    kind: ExternalReference["kind"],
+    file: string | undefined,
+    { address }: HeaderMessage,
+  ): void {
+    if (this.external.length === MAX_EXTERNAL) return;
+    this.external.push({ kind, file, position: this.#bytes.positionOf(address) });
+  }
+
+  #visit(address: number): void {
+    if (this.#seen.has(address)) return;
+    if (this.#seen.size === MAX_OBJECTS) return this.#fault("hdf5_object_limit", address);
+    this.#seen.add(address);
+    this.#left.push(address);
+  }
+
+  #try(address: number, read: (address: number) => void): void {
+    try {
+      read(address);
+    } catch (error) {
+      if (!(error instanceof Hdf5Error)) throw error;
+      this.#fault(error instanceof Hdf5LimitError ? "hdf5_read_limit" : "malformed_hdf5", address);
+    }
+  }
+
+  #fault(fault: Hdf5Fault, address: number): void {
+    if (!this.faults.has(fault)) this.faults.set(fault, this.#bytes.positionOf(address));
+  }
+}

@@ -1,0 +1,33 @@
+import { Findings } from "../graphs/findings.ts";
+import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
+import { isKerasConfig } from "../keras/claim.ts";
+import { configNotes, inspectConfig } from "../keras/config.ts";
+import { decodeJson } from "../keras/text.ts";
+import type { Check, Content, ScanContext, Scanner } from "../scanner.ts";
+
+/** Bytes of a configuration that are read; a vocabulary may come with it. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** Configurations of Keras: those of a `.keras` archive, and models that were saved as JSON. */
+export const kerasScanner: Scanner = {
+  id: "keras",
+  claims: isKerasConfig,
+  *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
+    const findings = new Findings(KERAS_PASSED);
+    const text = decodeJson(source.read(0, MAX_BYTES));
+    if (source.size > MAX_BYTES) {
+      findings.add({
+        name: KERAS_CONFIGURATION,
+        severity: "info",
+        message: `The configuration is longer than the ${MAX_BYTES} bytes that are read of one`,
+        ruleCode: "S904",
+        incomplete: "json_size_limit",
+        operational: true,
+      });
+    }
+    const facts = inspectConfig(text, { kind: "config" }, findings, context);
+    if (facts?.isKeras) context.note(configNotes(facts));
+    else if (facts?.kerasVersion) context.note({ keras_version: facts.kerasVersion });
+    yield* findings.checks();
+  },
+};
