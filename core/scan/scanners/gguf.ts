@@ -12,7 +12,7 @@ import type { ByteSource } from "../source.ts";
 const HEADER = "GGUF Header";
 
 /** Checks GGUF files, and the headers of the GGML formats before it. */
-export const gguf: Scanner = {
+export const ggufScanner: Scanner = {
   id: "gguf",
   claims: ({ name, source }) =>
     /\.gguf$/i.test(name) ||

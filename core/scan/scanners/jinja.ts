@@ -6,7 +6,7 @@ import { tallyTemplate, TEMPLATE_CHECK } from "../template/tally_template.ts";
 const FILE_SIZE = 2 ** 20;
 
 /** Checks files that are Jinja templates, such as `chat_template.jinja`. */
-export const jinja: Scanner = {
+export const jinjaScanner: Scanner = {
   id: "jinja",
   claims: ({ name }) => /\.(?:jinja2?|j2)$/i.test(name),
   *scan({ source }) {

@@ -17,7 +17,7 @@ const DIMENSIONS = 64;
 const USUAL_HEADER = 10_000;
 
 /** Checks NumPy array files: the header, the size of the data, and the pickle of object arrays. */
-export const numpy: Scanner = {
+export const numpyScanner: Scanner = {
   id: "numpy",
   claims: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
   *scan(content, context) {

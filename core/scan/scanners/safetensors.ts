@@ -19,7 +19,7 @@ const KEYS = "Safetensors Duplicate Keys";
 const TRAILING = "Safetensors Trailing Data";
 
 /** Checks safetensors files: the header, and that the tensors it lists make up the rest. */
-export const safetensors: Scanner = {
+export const safetensorsScanner: Scanner = {
   id: "safetensors",
   claims: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
   *scan(content, context) {

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { gguf } from "../../../core/scan/scanners/gguf.ts";
+import { ggufScanner } from "../../../core/scan/scanners/gguf.ts";
 import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
 
@@ -510,7 +510,7 @@ Deno.test("evasion 54 What follows the last tensor is scanned", () => {
 
 Deno.test("The content says that it is GGUF or GGML, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    gguf.claims({ name, source: memorySource(bytes), depth: 0 });
+    ggufScanner.claims({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file({})), true);
   assert.equal(claims(file({ form: { version: 3, little: false } })), true);
   assert.equal(claims(bytesOf("lmgg", num(4, 32_000))), true);

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { numpy } from "../../../core/scan/scanners/numpy.ts";
+import { numpyScanner } from "../../../core/scan/scanners/numpy.ts";
 import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
 
@@ -218,7 +218,7 @@ Deno.test("What is wrong with an array file has its verdict", async (t) => {
 
 Deno.test("The content says that it is an array, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    numpy.claims({ name, source: memorySource(bytes), depth: 0 });
+    numpyScanner.claims({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file(header("'<f4'", "()"), 4)), true);
   assert.equal(claims(new Uint8Array(), "A.NPY"), true);
   assert.equal(claims(Uint8Array.of(0x93, 0x4e, 0x55)), false);

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { safetensors } from "../../../core/scan/scanners/safetensors.ts";
+import { safetensorsScanner } from "../../../core/scan/scanners/safetensors.ts";
 import type { Check, Content, ScanContext } from "../../../core/scan/scanner.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
 
@@ -282,7 +282,7 @@ Deno.test("A found credential is not repeated", () => {
 
 Deno.test("The content says that it is safetensors, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    safetensors.claims({ name, source: memorySource(bytes), depth: 0 });
+    safetensorsScanner.claims({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file('{"a":1}')), true);
   assert.equal(claims(new Uint8Array(), "MODEL.SAFETENSORS"), true);
   assert.equal(claims(file('{"a":1}', 0, 2n ** 63n)), false);

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { jinja } from "../../../core/scan/scanners/jinja.ts";
+import { jinjaScanner } from "../../../core/scan/scanners/jinja.ts";
 import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
 import { memorySource } from "../../../core/scan/source.ts";
 import { checkTemplate, type TemplateFinding } from "../../../core/scan/template/check.ts";
@@ -284,7 +284,7 @@ Deno.test("C 16 A template file gives one check where nothing is wrong, and find
     scan("a".repeat(2 ** 21)).every(({ incomplete }) => incomplete === "template_too_long"),
   );
   const claims = (name: string) =>
-    jinja.claims({ name, source: memorySource(new Uint8Array()), depth: 0 });
+    jinjaScanner.claims({ name, source: memorySource(new Uint8Array()), depth: 0 });
   assert.deepEqual(["a.jinja", "A.J2", "a.jinja2", "a.txt", "jinja"].map(claims), [
     true,
     true,
