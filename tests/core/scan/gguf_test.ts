@@ -27,7 +27,7 @@ function scan(source: ByteSource): Scanned {
     scanMember: (name, { size }) => void members.push({ name, size }),
     takeUnpacked: (bytes) => bytes,
   };
-  const checks = [...gguf.scan({ source, name: "model.gguf", depth: 0 }, context)];
+  const checks = [...ggufScanner.scan({ source, name: "model.gguf", depth: 0 }, context)];
   return { checks, facts, tensors, members };
 }
 

@@ -26,7 +26,7 @@ function scan(source: ByteSource): Scanned {
       void members.push({ name, bytes: part.read(0, Math.min(part.size, 100)) }),
     takeUnpacked: (bytes) => bytes,
   };
-  const checks = [...numpy.scan({ source, name: "a.npy", depth: 0 }, context)];
+  const checks = [...numpyScanner.scan({ source, name: "a.npy", depth: 0 }, context)];
   return { checks, facts, members };
 }
 

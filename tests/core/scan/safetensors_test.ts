@@ -29,7 +29,7 @@ function scan(source: ByteSource, name = "model.safetensors"): Scanned {
     takeUnpacked: (bytes) => bytes,
   };
   const content: Content = { source, name, depth: 0 };
-  return { checks: [...safetensors.scan(content, context)], facts, tensors, members };
+  return { checks: [...safetensorsScanner.scan(content, context)], facts, tensors, members };
 }
 
 function file(header: string, data = 0, length?: bigint): Uint8Array {

@@ -273,7 +273,7 @@ Deno.test("Thousands of mutations of templates throw nothing", () => {
 Deno.test("C 16 A template file gives one check where nothing is wrong, and findings elsewhere", () => {
   const scan = (text: string): readonly Check[] => {
     const source = memorySource(new TextEncoder().encode(text));
-    return [...jinja.scan({ source, name: "chat_template.jinja", depth: 0 }, NO_CONTEXT)];
+    return [...jinjaScanner.scan({ source, name: "chat_template.jinja", depth: 0 }, NO_CONTEXT)];
   };
   const clean = scan(CHATML);
   assert.deepEqual(clean.map(({ name, status }) => [name, status]), [["Jinja Template", "passed"]]);
