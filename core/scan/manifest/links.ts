@@ -46,7 +46,7 @@ export function* findLinks(text: string): Generator<Link, void, void> {
     const link = judge(scheme.toLowerCase(), rest);
     if (link !== undefined) yield link;
   }
-  const script = /^\s*(javascript|vbscript):[^\s]|^\s*(data:text\/html)[;,]/i.exec(text);
+  const script = /^\s*(javascript|vbscript):[^\n]{0,1000}\(|^\s*(data:text\/html)[;,]/i.exec(text);
   if (script !== null) {
     const target = `${(script[1] ?? script[2] ?? "").toLowerCase()}:`;
     yield { target, suspicion: "a link that runs a script", ruleCode: "S309" };
@@ -63,6 +63,7 @@ export function fetchesAndRuns(text: string): boolean {
 
 function judge(scheme: string, rest: string): Link | undefined {
   if (scheme === "file") {
+    if (!/\w{2}/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };
   }
   const authority = /^[^/?#]*/.exec(rest)?.[0] ?? "";

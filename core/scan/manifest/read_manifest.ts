@@ -61,8 +61,14 @@ export function* readManifest(
     yield unread(`Only the first ${limit} bytes were checked`, "text_too_large");
   }
   for (const event of read(text.source, language, limit)) {
-    yield text.start ? { ...event, position: event.position + text.start } : event;
+    if (text.start === 0) yield event;
+    else yield { ...event, position: placed(event.position, text.start) };
   }
+}
+
+/** Where it is in the content; at its beginning where the text was in another encoding. */
+function placed(position: number, start: number | undefined): number {
+  return start === undefined ? 0 : position + start;
 }
 
 function read(

@@ -41,6 +41,7 @@ export function readBlock(text: string, start: number, parent: number): Scalar {
     lines.push(text.slice(Math.min(begin + Math.max(indent, 0), end), end));
     at = end;
   }
+  while (lines.at(-1) === "") lines.pop();
   return { value: utf8Of(lines.join(isFolded ? " " : "\n")), end: at, open: false };
 }
 

@@ -1,6 +1,6 @@
 import { Checklist } from "../checklist.ts";
 import { licensesOfId } from "../license/recognise.ts";
-import { noteLicenses } from "../license/note.ts";
+import { licenseFindings, noteLicenses } from "../license/note.ts";
 import { codeReferences } from "../manifest/code_references.ts";
 import type { Entry, ManifestEvent, Tag } from "../manifest/event.ts";
 import { fetchesAndRuns, findLinks } from "../manifest/links.ts";
@@ -8,7 +8,7 @@ import { manifestLanguage, readManifest } from "../manifest/read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "../manifest/template_values.ts";
 import { weakHash } from "../manifest/weak_hash.ts";
 import { judgeTag } from "../manifest/yaml_tag_verdict.ts";
-import type { Check, Content, ScanContext, Scanner } from "../scanner.ts";
+import type { Check, ScanContext, Scanner } from "../scanner.ts";
 import { excerpt } from "../secrets/excerpt.ts";
 import { findSecrets, secretByName } from "../secrets/find_secrets.ts";
 import { secretFinding } from "../secrets/secret_finding.ts";
@@ -26,8 +26,10 @@ const CHECKS = {
   "YAML Tag": "No tag makes a loader run code",
   "Chat Template": "No template reaches for more than its text",
   "Manifest Link": "No link is in it",
+  "Manifest Command": "No command that fetches something and runs it",
   "Weak Hash": "No MD5 and no SHA-1 stands for integrity",
   "Credential": "No credential is in it",
+  "License": "No licence with far-reaching duties was recognised",
 } as const;
 
 type ManifestChecklist = Checklist<keyof typeof CHECKS>;
@@ -82,7 +84,9 @@ class ManifestScan {
 
   *finish(context: ScanContext): Generator<Check, void, void> {
     if (this.#keys.size > 0) context.asset({ keys: [...this.#keys] });
-    noteLicenses(context, [...this.#licenses].flatMap((id) => licensesOfId(id, "metadata")), []);
+    const licenses = [...this.#licenses].flatMap((id) => licensesOfId(id, "metadata"));
+    noteLicenses(context, licenses, []);
+    for (const finding of licenseFindings(licenses)) yield* this.#checks.found("License", finding);
     yield* this.#checks.finish();
   }
 
@@ -130,7 +134,7 @@ class ManifestScan {
   *#linksOf(text: string, position: number): Generator<Check, void, void> {
     if (fetchesAndRuns(text)) {
       const message = `A command fetches something and runs it: "${excerpt(text)}"`;
-      yield* this.#checks.found("Manifest Link", {
+      yield* this.#checks.found("Manifest Command", {
         severity: "warning",
         ruleCode: "S504",
         message,
