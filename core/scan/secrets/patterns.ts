@@ -39,7 +39,8 @@ const KEYS: readonly SecretPattern[] = [
     kind: "AWS secret access key",
     ruleCode: "S704",
     severity: "critical",
-    pattern: /secret_?access_?key["']?\s{0,4}[:=]\s{0,4}["']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
+    pattern:
+      /(?<=secret_?access_?key["']?\s{0,4}[:=]\s{0,4}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
   },
   token("Google API key", "AIza[0-9A-Za-z_-]{35}", "S705"),
   token("Google client secret", "GOCSPX-[0-9A-Za-z_-]{28}", "S705"),
@@ -47,7 +48,7 @@ const KEYS: readonly SecretPattern[] = [
     kind: "Azure storage key",
     ruleCode: "S705",
     severity: "critical",
-    pattern: /AccountKey=[A-Za-z0-9+/]{86}==/g,
+    pattern: /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/g,
   },
   token("DigitalOcean token", "do[opr]_v1_[a-f0-9]{64}", "S705"),
   token("Databricks token", "dapi[a-f0-9]{32}", "S705"),
@@ -75,19 +76,19 @@ const TOKENS: readonly SecretPattern[] = [
   token("Telegram bot token", "[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
   token("Google OAuth token", String.raw`ya29\.[A-Za-z0-9_-]{30,500}`, "S708"),
   {
-    kind: "bearer token",
-    ruleCode: "S708",
-    severity: "warning",
-    pattern: /\bBearer\s{1,4}[A-Za-z0-9._~+/-]{24,2000}=*/g,
-    holds: (match) => /\d/.test(match) && /[A-Z]/.test(match.slice(7)) && /[a-z]/.test(match),
-  },
-  {
     kind: "JWT",
     ruleCode: "S707",
     severity: "warning",
     pattern:
       /(?<![\w-])eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{2,4000}\.[A-Za-z0-9_-]{20,1000}/g,
     holds: hasJoseHeader,
+  },
+  {
+    kind: "bearer token",
+    ruleCode: "S708",
+    severity: "warning",
+    pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/-]{24,2000}=*/g,
+    holds: (match) => /\d/.test(match) && /[A-Z]/.test(match) && /[a-z]/.test(match),
   },
 ];
 

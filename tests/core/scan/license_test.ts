@@ -110,7 +110,7 @@ Deno.test("SR 2.12 notices of copyright are found, and the words of licences are
 Deno.test("SR 2.12 there are at most so many notices, and none is long", () => {
   const text = Array.from(
     { length: 500 },
-    (_, n) => `Copyright 2020 Holder ${n} ${"x".repeat(150)}`,
+    (_, n) => `Copyright 2020 Person ${n} ${"x".repeat(150)}`,
   );
   const notices = copyrightNotices(text.join("\n"));
   assert.equal(notices.length, 50);
