@@ -66,7 +66,7 @@ function judge(scheme: string, rest: string): Link | undefined {
     if (!/\w{2}/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };
   }
-  const authority = /^[^/?#]*/.exec(rest)?.[0] ?? "";
+  const authority = /^[^/?#]{0,600}/.exec(rest)?.[0] ?? "";
   const host = hostOf(authority.slice(authority.lastIndexOf("@") + 1));
   if (host === undefined) return undefined;
   const target = `${scheme}://${host.slice(0, 100)}`;
@@ -80,7 +80,7 @@ function judge(scheme: string, rest: string): Link | undefined {
 function hostOf(text: string): string | undefined {
   const bracketed = /^\[[0-9a-f:.]{2,45}\]/i.exec(text)?.[0];
   if (bracketed !== undefined) return bracketed.toLowerCase();
-  const host = text.replace(/:\d*.*$/, "").replace(/[.,;)\]}*]+$/, "").toLowerCase();
+  const host = text.slice(0, 300).replace(/:\d*.*$/, "").replace(/[.,;)\]}*]+$/, "").toLowerCase();
   if (isIpAddress(host) || host === "localhost") return host;
   return /^[\p{L}\d_-]+(?:\.[\p{L}\d_-]+)*\.\p{L}[\p{L}\d-]+$/u.test(host) ? host : undefined;
 }

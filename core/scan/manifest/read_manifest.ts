@@ -12,7 +12,7 @@ export type ManifestLanguage = "json" | "yaml" | "toml";
 
 /** How much of a manifest is read: JSON goes by without being held, the others are held. */
 const LIMITS: Readonly<Record<ManifestLanguage, number>> = {
-  json: 256 * 1024 * 1024,
+  json: 128 * 1024 * 1024,
   yaml: 16 * 1024 * 1024,
   toml: 16 * 1024 * 1024,
 };

@@ -48,7 +48,7 @@ class TomlReader {
       case "]":
       case "}":
         this.#at++;
-        this.#backTo(this.#open.pop());
+        this.#open.pop();
         return;
       case ",":
         this.#at++;

@@ -78,7 +78,7 @@ Deno.test("bytes that only begin like executables are none", async (t) => {
     ["ELF of no type", elf(0x4000, 2)],
     ["ELF that is too short", elf(2, 2, 40)],
     ["Mach-O of no processor", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x99], [12, 4, 2]])],
-    ["a class of Java", bytes(64, [[0, -4, 0xcafebabe], [4, -4, 52]])],
+    ["a class of Java", bytes(64, [[0, -4, 0xcafebabe], [4, -4, 52], [8, -4, 7], [16, -4, 8]])],
     ["WebAssembly of no version", bytes(16, [[0, -4, 0x0061736d], [4, 4, 77]])],
     ["an executable further in", Uint8Array.from([0, ...elf(2, 2)])],
   ];

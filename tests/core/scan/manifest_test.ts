@@ -513,6 +513,14 @@ const OTHERS: readonly Row[] = [
     "warning",
     "S1002",
   ],
+  [
+    "MD5 by its name before it",
+    "c.json",
+    `{"etag": "md5:${"d41d8cd9".repeat(4)}"}`,
+    "Weak Hash",
+    "warning",
+    "S1002",
+  ],
   ["an algorithm", "c.toml", 'hash_algorithm = "md5"\n', "Weak Hash", "warning", "S1002"],
   ["a key of AWS", "c.json", `{"k": "${AWS_KEY}"}`, "Credential", "critical", "S704"],
   [
@@ -554,6 +562,7 @@ Deno.test("evasion 63: templates are handed over as the loader sees them", async
       JSON.stringify({ chat_template: [{ name: "default", template: escaped }] }),
       escaped,
     ],
+    ["a key that says so", "c.json", JSON.stringify({ prompt_template: "{{ 1 }}" }), "{{ 1 }}"],
     ["a map of names", "c.json", JSON.stringify({ chat_template: { tool_use: hostile } }), hostile],
     ["any other key", "c.json", JSON.stringify({ description: hostile }), hostile],
     [
@@ -644,7 +653,7 @@ Deno.test("UTF-16 is read as parsers read it", () => {
   const little = new Uint8Array(text.length * 2);
   for (let at = 0; at < text.length; at++) little[at * 2] = text.charCodeAt(at);
   const big = new Uint8Array([0xfe, 0xff, ...little.map((_, at) => little[at ^ 1] ?? 0)]);
-  for (const bytes of [little, big]) {
+  for (const bytes of [little, big, big.slice(2)]) {
     assert.deepEqual(found(scan("c.json", bytes), "Remote Code"), ["warning"]);
   }
 });
@@ -670,6 +679,15 @@ Deno.test("SR 2.2 the asset has the keys of the manifest", () => {
   assert.deepEqual(keys("c.json", '{"a": {"b": 1}, "c": [{"d": 2}]}'), ["a", "c"]);
   assert.deepEqual(keys("c.yaml", "a:\n  b: 1\nc: {d: 2}\n"), ["a", "c"]);
   assert.deepEqual(keys("c.toml", "a = 1\n[c]\nd = 2\n"), ["a", "c"]);
+});
+
+Deno.test("keys of TOML end with the table that they stand in", () => {
+  const inner = 'a = {b = [{c = 1}], _target_ = "os.system"}\n_target_ = 2\n';
+  const outcome = scan("c.toml", `auto_map = {x = {}, y = []}\nz = "a.B"\n${inner}`);
+  assert.deepEqual(found(outcome, "Remote Code"), []);
+  assert.deepEqual(found(outcome, "Import Target"), ["critical"]);
+  const list = scan("c.toml", 'a = {auto_map = {b = 1}, c = "d"}\n');
+  assert.deepEqual(found(list, "Remote Code"), []);
 });
 
 Deno.test("SR 2.11 the licence of a manifest is noted", () => {
