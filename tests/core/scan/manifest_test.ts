@@ -33,6 +33,9 @@ function scan(name: string, content: string | Uint8Array): Outcome {
   const scanner = manifestScanner({
     checkTemplate(text) {
       templates.push(text);
+      if (text.includes("{% end %}")) {
+        return [{ severity: "info", message: "Malformed", incomplete: "template_malformed" }];
+      }
       return text.includes("__class__") ? [{ severity: "critical", message: "Reaches out" }] : [];
     },
   });
@@ -601,6 +604,12 @@ Deno.test("evasion 63: templates are handed over as the loader sees them", async
     const outcome = scan("tokenizer_config.json", '{"chat_template": "{{ x.__class__ }}"}');
     assert.deepEqual(found(outcome, "Chat Template"), ["critical"]);
   });
+});
+
+Deno.test("C 16 a malformed template is inconclusive where it is said to be one", () => {
+  const words = (text: string) => failed(scan("c.json", text)).map(({ incomplete }) => incomplete);
+  assert.deepEqual(words('{"chat_template": "{% end %}"}'), ["template_malformed"]);
+  assert.deepEqual(words('{"description": "{% end %}"}'), []);
 });
 
 Deno.test("evasion 64: aliases that fill the memory, and those that do not", () => {
