@@ -110,7 +110,7 @@ function isIpAddress(host: string): boolean {
   return /^(?:(?:0x[0-9a-f]+|\d+)\.){3}(?:0x[0-9a-f]+|\d+)$|^0x[0-9a-f]{7,8}$|^\d{8,10}$/.test(
     host,
   ) ||
-    host.startsWith("[");
+    /^\[[0-9a-f:.]{2,45}\]$/.test(host);
 }
 
 function isOwnMachine(host: string): boolean {

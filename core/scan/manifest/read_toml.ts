@@ -122,6 +122,10 @@ class TomlReader {
       if (mark.length === 1 && this.#text[at] === "\n") break;
       at += quote === '"' && this.#text[at] === "\\" ? 2 : 1;
     }
+    // Of up to five quotation marks in a row the last three are the end.
+    for (let more = 0; more < 2 && mark.length === 3; more++) {
+      if (this.#text.startsWith(mark, at + 1)) at++;
+    }
     const inner = utf8Of(this.#text.slice(start + mark.length, at));
     const value = quote === '"' ? unescaped(inner) : inner;
     return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };

@@ -69,8 +69,8 @@ const NAMES: readonly { kind: string; ruleCode: RuleCode; name: RegExp; shortest
   },
 ];
 
-/** Words that stand where a password would go. */
-const COMMON = /^(?:password|passwd|secret|string|optional|required|default|public|private)$/i;
+/** Names of fields and of resources, which stand where a password would go. */
+const NO_PASSWORD = /^[A-Za-z_.]+$|^arn:|:\/\/|^\//;
 
 /**
  * The credential that a value is by the name of its key (S701 to S704, S708, S710). Names of files, of
@@ -81,7 +81,7 @@ export function secretByName(key: string, value: string): Secret | undefined {
   const row = NAMES.find((row) => row.name.test(name));
   if (row === undefined || value.length < row.shortest || value.length > 4096) return undefined;
   if (/[\s<>{}$]/.test(value) || isPlaceholder(value)) return undefined;
-  if (row.kind === "password" ? COMMON.test(value) : !isRandom(value)) return undefined;
+  if (row.kind === "password" ? NO_PASSWORD.test(value) : !isRandom(value)) return undefined;
   const { kind, ruleCode } = row;
   const lead = leadOf(value);
   return { kind, ruleCode, severity: "warning", position: 0, length: value.length, lead };

@@ -151,6 +151,8 @@ const BENIGN: readonly (readonly [string, string])[] = [
   ["data.yaml", "text: 'a !!python/object in a string'\n# !!python/object in a comment\n"],
   ["hydra.yml", "x:\n  _target_: os.path.join\n  _args_: [a, b]\n"],
   ["pyproject.toml", PYPROJECT],
+  ["quotes.toml", 'a = """"b"""""\nc = \'\'\'\'d\'\'\'\'\'\ne = "f"\n'],
+  ["pattern.json", JSON.stringify({ pattern: "^https://[a-zA-Z0-9.-]+(:[0-9]+)?/" })],
   ["empty.json", ""],
   ["empty.yaml", ""],
   ["one.yaml", "a"],

@@ -121,6 +121,8 @@ Deno.test("S702, S710: the name of a key says what its value is", () => {
     ["aws_secret_access_key", random, "S704"],
     ["secret", random, "S710"],
     ["password", "string", undefined],
+    ["password", "MasterUserPassword", undefined],
+    ["password", "arn:aws:iam::aws:policy/X", undefined],
     ["password", "${PASSWORD}", undefined],
     ["password", "<secret>", undefined],
     ["api_key", "the key of the service", undefined],
@@ -137,7 +139,7 @@ Deno.test("S702, S710: the name of a key says what its value is", () => {
 
 Deno.test("of a short credential fewer characters are told", () => {
   assert.equal(secretByName("password", "hunter2!")?.lead, "h");
-  assert.equal(secretByName("password", "hunter")?.lead, "");
+  assert.equal(secretByName("password", "hunt3r")?.lead, "");
 });
 
 Deno.test("positions are those of the credentials themselves", () => {
