@@ -28,7 +28,13 @@ const LICENSE_BYTES = 256 * 1024;
 /** How much of a text is looked through. */
 const TEXT_BYTES = 256 * 1024 * 1024;
 
-const NAMES = /^(?:licen[sc]e|copying|notice|copyright|legal|readme|authors|use_policy|unlicense)/i;
+const NAMES =
+  /^(?:licen[sc]e|copying|notice|copyright|legal|readme|authors|use_policy|unlicense)(?:[._-]|$)/i;
+
+/** Extensions of files that are named like texts and are none. */
+const NO_TEXTS =
+  /\.(?:json|ya?ml|toml|xml|html?|gz|bz2|xz|zst|zip|7z|tar|pdf|png|jpe?g|docx?|so)$/i;
+
 const EXTENSIONS = /\.(?:md|markdown|txt|rst)$/i;
 
 /** The scanner of texts: model cards, licences, and scripts that lie beside a model. */
@@ -136,8 +142,7 @@ class TextScan {
 
 function isTextByName(name: string): boolean {
   const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-  return EXTENSIONS.test(base) ||
-    NAMES.test(base) && !/\.(?:json|ya?ml|toml|xml|html?)$/i.test(base) ||
+  return EXTENSIONS.test(base) || NAMES.test(base) && !NO_TEXTS.test(base) ||
     scriptOf(base, "") !== undefined;
 }
 

@@ -196,6 +196,15 @@ Deno.test("S1008 AGPL is a warning, and no other licence is", () => {
   assert.deepEqual(codes("---\nlicense: gpl-3.0\n---\nUnlike AGPL-3.0 …\n"), []);
 });
 
+Deno.test("files that are only named like texts are not claimed", () => {
+  for (const name of ["README.gz", "LICENSE.pdf", "license.json", "readmeter.bin", "a/notice.so"]) {
+    assert.equal(textScanner.claims(file(name, "\x1f\0")), false, name);
+  }
+  for (const name of ["LICENSE", "LICENSE-APACHE", "a/Licence.txt", "COPYING.LESSER", "readme"]) {
+    assert.ok(textScanner.claims(file(name, "x")), name);
+  }
+});
+
 Deno.test("evasion 37: content that is none of its name's is told", () => {
   const pickle = new Uint8Array([0x80, 4, 0x95, 1, 0, 0, 0, 0, 0, 0, 0, 0x4e, 0x2e]);
   for (const name of ["model.txt", "README.md", "LICENSE"]) {
