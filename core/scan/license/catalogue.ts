@@ -1,0 +1,154 @@
+/** A licence, and what it is known by. */
+export interface License {
+  /** Null where SPDX lists none. */
+  readonly spdxId: string | null;
+  readonly name: string;
+  readonly url: string | null;
+  /** Null where it depends on who asks or what for. */
+  readonly commercialAllowed: boolean | null;
+  /** Ids in lower case that model cards and SPDX expressions use, without `-only` and `-or-later`. */
+  readonly ids: readonly string[];
+  /**
+   * What stands in its text, in words of lower case with one space between: all texts of one of the
+   * lists.
+   */
+  readonly texts: readonly (readonly string[])[];
+  /** What does not. */
+  readonly not?: string;
+}
+
+function spdx(
+  spdxId: string,
+  name: string,
+  texts: License["texts"],
+  more: { ids?: readonly string[]; commercialAllowed?: boolean; not?: string } = {},
+): License {
+  const { ids = [], commercialAllowed = true, not } = more;
+  return {
+    spdxId,
+    name,
+    url: `https://spdx.org/licenses/${spdxId}.html`,
+    commercialAllowed,
+    ids: [spdxId.toLowerCase(), ...ids],
+    texts,
+    ...not !== undefined && { not },
+  };
+}
+
+const REDISTRIBUTION = "redistributions of source code must retain the above copyright notice";
+
+const PERMISSIVE: readonly License[] = [
+  spdx("MIT", "MIT License", [[
+    "permission is hereby granted free of charge to any person obtaining a copy of this software",
+    "the above copyright notice and this permission notice",
+  ]]),
+  spdx("Apache-2.0", "Apache License 2.0", [
+    ["apache license version 2 0 january 2004"],
+    ["licensed under the apache license version 2 0"],
+  ], { ids: ["apache2", "apache 2.0"] }),
+  spdx("BSD-3-Clause", "BSD 3-Clause License", [[REDISTRIBUTION, "neither the name"]], {
+    ids: ["bsd-3", "bsd"],
+  }),
+  spdx("BSD-2-Clause", "BSD 2-Clause License", [[REDISTRIBUTION]], {
+    ids: ["bsd-2"],
+    not: "neither the name",
+  }),
+  spdx("ISC", "ISC License", [[
+    "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted provided that",
+  ], [
+    "permission to use copy modify and distribute this software for any purpose with or without fee is hereby granted provided that",
+  ]]),
+  spdx("Unlicense", "The Unlicense", [[
+    "this is free and unencumbered software released into the public domain",
+  ]]),
+  spdx("CC0-1.0", "Creative Commons Zero 1.0", [["cc0 1 0 universal"]], { ids: ["cc0"] }),
+];
+
+const COPYLEFT: readonly License[] = [
+  gnu("AGPL", "3.0", "affero general public license", "19 november 2007"),
+  gnu("LGPL", "3.0", "lesser general public license", "29 june 2007"),
+  gnu("LGPL", "2.1", "lesser general public license", "february 1999"),
+  gnu("GPL", "3.0", "general public license", "29 june 2007"),
+  gnu("GPL", "2.0", "general public license", "june 1991"),
+  spdx("MPL-2.0", "Mozilla Public License 2.0", [
+    ["mozilla public license version 2 0"],
+    ["subject to the terms of the mozilla public license v 2 0"],
+  ]),
+];
+
+function gnu(family: string, version: string, title: string, date: string): License {
+  const number = version.replace(/\.0$/, "").replace(".", " ");
+  return spdx(`${family}-${version}`, `GNU ${family} ${version}`, [
+    [`gnu ${title} version ${number} ${date}`],
+    [`terms of the gnu ${title} as published by the free software foundation either version ${number}`],
+    [`terms of the gnu ${title} as published by the free software foundation version ${number}`],
+  ], { ids: [`${family}-${version.replace(/\.0$/, "")}`.toLowerCase()] });
+}
+
+/** The parts that Creative Commons licences are made of, with their titles. */
+const CREATIVE_COMMONS: readonly (readonly [string, string])[] = [
+  ["BY", "attribution"],
+  ["BY-SA", "attribution sharealike"],
+  ["BY-ND", "attribution noderivatives"],
+  ["BY-NC", "attribution noncommercial"],
+  ["BY-NC-SA", "attribution noncommercial sharealike"],
+  ["BY-NC-ND", "attribution noncommercial noderivatives"],
+];
+
+function creativeCommons(): License[] {
+  return CREATIVE_COMMONS.flatMap(([parts, title]) =>
+    ["4.0", "3.0", "2.0"].map((version) => {
+      const scope = version === "4.0"
+        ? "international"
+        : version === "3.0"
+        ? "unported"
+        : "generic";
+      return spdx(`CC-${parts}-${version}`, `Creative Commons ${parts} ${version}`, [
+        ["creative commons", `${title} ${version.replace(".", " ")} ${scope}`],
+      ], { commercialAllowed: !parts.includes("NC") });
+    })
+  );
+}
+
+/** A licence of a maker of models: its use is limited in ways that only its text says. */
+function ofModels(
+  name: string,
+  ids: readonly string[],
+  text: readonly string[],
+  url: string | null = null,
+): License {
+  return { spdxId: null, name, url, commercialAllowed: null, ids, texts: [text] };
+}
+
+const OF_MODELS: readonly License[] = [
+  ofModels("CreativeML OpenRAIL-M", ["creativeml-openrail-m"], ["creativeml open rail m"]),
+  ofModels("CreativeML OpenRAIL++-M", ["openrail++"], [
+    "creativeml open rail m license dated july",
+  ]),
+  ofModels("BigScience OpenRAIL-M", ["bigscience-openrail-m"], ["bigscience openrail m"]),
+  ofModels("BigScience RAIL 1.0", ["bigscience-bloom-rail-1.0"], ["bigscience rail license"]),
+  ofModels("BigCode OpenRAIL-M", ["bigcode-openrail-m"], ["bigcode openrail m"]),
+  ofModels("OpenRAIL", ["openrail", "openrail-m", "rail-m"], ["responsible ai license openrail"]),
+  ...["2", "3", "3.1", "3.2", "3.3", "4"].map((version) =>
+    ofModels(
+      `Llama ${version} Community License`,
+      [`llama${version}`, `llama-${version}`],
+      [`llama ${version.replace(".", " ")} community license agreement`],
+      "https://www.llama.com/",
+    )
+  ),
+  ofModels(
+    "Gemma Terms of Use",
+    ["gemma"],
+    ["gemma terms of use"],
+    "https://ai.google.dev/gemma/terms",
+  ),
+];
+
+/** The licences that are recognised. */
+export const LICENSES: readonly License[] = [
+  ...PERMISSIVE,
+  ...COPYLEFT,
+  ...creativeCommons(),
+  ...OF_MODELS,
+];
