@@ -3,97 +3,29 @@
  * Needs curl, md5sum and zip. The server is a process of its own for each case, started as users do.
  */
 
-import { getHostSize, LeasePool, loadTunables, toolLogLabel } from "../../core/capacity/mod.ts";
 import { ChildServer } from "../child_server.ts";
-import type { Client, Reply } from "../client.ts";
+import type { Reply } from "../client.ts";
 import { TempDir } from "../temp_dir.ts";
 import { hasProgram, run } from "../tools.ts";
+import {
+  type Case,
+  compare,
+  curl,
+  MB,
+  median,
+  peakMemory,
+  randomFile,
+  ratios,
+  ROUNDS,
+  seconds,
+  spread,
+} from "./measures.ts";
+import { HOST_CASES } from "./host_cases.ts";
 
-const MB = 1_000_000;
-const ROUNDS = 5;
 const LIMITS = {
   STRONGROOM_MAX_UPLOAD_FILE_SIZE: "100000000000",
   STRONGROOM_MAX_UPLOAD_TOTAL_SIZE: "100000000000",
 };
-
-interface Case {
-  readonly name: string;
-  /** Returns the lines of its result. */
-  measure(bench: Bench): Promise<string[]>;
-}
-
-/** What a case works with. */
-interface Bench {
-  readonly directory: string;
-  readonly server: ChildServer;
-  readonly client: Client;
-}
-
-/** Seconds that something takes. */
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return (performance.now() - started) / 1000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function spread(values: readonly number[], digits = 2): string {
-  const shown = (value: number) => value.toFixed(digits);
-  return `${shown(median(values))} (${shown(Math.min(...values))}…${shown(Math.max(...values))})`;
-}
-
-/** Runs each of the works in turn, several times, so that the machine's moods meet all of them. */
-async function compare(
-  works: Readonly<Record<string, () => Promise<unknown>>>,
-  between: () => Promise<unknown> = () => Promise.resolve(),
-): Promise<Record<string, number[]>> {
-  const times: Record<string, number[]> = {};
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, work] of Object.entries(works)) {
-      const time = await seconds(work);
-      // The first round warms up: caches, and memory that was never touched before.
-      if (round > 0) (times[name] ??= []).push(time);
-    }
-    await between();
-  }
-  return times;
-}
-
-function ratios(times: Record<string, number[]>, ours: string): string[] {
-  const own = times[ours] ?? [];
-  return Object.entries(times).map(([name, values]) =>
-    name === ours
-      ? `${name}: ${spread(values)} s`
-      : `${name}: ${spread(values)} s, its time to ours ${
-        spread(values.map((it, at) => it / (own[at] ?? 1)))
-      }`
-  );
-}
-
-async function curl(client: Client, ...args: string[]): Promise<void> {
-  const auth = `Authorization: Bearer ${client.token}`;
-  const { code, stderr } = await run("curl", ["-sSgf", "-o", "/dev/null", "-H", auth, ...args]);
-  if (code !== 0) throw new Error(stderr);
-}
-
-/** Random content, written in pieces. */
-async function randomFile(path: string, size: number): Promise<void> {
-  using file = await Deno.open(path, { write: true, create: true, truncate: true });
-  const piece = new Uint8Array(65536);
-  for (let written = 0; written < size; written += piece.length) {
-    await file.write(crypto.getRandomValues(piece).subarray(0, size - written));
-  }
-}
-
-/** The most memory that a process had resident so far. */
-async function peakMemory(pid: number): Promise<string> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`);
-  const kib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]);
-  return `peak memory ${Math.round(kib * 1024 / MB)} MB`;
-}
 
 const CASES: readonly Case[] = [
   {
@@ -277,40 +209,7 @@ const CASES: readonly Case[] = [
       ];
     },
   },
-  {
-    name: "leases of 1 000 and 10 000 waiters",
-    async measure() {
-      const stats = {
-        ...getHostSize(),
-        LoadAvg1m: 0,
-        MemAvailableMB: 2 ** 20,
-        DiskFreeMB: 2 ** 20,
-      };
-      const tunables = loadTunables(() => undefined, stats);
-      const through = (count: number) => async () => {
-        const pool = new LeasePool({ tunables, stats: () => stats });
-        await Promise.all(Array.from({ length: count }, async () => {
-          const { signal } = new AbortController();
-          using _lease = await pool.acquireToolLeaseWithContext(signal, true, "x", 5000, 600_000);
-        }));
-      };
-      const times = await compare({ "1 000": through(1000), "10 000": through(10_000) });
-      const ratio = median(times["10 000"] ?? []) / median(times["1 000"] ?? []);
-      const label = await seconds(() => {
-        for (let line = 0; line < 100_000; line++) {
-          toolLogLabel("A=b sudo -u x /usr/bin/curl -u me");
-        }
-        return Promise.resolve();
-      });
-      return [
-        ...Object.entries(times).map(([name, values]) =>
-          `${name} one after the other: ${spread(values, 3)} s`
-        ),
-        `10 000 to 1 000: ${ratio.toFixed(1)}`,
-        `a label: ${(label * 10).toFixed(1)} µs`,
-      ];
-    },
-  },
+  ...HOST_CASES,
 ];
 
 /** A reply, which must be no refusal. */

@@ -127,7 +127,8 @@ Deno.test("a progress bar", async (t) => {
     bar.show({ files: 1, bytes: 3 });
     bar.clear();
     assert.equal(written.length, 2);
-    assert.match(written[0] ?? "", /^\r\x1b\[K\[#{12}-{12}\] 1\/2 files, 2 B of 4 B/);
+    const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 B of 4 B`;
+    assert.equal(written[0]?.slice(0, begin.length), begin);
     assert.equal(written[1], "\r\x1b[K");
     // Without a terminal, and where nothing was drawn, nothing is written.
     new ProgressBar([], undefined).show({ files: 0, bytes: 0 });

@@ -1,0 +1,104 @@
+import * as assert from "node:assert/strict";
+import { SCAN_LIMITS } from "../../core/scan/limits.ts";
+import { reportOf } from "../../core/scan/report.ts";
+import { scanFile } from "../../core/scan/scan_file.ts";
+import { SCANNERS } from "../../core/scan/scanners/mod.ts";
+import { memorySource } from "../../core/scan/source.ts";
+import { ROOT } from "../child_server.ts";
+import { reportFaults } from "../conformance/report_rules.ts";
+import { FIXTURES } from "../fixtures/fixtures.ts";
+
+/** Numbers from a seed (mulberry32), the same on every machine. */
+export function random(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+/** Numbers that lengths, counts and offsets are made of when somebody means harm. */
+const EVIL = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];
+
+/** Changes bytes as somebody would who looks for a crash. */
+function mutate(original: Uint8Array, below: (bound: number) => number): Uint8Array {
+  let bytes: Uint8Array = original.slice();
+  for (let change = 0; change <= below(4); change++) {
+    const at = below(bytes.length + 1);
+    switch (below(7)) {
+      case 0:
+        if (at < bytes.length) bytes[at] = below(256);
+        break;
+      case 1:
+        if (at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ (1 << below(8));
+        break;
+      case 2:
+        bytes = bytes.slice(0, at);
+        break;
+      case 3: {
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        const value = EVIL[below(EVIL.length)] ?? 0;
+        if (at + 4 <= bytes.length) view.setUint32(at, value, below(2) === 0);
+        break;
+      }
+      case 4: {
+        const from = below(bytes.length + 1);
+        const part = bytes.slice(from, from + below(64));
+        bytes = joined(bytes.slice(0, at), part, bytes.slice(at));
+        break;
+      }
+      case 5:
+        bytes = joined(bytes.slice(0, at), bytes.slice(at + below(64)));
+        break;
+      default: {
+        const value = BigInt.asUintN(64, -BigInt(below(3)));
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        if (at + 8 <= bytes.length) view.setBigUint64(at, value, true);
+      }
+    }
+  }
+  return bytes;
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** What scanning a mutated fixture took. */
+export interface MutationResult {
+  readonly path: string;
+  readonly seed: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * Scans one mutated fixture, by the number of the mutation, and holds its report to SR.
+ *
+ * @throws {Error} where the scan throws, fails or gives no report.
+ */
+export async function scanMutation(seed: number): Promise<MutationResult> {
+  const below = random(seed);
+  const { path } = FIXTURES[seed % FIXTURES.length] ?? { path: "" };
+  const bytes = mutate(await Deno.readFile(`${ROOT}tests/fixtures/models/${path}`), below);
+  const started = performance.now();
+  const scan = scanFile({
+    source: memorySource(bytes),
+    name: path.slice(path.lastIndexOf("/") + 1),
+    scanners: SCANNERS,
+    limits: SCAN_LIMITS,
+  });
+  const milliseconds = performance.now() - started;
+  const crashed = scan.checks.find(({ name, status }) => name === "Scanner" && status === "failed");
+  assert.equal(crashed, undefined, `${path}, seed ${seed}: ${JSON.stringify(crashed)}`);
+  const report = reportOf({ files: [{ path, scan }], startTime: 0, duration: 0 });
+  assert.deepEqual(reportFaults(JSON.parse(JSON.stringify(report))), [], `${path}, seed ${seed}`);
+  return { path, seed, milliseconds };
+}
