@@ -1,5 +1,21 @@
-import { toJsonSchema } from "@valibot/to-json-schema";
-import type { GenericSchema } from "valibot";
+import {
+  BINARY,
+  BINARY_CONTENT,
+  envelope,
+  ID,
+  type Json,
+  json,
+  jsonBody,
+  metrics,
+  open,
+  operation,
+  pathOfSchema,
+  pathParameters,
+  query,
+  reference,
+  schemaOf,
+} from "./openapi/parts.ts";
+import { scanPaths } from "./openapi/scans.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import { reportJsonSchemas } from "../schemas/report.ts";
 import { ScanEntry, ScanRequest } from "../schemas/scans.ts";
@@ -10,9 +26,6 @@ import {
   ResourceList,
   TransferResourceRequest,
 } from "../schemas/resources.ts";
-
-/** A part of the document, as JSON. */
-type Json = { readonly [key: string]: unknown };
 
 /** The description of the API (OpenAPI 3.1), for clients and their generators (C 1). */
 export function openApi(basePath: string): Json {
@@ -89,12 +102,7 @@ function apiPaths(): Record<string, Json> {
     "/resources/copy": { post: transferOperation("Copy") },
     "/resources/download": { get: downloadOperation() },
     "/events": { get: eventsOperation() },
-    "/capacity": { get: capacityOperation() },
-    "/scans": { get: listScansOperation(), post: postScanOperation() },
-    "/scans/{id}": { get: scanOperation("A scan", "scans.view"), delete: deleteScanOperation() },
-    "/scans/{id}/report": { get: scanReportOperation() },
-    "/reports/schema": { get: reportSchemaOperation() },
-    "/reports/validate": { post: validateReportOperation() },
+    ...scanPaths(),
   };
 }
 
@@ -180,184 +188,4 @@ function eventsOperation(): Json {
     ],
     responses: { 200: stream },
   }, 400);
-}
-
-function capacityOperation(): Json {
-  const responses = { 200: json("The overview", envelope(reference("CapacityOverview"))) };
-  return operation("How much the host carries now", "capacity.view", { responses });
-}
-
-const SCAN_ID: Json = { name: "id", in: "path", required: true, schema: { type: "integer" } };
-
-function postScanOperation(): Json {
-  const description = {
-    parameters: [
-      query("wait", { type: "integer", minimum: 0, maximum: 60 }, "Seconds to wait for its end"),
-    ],
-    requestBody: jsonBody("ScanRequest"),
-    responses: { 202: json("The scan", envelope(reference("Scan"))) },
-  };
-  return operation("Scan files", "scans.run", description, 400, 404, 429);
-}
-
-function listScansOperation(): Json {
-  const description = {
-    parameters: [
-      query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
-      query("before", { type: "integer", minimum: 1 }, "Only scans with a lower id"),
-    ],
-    responses: { 200: json("The caller's scans", envelope(reference("ScanList"))) },
-  };
-  return operation("List scans, newest first", "scans.view", description, 400);
-}
-
-function scanOperation(summary: string, privilege: string): Json {
-  const description = {
-    parameters: [SCAN_ID],
-    responses: { 200: json("The scan", envelope(reference("Scan"))) },
-  };
-  return operation(summary, privilege, description, 400, 404);
-}
-
-function deleteScanOperation(): Json {
-  return scanOperation("Cancel a scan that has not finished, remove one that has", "scans.run");
-}
-
-function scanReportOperation(): Json {
-  const description = {
-    parameters: [SCAN_ID],
-    responses: { 200: json("The report, without an envelope", reference("Report")) },
-  };
-  return operation("The report of a completed scan", "scans.view", description, 400, 404, 409);
-}
-
-function reportSchemaOperation(): Json {
-  return operation("The JSON Schema of a report", "scans.view", {
-    responses: {
-      200: {
-        description: "The schema, without an envelope",
-        content: { "application/schema+json": { schema: { type: "object" } } },
-      },
-    },
-  });
-}
-
-function validateReportOperation(): Json {
-  const valid = {
-    type: "object",
-    required: ["valid", "report"],
-    properties: { valid: { const: true }, report: reference("Report") },
-  };
-  const invalid = {
-    type: "object",
-    required: ["valid", "violations"],
-    properties: {
-      valid: { const: false },
-      violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
-      violations_truncated: { const: true, description: "There are more violations" },
-    },
-  };
-  const description = {
-    requestBody: { required: true, content: { "application/json": { schema: {} } } },
-    responses: { 200: json("The verdict", envelope({ oneOf: [valid, invalid] })) },
-  };
-  return operation("Find out whether something is a report", "scans.view", description, 400);
-}
-
-const ID: Json = { type: "integer", minimum: 1 };
-const BINARY: Json = { type: "string", format: "binary" };
-const BINARY_CONTENT: Json = {
-  "application/octet-stream": { schema: BINARY },
-  "application/zip": { schema: BINARY },
-};
-
-/** What the statuses of refusals say. */
-const REFUSALS = {
-  400: "The request is not as it should be",
-  401: "No valid credential",
-  403: "The privilege is missing",
-  404: "Something is not found",
-  409: "Something is in the way",
-  429: "Too many scans wait; the header Retry-After says when to come again",
-  416: "The range lies outside of the content",
-  500: "Something failed, and was logged under the request id",
-  503: "The server is not ready",
-} as const;
-
-/** An operation that needs a credential with the privilege; `refusals` are statuses of its own. */
-function operation(
-  summary: string,
-  privilege: string,
-  { responses, ...rest }: { responses: Json } & Json,
-  ...refusals: (keyof typeof REFUSALS)[]
-): Json {
-  return {
-    summary,
-    description: `Needs the privilege ${privilege}.`,
-    security: [{ bearer: [] }],
-    ...rest,
-    responses: { ...responses, ...refused([...refusals, 401, 403, 500]) },
-  };
-}
-
-function jsonBody(schema: string): Json {
-  return { required: true, content: { "application/json": { schema: reference(schema) } } };
-}
-
-/** An operation that needs no credential. */
-function open(summary: string, schema: Json, ...refusals: (keyof typeof REFUSALS)[]): Json {
-  return { summary, responses: { 200: json(summary, schema), ...refused(refusals) } };
-}
-
-function refused(statuses: readonly (keyof typeof REFUSALS)[]): Json {
-  return Object.fromEntries(
-    statuses.map((status) => [status, json(REFUSALS[status], reference("Error"))]),
-  );
-}
-
-function metrics(): Json {
-  return operation("Measures in Prometheus's text format", "resources.admin", {
-    responses: {
-      200: {
-        description: "The measures",
-        content: { "text/plain": { schema: { type: "string" } } },
-      },
-    },
-  });
-}
-
-function pathParameters(description: string): Json[] {
-  return [
-    query("path", { type: "string" }, description),
-    query("paths[]", { type: "array", items: { type: "string" } }, "Further ones"),
-  ];
-}
-
-function query(name: string, schema: Json, description: string): Json {
-  return { name, in: "query", schema, description };
-}
-
-function envelope(data: Json): Json {
-  return {
-    type: "object",
-    required: ["status", "data"],
-    properties: { status: { const: "success" }, data },
-  };
-}
-
-function json(description: string, schema: Json): Json {
-  return { description, content: { "application/json": { schema } } };
-}
-
-function reference(name: string): Json {
-  return { $ref: pathOfSchema(name) };
-}
-
-function pathOfSchema(name: string): string {
-  return `#/components/schemas/${name}`;
-}
-
-function schemaOf(schema: GenericSchema): Json {
-  const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: "ignore" });
-  return { ...rest };
 }

@@ -1,0 +1,62 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { BASE_PATH } from "../../routes/app.ts";
+import { Report } from "../../schemas/report.ts";
+import { ScanEntry } from "../../schemas/scans.ts";
+import { ChildServer } from "../child_server.ts";
+import { Client } from "../client.ts";
+import { TempDir } from "../temp_dir.ts";
+import { until } from "../until.ts";
+
+const PRIVILEGES = ["scans.view", "scans.run", "resources.upload"];
+
+async function scanOf(client: Client, id: number): Promise<ScanEntry> {
+  const { text } = await client.send("GET", `/scans/${id}`);
+  return v.parse(v.object({ data: ScanEntry }), JSON.parse(text)).data;
+}
+
+Deno.test("C 15 scans go on after the server died, or stopped", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  const files = Object.fromEntries(
+    Array.from({ length: 80 }, (_, index) => [`f${index}.txt`, `content ${index}`]),
+  );
+  let token = "";
+  const ids: number[] = [];
+  {
+    await using child = await ChildServer.start({ dataDir });
+    const one = await child.as(1, PRIVILEGES);
+    token = one.token;
+    await one.upload("many", files);
+    for (let scan = 0; scan < 2; scan++) {
+      const { status, text } = await one.json("POST", "/scans/", { path: "many" });
+      assert.equal(status, 202, text);
+      ids.push(JSON.parse(text).data.id);
+    }
+    await until(async () => (await scanOf(one, ids[0] ?? 0)).files_scanned > 2);
+    assert.equal((await scanOf(one, ids[0] ?? 0)).status, "running");
+    await child.end("SIGKILL");
+  }
+  {
+    await using child = await ChildServer.start({ dataDir });
+    const one = new Client(child.origin + BASE_PATH, token);
+    await until(async () => (await scanOf(one, ids[0] ?? 0)).status === "running");
+    const { code } = await child.end("SIGTERM");
+    assert.equal(code, 0);
+  }
+  await using child = await ChildServer.start({ dataDir });
+  const one = new Client(child.origin + BASE_PATH, token);
+  for (const id of ids) {
+    await until(async () => (await scanOf(one, id)).status === "completed");
+    const { files_scanned, files_total } = await scanOf(one, id);
+    assert.deepEqual([files_scanned, files_total], [80, 80]);
+    const { text } = await one.send("GET", `/scans/${id}/report`);
+    const report = v.parse(Report, JSON.parse(text));
+    assert.deepEqual(
+      Object.keys(report.file_metadata).sort(),
+      Object.keys(files).map((name) => `many/${name}`).sort(),
+    );
+    assert.equal(report.has_errors, false);
+  }
+  await child.end("SIGTERM");
+});
