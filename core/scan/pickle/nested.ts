@@ -29,8 +29,7 @@ const MAX_UNDECLARED_OPCODES = 4096;
 const MAX_SMALL = 4096;
 
 const LINE_FEED = 0x0a;
-const GLOBAL = 0x63;
-const INST = 0x69;
+const BACKSLASH = 0x5c;
 const PROTO = 0x80;
 const EXT1 = 0x82;
 const EXT4 = 0x84;
@@ -42,24 +41,32 @@ export function searchConstant(
   findings: Findings,
   search: NestedSearch,
 ): void {
-  const head = instruction.window.bytes(instruction.from, Math.min(instruction.length, 32));
-  const encoding = encodingOf(head, instruction.length);
-  if (encoding === undefined) return;
-  const window = opened(instruction, encoding);
-  if (window === undefined || !mayImport(window)) return;
-  walkConstant(window, encoding, instruction.at, findings, search);
+  for (const encoding of encodingsOf(instruction)) {
+    const window = opened(instruction, encoding);
+    if (window === undefined || OPCODE_BY_BYTE[window.byte(0)] === undefined) continue;
+    walkConstant(window, encoding, instruction.at, findings, search);
+  }
 }
 
-function encodingOf(head: Uint8Array, length: number): Encoding | undefined {
+/** The ways in which the constant may hold a pickle, by its first bytes. */
+function encodingsOf(instruction: Instruction): Encoding[] {
+  const { window, from, length } = instruction;
+  const head = window.bytes(from, Math.min(length, 32));
   const [first = -1, second = -1] = head;
-  if (first === PROTO) return second <= 5 ? "raw" : undefined;
-  if (first === 0xc2 && second === PROTO) return "escaped";
-  if (length >= MIN_ENCODED && isHex(head)) return "hex";
-  if (length >= MIN_ENCODED && isBase64(head) && OPCODE_BY_BYTE[base64Byte(first, second)]) {
-    return "base64";
+  const encodings: Encoding[] = [];
+  if (isEscaped(instruction) || (first === 0xc2 && second === PROTO)) encodings.push("escaped");
+  else if (OPCODE_BY_BYTE[first] !== undefined && mayImport(instruction)) encodings.push("raw");
+  if (length >= MIN_ENCODED && isHex(head)) encodings.push("hex");
+  else if (length >= MIN_ENCODED && isBase64(head) && OPCODE_BY_BYTE[base64Byte(first, second)]) {
+    encodings.push("base64");
   }
-  if (first === 0x5c) return "escaped";
-  return OPCODE_BY_BYTE[first] === undefined ? undefined : "raw";
+  return encodings;
+}
+
+/** Whether it is a line in which backslashes begin escapes, and has some. */
+function isEscaped({ opcode, window, from, length }: Instruction): boolean {
+  return (opcode.name === "UNICODE" || opcode.name === "STRING") &&
+    window.bytes(from, Math.min(length, MAX_ENCODED)).includes(BACKSLASH);
 }
 
 function isHex(head: Uint8Array): boolean {
@@ -135,12 +142,11 @@ function base64Bytes(text: Uint8Array): Uint8Array | undefined {
 }
 
 /** Whether it is worth a walk: a pickle that imports nothing is harmless. */
-function mayImport(window: Window): boolean {
-  if (window.byte(0) === PROTO || window.size > MAX_SMALL) return true;
-  if (OPCODE_BY_BYTE[window.byte(0)] === undefined) return false;
-  const bytes = window.bytes(0, window.size);
-  const named = bytes.includes(LINE_FEED) && (bytes.includes(GLOBAL) || bytes.includes(INST));
-  return named || bytes.some((byte) => byte === STACK_GLOBAL || (byte >= EXT1 && byte <= EXT4));
+function mayImport({ window, from, length }: Instruction): boolean {
+  if (length > MAX_SMALL || window.byte(from) === PROTO) return true;
+  const bytes = window.bytes(from, length);
+  if (bytes.includes(LINE_FEED)) return true;
+  return bytes.some((byte) => byte === STACK_GLOBAL || (byte >= EXT1 && byte <= EXT4));
 }
 
 function walkConstant(

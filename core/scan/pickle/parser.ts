@@ -147,6 +147,7 @@ export class Instruction {
     const fault = this.#line(textual ? this.#lineLimit : MAX_NUMBER_BYTES);
     if (fault !== undefined || argument === "line") return fault;
     if (argument === "quoted") return this.#unquote();
+    if (argument === "index" && this.#digits()) return undefined;
     const text = this.#ascii();
     const number = argument === "float"
       ? parseFloatText(text)
@@ -156,6 +157,19 @@ export class Instruction {
     if (number === undefined) return "malformed_argument";
     this.number = number;
     return undefined;
+  }
+
+  /** The usual form of an index, without the detour by a text. */
+  #digits(): boolean {
+    if (this.length === 0 || this.length > 9) return false;
+    let number = 0;
+    for (let i = 0; i < this.length; i++) {
+      const digit = this.window.byte(this.from + i) - 0x30;
+      if (digit < 0 || digit > 9) return false;
+      number = number * 10 + digit;
+    }
+    this.number = number;
+    return true;
   }
 
   #unquote(): Fault | undefined {
