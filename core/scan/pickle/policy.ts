@@ -69,11 +69,12 @@ export function judgeImport(module: string, name: string): Judgement {
 function judgePath(path: string, module: string): Judgement {
   const components = path.split(".");
   const moduleParts = module.split(".").length;
+  const isOsPath = components[0] === "os" && components[1] === "path";
+  const denied = isOsPath ? undefined : longestListed(DENIED, components);
+  if (denied !== undefined) return { level: "denied", ...denied };
   const special = specialComponent(components, moduleParts);
   if (special !== undefined) return special;
-  if (components[0] === "os" && components[1] === "path") return FINE;
-  const denied = longestListed(DENIED, components);
-  if (denied !== undefined) return { level: "denied", ...denied };
+  if (isOsPath) return FINE;
   const suspicious = longestListed(SUSPICIOUS, components);
   if (suspicious !== undefined) return { level: "suspicious", ...suspicious };
   return ALLOWED.has(path) ? FINE : UNLISTED;
@@ -109,7 +110,7 @@ function specialComponent(
     const bare = component.replace(/^_+/, "");
     const inner = INNER.has(bare) || (i >= moduleParts && i < components.length - 1 &&
       DENIED.has(bare));
-    if (inner && !(components[0] === "os" && component === "path")) return innerModule(bare);
+    if (inner) return innerModule(bare);
   }
   return undefined;
 }
