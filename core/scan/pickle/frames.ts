@@ -1,8 +1,8 @@
 import type { Instruction } from "./parser.ts";
 
 /**
- * Watches the frames of protocol 4. The C unpickler takes a frame for a hint of how much to read, and
- * the Python one for a border; a stream on which they differ was made to be read in two ways.
+ * Watches the frames of protocol 4. To the C unpickler a frame is what it reads at once, to the Python
+ * one a border; a stream on which they differ was made to be read in two ways.
  */
 export class Frames {
   /** Where the frame that is open ends, or -1 where none is. */
@@ -10,15 +10,24 @@ export class Frames {
   /** What is wrong with them, in words. */
   fault: string | undefined;
 
-  /** Takes an instruction into account, before the next one. */
-  pass({ opcode, at, end, number }: Instruction): void {
+  /**
+   * Takes an instruction into account, before the next one.
+   *
+   * @returns whether it lies across the end of a frame. The C unpickler, when it reads from a file,
+   * drops what it has of an argument there and takes it from behind the frame instead.
+   */
+  pass({ opcode, at, end, number }: Instruction): boolean {
     if (this.#end >= 0 && at >= this.#end) this.#end = -1;
-    if (opcode.name === "FRAME") {
-      if (this.#end > end) this.fault = "A frame begins within another";
-      this.#end = end + Number(number);
-    } else if (this.#end >= 0 && end > this.#end) {
-      this.fault = "A frame ends within an instruction";
-    }
+    const torn = this.#end >= 0 && end > this.#end;
+    return opcode.name === "FRAME" ? this.#open(end, end + Number(number)) || torn : torn;
+  }
+
+  #open(from: number, end: number): boolean {
+    const within = this.#end > from;
+    if (within) this.fault = "A frame begins within another";
+    const torn = within && end > this.#end;
+    this.#end = end;
+    return torn;
   }
 
   /**

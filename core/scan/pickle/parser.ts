@@ -188,11 +188,11 @@ export class Instruction {
   }
 
   #names(): Fault | undefined {
-    const fault = this.#line(MAX_NAME_BYTES);
-    if (fault !== undefined) return fault;
+    const fault = this.#nameLine();
+    if (fault !== undefined || this.length === 0) return fault ?? "malformed_argument";
     const module = this.#utf8();
-    const second = this.#line(MAX_NAME_BYTES);
-    if (second !== undefined && !this.#endsWithoutLineFeed(second)) return second;
+    const second = this.#nameLine();
+    if (second !== undefined) return second;
     const name = this.#utf8();
     if (module === undefined || name === undefined) return "malformed_argument";
     this.module = module;
@@ -200,12 +200,13 @@ export class Instruction {
     return undefined;
   }
 
-  /** The Python unpickler takes off the last byte of a line at the end, whatever it is, and goes on. */
-  #endsWithoutLineFeed(fault: Fault): boolean {
-    if (fault !== "truncated" || this.window.size <= this.from) return false;
-    this.length = this.window.size - this.from - 1;
+  /** A line; at the end, the Python unpickler takes off the last byte whatever it is, and goes on. */
+  #nameLine(): Fault | undefined {
+    const fault = this.#line(MAX_NAME_BYTES);
+    if (fault !== "truncated") return fault;
+    this.length = Math.max(0, this.window.size - this.from - 1);
     this.end = this.window.size;
-    return true;
+    return undefined;
   }
 
   #utf8(): string | undefined {

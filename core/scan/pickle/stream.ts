@@ -55,6 +55,15 @@ export function walkStream(window: Window, start: number, walk: Walk): StreamEnd
   ).run(start, MAX_ARRAY_DEPTH);
 }
 
+const TORN = {
+  name: "Pickle Structure",
+  severity: "critical",
+  ruleCode: "S902",
+  message: "A frame ends within an instruction",
+  why:
+    "Loaders read different instructions from there on, so that what is seen may not be what runs",
+} as const;
+
 class StreamWalk {
   readonly #window: Window;
   readonly #walk: Walk;
@@ -92,7 +101,7 @@ class StreamWalk {
     const instruction = this.#instruction;
     machine.at = instruction.at;
     machine.opcode = instruction.opcode.name;
-    this.#frames.pass(instruction);
+    if (this.#frames.pass(instruction)) machine.signal(TORN);
     EFFECT_BY_BYTE[instruction.opcode.byte]?.(machine, instruction);
     this.#opcodes++;
     if (instruction.length >= 8) this.#walk.onConstant?.(instruction);
