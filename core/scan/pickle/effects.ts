@@ -155,8 +155,9 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   GET: recall,
   BINGET: recall,
   INST: (machine, { module, name }) => {
-    const args = machine.popMark();
-    machine.push(machine.call(machine.importNames(module, name), args));
+    // The Python unpickler imports before it looks for the mark.
+    const callee = machine.importNames(module, name);
+    machine.push(machine.call(callee, machine.popMark()));
   },
   LONG_BINGET: recall,
   LIST: marked("list"),

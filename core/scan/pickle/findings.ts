@@ -59,32 +59,20 @@ export class Findings {
 
   /** Notes an import. */
   imported(module: string, name: string, at: number, opcode: OpcodeName): ImportRecord {
-    const key = `${module}\n${name}`;
-    const known = this.imports.get(key);
-    if (known !== undefined) {
-      known.count++;
-      return known;
-    }
-    const judgement = judgeImport(module, name);
-    return this.imports.size < MAX_DISTINCT
-      ? this.#record(key, module, name, judgement, at, opcode)
-      : this.#record(judgement.level, judgement.level, REST, judgement, at, opcode);
+    const known = this.imports.get(keyOf(module, name));
+    const record = known ??
+      this.#add({ module, name, judgement: judgeImport(module, name), at, opcode });
+    record.count++;
+    return record;
   }
 
-  #record(
-    key: string,
-    module: string,
-    name: string,
-    judgement: Judgement,
-    at: number,
-    opcode: OpcodeName,
-  ): ImportRecord {
-    const known = this.imports.get(key);
-    if (known !== undefined) {
-      known.count++;
-      return known;
-    }
-    const record = { module, name, judgement, at, opcode, count: 1, called: false };
+  /** The record of an import, under the name of its kind where there are too many. */
+  #add(first: Omit<ImportRecord, "count" | "called">): ImportRecord {
+    const full = this.imports.size >= MAX_DISTINCT;
+    const { level } = first.judgement;
+    const named = full ? { ...first, module: level, name: REST } : first;
+    const key = keyOf(named.module, named.name);
+    const record = this.imports.get(key) ?? { ...named, count: 0, called: false };
     this.imports.set(key, record);
     return record;
   }
@@ -115,10 +103,10 @@ export class Findings {
     for (const record of other.denied()) this.#absorbImport(record);
   }
 
-  #absorbImport({ module, name, at, opcode, count, called }: ImportRecord): void {
-    const known = this.imported(module, name, at, opcode);
-    known.count += count - 1;
-    known.called ||= called;
+  #absorbImport(record: ImportRecord): void {
+    const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#add(record);
+    known.count += record.count;
+    known.called ||= record.called;
   }
 
   /** Imports that no model has any business with. */
@@ -135,6 +123,10 @@ export class Findings {
     if (severities.includes("critical")) return "critical";
     return severities.includes("warning") ? "warning" : undefined;
   }
+}
+
+function keyOf(module: string, name: string): string {
+  return `${module}\n${name}`;
 }
 
 /** How bad an import is; undefined where it is known to be harmless. */

@@ -115,7 +115,9 @@ export class Machine {
   /** The characters of a text or of bytes. */
   textOf = (value: Value): string | undefined => textOf(value, this.window);
 
+  /** Notes what the instruction does, unless it cannot be carried out. */
   signal(signal: Omit<Signal, "position">): void {
+    if (this.fault !== undefined) return;
     this.findings.signal({ ...signal, position: this.at });
   }
 
@@ -149,6 +151,7 @@ export class Machine {
 
   /** What a call gives, by a constant where it can be known. */
   call(callee: Value, args: readonly Value[]): Value {
+    if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
     this.#judgeCallee(callee);
     for (const value of args) if (value.kind === "import") value.record.called = true;

@@ -13,7 +13,7 @@ const RESYNC_BYTES = 64 * 1024 + 256;
 /** Places where one could begin that are tried. */
 const RESYNC_ATTEMPTS = 64;
 
-const MAX_DEPTH = 30_000;
+/** Marks that are open at once; pickles of Python stay below its limit of recursion. */
 const MAX_NESTING = 3_000;
 
 /** Objects that a small pickle may stand for. */
@@ -88,12 +88,9 @@ export class PickleFile {
 
   #judgeSize(end: StreamEnd): void {
     const { machine } = end;
-    if (machine.depth > MAX_DEPTH) {
-      this.#tell("Pickle Stack Depth", "info", `The stack is ${machine.depth} objects deep`, 0);
-    }
     if (machine.nesting > MAX_NESTING) {
       const message = `${machine.nesting} marks are open at once`;
-      this.#tell("Pickle Stack Depth", "warning", message, 0);
+      this.#tell("Pickle Stack Depth", "warning", message, machine.start);
     }
     if (machine.shared < MIN_SHARED) return;
     const size = expandedSize(end.result);

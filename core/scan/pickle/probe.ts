@@ -11,8 +11,15 @@ const PROBED_LINE = 64 * 1024;
 /** Streams one after another that are looked at. */
 const PROBED_STREAMS = 8;
 
+/** So many instructions in a row are no coincidence. */
+const MANY_OPCODES = 7;
+
 const HIGHEST_PROTOCOL = 5;
 const PROTO = 0x80;
+const FRAME = 0x95;
+
+/** Frames that are longer are none. */
+const MAX_FRAME = 2 ** 40;
 
 /** The names of modules that are written, not those that any two lines of text make. */
 const MODULE_NAME = /^[A-Za-z_][\w.]*$/;
@@ -43,9 +50,9 @@ export function looksLikePickle(source: ByteSource): boolean {
 /** Whether a stream that begins with PROTO goes on as one. */
 function isDeclared(window: Window, at: number, end: StreamEnd, findings: Findings): boolean {
   if (window.byte(at + 1) > HIGHEST_PROTOCOL) return false;
-  if (end.outcome === "stop" || end.outcome === "limit") return end.opcodes >= 3;
-  const cut = end.outcome === "truncated" && end.opcodes >= 3;
-  return cut || end.opcodes >= 8 || importsInEarnest(findings);
+  if (end.opcodes >= MANY_OPCODES || end.outcome === "limit" || namesModule(findings)) return true;
+  if (window.byte(at + 2) === FRAME && window.unsigned(at + 3, 8) < MAX_FRAME) return true;
+  return end.outcome === "stop" && (end.end === window.size || window.byte(end.end) === PROTO);
 }
 
 /** Whether a stream that declares nothing is a pickle all the same. */
@@ -57,7 +64,12 @@ function isEvident(end: StreamEnd, findings: Findings, size: number): boolean {
   return end.outcome === "limit" && (end.machine.memo.size > 0 || importsInEarnest(findings));
 }
 
+/** Whether it imports, by a name that is one or in a way that no text takes. */
 function importsInEarnest(findings: Findings): boolean {
-  return findings.imports.values().some(({ module }) => MODULE_NAME.test(module)) ||
+  return namesModule(findings) ||
     findings.signals.values().some(({ signal }) => signal.name === "Pickle Import");
+}
+
+function namesModule(findings: Findings): boolean {
+  return findings.imports.values().some(({ module }) => MODULE_NAME.test(module));
 }

@@ -73,7 +73,10 @@ function isZlib([method = 0, flags = 0]: Uint8Array): boolean {
 }
 
 function holdsPickle(source: ByteSource): boolean {
-  const unpacked = inflated(source.read(0, PROBED_BYTES), "zlib", PROBED_UNPACKED);
+  const unpacked = inflated(source.read(0, PROBED_BYTES), "zlib", {
+    finishFlush: constants.Z_SYNC_FLUSH,
+    maxOutputLength: PROBED_UNPACKED,
+  });
   if (unpacked === undefined || unpacked === "too_large") return false;
   return looksLikePickle(memorySource(unpacked));
 }
@@ -81,9 +84,8 @@ function holdsPickle(source: ByteSource): boolean {
 function inflated(
   packed: Uint8Array,
   compression: "zlib" | "gzip",
-  maxOutputLength: number,
+  options: { readonly finishFlush: number; readonly maxOutputLength: number },
 ): Uint8Array | "too_large" | undefined {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength };
   try {
     return compression === "zlib" ? inflateSync(packed, options) : gunzipSync(packed, options);
   } catch (error) {
@@ -111,21 +113,23 @@ function unpack(
   limit: number,
 ): Unpacked | undefined {
   let cut: Unpacked["cut"];
-  for (const from of prefixes(Math.min(source.size, limit))) {
-    const bytes = inflated(source.read(0, from), compression, limit);
+  for (const [from, finishFlush] of attempts(Math.min(source.size, limit))) {
+    const options = { finishFlush, maxOutputLength: limit };
+    const bytes = inflated(source.read(0, from), compression, options);
     if (bytes instanceof Uint8Array) {
-      return { bytes, from, cut: cut ?? (source.size > limit ? "unpacked_size" : undefined) };
+      return { bytes, from, cut };
     }
-    cut = bytes === undefined ? "malformed_compression" : "unpacked_size";
+    cut = bytes === "too_large" || source.size > limit ? "unpacked_size" : "malformed_compression";
   }
   return undefined;
 }
 
-/** Lengths to try: the whole, that without a checksum, and then less and less. */
-function* prefixes(size: number): Generator<number, void, void> {
-  yield size;
+/** How much to unpack, and whether it must have an end: all with it, without it, and less and less. */
+function* attempts(size: number): Generator<readonly [number, number], void, void> {
+  yield [size, constants.Z_FINISH];
+  yield [size, constants.Z_SYNC_FLUSH];
   for (let from = size - CHECKSUM_BYTES; from >= MIN_PREFIX; from = Math.floor(from / 4)) {
-    yield from;
+    yield [from, constants.Z_SYNC_FLUSH];
   }
 }
 
