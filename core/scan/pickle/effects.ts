@@ -78,9 +78,8 @@ const persistentLine: Effect = (machine) => {
 
 const persistent: Effect = (machine) => {
   const id = machine.pop();
-  const first = id.kind === "tuple" && id.items[0] !== undefined
-    ? machine.textOf(id.items[0])
-    : undefined;
+  const kind = id.kind === "tuple" ? id.items[0] : undefined;
+  const first = kind?.kind === "text" ? machine.textOf(kind) : undefined;
   if (first !== "storage" && first !== "module") machine.signal(ODD_PERSISTENT_ID);
   machine.push(PERSISTENT);
 };

@@ -10,8 +10,8 @@ export interface Folding {
 
 type Fold = (args: readonly Value[], machine: Folding) => Value | undefined;
 
-/** The longest text that is put together. */
-const MAX_BUILT = 4096;
+/** The longest text that is put together, and the longest of what. */
+const MAX_BUILT = 256;
 
 const built = (text: string | undefined): BuiltText | undefined =>
   text === undefined || text.length > MAX_BUILT ? undefined : { kind: "built", text };
@@ -19,9 +19,10 @@ const built = (text: string | undefined): BuiltText | undefined =>
 const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
   const glue = machine.textOf(separator);
   if (glue === undefined || (parts.kind !== "list" && parts.kind !== "tuple")) return undefined;
+  if (parts.items.length > MAX_BUILT) return undefined;
   const texts = parts.items.map((part) => machine.textOf(part));
   const known = texts.filter((text) => text !== undefined);
-  return parts.omitted > 0 || known.length < texts.length ? undefined : built(known.join(glue));
+  return known.length < texts.length ? undefined : built(known.join(glue));
 };
 
 const concatenate: Fold = ([left = UNKNOWN, right = UNKNOWN], machine) => {
@@ -74,6 +75,7 @@ const attribute: Fold = ([object = UNKNOWN, name = UNKNOWN], machine) => {
   const text = machine.textOf(name);
   if (object.kind !== "import" || text === undefined) return undefined;
   const { module, name: owner } = object.record;
+  if (owner.length + text.length > MAX_BUILT) return undefined;
   return machine.importNames(module, owner === "" ? text : `${owner}.${text}`);
 };
 

@@ -16,6 +16,9 @@ import {
 } from "./values.ts";
 import type { Window } from "./window.ts";
 
+/** Characters of a module and a name together. */
+const MAX_NAME = 1024;
+
 /** Where a walk does not begin with nothing, as a loader would. */
 export interface MachineOptions {
   /** A memo to look into where the own one has no entry, which is then no fault. */
@@ -123,30 +126,40 @@ export class Machine {
 
   /** An import whose names may be anything on the stack. */
   importValues(module: Value, name: Value): Value {
-    const parts = [module, name].map(this.textOf);
-    const [moduleText, nameText] = parts;
-    if (module.kind !== "text" || name.kind !== "text") this.#importBuilt(parts);
-    return moduleText === undefined || nameText === undefined
-      ? UNKNOWN
-      : this.importNames(moduleText, nameText);
+    const moduleText = this.textOf(module);
+    const nameText = this.textOf(name);
+    const known = moduleText !== undefined && nameText !== undefined;
+    if (module.kind !== "text" || name.kind !== "text" || !known) {
+      this.#importBuilt(`${moduleText ?? "?"}.${nameText ?? "?"}`);
+    }
+    return known ? this.importNames(moduleText, nameText) : UNKNOWN;
   }
 
-  #importBuilt(parts: readonly (string | undefined)[]): void {
-    const known = shown(parts.map((part) => part ?? "?").join("."));
+  #importBuilt(path: string): void {
     this.signal({
       name: "Pickle Import",
       severity: "critical",
       ruleCode: "S205",
-      message: `Imports a name that is not a constant: ${known}`,
+      message: `Imports a name that is not a constant: ${shown(path)}`,
       why: "The name is put together while the pickle is loading, which hides what is imported",
     });
   }
 
   importNames(module: string, name: string): Import {
-    return {
-      kind: "import",
-      record: this.findings.imported(module, name, this.at, this.opcode),
-    };
+    if (module.length + name.length <= MAX_NAME) return this.#import(module, name);
+    this.signal({
+      name: "Pickle Import",
+      severity: "critical",
+      ruleCode: "S205",
+      message: `Imports by a name that is longer than any: ${shown(`${module}.${name}`)}`,
+      why: "No module and no class is called so; it wears down whoever reads it",
+    });
+    return this.#import(module.slice(0, MAX_NAME), name.slice(0, MAX_NAME));
+  }
+
+  #import(module: string, name: string): Import {
+    const record = this.findings.imported(module, name, this.at, this.opcode);
+    return { kind: "import", record };
   }
 
   /** What a call gives, by a constant where it can be known. */

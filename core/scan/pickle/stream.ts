@@ -41,6 +41,8 @@ export interface StreamEnd {
 /** Instructions that are read out of the bytes of one array. */
 const GUESSED_OPCODES = 5000;
 
+const GUESSED_LINE = 64 * 1024;
+
 /** Pickles within arrays within pickles. */
 const MAX_ARRAY_DEPTH = 4;
 
@@ -168,7 +170,8 @@ class StreamWalk {
       earlier: this.#machine.memo,
       anyStack: true,
     });
-    new StreamWalk(this.#window, { findings, opcodes, guesses: { left: 0 } }, machine).run(at, 0);
+    const walk = { findings, opcodes, guesses: { left: 0 }, lineLimit: GUESSED_LINE };
+    new StreamWalk(this.#window, walk, machine).run(at, 0);
     guesses.left += Math.max(0, opcodes.left);
     this.#walk.findings.absorbDenied(findings);
   }

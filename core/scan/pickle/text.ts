@@ -1,8 +1,8 @@
 import type { Text, Value } from "./values.ts";
 import type { Window } from "./window.ts";
 
-/** The longest text that is read as one. */
-const MAX_TEXT_BYTES = 64 * 1024;
+/** The longest text that is read as one; what matters is shorter by far. */
+const MAX_TEXT_BYTES = 4096;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const latin1 = (bytes: Uint8Array): string => {

@@ -104,7 +104,7 @@ export function isContainer(value: Value): value is Container {
     value.kind === "dict";
 }
 
-/** The value under a textual key of a dict of which all keys were kept. */
+/** The value under a key of ASCII in a dict; the last one, where there are several. */
 export function entryOf(
   dict: Value | undefined,
   key: string,
@@ -113,7 +113,8 @@ export function entryOf(
   if (dict?.kind !== "dict") return undefined;
   for (let i = dict.items.length - 2 - (dict.items.length % 2); i >= 0; i -= 2) {
     const name = dict.items[i];
-    if (name !== undefined && textOf(name) === key) return dict.items[i + 1];
+    if (name?.kind !== "text" || name.length !== key.length) continue;
+    if (textOf(name) === key) return dict.items[i + 1];
   }
   return undefined;
 }

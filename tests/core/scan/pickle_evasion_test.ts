@@ -477,6 +477,16 @@ const CRITICAL: readonly Row[] = [
     finds: "S101",
   },
   {
+    title: "a name longer than any",
+    content: bytes(gl("acme", `a${".a".repeat(2000)}.os.system`), ")R."),
+    finds: "S205",
+  },
+  {
+    title: "a name longer than is read",
+    content: bytes(P4, s8("acme"), binunicode("a".repeat(10_000)), STACK_GLOBAL, CALL),
+    finds: "S205",
+  },
+  {
     title: "six.moves leads to builtins",
     content: bytes(P2, gl("six.moves.builtins", "eval"), ECHO),
     finds: "Pickle Import",
