@@ -1,0 +1,139 @@
+import type { AllowedNames } from "./allowed_names.ts";
+
+const STORAGES = `
+  FloatStorage DoubleStorage HalfStorage BFloat16Storage LongStorage IntStorage ShortStorage
+  CharStorage ByteStorage BoolStorage ComplexFloatStorage ComplexDoubleStorage QInt8Storage
+  QUInt8Storage QInt32Storage QUInt4x2Storage QUInt2x4Storage
+`;
+
+const FUSED = `
+  LinearReLU ConvReLU1d ConvReLU2d ConvReLU3d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d ConvBnReLU2d
+  ConvBnReLU3d BNReLU2d BNReLU3d
+`;
+
+/** PyTorch: tensors, storages, and the layers that whole models are pickled of. */
+export const TORCH_NAMES: readonly AllowedNames[] = [
+  [
+    "torch",
+    `Tensor Size device dtype Generator layout memory_format strided sparse_coo sparse_csr
+    contiguous_format channels_last channels_last_3d preserve_format
+    float16 float32 float64 half float double bfloat16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz
+    float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 int8 int16 int32 int64 int long short uint8
+    uint16 uint32 uint64 bool complex32 complex64 complex128 cfloat cdouble chalf qint8 quint8
+    qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine per_tensor_symmetric
+    per_channel_symmetric per_channel_affine_float_qparams
+    FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor
+    ByteTensor BoolTensor ${STORAGES}`,
+  ],
+  ["torch.cuda", `FloatTensor HalfTensor LongTensor ${STORAGES}`],
+  ["torch.storage", "TypedStorage UntypedStorage _TypedStorage _UntypedStorage"],
+  ["torch", "UntypedStorage TypedStorage"],
+  [
+    "torch._utils",
+    `_rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_parameter
+    _rebuild_parameter_with_state _rebuild_parameter_v2 _rebuild_qtensor _rebuild_sparse_tensor
+    _rebuild_sparse_csr_tensor _rebuild_device_tensor_from_numpy _rebuild_device_tensor_from_cpu_tensor
+    _rebuild_meta_tensor_no_storage _rebuild_nested_tensor _rebuild_xla_tensor
+    _rebuild_wrapper_subclass`,
+  ],
+  ["torch._tensor", "Tensor _rebuild_from_type_v2 _rebuild_from_type"],
+  ["torch.serialization", "_get_layout"],
+  ["torch.nn.parameter", "Parameter Buffer UninitializedParameter UninitializedBuffer"],
+  ["torch.nn", "Parameter Module"],
+  ["torch.nn.modules.module", "Module"],
+  [
+    "torch.nn.modules.container",
+    "Sequential ModuleList ModuleDict ParameterList ParameterDict Container",
+  ],
+  [
+    "torch.nn.modules.linear",
+    "Linear Identity Bilinear LazyLinear NonDynamicallyQuantizableLinear",
+  ],
+  [
+    "torch.nn.modules.conv",
+    `Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d
+    LazyConv3d`,
+  ],
+  [
+    "torch.nn.modules.batchnorm",
+    "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d",
+  ],
+  ["torch.nn.modules.instancenorm", "InstanceNorm1d InstanceNorm2d InstanceNorm3d"],
+  [
+    "torch.nn.modules.normalization",
+    "LayerNorm GroupNorm RMSNorm LocalResponseNorm CrossMapLRN2d",
+  ],
+  [
+    "torch.nn.modules.activation",
+    `ReLU ReLU6 RReLU Sigmoid Tanh Softmax Softmax2d LogSoftmax GELU SiLU Mish ELU SELU CELU GLU
+    Hardswish Hardsigmoid Hardtanh Hardshrink LeakyReLU LogSigmoid PReLU Softplus Softshrink Softmin
+    Softsign Tanhshrink Threshold MultiheadAttention`,
+  ],
+  [
+    "torch.nn.modules.pooling",
+    `MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
+    AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxUnpool1d MaxUnpool2d
+    MaxUnpool3d LPPool1d LPPool2d FractionalMaxPool2d`,
+  ],
+  [
+    "torch.nn.modules.dropout",
+    "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
+  ],
+  ["torch.nn.modules.sparse", "Embedding EmbeddingBag"],
+  ["torch.nn.modules.rnn", "RNN LSTM GRU RNNBase RNNCell LSTMCell GRUCell"],
+  [
+    "torch.nn.modules.padding",
+    `ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
+    ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d`,
+  ],
+  ["torch.nn.modules.upsampling", "Upsample UpsamplingNearest2d UpsamplingBilinear2d"],
+  ["torch.nn.modules.flatten", "Flatten Unflatten"],
+  ["torch.nn.modules.fold", "Fold Unfold"],
+  ["torch.nn.modules.pixelshuffle", "PixelShuffle PixelUnshuffle"],
+  ["torch.nn.modules.channelshuffle", "ChannelShuffle"],
+  ["torch.nn.modules.distance", "CosineSimilarity PairwiseDistance"],
+  [
+    "torch.nn.modules.transformer",
+    `Transformer TransformerEncoder TransformerDecoder TransformerEncoderLayer
+    TransformerDecoderLayer`,
+  ],
+  [
+    "torch.nn.modules.loss",
+    `CrossEntropyLoss BCELoss BCEWithLogitsLoss MSELoss L1Loss SmoothL1Loss HuberLoss NLLLoss
+    KLDivLoss CTCLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss HingeEmbeddingLoss
+    PoissonNLLLoss GaussianNLLLoss MultiMarginLoss MultiLabelMarginLoss SoftMarginLoss`,
+  ],
+  ["torch.nn.parallel.data_parallel", "DataParallel"],
+  ["torch.nn.parallel.distributed", "DistributedDataParallel"],
+  ["torch.nn.utils.weight_norm", "WeightNorm"],
+  ["torch.nn.utils.spectral_norm", "SpectralNorm"],
+  ["torch.nn.intrinsic.modules.fused", FUSED],
+  ["torch.ao.nn.intrinsic.modules.fused", FUSED],
+  ["torch.nn.quantized.modules.linear", "Linear LinearPackedParams"],
+  ["torch.ao.nn.quantized.modules.linear", "Linear LinearPackedParams"],
+  ["torch.ao.nn.quantized.modules.conv", "Conv1d Conv2d Conv3d"],
+  ["torch.ao.nn.quantized.modules", "Quantize DeQuantize"],
+  ["torch.optim.adam", "Adam"],
+  ["torch.optim.adamw", "AdamW"],
+  ["torch.optim.sgd", "SGD"],
+  ["torch.optim.rmsprop", "RMSprop"],
+  ["torch.optim.adagrad", "Adagrad"],
+  ["torch.optim.lr_scheduler", "LambdaLR StepLR MultiStepLR CosineAnnealingLR ReduceLROnPlateau"],
+  ["torch.backends.cuda", "cuFFTPlanCache"],
+  ["torch.distributed._tensor.placement_types", "Shard Replicate Partial"],
+  ["torch.distributed.tensor", "DTensor DeviceMesh Shard Replicate Partial"],
+  ["torch.torch_version", "TorchVersion"],
+  ["torch.utils.data.dataset", "TensorDataset Subset ConcatDataset"],
+  [
+    "torchvision.models.resnet",
+    "ResNet BasicBlock Bottleneck",
+  ],
+  ["torchvision.models.vgg", "VGG"],
+  ["torchvision.models.densenet", "DenseNet _DenseBlock _DenseLayer _Transition"],
+  ["torchvision.models.mobilenetv2", "MobileNetV2 InvertedResidual"],
+  ["torchvision.ops.misc", "Conv2dNormActivation ConvNormActivation SqueezeExcitation"],
+  [
+    "torchvision.transforms.transforms",
+    "Compose ToTensor Normalize Resize CenterCrop RandomHorizontalFlip RandomResizedCrop",
+  ],
+];

@@ -1,0 +1,64 @@
+import type { AllowedNames } from "./allowed_names.ts";
+
+/** Arguments of trainings, and detection models that are pickled whole. */
+export const TRAINING_NAMES: readonly AllowedNames[] = [
+  [
+    "transformers.training_args",
+    "TrainingArguments OptimizerNames ParallelMode",
+  ],
+  ["transformers.training_args_seq2seq", "Seq2SeqTrainingArguments"],
+  [
+    "transformers.trainer_utils",
+    `IntervalStrategy EvaluationStrategy SchedulerType HubStrategy SaveStrategy FSDPOption
+    ShardedDDPOption`,
+  ],
+  ["transformers.trainer_pt_utils", "AcceleratorConfig"],
+  ["transformers.debug_utils", "DebugOption"],
+  [
+    "transformers.integrations.deepspeed",
+    "HfTrainerDeepSpeedConfig HfDeepSpeedConfig",
+  ],
+  ["transformers.deepspeed", "HfTrainerDeepSpeedConfig HfDeepSpeedConfig"],
+  ["transformers.generation.configuration_utils", "GenerationConfig"],
+  ["accelerate.state", "PartialState AcceleratorState"],
+  [
+    "accelerate.utils.dataclasses",
+    `DistributedType DeepSpeedPlugin DynamoBackend FullyShardedDataParallelPlugin
+    DataLoaderConfiguration`,
+  ],
+  ["accelerate.utils.deepspeed", "HfDeepSpeedConfig"],
+  ["trl.trainer.sft_config", "SFTConfig"],
+  ["trl.trainer.dpo_config", "DPOConfig FDivergenceType"],
+  ["trl.trainer.grpo_config", "GRPOConfig"],
+  ["trl.trainer.orpo_config", "ORPOConfig"],
+  ["trl.trainer.kto_config", "KTOConfig"],
+  ["trl.trainer.ppo_config", "PPOConfig"],
+  ["trl.trainer.reward_config", "RewardConfig"],
+  [
+    "ultralytics.nn.tasks",
+    `BaseModel DetectionModel SegmentationModel PoseModel ClassificationModel OBBModel WorldModel
+    RTDETRDetectionModel Ensemble`,
+  ],
+  [
+    "ultralytics.nn.modules.conv",
+    `Conv Conv2 LightConv DWConv DWConvTranspose2d ConvTranspose Focus GhostConv ChannelAttention
+    SpatialAttention CBAM Concat RepConv Index`,
+  ],
+  [
+    "ultralytics.nn.modules.block",
+    `DFL HGBlock HGStem SPP SPPF C1 C2 C3 C2f C2fAttn C3x C3TR C3Ghost GhostBottleneck Bottleneck
+    BottleneckCSP Proto RepC3 ResNetLayer ResNetBlock C3k2 C3k C2PSA PSABlock Attention PSA SCDown
+    RepVGGDW CIB C2fCIB A2C2f ABlock AAttn C2fPSA`,
+  ],
+  [
+    "ultralytics.nn.modules.head",
+    "Detect Segment Pose Classify OBB RTDETRDecoder WorldDetect v10Detect YOLOEDetect",
+  ],
+  ["ultralytics.nn.modules", "Conv C2f SPPF Bottleneck Concat Detect DFL Segment Proto"],
+  ["ultralytics.utils", "IterableSimpleNamespace"],
+  ["ultralytics.yolo.utils", "IterableSimpleNamespace"],
+  ["ultralytics.utils.loss", "v8DetectionLoss BboxLoss"],
+  ["ultralytics.utils.tal", "TaskAlignedAssigner"],
+  ["models.yolo", "Model Detect DetectionModel"],
+  ["models.common", "Conv C3 Bottleneck SPP SPPF Focus Concat"],
+];

@@ -1,0 +1,145 @@
+import { canonicalPath } from "./policy.ts";
+import { decodeText } from "./text.ts";
+import { type BuiltText, type Import, UNKNOWN, type Value } from "./values.ts";
+
+/** What the folding of calls needs of the machine. */
+export interface Folding {
+  textOf(value: Value): string | undefined;
+  importNames(module: string, name: string): Import;
+}
+
+type Fold = (args: readonly Value[], machine: Folding) => Value | undefined;
+
+/** The longest text that is put together, and the longest of what. */
+const MAX_BUILT = 256;
+
+const built = (text: string | undefined): BuiltText | undefined =>
+  text === undefined || text.length > MAX_BUILT ? undefined : { kind: "built", text };
+
+const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
+  const glue = machine.textOf(separator);
+  if (glue === undefined || (parts.kind !== "list" && parts.kind !== "tuple")) return undefined;
+  if (parts.items.length > MAX_BUILT) return undefined;
+  const texts = parts.items.map((part) => machine.textOf(part));
+  const known = texts.filter((text) => text !== undefined);
+  return known.length < texts.length ? undefined : built(known.join(glue));
+};
+
+const concatenate: Fold = ([left = UNKNOWN, right = UNKNOWN], machine) => {
+  const [first, second] = [machine.textOf(left), machine.textOf(right)];
+  return first === undefined || second === undefined ? undefined : built(first + second);
+};
+
+const decode: Fold = ([bytes = UNKNOWN, encoding = UNKNOWN], machine) => {
+  const text = machine.textOf(bytes);
+  if (text === undefined || text.length > MAX_BUILT) return undefined;
+  return built(decodedBy((machine.textOf(encoding) ?? "utf-8").toLowerCase(), text));
+};
+
+function decodedBy(encoding: string, text: string): string | undefined {
+  switch (encoding.replaceAll(/[-_]|codec/g, "")) {
+    case "utf8":
+    case "ascii":
+    case "latin1":
+      return text;
+    case "rot13":
+      return text.replace(/[a-zA-Z]/g, (letter) => {
+        const base = letter <= "Z" ? 65 : 97;
+        return String.fromCharCode((letter.charCodeAt(0) - base + 13) % 26 + base);
+      });
+    case "hex":
+      return latin1Of(
+        Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16)),
+      );
+    case "base64":
+      return base64Text(text);
+    default:
+      return undefined;
+  }
+}
+
+function base64Text(text: string): string | undefined {
+  try {
+    return latin1Of(Uint8Array.fromBase64(text.trim()));
+  } catch {
+    return undefined;
+  }
+}
+
+function latin1Of(bytes: Uint8Array): string {
+  return decodeText(bytes, "latin1");
+}
+
+/** `getattr`: an attribute of something imported is an import as well. */
+const attribute: Fold = ([object = UNKNOWN, name = UNKNOWN], machine) => {
+  const text = machine.textOf(name);
+  if (object.kind !== "import" || text === undefined) return undefined;
+  const { module, name: owner } = object.record;
+  if (owner.length + text.length > MAX_BUILT) return undefined;
+  return machine.importNames(module, owner === "" ? text : `${owner}.${text}`);
+};
+
+const importModule: Fold = ([name = UNKNOWN], machine) => {
+  const text = machine.textOf(name);
+  return text === undefined ? undefined : machine.importNames(text, "");
+};
+
+/** `pkgutil.resolve_name`: `module:name` or one dotted path. */
+const resolveName: Fold = ([name = UNKNOWN], machine) => {
+  const text = machine.textOf(name);
+  if (text === undefined) return undefined;
+  const colon = text.indexOf(":");
+  return colon < 0
+    ? machine.importNames(text, "")
+    : machine.importNames(text.slice(0, colon), text.slice(colon + 1));
+};
+
+const FOLDS: ReadonlyMap<string, Fold> = new Map([
+  ["builtins.str.join", join],
+  ["builtins.str.__add__", concatenate],
+  ["builtins.bytes.decode", decode],
+  ["builtins.getattr", attribute],
+  ["builtins.__import__", importModule],
+  ["codecs.decode", decode],
+  ["codecs.encode", decode],
+  ["_codecs.decode", decode],
+  [
+    "base64.b64decode",
+    (args, machine) => decode([args[0] ?? UNKNOWN, { kind: "built", text: "base64" }], machine),
+  ],
+  ["importlib.import_module", importModule],
+  ["inspect.getattr_static", attribute],
+  ["operator.add", concatenate],
+  ["operator.concat", concatenate],
+  ["pkgutil.resolve_name", resolveName],
+]);
+
+/**
+ * What a call returns, where it is one of the few that pickles use to put names together or to get
+ * at attributes; undefined for every other.
+ */
+export function foldCall(
+  callee: Value,
+  args: readonly Value[],
+  machine: Folding,
+): Value | undefined {
+  if (callee.kind === "import") {
+    return FOLDS.get(canonicalPath(callee.record.module, callee.record.name))?.(args, machine);
+  }
+  return callee.kind === "call"
+    ? foldCallOfCall(callee.callee, callee.args, args, machine)
+    : undefined;
+}
+
+/** `attrgetter("name")(object)` and `methodcaller("name")(object)`. */
+function foldCallOfCall(
+  maker: Value,
+  made: readonly Value[],
+  args: readonly Value[],
+  machine: Folding,
+): Value | undefined {
+  if (maker.kind !== "import") return undefined;
+  const path = canonicalPath(maker.record.module, maker.record.name);
+  if (path !== "operator.attrgetter" && path !== "operator.methodcaller") return undefined;
+  return attribute([args[0] ?? UNKNOWN, made[0] ?? UNKNOWN], machine);
+}
