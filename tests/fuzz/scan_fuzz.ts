@@ -7,8 +7,10 @@ import { parseArgs } from "node:util";
 import { scanMutation } from "./scan_mutations.ts";
 
 const MIB = 2 ** 20;
-/** Above what a scan may take (the issue of scans), with what the runtime and the fixtures take. */
+/** What a process that scans may take, all of it. */
 const MAX_MEMORY = 512 * MIB;
+/** From here on what earlier scans left behind is taken away, which a process of one scan never has. */
+const CLEAN_UP = 300 * MIB;
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +23,7 @@ const count = Number(values.mutations);
 let slowest = { path: "", seed: 0, milliseconds: 0 };
 let memory = 0;
 for (let seed = first; seed < first + count; seed++) {
+  if (Deno.memoryUsage().rss > CLEAN_UP) globalThis.gc?.();
   const result = await scanMutation(seed);
   if (result.milliseconds > slowest.milliseconds) slowest = result;
   const { rss } = Deno.memoryUsage();

@@ -10,6 +10,8 @@ import { lfsPointerScanner } from "./lfs_pointer.ts";
 import { manifestScanner } from "./manifest.ts";
 import { numpyScanner } from "./numpy.ts";
 import { onnxScanner } from "./onnx.ts";
+import { joblibScanner } from "./joblib.ts";
+import { pickleScanner } from "./pickle.ts";
 import { pyTorchZipScanner } from "./pytorch_zip.ts";
 import { safetensorsScanner } from "./safetensors.ts";
 import { savedModelScanner } from "./saved_model.ts";
@@ -21,6 +23,8 @@ import { zipScanner } from "./zip.ts";
 
 /** All scanners, in the order in which they run. */
 export const SCANNERS: readonly Scanner[] = [
+  pickleScanner,
+  joblibScanner,
   pyTorchZipScanner,
   zipScanner,
   tarScanner,
