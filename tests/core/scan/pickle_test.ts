@@ -66,20 +66,8 @@ function joblibFile(array: Uint8Array, options: { type: string; count: number; p
   );
   const head = bytes(s8("x"), wrapper);
   const pad = padding === undefined ? bytes() : bytes(padding, ...Array(padding).fill(0xff));
-  return bytes(
-    P4,
-    "}",
-    0x95,
-    little(head.length, 8),
-    head,
-    pad,
-    array,
-    s8("y"),
-    "K\x01(",
-    "1",
-    "ss.",
-  )
-    .filter(() => true);
+  const frame = bytes(0x95, little(head.length, 8), head);
+  return bytes(P4, "}", frame, pad, array, s8("y"), "K\x01ss.");
 }
 
 const PLAIN: readonly (readonly [string, Uint8Array])[] = [
@@ -144,7 +132,7 @@ const PLAIN: readonly (readonly [string, Uint8Array])[] = [
     bytes(
       ...[gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(S'shape'\n(K\x01tS'dtype'\n"],
       ...[gl("numpy", "dtype"), "(S'V8'\ntR(K\x03S'|'\nNNNK\x08K\x01K\x01tbub"],
-      ...["](K\x01K\x02e..", ""],
+      ...["](K\x01K\x02K\x03e.."],
     ),
   ],
   ["joblib, objects", joblibFile(bytes(P2, "](K\x01Ne."), { type: "O8", count: 2 })],
