@@ -206,7 +206,6 @@ export class Machine {
   mutated(target: Value): void {
     if (target.kind !== "import") return;
     const { module, name } = target.record;
-    target.record.called = true;
     this.signal({
       name: "Pickle Mutation",
       severity: "critical",

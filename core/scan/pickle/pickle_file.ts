@@ -170,7 +170,7 @@ export class PickleFile {
 
 /** Whether what was walked behind a pickle was another one, and not some bytes. */
 function isStream(end: StreamEnd, findings: Findings, declared: boolean): boolean {
-  if (end.outcome === "stop") return end.opcodes >= 2;
+  if (end.outcome === "stop") return true;
   if (findings.denied().length > 0) return true;
   return declared && end.opcodes >= 4;
 }

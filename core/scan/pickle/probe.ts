@@ -41,7 +41,7 @@ export function looksLikePickle(source: ByteSource): boolean {
     if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
       return true;
     }
-    if (end.outcome !== "stop" || end.opcodes < 2) return false;
+    if (end.outcome !== "stop") return false;
     at = end.end;
   }
   return false;
@@ -59,7 +59,7 @@ function isDeclared(window: Window, at: number, end: StreamEnd, findings: Findin
 function isEvident(end: StreamEnd, findings: Findings, size: number): boolean {
   if (end.machine.calls > 0 && importsInEarnest(findings)) return true;
   if (end.outcome === "stop") {
-    return end.opcodes >= 2 && (end.end === size || importsInEarnest(findings));
+    return end.end === size || importsInEarnest(findings);
   }
   return end.outcome === "limit" && (end.machine.memo.size > 0 || importsInEarnest(findings));
 }

@@ -401,6 +401,16 @@ const CRITICAL: readonly Row[] = [
     and: "S902",
   },
   {
+    title: "evasion 34: a frame ends within an instruction",
+    content: bytes(P4, 0x95, little(3, 8), binunicode("abcd"), "."),
+    finds: "S902",
+  },
+  {
+    title: "evasion 34: a frame begins within another and goes on behind it",
+    content: bytes(P4, 0x95, little(11, 8), "N", 0x95, little(4, 8), "0NNN."),
+    finds: "S902",
+  },
+  {
     title: "evasion 35: PROTO twice",
     content: bytes(P2, P4, sg("os", "getpid"), CALL),
     finds: "S101",
@@ -428,6 +438,14 @@ const CRITICAL: readonly Row[] = [
     ),
     finds: "S104",
     and: "S1101",
+  },
+  {
+    title: "evasion 36: a payload where the storages would be, of which there are none",
+    content: bytes(
+      ...[P2, 0x8a, 10, "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", P2, "M\xe9\x03."],
+      ...[P2, "}.", P2, "}.", P2, "].", PAYLOAD],
+    ),
+    finds: "S101",
   },
   {
     title: "evasion 65: scanner tampering",
@@ -552,6 +570,11 @@ const WARNED: readonly (readonly [string, Uint8Array, string])[] = [
     bytes(gl("collections", "OrderedDict"), ")R}", short("__setstate__"), gl("acme", "f"), "sb."),
     "Pickle Import",
   ],
+  [
+    "an unlisted import is handed to a call",
+    bytes(gl("collections", "defaultdict"), gl("acme", "f"), "\x85R."),
+    "Pickle Import",
+  ],
   ["what a call returns is called", bytes(gl("collections", "Counter"), ")R)R."), "Pickle Call"],
   ["what the loader provides is called", bytes("Px\n)R."), "Pickle Call"],
   [
@@ -590,6 +613,14 @@ const INCONCLUSIVE: readonly (readonly [string, Uint8Array, string])[] = [
   ["an empty stack", bytes("0N."), "malformed_stream"],
   ["an unknown instruction", bytes("N\xff."), "malformed_stream"],
   ["an unknown protocol", bytes(0x80, 6, "N."), "unknown_protocol"],
+  [
+    "an array of joblib of unknown length",
+    bytes(
+      ...[P2, gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(", short("shape"), "K\x01"],
+      ...[T1, short("dtype"), gl("numpy", "dtype"), short("?!"), T1, "Rub."],
+    ),
+    "malformed_stream",
+  ],
   ["a negative length", bytes("T\xff\xff\xff\xff."), "malformed_stream"],
   ["data behind the pickle", bytes("N.", "\xff\xfe\xfd"), "trailing_data"],
   [
@@ -614,6 +645,12 @@ Deno.test("C 16: a pickle deeper than is looked into is told of", () => {
   for (let level = 0; level < 8; level++) content = bytes(P4, binbytes(content), ".");
   const { failed } = scan(content);
   assert.ok(failed.some(({ incomplete }) => incomplete === "nested_depth"), JSON.stringify(failed));
+});
+
+Deno.test("C 16: a nested pickle of more instructions than the limit is told of", () => {
+  const inner = bytes(P4, "(", "N".repeat(200), "t.");
+  const { failed } = scan(bytes(P4, binbytes(inner), "."), { limits: { opcodes: 100 } });
+  assert.deepEqual(failed.map(({ incomplete }) => incomplete), ["nested_opcodes"]);
 });
 
 Deno.test("C 16: more instructions than the limit are an error of the scan", () => {

@@ -10,6 +10,7 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["commands", "getoutput", "denied", "S103"],
   ["builtins", "eval", "denied", "S104"],
   ["__builtin__", "execfile", "denied", "S104"],
+  ["__builtin__\r", "eval", "denied", "S104"],
   ["builtins", "compile", "denied", "S105"],
   ["builtins", "__import__", "denied", "S106"],
   ["importlib", "import_module", "denied", "S107"],

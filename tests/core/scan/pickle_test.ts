@@ -66,20 +66,8 @@ function joblibFile(array: Uint8Array, options: { type: string; count: number; p
   );
   const head = bytes(s8("x"), wrapper);
   const pad = padding === undefined ? bytes() : bytes(padding, ...Array(padding).fill(0xff));
-  return bytes(
-    P4,
-    "}",
-    0x95,
-    little(head.length, 8),
-    head,
-    pad,
-    array,
-    s8("y"),
-    "K\x01(",
-    "1",
-    "ss.",
-  )
-    .filter(() => true);
+  const frame = bytes(0x95, little(head.length, 8), head);
+  return bytes(P4, "}", frame, pad, array, s8("y"), "K\x01ss.");
 }
 
 const PLAIN: readonly (readonly [string, Uint8Array])[] = [
@@ -125,11 +113,28 @@ const PLAIN: readonly (readonly [string, Uint8Array])[] = [
     "names that are words of base64",
     bytes(P4, "](", s8("attentionweights"), s8("cafebabecafebabe"), "e."),
   ],
+  ["a text that could call something unlisted", bytes(P4, s8("cacme\nNet\n)R."), ".")],
   ["a list of words", bytes(P4, binunicode("cos\nsin\ntan\n"), ".")],
   ["two pickles", bytes(P4, "K\x01.", P4, "K\x02.")],
   ["zeros behind it", bytes(P4, "(K\x01K\x01K\x01t.", new Uint8Array(100))],
   ["joblib", joblibFile(HOSTILE_STORAGE.slice(0, 100), { type: "u1", count: 100 })],
   ["joblib, aligned", joblibFile(new Uint8Array(96), { type: "f8", count: 12, padding: 9 })],
+  [
+    "joblib, protocol 1",
+    bytes(
+      ...[gl("copy_reg", "_reconstructor"), "(", gl("joblib.numpy_pickle", "NumpyArrayWrapper")],
+      ...["c__builtin__\nobject\nNtR}(S'shape'\n(K\x04tS'dtype'\n", gl("numpy", "dtype")],
+      ...["(S'i1'\ntRub\xff\xff\xff\xff."],
+    ),
+  ],
+  [
+    "joblib, objects in fields",
+    bytes(
+      ...[gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(S'shape'\n(K\x01tS'dtype'\n"],
+      ...[gl("numpy", "dtype"), "(S'V8'\ntR(K\x03S'|'\nNNNK\x08K\x01K\x01tbub"],
+      ...["](K\x01K\x02K\x03e.."],
+    ),
+  ],
   ["joblib, objects", joblibFile(bytes(P2, "](K\x01Ne."), { type: "O8", count: 2 })],
 ];
 
@@ -202,6 +207,7 @@ const NO_PICKLES: readonly (readonly [string, Uint8Array])[] = [
   ["text that begins with UNICODE", bytes("Version 1.0\nVery good\nindeed\n")],
   ["text that begins with None and STOP", bytes("N. Smith wrote this\n")],
   ["text that begins with two lines of GLOBAL", bytes("cats\ndogs\nand others\n")],
+  ["text that begins with GLOBAL and STOP", bytes("c++ is\nfast\n. And more\n")],
   ["JSON", bytes('{"a": [1, 2]}')],
   ["zeros", new Uint8Array(1000)],
   ["weights of one value", new Uint8Array(100_000).fill(0x28)],
