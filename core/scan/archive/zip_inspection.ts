@@ -7,7 +7,7 @@ import { checkDuplicate, checkEntryPath, type EntryCheck } from "./entry_path_ch
 import { readZipStructure, type ZipMember } from "./zip_directory.ts";
 import { asLocalHeaderHas, checkZipHeaders } from "./zip_header_checks.ts";
 import { type Extent, readZipLayout, type ZipLayout } from "./zip_layout.ts";
-import { MemberReading } from "./zip_member_reading.ts";
+import { type IsWeights, MemberReading } from "./zip_member_reading.ts";
 import { checkZipStructure } from "./zip_structure_checks.ts";
 
 /** What is checked of every ZIP archive. */
@@ -43,12 +43,14 @@ const PASSED: Readonly<Record<ZipCheck, string>> = {
  * lists, and whatever else lies in it (scanning 2.7).
  *
  * @param scanner the name of the scanner that asks.
+ * @param isWeights which of the members are not looked into.
  * @returns the members.
  */
 export function* inspectZip(
   content: Content,
   context: ScanContext,
   scanner: string,
+  isWeights: IsWeights = () => false,
 ): Generator<Check, readonly ZipMember[], void> {
   const checks = new Checklist<ZipCheck>(PASSED);
   const most = context.limits.members;
@@ -57,7 +59,7 @@ export function* inspectZip(
   yield* checkZipStructure(structure, most, checks);
   yield* checkLayout(layout, structure.directories.length > 0, checks);
   const members = [...structure.members, ...layout.unlisted];
-  yield* checkMembers(members, { content, context, scanner, checks });
+  yield* checkMembers(members, { content, context, scanner, checks, isWeights });
   for (const stranger of layout.foreign) offerForeign(stranger, content, context);
   yield* checks.rest();
   return members;
@@ -68,11 +70,12 @@ interface Inspection {
   readonly context: ScanContext;
   readonly scanner: string;
   readonly checks: Checklist<ZipCheck>;
+  readonly isWeights: IsWeights;
 }
 
 function* checkMembers(
   members: readonly ZipMember[],
-  { content, context, scanner, checks }: Inspection,
+  { content, context, scanner, checks, isWeights }: Inspection,
 ): Generator<Check, void, void> {
   const reading = new MemberReading(content, context, scanner, checks);
   const contents = new ArchiveContents();
@@ -85,9 +88,9 @@ function* checkMembers(
     }
     yield* checkDuplicate(name, start, names, checks);
     yield* checkZipHeaders(member, checks);
-    yield* reading.read(member);
+    yield* reading.read(member, isWeights);
     const other = asLocalHeaderHas(member, content.source);
-    if (other) yield* reading.read(other);
+    if (other) yield* reading.read(other, isWeights);
   }
   context.asset({ contents: contents.listed });
   context.note({ ...contents.facts(), ...reading.facts() });

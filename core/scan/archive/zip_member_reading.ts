@@ -16,6 +16,9 @@ const MOST_RATIO = 100;
 const LEAST_BOMB = 1 << 20;
 const AES = 99;
 
+/** Whether a member of this many bytes is nothing but weights, and may look like anything. */
+export type IsWeights = (member: ZipMember, bytes: number) => boolean;
+
 /** Reads the members of an archive one after the other, checks what they are and offers them. */
 export class MemberReading {
   readonly #content: Content;
@@ -38,8 +41,8 @@ export class MemberReading {
     this.#unread = content.source.size;
   }
 
-  /** Checks a member, and offers it to be scanned. */
-  *read(member: ZipMember): Generator<Check, void, void> {
+  /** Checks a member, and offers it to be scanned unless it is known to be nothing but weights. */
+  *read(member: ZipMember, isWeights: IsWeights): Generator<Check, void, void> {
     yield* this.#checkRatio(member);
     if (member.name.endsWith("/") && member.dataSize === 0) return;
     const readable = this.#readable(member.dataSize);
@@ -48,7 +51,9 @@ export class MemberReading {
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
     this.#hash(member, opened, digest);
-    this.#context.scanMember(member.name, opened.source);
+    if (!isWeights(member, opened.source.size)) {
+      this.#context.scanMember(member.name, opened.source);
+    }
   }
 
   /** Metadata of the file: the hashes of the members. */

@@ -38,6 +38,11 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   ["torch._tensor", "Tensor _rebuild_from_type_v2 _rebuild_from_type"],
   ["torch.serialization", "_get_layout"],
+  [
+    "torch.jit._pickle",
+    `build_boollist build_doublelist build_intlist build_tensor_from_id build_tensorlist
+      restore_type_tag`,
+  ],
   ["torch.nn.parameter", "Parameter Buffer UninitializedParameter UninitializedBuffer"],
   ["torch.nn", "Parameter Module"],
   ["torch.nn.modules.module", "Module"],

@@ -2,9 +2,13 @@ import type { Machine } from "./machine.ts";
 import { type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { integerOf } from "./number_text.ts";
+import { torchStorageOf } from "./torch_storage.ts";
 import { isContainer, PERSISTENT, PLAIN, type TextForm, UNKNOWN, type Value } from "./values.ts";
 
 type Effect = (machine: Machine, instruction: Instruction) => void;
+
+/** Storages that are kept account of: models of today have some thousands. */
+const MAX_STORAGES = 200_000;
 
 /** Integers that are longer are of unknown value. */
 const MAX_INTEGER_BYTES = 32;
@@ -81,6 +85,10 @@ const persistent: Effect = (machine) => {
   const kind = id.kind === "tuple" ? id.items[0] : undefined;
   const first = kind?.kind === "text" ? machine.textOf(kind) : undefined;
   if (first !== "storage" && first !== "module") machine.signal(ODD_PERSISTENT_ID);
+  const storage = torchStorageOf(id, machine.textOf);
+  if (storage !== undefined && machine.storages.size < MAX_STORAGES) {
+    machine.storages.set(storage.key, storage);
+  }
   machine.push(PERSISTENT);
 };
 

@@ -3,6 +3,7 @@ import { foldCall } from "./fold.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import { shown, textOf } from "./text.ts";
+import type { TorchStorage } from "./torch_storage.ts";
 import {
   type Call,
   type Container,
@@ -34,6 +35,8 @@ export class Machine {
   readonly start: number;
   readonly #options: MachineOptions;
   readonly memo = new Map<number, Value>();
+  /** Storages of PyTorch that are asked for, by their keys. */
+  readonly storages = new Map<string, TorchStorage>();
   readonly #stack: Value[] = [];
   readonly #marks: number[] = [];
   #fence = 0;

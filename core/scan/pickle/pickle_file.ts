@@ -5,6 +5,7 @@ import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
 import { type NestedSearch, searchConstant } from "./nested.ts";
 import { type Allowance, type StreamEnd, walkStream } from "./stream.ts";
+import type { TorchStorage } from "./torch_storage.ts";
 import { Window } from "./window.ts";
 
 /** Bytes behind a pickle in which the next one is looked for. */
@@ -26,6 +27,8 @@ const PROTO = 0x80;
 /** Walks all pickles that lie in one content, one after another. */
 export class PickleFile {
   readonly findings = new Findings();
+  /** The storages of PyTorch that are asked for, by their keys. */
+  readonly storages = new Map<string, TorchStorage>();
   readonly #window: Window;
   readonly #opcodes: Allowance;
   readonly #search: NestedSearch;
@@ -80,6 +83,7 @@ export class PickleFile {
 
   #take(end: StreamEnd, findings: Findings): void {
     this.findings.absorb(findings);
+    for (const [key, storage] of end.machine.storages) this.storages.set(key, storage);
     this.streams++;
     this.opcodes += end.opcodes;
     this.depth = Math.max(this.depth, end.machine.depth);

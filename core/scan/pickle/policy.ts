@@ -27,6 +27,9 @@ const ALLOWED: ReadonlySet<string> = new Set(
 );
 const INNER: ReadonlySet<string> = new Set(words(INNER_MODULES));
 
+/** Classes of TorchScript are made of the code in the same archive; no Python module has this name. */
+const TORCH_SCRIPT = "__torch__";
+
 const UNLISTED: Judgement = { level: "unlisted" };
 const FINE: Judgement = { level: "allowed" };
 
@@ -72,9 +75,10 @@ function judgePath(path: string, module: string): Judgement {
   const isOsPath = components[0] === "os" && components[1] === "path";
   const denied = isOsPath ? undefined : longestListed(DENIED, components);
   if (denied !== undefined) return { level: "denied", ...denied };
-  const special = specialComponent(components, moduleParts);
+  // A module that is listed as ordinary is really there, whatever a part of it is called.
+  const special = specialComponent(components, moduleParts, ALLOWED.has(path));
   if (special !== undefined) return special;
-  if (isOsPath) return FINE;
+  if (isOsPath || components[0] === TORCH_SCRIPT) return FINE;
   const suspicious = longestListed(SUSPICIOUS, components);
   if (suspicious !== undefined) return { level: "suspicious", ...suspicious };
   return ALLOWED.has(path) ? FINE : UNLISTED;
@@ -101,8 +105,9 @@ const ORDINARY_DUNDERS: ReadonlySet<string> = new Set(["__newobj__", "__newobj_e
 function specialComponent(
   components: readonly string[],
   moduleParts: number,
+  isListed: boolean,
 ): Judgement | undefined {
-  for (let i = 1; i < components.length; i++) {
+  for (let i = isListed ? moduleParts : 1; i < components.length; i++) {
     const component = components[i] ?? "";
     if (/^__.+__$/.test(component) && !ORDINARY_DUNDERS.has(component)) {
       if (i >= moduleParts) return DUNDER;

@@ -36,7 +36,7 @@ export const pickleScanner: Scanner = {
   id: "pickle",
 
   claims({ source, name }: Content): boolean {
-    if (source.size < 2) return false;
+    if (source.size < 2 || isZip(source.read(0, 4))) return false;
     return looksLikePickle(source) || (NAMED.test(name) && !isOtherFormat(source.read(0, 32)));
   },
 
@@ -51,6 +51,14 @@ export const pickleScanner: Scanner = {
     yield* pickleChecks(file);
   },
 };
+
+/**
+ * Whether it begins as ZIP archives do. As an instruction that would ask the loader for an object before
+ * anything else, which a loader that is given no such objects refuses.
+ */
+function isZip(head: Uint8Array): boolean {
+  return String.fromCharCode(...head) === "PK\x03\x04";
+}
 
 function isOtherFormat(head: Uint8Array): boolean {
   const text = String.fromCharCode(...head);

@@ -2,6 +2,8 @@ import { executableKind } from "../archive/executable_name.ts";
 import { quoted } from "../archive/bytes.ts";
 import { Checklist } from "../archive/checklist.ts";
 import { isPyTorchZip } from "../archive/pytorch_layout.ts";
+import { isStorage, type PlacedStorage, pyTorchStorages } from "../archive/pytorch_storages.ts";
+import { storageBytes } from "../pickle/torch_storage.ts";
 import type { ZipMember } from "../archive/zip_directory.ts";
 import { inspectZip } from "../archive/zip_inspection.ts";
 import type { Check, Scanner } from "../scanner.ts";
@@ -9,12 +11,14 @@ import type { Check, Scanner } from "../scanner.ts";
 type PyTorchCheck =
   | "PyTorch Archive Layout"
   | "PyTorch Archive Link"
+  | "PyTorch Storage Size"
   | "TorchScript Code"
   | "PyTorch Executable Entry";
 
 const PASSED: Readonly<Record<PyTorchCheck, string>> = {
   "PyTorch Archive Layout": "The archive has what PyTorch loads",
   "PyTorch Archive Link": "No entry is a symbolic link",
+  "PyTorch Storage Size": "Every storage is as large as its elements",
   "TorchScript Code": "The archive has no code of TorchScript",
   "PyTorch Executable Entry": "No entry has the name of a program",
 };
@@ -28,10 +32,19 @@ export const pyTorchZipScanner: Scanner = {
   id: "pytorch_zip",
   claims: isPyTorchZip,
   *scan(content, context) {
-    const members = yield* inspectZip(content, context, "pytorch_zip");
+    const storages = pyTorchStorages(content.source, context);
+    const members = yield* inspectZip(
+      content,
+      context,
+      "pytorch_zip",
+      (member, bytes) => isStorage(storages, member, bytes),
+    );
     const checks = new Checklist<PyTorchCheck>(PASSED);
     yield* checkLayout(members, checks);
-    for (const member of members) yield* checkMember(member, checks);
+    for (const member of members) {
+      yield* checkMember(member, checks);
+      yield* checkStorage(member, storages.get(member.name), checks);
+    }
     yield* checks.rest();
     context.note(facts(members));
   },
@@ -75,6 +88,33 @@ function* checkMember(
     severity: "critical",
     message: `Entry ${quoted(name)} has the name of a program`,
     ruleCode: kind,
+    position: start,
+  });
+}
+
+/** The largest element of a storage, in bytes. */
+const MOST_ELEMENT_BYTES = 16;
+
+/** A loader that believes the pickle reads beyond a storage that is too short (CVE-2026-24747). */
+function* checkStorage(
+  { name, header, start }: ZipMember,
+  storage: PlacedStorage | undefined,
+  checks: Checklist<PyTorchCheck>,
+): Generator<Check, void, void> {
+  if (storage === undefined) return;
+  const { elements, type } = storage;
+  const known = storageBytes(storage);
+  const fits = known === undefined
+    ? header.size >= elements && header.size <= elements * MOST_ELEMENT_BYTES
+    : header.size === known;
+  if (fits) return;
+  yield* checks.fail("PyTorch Storage Size", {
+    severity: "warning",
+    message: `Storage ${quoted(name)} has ${header.size} bytes for ${elements} elements of ${
+      quoted(type)
+    }`,
+    ruleCode: "S904",
+    why: "A loader that goes by the number of elements reads beyond the storage",
     position: start,
   });
 }
