@@ -40,7 +40,7 @@ Deno.test("scanning 2.5: a model of PyTorch passes every check, and every member
     await t.step(title, () => {
       const scan = scanned(pyTorchZipScanner, archive);
       assert.deepEqual(scan.checks.filter(({ status }) => status !== "passed"), []);
-      assert.equal(scan.checks.length, 16);
+      assert.equal(scan.checks.length, 17);
       assert.ok(
         ["archive/data.pkl", "archive/data/0", "archive/version"].every((name) =>
           scan.texts.has(name)
@@ -121,4 +121,62 @@ Deno.test("scanning 2.5: a model without data.pkl is told of, and looked into", 
   const scan = scanned(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
   assert.deepEqual(scan.findings, ["info S902 PyTorch Archive Layout"]);
   assert.equal(scan.offers.length, 2);
+});
+
+/** A pickle that asks for storages: key, class and number of elements each. */
+function askingFor(...storages: [key: string, type: string, elements: number][]): Uint8Array {
+  const text = (value: string) => bytes("X", value.length, 0, 0, 0, value);
+  const asked = storages.map(([key, type, elements]) =>
+    Buffer.concat([
+      bytes("("),
+      text("storage"),
+      bytes(`ctorch\n${type}\n`),
+      text(key),
+      text("cpu"),
+      bytes("J", elements & 0xff, (elements >> 8) & 0xff, 0, 0, "tQ"),
+    ])
+  );
+  return Buffer.concat([bytes(0x80, 2, "("), ...asked, bytes("t.")]);
+}
+
+Deno.test("scanning 2.5: storages are weights where the pickle says so, and of the size it says", async (t) => {
+  const payload = Buffer.from(PAYLOAD);
+  const { length } = payload;
+  const rows: [string, Member[], { offered: boolean; warned: boolean }][] = [
+    ["just as large", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: false, warned: false }],
+    ["larger", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length - 1]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: true }],
+    ["too short, which loaders read beyond", [
+      { ...PICKLE, data: askingFor(["0", "FloatStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: true }],
+    ["of an unknown class", [
+      { ...PICKLE, data: askingFor(["0", "OddStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: false }],
+    ["that nobody asks for", [
+      { ...PICKLE, data: askingFor(["1", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: false }],
+    ["that one of two pickles asks for", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+      PICKLE,
+    ], { offered: true, warned: false }],
+  ];
+  for (const [title, members, { offered, warned }] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(pyTorchZipScanner, zipOf(members));
+      assert.equal(scan.texts.has("archive/data/0"), offered);
+      const failed = scan.checks.filter(({ name, status }) =>
+        name === "PyTorch Storage Size" && status === "failed"
+      );
+      assert.equal(failed.length > 0, warned);
+    });
+  }
 });
