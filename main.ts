@@ -22,6 +22,7 @@ import {
   type SigningKey,
   type VerifyCredential,
 } from "./core/credentials.ts";
+import { ResourceError } from "./core/errors.ts";
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import { nameOf } from "./core/paths.ts";
@@ -96,7 +97,9 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
     return await command(args);
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
-    return error instanceof UsageError || error instanceof RangeError ? 2 : 1;
+    const isUsage = error instanceof UsageError || error instanceof RangeError ||
+      error instanceof ResourceError;
+    return isUsage ? 2 : 1;
   }
 }
 

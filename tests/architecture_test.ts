@@ -58,6 +58,11 @@ async function importGraph(): Promise<Map<string, string[]>> {
   return graph;
 }
 
+/** The parts of a module that import something. */
+function importsOf(code: string): string {
+  return [...code.matchAll(/\b(?:from|import)\s*\(?\s*"[^"]*"/g)].join("\n");
+}
+
 function room(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.ts$/, "");
 }
@@ -134,7 +139,9 @@ Deno.test("imports point one way, and in no circle", async (t) => {
   await t.step("nothing comes from anywhere but the package registry", async () => {
     for (const file of ["deno.json", "deno.lock", ...graph.keys()]) {
       const text = await Deno.readTextFile(ROOT + file);
-      assert.doesNotMatch(text, /"(jsr:|https?:\/\/)/, file);
+      // Elsewhere than in an import a URL is a text.
+      const code = file.endsWith(".ts") ? importsOf(text) : text;
+      assert.doesNotMatch(code, /"(jsr:|https?:\/\/)/, file);
     }
   });
 });
