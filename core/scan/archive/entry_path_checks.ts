@@ -1,6 +1,6 @@
 import type { Check } from "../scanner.ts";
 import { quoted } from "./bytes.ts";
-import type { Checklist } from "./checklist.ts";
+import type { Checklist } from "../checklist.ts";
 import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
 
 /** Checks of names and links that archives of all formats share. */
@@ -14,7 +14,7 @@ export function* checkEntryPath(
 ): Generator<Check, void, void> {
   const fault = pathFault(name);
   if (!fault) return;
-  yield* checks.fail("Archive Entry Path", {
+  yield* checks.found("Archive Entry Path", {
     severity: fault === "control character" ? "warning" : "critical",
     message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
     ruleCode: "S405",
@@ -35,7 +35,7 @@ export function* checkDuplicate(
     seen.add(path);
     return;
   }
-  yield* checks.fail("Archive Duplicate Entry", {
+  yield* checks.found("Archive Duplicate Entry", {
     severity: "warning",
     message: `Entry ${quoted(name)} is there more than once`,
     ruleCode: "S902",
@@ -57,7 +57,7 @@ export function* checkLink(
   const { name, target, base, position } = link;
   const system = isSystemPath(target);
   if (!system && !linkEscapes(base, target)) return;
-  yield* checks.fail("Archive Link", {
+  yield* checks.found("Archive Link", {
     severity: "critical",
     message: `Entry ${quoted(name)} is a link out of the archive, to ${quoted(target)}`,
     ruleCode: system ? "S408" : "S406",

@@ -1,4 +1,4 @@
-import type { CheckTally } from "../check_tally.ts";
+import type { Checklist } from "../checklist.ts";
 import { tallyTensorName } from "../tally_layout.ts";
 import type { Extent } from "../tensor_layout.ts";
 import { excerpt } from "../text/excerpt.ts";
@@ -31,16 +31,16 @@ export interface TensorInfo {
 export class GgufTensors {
   readonly infos: TensorInfo[] = [];
   readonly #names = new Set<string>();
-  readonly #tally: CheckTally;
+  readonly #checks: Checklist;
 
-  constructor(tally: CheckTally) {
-    this.#tally = tally;
+  constructor(checks: Checklist) {
+    this.#checks = checks;
   }
 
   /** @throws {TruncatedError | UnreadableError} where it can't read on. */
   read(reader: GgufReader, count: bigint): void {
-    this.#tally.begin(NAMES, "Every tensor has a name of its own");
-    this.#tally.begin(SHAPES, "Every tensor has a known type and a shape of that type");
+    this.#checks.begin(NAMES, "Every tensor has a name of its own");
+    this.#checks.begin(SHAPES, "Every tensor has a known type and a shape of that type");
     if (count * INFO_SIZE > BigInt(reader.window.left)) {
       throw new UnreadableError("truncated", `${count} tensors exceed the file`);
     }
@@ -64,10 +64,10 @@ export class GgufTensors {
 
   #name(reader: GgufReader): string {
     const name = reader.text().text.slice(0, 256);
-    tallyTensorName(NAMES, name, this.#tally);
+    tallyTensorName(NAMES, name, this.#checks);
     if (this.#names.has(name)) {
       const message = `The tensor name "${excerpt(name)}" occurs twice`;
-      this.#tally.fail(NAMES, { message, severity: "warning", ruleCode: "S902" });
+      this.#checks.add(NAMES, { message, severity: "warning", ruleCode: "S902" });
     }
     this.#names.add(name);
     return name;
@@ -76,7 +76,7 @@ export class GgufTensors {
   #dimensions(reader: GgufReader, name: string): readonly bigint[] {
     const count = reader.window.u32();
     if (count > ODD_DIMENSIONS) {
-      this.#tally.fail(SHAPES, {
+      this.#checks.add(SHAPES, {
         message: `The tensor "${excerpt(name)}" has ${count} dimensions`,
         severity: count > DIMENSIONS ? "critical" : "warning",
         ruleCode: "S804",
@@ -93,18 +93,18 @@ export class GgufTensors {
     const type = ggmlType(id);
     if (elements >= LARGEST) {
       const message = `The shape of the tensor "${shown}" overflows`;
-      this.#tally.fail(SHAPES, { message, severity: "critical", ruleCode: "S804" });
+      this.#checks.add(SHAPES, { message, severity: "critical", ruleCode: "S804" });
       return undefined;
     }
     if (type === undefined) {
       const message = `The tensor "${shown}" has the unknown type ${id}`;
-      this.#tally.fail(SHAPES, { message, severity: "info", incomplete: "unknown_tensor_type" });
+      this.#checks.add(SHAPES, { message, severity: "info", incomplete: "unknown_tensor_type" });
       return undefined;
     }
     const block = BigInt(type.block);
     if (row % block === 0n) return elements / block * BigInt(type.bytes);
     const message = `A row of the tensor "${shown}" is no multiple of ${block} elements`;
-    this.#tally.fail(SHAPES, { message, severity: "warning", ruleCode: "S804" });
+    this.#checks.add(SHAPES, { message, severity: "warning", ruleCode: "S804" });
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { cut } from "../graphs/cut.ts";
-import type { Finding, Findings } from "../graphs/findings.ts";
+import type { Checklist, Finding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
 import { isObject, type JsonObject, objectsIn, parseJson } from "./json.ts";
@@ -25,15 +25,15 @@ export interface ConfigFacts {
 export function inspectConfig(
   text: string,
   origin: ConfigOrigin,
-  findings: Findings,
+  checks: Checklist,
   context: ScanContext,
 ): ConfigFacts | undefined {
   const plain = withoutEscapes(text);
-  for (const finding of checkRawText(plain)) findings.add(finding);
+  checks.addAll(checkRawText(plain));
   const parsed = parseJson(text);
   if ("fault" in parsed) {
-    for (const finding of checkUnparsedText(plain)) findings.add(finding);
-    findings.add(unparsed(parsed.fault));
+    checks.addAll(checkUnparsedText(plain));
+    checks.add(KERAS_CONFIGURATION, unparsed(parsed.fault));
     return undefined;
   }
   const facts = factsOf(parsed.value, origin);
@@ -44,7 +44,7 @@ export function inspectConfig(
     codeFound: new Map(),
   };
   for (const object of objectsIn(parsed.value)) {
-    for (const finding of checkObject(object, loading, context)) findings.add(finding);
+    checks.addAll(checkObject(object, loading, context));
   }
   return facts;
 }
@@ -54,7 +54,6 @@ const URL_IN_TEXT = /\b(?:https?|ftps?|file|gs|s3|hf|data):\/\//i;
 function unparsed(fault: "malformed_json" | "json_value_limit"): Finding {
   const isLimit = fault === "json_value_limit";
   return {
-    name: KERAS_CONFIGURATION,
     severity: "info",
     message: isLimit
       ? "The configuration has more values than are read of one"

@@ -1,5 +1,5 @@
 import { cut } from "../graphs/cut.ts";
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
 import type { ConfigOrigin } from "./origin.ts";
@@ -21,7 +21,7 @@ export function* checkLambda(
   className: string,
   origin: ConfigOrigin,
   found: CodeFound,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   if (className !== "Lambda" && className !== "__lambda__") return;
   const { strings, isCut } = stringsIn(functionsOf(config, className), MAX_VALUES);
   const texts = strings.map((text) => inspectOnce(text, found));

@@ -1,5 +1,5 @@
 import { cut } from "../graphs/cut.ts";
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import {
   KERAS_CODE,
@@ -26,7 +26,7 @@ export function* checkObject(
   object: JsonObject,
   loading: Loading,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const className = typeof object.class_name === "string" ? object.class_name : undefined;
   if (className !== undefined) {
     yield* checkLambda(object, className, loading, loading.codeFound);
@@ -52,7 +52,7 @@ function* checkReference(
   module: unknown,
   name: string,
   loading: Loading,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const finding = { name: KERAS_MODULE_REFERENCE, ruleCode: ruleOfModule("") } as const;
   if (typeof module !== "string") {
     if (module === undefined || module === null) yield* checkFetch(name, loading);
@@ -84,7 +84,7 @@ function isFetch(name: string): boolean {
   return name === "get_file";
 }
 
-function* checkFetch(name: string, { hasUrl }: Loading): Generator<Finding, void, void> {
+function* checkFetch(name: string, { hasUrl }: Loading): Generator<NamedFinding, void, void> {
   if (!isFetch(name)) return;
   yield {
     name: KERAS_FILE_ACCESS,
@@ -104,7 +104,7 @@ function* checkRegistration(
   object: JsonObject,
   className: string | undefined,
   { kind }: Loading,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   for (const name of new Set([object.registered_name, className])) {
     if (typeof name !== "string") continue;
     const [, owner] = /^([^>]*)>/.exec(name) ?? [];
@@ -126,7 +126,7 @@ function* checkClass(
   className: string,
   loading: Loading,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const config = isObject(object.config) ? object.config : {};
   switch (className) {
     case "TorchModuleWrapper":
@@ -147,14 +147,14 @@ function* checkClass(
   if (LOOKUP.test(className)) yield* checkVocabulary(config, className);
 }
 
-function* checkSymbol(config: JsonObject): Generator<Finding, void, void> {
+function* checkSymbol(config: JsonObject): Generator<NamedFinding, void, void> {
   const symbol = config.function ?? config.symbol;
   if (typeof symbol !== "string" || !isDangerousSymbol(symbol)) return;
   const message = `A layer calls "${cut(symbol)}", which does more than compute`;
   yield { ...code(message), severity: "critical" };
 }
 
-function code(message: string): Omit<Finding, "severity"> {
+function code(message: string): Omit<NamedFinding, "severity"> {
   return { name: KERAS_CODE, message, ruleCode: "S1103" };
 }
 
@@ -162,7 +162,7 @@ function code(message: string): Omit<Finding, "severity"> {
 function* checkVocabulary(
   { vocabulary }: JsonObject,
   className: string,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   if (typeof vocabulary !== "string") return;
   yield {
     name: KERAS_FILE_ACCESS,

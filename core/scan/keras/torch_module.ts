@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { memorySource } from "../source.ts";
 import { KERAS_CODE } from "./checks.ts";
@@ -15,7 +15,7 @@ export function* checkTorchModule(
   { module }: JsonObject,
   { kerasVersion }: ConfigOrigin,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const isKnown = kerasVersion !== undefined && isVersion(kerasVersion);
   const isSafe = isKnown && !isWithin(kerasVersion, "3.11.0", "3.11.3");
   const isTooLong = typeof module === "string" && module.length > context.limits.memberBytes;

@@ -1,13 +1,16 @@
 import { cut } from "../graphs/cut.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import { bytesOf, type Tensor } from "./tensor.ts";
 
 export const EXTERNAL_DATA = "ONNX External Data";
 export const TENSOR_SIZE = "ONNX Tensor Size";
 
 /** What is wrong with a tensor: where its data lies, and whether its size is that of its dimensions. */
-export function* checkTensor(tensor: Tensor, position: number): Generator<Finding, void, void> {
+export function* checkTensor(
+  tensor: Tensor,
+  position: number,
+): Generator<NamedFinding, void, void> {
   yield* checkSize(tensor, position);
   const location = tensor.externalData.filter(([key]) => key === "location");
   // The parts of a message that comes twice are put together: what one says is external may be named
@@ -33,7 +36,7 @@ function* checkLocation(
   path: string,
   tensor: Tensor,
   position: number,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : leadsOut(path);
   if (danger === undefined) return;
   yield {
@@ -44,7 +47,7 @@ function* checkLocation(
   };
 }
 
-function* checkRange(tensor: Tensor, position: number): Generator<Finding, void, void> {
+function* checkRange(tensor: Tensor, position: number): Generator<NamedFinding, void, void> {
   const needed = bytesOf(tensor);
   for (const [key, value] of tensor.externalData) {
     if (key !== "offset" && key !== "length") continue;
@@ -58,11 +61,15 @@ function* checkRange(tensor: Tensor, position: number): Generator<Finding, void,
   }
 }
 
-function external(severity: "warning" | "critical", message: string, position: number): Finding {
+function external(
+  severity: "warning" | "critical",
+  message: string,
+  position: number,
+): NamedFinding {
   return { name: EXTERNAL_DATA, severity, message, position, ruleCode: "S1104" };
 }
 
-function* checkSize(tensor: Tensor, position: number): Generator<Finding, void, void> {
+function* checkSize(tensor: Tensor, position: number): Generator<NamedFinding, void, void> {
   const finding = { name: TENSOR_SIZE, severity: "warning", position, ruleCode: "S804" } as const;
   if (tensor.elements === undefined) {
     yield { ...finding, message: `Tensor ${quoted(tensor)} has a negative dimension` };

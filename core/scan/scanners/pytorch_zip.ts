@@ -1,6 +1,6 @@
 import { executableKind } from "../archive/executable_name.ts";
 import { quoted } from "../archive/bytes.ts";
-import { Checklist } from "../archive/checklist.ts";
+import { Checklist } from "../checklist.ts";
 import { isPyTorchZip } from "../archive/pytorch_layout.ts";
 import type { ZipMember } from "../archive/zip_directory.ts";
 import { inspectZip } from "../archive/zip_inspection.ts";
@@ -32,7 +32,7 @@ export const pyTorchZipScanner: Scanner = {
     const checks = new Checklist<PyTorchCheck>(PASSED);
     yield* checkLayout(members, checks);
     for (const member of members) yield* checkMember(member, checks);
-    yield* checks.rest();
+    yield* checks.finish();
     context.note(facts(members));
   },
 };
@@ -42,7 +42,7 @@ function* checkLayout(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (members.some(({ name }) => OBJECTS.test(name))) return;
-  yield* checks.fail("PyTorch Archive Layout", {
+  yield* checks.found("PyTorch Archive Layout", {
     severity: "info",
     message: "The archive has no data.pkl",
     ruleCode: "S902",
@@ -54,7 +54,7 @@ function* checkMember(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (entry && (entry.mode & 0o170000) === 0o120000) {
-    yield* checks.fail("PyTorch Archive Link", {
+    yield* checks.found("PyTorch Archive Link", {
       severity: "warning",
       message: `Entry ${quoted(name)} is a symbolic link, which PyTorch never writes`,
       ruleCode: "S406",
@@ -62,7 +62,7 @@ function* checkMember(
     });
   }
   if (CODE.test(name)) {
-    yield* checks.fail("TorchScript Code", {
+    yield* checks.found("TorchScript Code", {
       severity: "info",
       message: `Entry ${quoted(name)} is code that loading the archive compiles`,
       ruleCode: "S510",
@@ -71,7 +71,7 @@ function* checkMember(
   }
   const kind = executableKind(name);
   if (!kind) return;
-  yield* checks.fail("PyTorch Executable Entry", {
+  yield* checks.found("PyTorch Executable Entry", {
     severity: "critical",
     message: `Entry ${quoted(name)} has the name of a program`,
     ruleCode: kind,

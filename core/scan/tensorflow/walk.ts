@@ -1,6 +1,6 @@
 import { cut } from "../graphs/cut.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
-import type { Findings } from "../graphs/findings.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ProtobufReader, Span } from "../protobuf/reader.ts";
 import { severityOfOperation, writesElsewhere } from "./operations.ts";
 
@@ -34,13 +34,13 @@ export interface WalkOptions {
 export class GraphWalk {
   readonly facts: GraphFacts = { graphs: 0, nodes: 0, version: "", operations: new Map() };
   readonly #reader: ProtobufReader;
-  readonly #findings: Findings;
+  readonly #checks: Checklist;
   readonly #isServed: boolean;
   readonly #onMetadata: (json: Span) => void;
 
-  constructor(reader: ProtobufReader, findings: Findings, options: WalkOptions) {
+  constructor(reader: ProtobufReader, checks: Checklist, options: WalkOptions) {
     this.#reader = reader;
-    this.#findings = findings;
+    this.#checks = checks;
     this.#isServed = options.isServed;
     this.#onMetadata = options.onMetadata;
   }
@@ -100,8 +100,7 @@ export class GraphWalk {
     if (severity === undefined) return;
     const message = `${told} "${cut(operation)}"`;
     const details = { op: cut(operation) };
-    this.#findings.add({
-      name: OPERATIONS,
+    this.#checks.add(OPERATIONS, {
       severity,
       message,
       position,
@@ -138,8 +137,7 @@ export class GraphWalk {
   #text(operation: string, attribute: string, span: Span): void {
     const text = this.#name(span);
     if (!writesElsewhere(operation, attribute, text)) return;
-    this.#findings.add({
-      name: OPERATIONS,
+    this.#checks.add(OPERATIONS, {
       severity: "critical",
       message: `A node of the operation "${cut(operation)}" writes to "${cut(text)}"`,
       position: span.start,
@@ -169,8 +167,7 @@ export class GraphWalk {
     const path = this.#name(span);
     const danger = leadsOut(path);
     if (danger === undefined) return;
-    this.#findings.add({
-      name: ASSET_PATH,
+    this.#checks.add(ASSET_PATH, {
       severity: "critical",
       message: `An asset is ${danger}: "${cut(path)}"`,
       position: span.start,
