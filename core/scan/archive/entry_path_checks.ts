@@ -1,5 +1,5 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Check } from "../scanner.ts";
-import { quoted } from "./bytes.ts";
 import type { Checklist } from "../checklist.ts";
 import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
 
@@ -18,7 +18,7 @@ export function* checkEntryPath(
     severity: fault === "control character" ? "warning" : "critical",
     message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
     ruleCode: "S405",
-    details: { entry: name.slice(0, 100), fault },
+    details: { entry: excerpt(name), fault },
     position,
   });
 }
@@ -40,7 +40,7 @@ export function* checkDuplicate(
     message: `Entry ${quoted(name)} is there more than once`,
     ruleCode: "S902",
     why: "Loaders differ in which of them they take",
-    details: { entry: name.slice(0, 100) },
+    details: { entry: excerpt(name) },
     position,
   });
 }
@@ -61,7 +61,7 @@ export function* checkLink(
     severity: "critical",
     message: `Entry ${quoted(name)} is a link out of the archive, to ${quoted(target)}`,
     ruleCode: system ? "S408" : "S406",
-    details: { entry: name.slice(0, 100), target: target.slice(0, 100) },
+    details: { entry: excerpt(name), target: excerpt(target) },
     position,
   });
 }

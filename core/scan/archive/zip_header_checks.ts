@@ -1,6 +1,7 @@
+import { quoted } from "../text/excerpt.ts";
 import type { Check } from "../scanner.ts";
 import type { ByteSource } from "../source.ts";
-import { quoted, sameBytes } from "./bytes.ts";
+import { sameBytes } from "./bytes.ts";
 import type { Checklist } from "../checklist.ts";
 import type { ZipMember } from "./zip_directory.ts";
 import { nameOf, type ZipHeader } from "./zip_entry.ts";

@@ -1,6 +1,6 @@
+import { quoted } from "../text/excerpt.ts";
 import type { Check, Content, ScanContext } from "../scanner.ts";
 import { partOf } from "../source.ts";
-import { quoted } from "./bytes.ts";
 import { Checklist } from "../checklist.ts";
 import { ArchiveContents } from "./contents.ts";
 import { checkDuplicate, checkEntryPath, type EntryCheck } from "./entry_path_checks.ts";

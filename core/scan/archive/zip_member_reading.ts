@@ -1,5 +1,5 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Check, Content, ScanContext } from "../scanner.ts";
-import { quoted } from "./bytes.ts";
 import type { Checklist } from "../checklist.ts";
 import { checkLink } from "./entry_path_checks.ts";
 import { MemberHashes } from "./member_hashes.ts";
@@ -124,7 +124,7 @@ export class MemberReading {
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && !bomb && { operational: true }),
-      details: { entry: member.name.slice(0, 100), method: member.header.method },
+      details: { entry: excerpt(member.name), method: member.header.method },
       position: member.start,
     });
   }

@@ -1,9 +1,9 @@
+import { quoted } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { type ByteSource, partOf } from "../source.ts";
-import { tallyLayout } from "../tally_layout.ts";
-import { type Extent, lastEnd } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { checkExtents } from "../tensors/tensor_checks.ts";
+import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
 import type { GgufMetadata } from "./metadata.ts";
 import { extentOf, type GgufTensors, type TensorInfo } from "./tensors.ts";
 
@@ -39,7 +39,7 @@ export function checkLayout(
   const dataSize = source.size - dataStart;
   const extents = placeAll(infos, alignment, dataSize, checks);
   if (extents.length < infos.length) return;
-  tallyLayout(LAYOUT, extents, checks);
+  checkExtents(LAYOUT, extents, checks);
   checkTrailing(source, dataStart + lastEnd(extents), context, checks);
 }
 
@@ -63,7 +63,7 @@ function placeAll(
 function failBounds(info: TensorInfo, dataSize: number, checks: Checklist): void {
   const { name, offset, byteSize } = info;
   checks.add(BOUNDS, {
-    message: `The tensor "${excerpt(name)}" has ${byteSize} bytes at ${offset} of ${dataSize}`,
+    message: `The tensor ${quoted(name)} has ${byteSize} bytes at ${offset} of ${dataSize}`,
     severity: "critical",
     ruleCode: "S904",
     details: { offset: `${offset}`, bytes: `${byteSize}`, data_size: dataSize },
@@ -71,7 +71,7 @@ function failBounds(info: TensorInfo, dataSize: number, checks: Checklist): void
 }
 
 function failAlignment({ name, offset }: TensorInfo, alignment: number, checks: Checklist): void {
-  const message = `The tensor "${excerpt(name)}" is at ${offset}, no multiple of ${alignment}`;
+  const message = `The tensor ${quoted(name)} is at ${offset}, no multiple of ${alignment}`;
   checks.add(ALIGNMENT, { message, severity: "warning", ruleCode: "S902" });
 }
 

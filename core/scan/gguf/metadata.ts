@@ -1,7 +1,7 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
 import { checkTemplate } from "../template/check.ts";
-import { tallyTemplate } from "../template/tally_template.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { addTemplateChecks } from "../template/template_checks.ts";
 import { findSuspiciousText } from "../text/suspicious_text.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./gguf_reader.ts";
 
@@ -63,9 +63,9 @@ export class GgufMetadata {
       throw new UnreadableError("key_too_long", `The metadata have a key of ${length} bytes`);
     }
     this.#checkKey(key, position);
-    const place = `The metadata value of "${excerpt(key)}"`;
+    const place = `The metadata value of ${quoted(key)}`;
     const value = reader.value(
-      isTemplateKey(key) ? (text) => tallyTemplate(text, place, this.#checks) : undefined,
+      isTemplateKey(key) ? (text) => addTemplateChecks(text, place, this.#checks) : undefined,
     );
     if (value.type === "text") this.#checkText(key, place, value);
     this.#remember(key, value);
@@ -86,7 +86,9 @@ export class GgufMetadata {
 
   #checkText(key: string, place: string, value: MetadataValue & { type: "text" }): void {
     const { text, length } = value;
-    if (isTemplateKey(key) || holdsHostileTemplate(text)) tallyTemplate(text, place, this.#checks);
+    if (isTemplateKey(key) || holdsHostileTemplate(text)) {
+      addTemplateChecks(text, place, this.#checks);
+    }
     if (key.startsWith("tokenizer.")) {
       if (isTemplateKey(key)) this.#checkLength(place, text, length);
       return;

@@ -1,7 +1,7 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
-import { tallyTensorName } from "../tally_layout.ts";
-import type { Extent } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { checkTensorName } from "../tensors/tensor_checks.ts";
+import type { Extent } from "../tensors/layout_faults.ts";
 import { ggmlType } from "./ggml_type.ts";
 import { type GgufReader, UnreadableError } from "./gguf_reader.ts";
 
@@ -64,9 +64,9 @@ export class GgufTensors {
 
   #name(reader: GgufReader): string {
     const name = reader.text().text.slice(0, 256);
-    tallyTensorName(NAMES, name, this.#checks);
+    checkTensorName(NAMES, name, this.#checks);
     if (this.#names.has(name)) {
-      const message = `The tensor name "${excerpt(name)}" occurs twice`;
+      const message = `The tensor name ${quoted(name)} occurs twice`;
       this.#checks.add(NAMES, { message, severity: "warning", ruleCode: "S902" });
     }
     this.#names.add(name);
@@ -77,7 +77,7 @@ export class GgufTensors {
     const count = reader.window.u32();
     if (count > ODD_DIMENSIONS) {
       this.#checks.add(SHAPES, {
-        message: `The tensor "${excerpt(name)}" has ${count} dimensions`,
+        message: `The tensor ${quoted(name)} has ${count} dimensions`,
         severity: count > DIMENSIONS ? "critical" : "warning",
         ruleCode: "S804",
       });

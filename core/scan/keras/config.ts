@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt } from "../text/excerpt.ts";
 import type { Checklist, Finding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
@@ -81,7 +81,7 @@ function factsOf(value: unknown, origin: ConfigOrigin): ConfigFacts {
   for (const candidate of [value, ...modelsIn(value)]) {
     if (modelClass === undefined && isObject(candidate)) modelClass = classOf(candidate);
   }
-  const kerasVersion = origin.kerasVersion ?? (written && cut(written));
+  const kerasVersion = origin.kerasVersion ?? (written && excerpt(written));
   return { modelClass, kerasVersion, layerCounts: Object.fromEntries(layerCounts), isKeras };
 }
 
@@ -104,7 +104,7 @@ function isKerasObject(object: JsonObject): boolean {
 }
 
 function classOf(object: JsonObject): string | undefined {
-  return typeof object.class_name === "string" ? cut(object.class_name) : undefined;
+  return typeof object.class_name === "string" ? excerpt(object.class_name) : undefined;
 }
 
 /** What is noted of a model of Keras in the metadata of its file (SR 2.5, SR 2.8). */

@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
@@ -56,13 +56,13 @@ function functionsOf(config: unknown, className: string): unknown {
 
 function labelOf(config: unknown, className: string): string {
   if (className === "__lambda__") return "A lambda";
-  const name = isObject(config) && typeof config.name === "string" ? ` "${cut(config.name)}"` : "";
+  const name = isObject(config) && typeof config.name === "string" ? ` ${quoted(config.name)}` : "";
   return `A Lambda layer${name}`;
 }
 
 function describeDanger(names: readonly string[], origin: ConfigOrigin): string | undefined {
   const { kind, kerasVersion } = origin;
-  if (names.length > 0) return `holds code that names ${cut(names.join(", "))}`;
+  if (names.length > 0) return `holds code that names ${excerpt(names.join(", "))}`;
   if (isWithin(kerasVersion, "0.0", "2.13")) {
     return `runs without being asked for in Keras ${kerasVersion} (CVE-2024-3660)`;
   }

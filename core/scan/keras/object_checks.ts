@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import {
@@ -58,8 +58,8 @@ function* checkReference(
     if (module === undefined || module === null) yield* checkFetch(name, loading);
     return;
   }
-  const told = `"${cut(name)}" of the module "${cut(module)}"`;
-  const details = { module: cut(module), name: cut(name) };
+  const told = `${quoted(name)} of the module ${quoted(module)}`;
+  const details = { module: excerpt(module), name: excerpt(name) };
   if (isFetch(name)) return yield* checkFetch(name, loading);
   switch (judgeReference(module, name)) {
     case "known":
@@ -113,7 +113,7 @@ function* checkRegistration(
       name: KERAS_CUSTOM_OBJECT,
       // A SavedModel does without the class of a custom layer: it brings the graph of it.
       severity: kind === "saved_model" ? "info" : "warning",
-      message: `An object needs code that does not come with the model: "${cut(name)}"`,
+      message: `An object needs code that does not come with the model: ${quoted(name)}`,
       ruleCode: "S810",
     };
   }
@@ -150,7 +150,7 @@ function* checkClass(
 function* checkSymbol(config: JsonObject): Generator<NamedFinding, void, void> {
   const symbol = config.function ?? config.symbol;
   if (typeof symbol !== "string" || !isDangerousSymbol(symbol)) return;
-  const message = `A layer calls "${cut(symbol)}", which does more than compute`;
+  const message = `A layer calls ${quoted(symbol)}, which does more than compute`;
   yield { ...code(message), severity: "critical" };
 }
 
@@ -167,7 +167,7 @@ function* checkVocabulary(
   yield {
     name: KERAS_FILE_ACCESS,
     severity: /^[a-z][a-z0-9+.-]+:\/\//i.test(vocabulary) ? "critical" : "warning",
-    message: `A ${className} takes its vocabulary from "${cut(vocabulary)}"`,
+    message: `A ${className} takes its vocabulary from ${quoted(vocabulary)}`,
     ruleCode: "S401",
     why: "When it is loaded, it reads the file or fetches it (CVE-2025-12058)",
   };

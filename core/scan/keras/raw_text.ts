@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE, KERAS_MODULE_REFERENCE, KERAS_UNSAFE_DESERIALIZATION } from "./checks.ts";
 import { judgeReference, ruleOfModule } from "./modules.ts";
@@ -29,7 +29,7 @@ export function* checkUnparsedText(text: string): Generator<NamedFinding, void, 
     yield {
       name: KERAS_MODULE_REFERENCE,
       severity: "critical",
-      message: `A configuration that can't be read names the module "${cut(module)}"`,
+      message: `A configuration that can't be read names the module ${quoted(module)}`,
       ruleCode: ruleOfModule(module),
     };
   }

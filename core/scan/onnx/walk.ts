@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
 import type { Field, ProtobufReader, Span } from "../protobuf/reader.ts";
 import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
@@ -109,10 +109,10 @@ export class ModelWalk {
     if (!PYTHON.test(operator)) return;
     this.#checks.add(PYTHON_OPERATOR, {
       severity: "critical",
-      message: `A node calls Python: "${cut(operator)}"`,
+      message: `A node calls Python: ${quoted(operator)}`,
       position: message.start,
       ruleCode: "S1104",
-      details: { op_type: cut(operator), domain: cut(domain) },
+      details: { op_type: excerpt(operator), domain: excerpt(domain) },
     });
   }
 

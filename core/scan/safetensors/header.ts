@@ -1,7 +1,7 @@
 import { JsonError } from "../json/json_error.ts";
 import { JSON_BOUNDS, type ParsedJson, parseJson } from "../json/parse_json.ts";
 import type { ByteSource } from "../source.ts";
-import type { Unread } from "../unread.ts";
+import type { Unread } from "../tensors/unread.ts";
 
 /** Where the parts of a safetensors file lie, in bytes. */
 export interface HeaderBounds {

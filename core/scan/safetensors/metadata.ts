@@ -1,5 +1,5 @@
-import type { Checklist } from "../checklist.ts";
 import { excerpt } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
 import { findSuspiciousText } from "../text/suspicious_text.ts";
 import { isRecord } from "./entry.ts";
 

@@ -1,8 +1,8 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
-import { tallyLayout, tallyTensorName } from "../tally_layout.ts";
-import { type Extent, lastEnd } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { checkExtents, checkTensorName } from "../tensors/tensor_checks.ts";
+import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
@@ -39,7 +39,7 @@ export function checkTensors(
     else extents.push(extent);
     sizes.set(entry.dtype, (sizes.get(entry.dtype) ?? 0) + Number(entry.elements));
   }
-  tallyLayout(LAYOUT, extents, checks);
+  checkExtents(LAYOUT, extents, checks);
   tell(names, sizes, context);
   return lastEnd(extents);
 }
@@ -52,7 +52,7 @@ function begin(checks: Checklist): void {
 
 function checkEntry(name: string, value: unknown, checks: Checklist): TensorEntry | undefined {
   const shown = excerpt(name);
-  tallyTensorName(NAME, name, checks);
+  checkTensorName(NAME, name, checks);
   const entry = readEntry(value);
   if (typeof entry === "string") {
     const overflow = entry.includes("overflows");
@@ -68,11 +68,11 @@ function checkEntry(name: string, value: unknown, checks: Checklist): TensorEntr
 function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
   const unexpected = entry.unexpected[0];
   if (unexpected !== undefined) {
-    const message = `The tensor "${shown}" has an unexpected key "${excerpt(unexpected)}"`;
+    const message = `The tensor "${shown}" has an unexpected key ${quoted(unexpected)}`;
     checks.add(ENTRY, { message, severity: "info", ruleCode: "S902" });
   }
   if (!entry.known) {
-    const message = `The tensor "${shown}" has the unknown type "${excerpt(entry.dtype)}"`;
+    const message = `The tensor "${shown}" has the unknown type ${quoted(entry.dtype)}`;
     checks.add(ENTRY, { message, severity: "info", ruleCode: "S902", incomplete: "unknown_dtype" });
     return;
   }
@@ -91,7 +91,7 @@ function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
 function failOffsets(name: string, entry: TensorEntry, dataSize: number, checks: Checklist): void {
   const { begin, end } = entry;
   checks.add(OFFSETS, {
-    message: `The tensor "${excerpt(name)}" is at ${begin} to ${end} of ${dataSize} bytes`,
+    message: `The tensor ${quoted(name)} is at ${begin} to ${end} of ${dataSize} bytes`,
     severity: "critical",
     ruleCode: "S904",
     details: { begin: `${begin}`, end: `${end}`, data_size: dataSize },

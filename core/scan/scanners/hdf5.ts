@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
 import { Checklist, type NamedFinding } from "../checklist.ts";
 import { Hdf5Error } from "../hdf5/bytes.ts";
@@ -95,7 +95,7 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFind
 
 function checkReference({ kind, file, position }: ExternalReference): NamedFinding {
   const danger = file === undefined ? undefined : leadsOut(file);
-  const told = file === undefined ? "" : `: "${cut(file)}"`;
+  const told = file === undefined ? "" : `: ${quoted(file)}`;
   return {
     name: EXTERNAL_REFERENCE,
     severity: danger === undefined ? "warning" : "critical",
@@ -122,7 +122,7 @@ function* checkConfigs(
 ): Generator<Check, void, void> {
   const checks = new Checklist(KERAS_PASSED);
   const version = texts.get(VERSION);
-  const kerasVersion = version && cut(decodeText(version));
+  const kerasVersion = version && excerpt(decodeText(version));
   const configs = CONFIGS.flatMap((name) => texts.get(name) ?? []);
   if (HIDING.some((fault) => faults.has(fault))) {
     for (const { bytes } of findConfigs(source)) configs.push(bytes);

@@ -1,6 +1,6 @@
 import { Checklist } from "../checklist.ts";
 import type { Scanner } from "../scanner.ts";
-import { tallyTemplate, TEMPLATE_CHECK } from "../template/tally_template.ts";
+import { addTemplateChecks, TEMPLATE_CHECK } from "../template/template_checks.ts";
 
 /** Bytes of a template file that are read, more than a template may have. */
 const FILE_SIZE = 2 ** 20;
@@ -13,7 +13,7 @@ export const jinjaScanner: Scanner = {
     const checks = new Checklist();
     // Bytes that are no UTF-8 become replacement characters, which no name has.
     const text = new TextDecoder().decode(source.read(0, FILE_SIZE));
-    tallyTemplate(text, "The file", checks);
+    addTemplateChecks(text, "The file", checks);
     if (source.size > FILE_SIZE) {
       checks.add(TEMPLATE_CHECK, {
         message: `The file has ${source.size} bytes, of which ${FILE_SIZE} were read`,

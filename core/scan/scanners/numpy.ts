@@ -1,10 +1,10 @@
+import { excerpt } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { type Dtype, dtypeOf, elementsOf } from "../numpy/dtype.ts";
 import { type ArrayHeader, hasArrayMagic, readArrayHeader } from "../numpy/header.ts";
 import type { Literal } from "../numpy/literal.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import { type ByteSource, partOf } from "../source.ts";
-import { excerpt } from "../text/excerpt.ts";
 
 const HEADER = "NumPy Header";
 const OBJECTS = "NumPy Object Type";

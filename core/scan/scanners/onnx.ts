@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { isOnnx } from "../onnx/claim.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "../onnx/tensor_checks.ts";
@@ -46,9 +46,9 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
   for (const domain of customDomains(facts)) {
     checks.add(OPERATOR_DOMAIN, {
       severity: "info",
-      message: `Operators of the domain "${
-        cut(domain)
-      }" are code that does not come with the model`,
+      message: `Operators of the domain ${
+        quoted(domain)
+      } are code that does not come with the model`,
       ruleCode: "S1104",
     });
   }
@@ -71,16 +71,16 @@ function notes(facts: ModelFacts): Record<string, unknown> {
   return {
     is_model: true,
     ir_version: Number(facts.irVersion),
-    producer_name: cut(facts.producerName),
+    producer_name: excerpt(facts.producerName),
     node_count: facts.nodes,
-    custom_domains: customDomains(facts).map(cut),
+    custom_domains: customDomains(facts).map(excerpt),
     ml_context: {
       frameworks: { onnx: { name: "onnx", confidence: 1, indicators: ["ModelProto"] } },
       overall_confidence: 1,
       is_ml_content: true,
       parameter_count_estimate: parameters,
       precision_type: precision?.[0] ?? null,
-      training_framework: facts.producerName === "" ? null : cut(facts.producerName),
+      training_framework: facts.producerName === "" ? null : excerpt(facts.producerName),
     },
   };
 }

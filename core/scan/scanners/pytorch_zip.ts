@@ -1,5 +1,5 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { executableKind } from "../archive/executable_name.ts";
-import { quoted } from "../archive/bytes.ts";
 import { Checklist } from "../checklist.ts";
 import { isPyTorchZip } from "../archive/pytorch_layout.ts";
 import type { ZipMember } from "../archive/zip_directory.ts";
@@ -83,7 +83,7 @@ function facts(members: readonly ZipMember[]): Record<string, unknown> {
   const storages = members.filter(({ name }) => STORAGE.test(name));
   const pickles = members.filter(({ name }) => name.endsWith(".pkl")).map(({ name }) => name);
   return {
-    pickle_files: pickles.slice(0, 100).map((name) => name.slice(0, 100)),
+    pickle_files: pickles.slice(0, 100).map(excerpt),
     storage_count: storages.length,
     storage_bytes: storages.reduce((total, { dataSize }) => total + dataSize, 0),
   };

@@ -1,3 +1,4 @@
+import { quoted } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
 import {
@@ -11,8 +12,7 @@ import { checkMetadata } from "../safetensors/metadata.ts";
 import { checkTensors } from "../safetensors/tensors.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import { partOf } from "../source.ts";
-import type { Unread } from "../unread.ts";
-import { excerpt } from "../text/excerpt.ts";
+import type { Unread } from "../tensors/unread.ts";
 
 const HEADER = "Safetensors Header";
 const KEYS = "Safetensors Duplicate Keys";
@@ -59,7 +59,7 @@ function checkKeys(header: ParsedJson, checks: Checklist): void {
   checks.begin(KEYS, "No key of the header occurs twice");
   for (const path of header.duplicateKeys) {
     checks.add(KEYS, {
-      message: `The header has the key "${excerpt(path)}" twice`,
+      message: `The header has the key ${quoted(path)} twice`,
       severity: "warning",
       ruleCode: "S902",
       why: "Readers differ in which of the two they take, so that they see different tensors.",

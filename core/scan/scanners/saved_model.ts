@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt } from "../text/excerpt.ts";
 import { Checklist, type Finding } from "../checklist.ts";
 import { faultFindings } from "../protobuf/finding.ts";
 import { ProtobufReader } from "../protobuf/reader.ts";
@@ -67,7 +67,7 @@ function nothingFound(kind: GraphKind): Finding {
 }
 
 function notes(facts: GraphFacts, metadata: KerasMetadata): Record<string, unknown> {
-  const version = facts.version === "" ? null : cut(facts.version);
+  const version = facts.version === "" ? null : excerpt(facts.version);
   const indicators = facts.graphs > 0 ? ["GraphDef"] : ["SavedMetadata"];
   return {
     is_model: true,

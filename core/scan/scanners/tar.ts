@@ -1,4 +1,4 @@
-import { quoted } from "../archive/bytes.ts";
+import { quoted } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import {

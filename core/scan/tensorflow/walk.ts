@@ -1,4 +1,4 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
 import type { Checklist } from "../checklist.ts";
 import type { ProtobufReader, Span } from "../protobuf/reader.ts";
@@ -90,7 +90,7 @@ export class GraphWalk {
 
   #count(operation: string): void {
     const { operations } = this.facts;
-    const name = cut(operation);
+    const name = excerpt(operation);
     if (!operations.has(name) && operations.size >= MAX_OPERATIONS) return;
     operations.set(name, (operations.get(name) ?? 0) + 1);
   }
@@ -98,8 +98,8 @@ export class GraphWalk {
   #judge(operation: string, told: string, position: number): void {
     const severity = severityOfOperation(operation, this.#isServed);
     if (severity === undefined) return;
-    const message = `${told} "${cut(operation)}"`;
-    const details = { op: cut(operation) };
+    const message = `${told} ${quoted(operation)}`;
+    const details = { op: excerpt(operation) };
     this.#checks.add(OPERATIONS, {
       severity,
       message,
@@ -139,7 +139,7 @@ export class GraphWalk {
     if (!writesElsewhere(operation, attribute, text)) return;
     this.#checks.add(OPERATIONS, {
       severity: "critical",
-      message: `A node of the operation "${cut(operation)}" writes to "${cut(text)}"`,
+      message: `A node of the operation ${quoted(operation)} writes to ${quoted(text)}`,
       position: span.start,
       ruleCode: "S1102",
     });
@@ -169,7 +169,7 @@ export class GraphWalk {
     if (danger === undefined) return;
     this.#checks.add(ASSET_PATH, {
       severity: "critical",
-      message: `An asset is ${danger}: "${cut(path)}"`,
+      message: `An asset is ${danger}: ${quoted(path)}`,
       position: span.start,
       ruleCode: "S405",
       why: "A loader that follows it reads files outside of the folder of the model",

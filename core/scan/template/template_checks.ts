@@ -9,7 +9,7 @@ export const TEMPLATE_CHECK = "Jinja Template";
  *
  * @param place Where the template is, such as the key that it is the value of.
  */
-export function tallyTemplate(template: string, place: string, checks: Checklist): void {
+export function addTemplateChecks(template: string, place: string, checks: Checklist): void {
   checks.begin(TEMPLATE_CHECK, "The template reaches for nothing but its data");
   for (const finding of checkTemplate(template)) {
     const { message, position, ...rest } = finding;
