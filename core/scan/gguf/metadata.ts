@@ -45,7 +45,7 @@ export class GgufMetadata {
   read(reader: GgufReader, count: bigint): void {
     this.#checks.begin(KEYS, "Every key of the metadata occurs once, and is no path");
     this.#checks.begin(VALUES, "The metadata have no code, no paths and no credentials");
-    if (count * ENTRY_SIZE > BigInt(reader.window.left)) {
+    if (count * ENTRY_SIZE > BigInt(reader.cursor.left)) {
       throw new UnreadableError("truncated", `${count} metadata entries exceed the file`);
     }
     for (let index = 0; index < Number(count); index++) {
@@ -57,7 +57,7 @@ export class GgufMetadata {
   }
 
   #entry(reader: GgufReader): void {
-    const position = reader.window.position;
+    const position = reader.cursor.position;
     const { text: key, length } = reader.text();
     if (length > KEY_SIZE) {
       throw new UnreadableError("key_too_long", `The metadata have a key of ${length} bytes`);

@@ -41,7 +41,7 @@ export class GgufTensors {
   read(reader: GgufReader, count: bigint): void {
     this.#checks.begin(NAMES, "Every tensor has a name of its own");
     this.#checks.begin(SHAPES, "Every tensor has a known type and a shape of that type");
-    if (count * INFO_SIZE > BigInt(reader.window.left)) {
+    if (count * INFO_SIZE > BigInt(reader.cursor.left)) {
       throw new UnreadableError("truncated", `${count} tensors exceed the file`);
     }
     for (let index = 0; index < Number(count); index++) {
@@ -55,8 +55,8 @@ export class GgufTensors {
   #info(reader: GgufReader): TensorInfo {
     const name = this.#name(reader);
     const dimensions = this.#dimensions(reader, name);
-    const type = reader.window.u32();
-    const offset = reader.window.u64();
+    const type = reader.cursor.u32();
+    const offset = reader.cursor.u64();
     const elements = dimensions.reduce((product, dimension) => product * dimension, 1n);
     const byteSize = this.#byteSize(name, dimensions[0] ?? 1n, elements, type);
     return { name, elements, type: ggmlType(type)?.name ?? `${type}`, offset, byteSize };
@@ -74,7 +74,7 @@ export class GgufTensors {
   }
 
   #dimensions(reader: GgufReader, name: string): readonly bigint[] {
-    const count = reader.window.u32();
+    const count = reader.cursor.u32();
     if (count > ODD_DIMENSIONS) {
       this.#checks.add(SHAPES, {
         message: `The tensor ${quoted(name)} has ${count} dimensions`,

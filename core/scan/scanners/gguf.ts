@@ -5,7 +5,7 @@ import { checkLegacy, hasBinaryHead, legacyFormat } from "../gguf/legacy.ts";
 import { GgufMetadata } from "../gguf/metadata.ts";
 import { GgufTensors } from "../gguf/tensors.ts";
 import { tellGguf } from "../gguf/tell.ts";
-import { TruncatedError } from "../gguf/window.ts";
+import { TruncatedError } from "../gguf/gguf_cursor.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import type { ByteSource } from "../source.ts";
 
@@ -65,7 +65,7 @@ function readFile(source: ByteSource, context: ScanContext, checks: Checklist): 
   } finally {
     tellGguf(reader, { tensorCount, entryCount, metadata, infos: tensors.infos }, context);
   }
-  checkLayout({ source, infosEnd: reader.window.position }, metadata, tensors, context, checks);
+  checkLayout({ source, infosEnd: reader.cursor.position }, metadata, tensors, context, checks);
 }
 
 function failRead(error: unknown, checks: Checklist): void {
