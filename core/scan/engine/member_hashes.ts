@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, plainObject } from "./plain_data.ts";
+import { isObject } from "../json/is_object.ts";
+import { type JsonObject, plainObject } from "./plain_data.ts";
 
 const KEPT = 1000;
 

@@ -45,8 +45,3 @@ export function plainObject(value: object, depth = 0): JsonObject {
     }),
   );
 }
-
-/** Whether a value is an object that is no list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -2,7 +2,9 @@ import { excerpt } from "../text/excerpt.ts";
 import type { Checklist, Finding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
-import { isObject, type JsonObject, objectsIn, parseJson } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import { parseLenientJson } from "../json/parse_lenient_json.ts";
+import { type ConfigObject, objectsIn } from "./config_values.ts";
 import { checkObject } from "./object_checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
 import { checkRawText, checkUnparsedText } from "./raw_text.ts";
@@ -30,7 +32,7 @@ export function inspectConfig(
 ): ConfigFacts | undefined {
   const plain = withoutEscapes(text);
   checks.addAll(checkRawText(plain));
-  const parsed = parseJson(text);
+  const parsed = parseLenientJson(text);
   if ("fault" in parsed) {
     checks.addAll(checkUnparsedText(plain));
     checks.add(KERAS_CONFIGURATION, unparsed(parsed.fault));
@@ -98,12 +100,12 @@ function modelsIn(value: unknown): unknown[] {
   return [model, ...(isObject(modelTopology) ? [modelTopology.model_config, modelTopology] : [])];
 }
 
-function isKerasObject(object: JsonObject): boolean {
+function isKerasObject(object: ConfigObject): boolean {
   return typeof object.class_name === "string" &&
     ["config", "module", "registered_name"].some((key) => Object.hasOwn(object, key));
 }
 
-function classOf(object: JsonObject): string | undefined {
+function classOf(object: ConfigObject): string | undefined {
   return typeof object.class_name === "string" ? excerpt(object.class_name) : undefined;
 }
 

@@ -3,7 +3,8 @@ import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject, type JsonObject, stringsIn } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import { type ConfigObject, stringsIn } from "./config_values.ts";
 import { isWithin } from "./version.ts";
 
 /** Values that are looked into for the code of one lambda: texts, defaults and closures. */
@@ -17,7 +18,7 @@ export type CodeFound = Map<string, CodeFacts>;
  * what runs, loads or fetches, or that a version of Keras runs without being asked to.
  */
 export function* checkLambda(
-  { config }: JsonObject,
+  { config }: ConfigObject,
   className: string,
   origin: ConfigOrigin,
   found: CodeFound,

@@ -8,7 +8,8 @@ import {
   KERAS_MODULE_REFERENCE,
 } from "./checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import type { ConfigObject } from "./config_values.ts";
 import { checkLambda, type CodeFound } from "./lambda.ts";
 import { isDangerousSymbol, judgeReference, ruleOfModule } from "./modules.ts";
 import { checkTorchModule } from "./torch_module.ts";
@@ -23,7 +24,7 @@ export interface Loading extends ConfigOrigin {
 
 /** Checks one object of a configuration by itself; those in it are checked on their own. */
 export function* checkObject(
-  object: JsonObject,
+  object: ConfigObject,
   loading: Loading,
   context: ScanContext,
 ): Generator<NamedFinding, void, void> {
@@ -42,7 +43,7 @@ export function* checkObject(
 }
 
 /** What a module is asked for: the function by the config, the class otherwise. */
-function nameOf({ class_name: className, config, fn_name: functionName }: JsonObject): string {
+function nameOf({ class_name: className, config, fn_name: functionName }: ConfigObject): string {
   if (typeof functionName === "string") return functionName;
   if (className === "function" && typeof config === "string") return config;
   return typeof className === "string" ? className : "";
@@ -101,7 +102,7 @@ function* checkFetch(name: string, { hasUrl }: Loading): Generator<NamedFinding,
 const KERAS_PACKAGES = /^(?:keras|keras_core|keras_nlp|keras_cv|keras_hub|tf_keras|tensorflow)$/i;
 
 function* checkRegistration(
-  object: JsonObject,
+  object: ConfigObject,
   className: string | undefined,
   { kind }: Loading,
 ): Generator<NamedFinding, void, void> {
@@ -122,7 +123,7 @@ function* checkRegistration(
 const LOOKUP = /^(?:StringLookup|IntegerLookup|IndexLookup|TextVectorization|Hashing)$/;
 
 function* checkClass(
-  object: JsonObject,
+  object: ConfigObject,
   className: string,
   loading: Loading,
   context: ScanContext,
@@ -147,7 +148,7 @@ function* checkClass(
   if (LOOKUP.test(className)) yield* checkVocabulary(config, className);
 }
 
-function* checkSymbol(config: JsonObject): Generator<NamedFinding, void, void> {
+function* checkSymbol(config: ConfigObject): Generator<NamedFinding, void, void> {
   const symbol = config.function ?? config.symbol;
   if (typeof symbol !== "string" || !isDangerousSymbol(symbol)) return;
   const message = `A layer calls ${quoted(symbol)}, which does more than compute`;
@@ -160,7 +161,7 @@ function code(message: string): Omit<NamedFinding, "severity"> {
 
 /** A vocabulary that is a text is the path of a file, which is read when the layer is made. */
 function* checkVocabulary(
-  { vocabulary }: JsonObject,
+  { vocabulary }: ConfigObject,
   className: string,
 ): Generator<NamedFinding, void, void> {
   if (typeof vocabulary !== "string") return;

@@ -4,7 +4,7 @@ import type { ScanContext } from "../scanner.ts";
 import { memorySource } from "../source.ts";
 import { KERAS_CODE } from "./checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import type { JsonObject } from "./json.ts";
+import type { ConfigObject } from "./config_values.ts";
 import { isVersion, isWithin } from "./version.ts";
 
 /**
@@ -12,7 +12,7 @@ import { isVersion, isWithin } from "./version.ts";
  * Keras 3.11.0 to 3.11.2 loads it in safe mode too (CVE-2025-49655).
  */
 export function* checkTorchModule(
-  { module }: JsonObject,
+  { module }: ConfigObject,
   { kerasVersion }: ConfigOrigin,
   context: ScanContext,
 ): Generator<NamedFinding, void, void> {

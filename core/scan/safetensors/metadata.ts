@@ -1,7 +1,7 @@
 import { excerpt } from "../text/excerpt.ts";
 import type { Checklist } from "../checklist.ts";
 import { findSuspiciousText } from "../text/suspicious_text.ts";
-import { isRecord } from "./entry.ts";
+import { isObject } from "../json/is_object.ts";
 
 const CHECK = "Safetensors Metadata";
 
@@ -9,7 +9,7 @@ const CHECK = "Safetensors Metadata";
 export function checkMetadata(metadata: unknown, checks: Checklist): void {
   if (metadata === undefined) return;
   checks.begin(CHECK, "The metadata are texts without code or credentials");
-  if (!isRecord(metadata)) {
+  if (!isObject(metadata)) {
     checks.add(CHECK, {
       message: "The metadata are no object",
       severity: "warning",

@@ -7,7 +7,7 @@ import {
   looksLikeSafetensors,
   readHeader,
 } from "../safetensors/header.ts";
-import { isRecord } from "../safetensors/entry.ts";
+import { isObject } from "../json/is_object.ts";
 import { checkMetadata } from "../safetensors/metadata.ts";
 import { checkTensors } from "../safetensors/tensors.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
@@ -36,7 +36,7 @@ function checkFile(content: Content, context: ScanContext, checks: Checklist): v
   const header = readHeader(content.source, bounds);
   if ("reason" in header) return failHeader(header, checks);
   checkKeys(header, checks);
-  if (!isRecord(header.value)) return;
+  if (!isObject(header.value)) return;
   const { __metadata__: metadata, ...tensors } = header.value;
   checkMetadata(metadata, checks);
   const end = checkTensors(tensors, bounds.dataSize, context, checks);
