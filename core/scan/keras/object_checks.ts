@@ -1,3 +1,4 @@
+import { ruleOfModule } from "../callables/dangerous_modules.ts";
 import { excerpt, quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
@@ -11,7 +12,7 @@ import type { ConfigOrigin } from "./origin.ts";
 import { isObject } from "../json/is_object.ts";
 import type { ConfigObject } from "./config_values.ts";
 import { checkLambda, type CodeFound } from "./lambda.ts";
-import { isDangerousSymbol, judgeReference, ruleOfModule } from "./modules.ts";
+import { isDangerousSymbol, judgeReference } from "./modules.ts";
 import { checkTorchModule } from "./torch_module.ts";
 
 /** What is known of a whole configuration while its objects are checked. */
@@ -54,7 +55,7 @@ function* checkReference(
   name: string,
   loading: Loading,
 ): Generator<NamedFinding, void, void> {
-  const finding = { name: KERAS_MODULE_REFERENCE, ruleCode: ruleOfModule("") } as const;
+  const finding = { name: KERAS_MODULE_REFERENCE, ruleCode: "S810" } as const;
   if (typeof module !== "string") {
     if (module === undefined || module === null) yield* checkFetch(name, loading);
     return;
@@ -73,7 +74,7 @@ function* checkReference(
         ...finding,
         severity: "critical",
         message: `An object is ${told}, which does more than compute`,
-        ruleCode: ruleOfModule(module),
+        ruleCode: ruleOfModule(module) ?? "S810",
         details,
         why:
           "Keras imports the module and takes the name from it when it is loaded (CVE-2025-1550)",

@@ -1,7 +1,8 @@
+import { ruleOfModule } from "../callables/dangerous_modules.ts";
 import { quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE, KERAS_MODULE_REFERENCE, KERAS_UNSAFE_DESERIALIZATION } from "./checks.ts";
-import { judgeReference, ruleOfModule } from "./modules.ts";
+import { judgeReference } from "./modules.ts";
 
 /** What is found in a text of JSON without reading it as such, its escapes undone. */
 export function* checkRawText(text: string): Generator<NamedFinding, void, void> {
@@ -30,7 +31,7 @@ export function* checkUnparsedText(text: string): Generator<NamedFinding, void, 
       name: KERAS_MODULE_REFERENCE,
       severity: "critical",
       message: `A configuration that can't be read names the module ${quoted(module)}`,
-      ruleCode: ruleOfModule(module),
+      ruleCode: ruleOfModule(module) ?? "S810",
     };
   }
 }

@@ -8,7 +8,7 @@ import {
   isSpecialInParts,
   ruleOfFunction,
   ruleOfMethod,
-  ruleOfModule,
+  ruleOfModuleName,
 } from "./names.ts";
 import { knownParts, type Value } from "./value.ts";
 
@@ -32,7 +32,7 @@ export class AccessRules {
   attribute(of: Value, name: string, position: number): void {
     if (isDunder(name) || isInternal(name)) return this.#critical(name, position);
     if (name.startsWith("_")) this.#warn(`The private attribute ${quoted(name)}`, position);
-    const rule = of.kind === "variable" ? ruleOfModule(of.name) : undefined;
+    const rule = of.kind === "variable" ? ruleOfModuleName(of.name) : undefined;
     if (of.kind !== "variable" || rule === undefined) return;
     const message = `The template uses the module "${of.name}"`;
     this.findings.add({ severity: "critical", message, position, ruleCode: rule });
@@ -42,7 +42,7 @@ export class AccessRules {
   item(of: Value, key: Value, position: number): void {
     if (key.kind === "text") {
       if (isDunder(key.text) || isInternal(key.text)) this.#critical(key.text, position);
-      else if (of.kind === "variable" && ruleOfModule(of.name)) {
+      else if (of.kind === "variable" && ruleOfModuleName(of.name)) {
         this.attribute(of, key.text, position);
       }
       return;
