@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import { parseLenientJson } from "../../../core/scan/json/parse_lenient_json.ts";
 import { kerasScanner } from "../../../core/scan/scanners/keras_config.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { failures, scan, survives, verdict } from "./graph_scan.ts";
+import { failures, scan, survives } from "./graph_scan.ts";
+import { verdict } from "./verdict.ts";
 import { HARMFUL_CODE, HARMLESS_CODE } from "./marshalled_code.ts";
 
 type Json = Readonly<Record<string, unknown>>;
