@@ -14,7 +14,7 @@ export interface HeaderBounds {
 }
 
 /** Bytes of the length before the header. */
-export const LENGTH_SIZE = 8;
+const LENGTH_SIZE = 8;
 
 const OPENING_BRACE = 0x7b;
 

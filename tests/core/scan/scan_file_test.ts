@@ -274,7 +274,7 @@ Deno.test("SR 2.7 the hashes of members are kept, with where they lie in the fil
   await t.step("also where keys are the same", () => {
     const same = () => ({ member_file_hashes: { m: { file_size: 1 } } });
     const { metadata } = scan("x", [container(1, same)]);
-    assert.deepEqual(Object.keys(metadata["member_file_hashes"] ?? {}), ["m", "m (2)"]);
+    assert.deepEqual(Object.keys(metadata["member_file_hashes"] ?? {}), ["m", "m#2"]);
     assert.equal(metadata["member_file_hashes_total"], 2);
   });
   await t.step("1000 of them", () => {
