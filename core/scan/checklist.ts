@@ -1,44 +1,101 @@
 import type { Check, Severity } from "./scanner.ts";
 
-/** What was found by one of the checks of a list. */
+/** What one of the checks of a list found wrong. */
 export interface Finding extends Omit<Check, "name" | "status" | "severity"> {
   readonly severity: Severity;
 }
 
-/** How many findings of one name and severity are told one by one. */
+/** A finding, with the name of the check that found it. */
+export interface NamedFinding<Name extends string = string> extends Finding {
+  readonly name: Name;
+}
+
+/** How many findings of one kind are told one by one. */
 const TOLD = 50;
 
+/** Findings of one name and severity that say the same of how far the content was read. */
+interface Kind {
+  readonly first: Check;
+  /** What those say that were told. */
+  readonly told: Set<string>;
+  untold: number;
+}
+
 /**
- * The checks that a scanner makes on one content: each finding is told, up to a number, and a check
- * that found nothing is told as passed. `passed` gives for each name what to say then.
+ * The checks that a scanner makes on one content: what they find is told, up to a number of each
+ * kind, and a check that found nothing is told as passed, once. Findings are told at once, by
+ * {@link Checklist.found}, or with the others at the end, where they come up amid the reading of a
+ * structure.
  */
-export class Checklist<Name extends string> {
-  readonly #passed: Readonly<Record<Name, string>>;
-  readonly #counts = new Map<string, { name: Name; severity: Severity; count: number }>();
+export class Checklist<Name extends string = string> {
+  readonly #passed: Map<string, string>;
+  readonly #kinds = new Map<string, Kind>();
+  #waiting: Check[] = [];
 
-  constructor(passed: Readonly<Record<Name, string>>) {
-    this.#passed = passed;
+  /** @param passed What is said, by name, of checks that are made in any case and find nothing. */
+  constructor(passed?: Readonly<Record<Name, string>>) {
+    this.#passed = new Map(Object.entries<string>(passed ?? {}));
   }
 
-  /** Tells of a finding, unless very many of its kind were told already. */
-  *found(name: Name, finding: Finding): Generator<Check, void, void> {
-    const id = `${name}:${finding.severity}:${finding.incomplete ?? ""}`;
-    const tally = this.#counts.get(id) ?? { name, severity: finding.severity, count: 0 };
-    tally.count++;
-    this.#counts.set(id, tally);
-    if (tally.count <= TOLD) yield { ...finding, name, status: "failed" };
+  /** Says that a check is made, and what is told of it where it finds nothing. */
+  begin(name: Name, passed: string): void {
+    this.#passed.set(name, passed);
   }
 
-  /** Tells how many findings were not told one by one, and which checks found nothing. */
-  *finish(): Generator<Check, void, void> {
-    for (const { name, severity, count } of this.#counts.values()) {
-      if (count <= TOLD) continue;
-      const message = `${count - TOLD} more findings of this kind`;
-      yield { name, status: "failed", severity, message, details: { count } };
+  /** Adds a finding, to be told later. One that says the same as another of the same place is none. */
+  add(name: Name, finding: Finding): void {
+    const check: Check = { ...finding, name, status: "failed" };
+    const kind = this.#kindOf(check);
+    const said = `${check.position} ${check.message}`;
+    if (kind.told.has(said)) return;
+    if (kind.told.size >= TOLD) {
+      kind.untold++;
+      return;
     }
-    const failed = new Set<string>([...this.#counts.values()].map(({ name }) => name));
-    for (const [name, message] of Object.entries<string>(this.#passed)) {
+    kind.told.add(said);
+    this.#waiting.push(check);
+  }
+
+  /** Adds findings of several checks. */
+  addAll(findings: Iterable<NamedFinding<Name>>): void {
+    for (const { name, ...finding } of findings) this.add(name, finding);
+  }
+
+  /** Adds a finding, and tells of it and of those that wait. */
+  *found(name: Name, finding: Finding): Generator<Check, void, void> {
+    this.add(name, finding);
+    yield* this.#tellWaiting();
+  }
+
+  /** Tells of what was not told yet, how much there is besides, and which checks found nothing. */
+  *finish(): Generator<Check, void, void> {
+    yield* this.#tellWaiting();
+    const failed = new Set<string>();
+    for (const { first, untold } of this.#kinds.values()) {
+      failed.add(first.name);
+      if (untold > 0) yield more(first, untold);
+    }
+    for (const [name, message] of this.#passed) {
       if (!failed.has(name)) yield { name, status: "passed", message };
     }
   }
+
+  #kindOf(first: Check): Kind {
+    const { name, severity, incomplete, operational } = first;
+    const id = [name, severity, incomplete, operational].join("\n");
+    const kind = this.#kinds.get(id) ?? { first, told: new Set(), untold: 0 };
+    this.#kinds.set(id, kind);
+    return kind;
+  }
+
+  *#tellWaiting(): Generator<Check, void, void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    yield* waiting;
+  }
+}
+
+function more({ name, status, severity, ruleCode }: Check, count: number): Check {
+  const message = `${count} more of this kind`;
+  return { name, status, severity, message, ruleCode, details: { count } };
 }

@@ -32,8 +32,3 @@ export function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolea
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
-
-/** Text out of a file, for a message: quoted, escaped and cut short. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
-}

@@ -1,6 +1,6 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Check } from "../scanner.ts";
-import { quoted } from "./bytes.ts";
-import type { Checklist } from "./checklist.ts";
+import type { Checklist } from "../checklist.ts";
 import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
 
 /** Checks of names and links that archives of all formats share. */
@@ -14,11 +14,11 @@ export function* checkEntryPath(
 ): Generator<Check, void, void> {
   const fault = pathFault(name);
   if (!fault) return;
-  yield* checks.fail("Archive Entry Path", {
+  yield* checks.found("Archive Entry Path", {
     severity: fault === "control character" ? "warning" : "critical",
     message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
     ruleCode: "S405",
-    details: { entry: name.slice(0, 100), fault },
+    details: { entry: excerpt(name), fault },
     position,
   });
 }
@@ -35,12 +35,12 @@ export function* checkDuplicate(
     seen.add(path);
     return;
   }
-  yield* checks.fail("Archive Duplicate Entry", {
+  yield* checks.found("Archive Duplicate Entry", {
     severity: "warning",
     message: `Entry ${quoted(name)} is there more than once`,
     ruleCode: "S902",
     why: "Loaders differ in which of them they take",
-    details: { entry: name.slice(0, 100) },
+    details: { entry: excerpt(name) },
     position,
   });
 }
@@ -57,11 +57,11 @@ export function* checkLink(
   const { name, target, base, position } = link;
   const system = isSystemPath(target);
   if (!system && !linkEscapes(base, target)) return;
-  yield* checks.fail("Archive Link", {
+  yield* checks.found("Archive Link", {
     severity: "critical",
     message: `Entry ${quoted(name)} is a link out of the archive, to ${quoted(target)}`,
     ruleCode: system ? "S408" : "S406",
-    details: { entry: name.slice(0, 100), target: target.slice(0, 100) },
+    details: { entry: excerpt(name), target: excerpt(target) },
     position,
   });
 }

@@ -1,8 +1,6 @@
+import { MemberRecords } from "../member_records.ts";
 import type { Content } from "../scanner.ts";
 import type { MemberDigest } from "./read_through.ts";
-
-/** The most records that are kept of one archive. */
-const MOST_RECORDS = 1000;
 
 /** What is known of the bytes of a member, for its record. */
 export interface HashedMember {
@@ -18,11 +16,10 @@ export interface HashedMember {
 
 /** Collects the hashes of members for the metadata of their archive (SR 2.5, 2.7). */
 export class MemberHashes {
-  readonly #records = new Map<string, Record<string, unknown>>();
+  readonly #records = new MemberRecords();
   readonly #occurrences = new Map<string, number>();
   readonly #parents: readonly string[];
   readonly #scanner: string;
-  #total = 0;
 
   /** @param scanner the name of the scanner that reads the archive. */
   constructor(content: Content, scanner: string) {
@@ -32,13 +29,13 @@ export class MemberHashes {
 
   /** Adds the record of one more member. */
   add(member: HashedMember): void {
-    this.#total++;
-    if (this.#records.size >= MOST_RECORDS) return;
+    this.#records.count(1);
+    if (this.#records.isFull) return;
     const segments = [...this.#parents, member.name];
     const path = segments.join(":");
     const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
     this.#occurrences.set(path, occurrence);
-    this.#records.set(this.#freeKey(path, occurrence), {
+    this.#records.keep(path, {
       ...integrity(member),
       scanner_name: this.#scanner,
       logical_path: path,
@@ -48,22 +45,8 @@ export class MemberHashes {
   }
 
   /** The records and how many there are, as metadata of the file has them. */
-  facts(): Record<string, unknown> {
-    const omitted = this.#total - this.#records.size;
-    return {
-      member_file_hashes: Object.fromEntries(this.#records),
-      member_file_hashes_total: this.#total,
-      ...(omitted > 0 && {
-        member_file_hashes_truncated: true,
-        member_file_hashes_omitted: omitted,
-      }),
-    };
-  }
-
-  #freeKey(path: string, occurrence: number): string {
-    let key = occurrence === 1 ? path : `${path}#${occurrence}`;
-    while (this.#records.has(key)) key += "#";
-    return key;
+  facts(): Readonly<Record<string, unknown>> {
+    return this.#records.facts;
   }
 }
 

@@ -25,7 +25,6 @@ export interface ZipEntry extends ZipHeader {
 }
 
 export const LOCAL_SIGNATURE = Uint8Array.of(0x50, 0x4b, 3, 4);
-export const CENTRAL_SIGNATURE = Uint8Array.of(0x50, 0x4b, 1, 2);
 export const CENTRAL_SIZE = 46;
 export const LOCAL_SIZE = 30;
 const ZIP64_FIELD = 1;

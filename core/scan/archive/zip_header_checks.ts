@@ -1,7 +1,8 @@
+import { quoted } from "../text/excerpt.ts";
 import type { Check } from "../scanner.ts";
 import type { ByteSource } from "../source.ts";
-import { quoted, sameBytes } from "./bytes.ts";
-import type { Checklist } from "./checklist.ts";
+import { sameBytes } from "./bytes.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ZipMember } from "./zip_directory.ts";
 import { nameOf, type ZipHeader } from "./zip_entry.ts";
 import type { ZipCheck } from "./zip_inspection.ts";
@@ -20,7 +21,7 @@ export function* checkZipHeaders(
 ): Generator<Check, void, void> {
   const { name, entry, local, start } = member;
   if (!local) {
-    yield* checks.fail("Archive Entry Header", {
+    yield* checks.found("Archive Entry Header", {
       severity: "warning",
       message: `Entry ${quoted(name)} has no local header where its entry says`,
       ruleCode: "S902",
@@ -31,7 +32,7 @@ export function* checkZipHeaders(
   }
   const faults = [...flagFaults(member), ...(entry ? disagreements(entry, local) : [])];
   if (faults.length === 0) return;
-  yield* checks.fail("Archive Entry Header", {
+  yield* checks.found("Archive Entry Header", {
     severity: "warning",
     message: `The headers of entry ${quoted(name)} are not sound: ${faults.join(", ")}`,
     ruleCode: "S902",

@@ -1,7 +1,7 @@
+import { quoted } from "../text/excerpt.ts";
 import type { Check, Content, ScanContext } from "../scanner.ts";
 import { partOf } from "../source.ts";
-import { quoted } from "./bytes.ts";
-import { Checklist } from "./checklist.ts";
+import { Checklist } from "../checklist.ts";
 import { ArchiveContents } from "./contents.ts";
 import { checkDuplicate, checkEntryPath, type EntryCheck } from "./entry_path_checks.ts";
 import { readZipStructure, type ZipMember } from "./zip_directory.ts";
@@ -61,7 +61,7 @@ export function* inspectZip(
   const members = [...structure.members, ...layout.unlisted];
   yield* checkMembers(members, { content, context, scanner, checks, isWeights });
   for (const stranger of layout.foreign) offerForeign(stranger, content, context);
-  yield* checks.rest();
+  yield* checks.finish();
   return members;
 }
 
@@ -102,7 +102,7 @@ function* checkLayout(
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
   for (const { name, start } of overlapping) {
-    yield* checks.fail("Archive Overlapping Entries", {
+    yield* checks.found("Archive Overlapping Entries", {
       severity: "warning",
       message: `Entry ${quoted(name)} shares its bytes with another part of the archive`,
       ruleCode: "S410",
@@ -111,7 +111,7 @@ function* checkLayout(
     });
   }
   for (const { name, start } of hasDirectory ? unlisted : []) {
-    yield* checks.fail("Archive Unlisted Entries", {
+    yield* checks.found("Archive Unlisted Entries", {
       severity: "warning",
       message: `The directory does not list entry ${quoted(name)}`,
       ruleCode: "S902",
@@ -127,7 +127,7 @@ function* foreignFinding(
   hasDirectory: boolean,
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
-  yield* checks.fail("Archive Foreign Data", {
+  yield* checks.found("Archive Foreign Data", {
     severity: hasDirectory ? "warning" : "info",
     message: `${end - start} bytes at ${start} belong to no entry of the archive`,
     ruleCode: "S908",

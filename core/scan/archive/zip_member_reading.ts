@@ -1,6 +1,6 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import type { Check, Content, ScanContext } from "../scanner.ts";
-import { quoted } from "./bytes.ts";
-import type { Checklist } from "./checklist.ts";
+import type { Checklist } from "../checklist.ts";
 import { checkLink } from "./entry_path_checks.ts";
 import { MemberHashes } from "./member_hashes.ts";
 import { type MemberDigest, readThrough } from "./read_through.ts";
@@ -79,7 +79,7 @@ export class MemberReading {
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
     const ratio = Math.round(header.size / Math.max(1, dataSize));
     if (!(header.size >= LEAST_BOMB && ratio > MOST_RATIO)) return;
-    yield* this.#checks.fail("Archive Compression Ratio", {
+    yield* this.#checks.found("Archive Compression Ratio", {
       severity: "warning",
       message: `Entry ${quoted(name)} unpacks to ${ratio} times its size`,
       ruleCode: "S410",
@@ -99,7 +99,7 @@ export class MemberReading {
     if (isEncrypted(member) && !right) return yield* this.#unreadable(member, "encrypted_member");
     if (opened.incomplete) return yield* this.#unreadable(member, opened.incomplete);
     if (expectedChecksum(member) === undefined) return;
-    yield* this.#checks.fail("Archive Entry Checksum", {
+    yield* this.#checks.found("Archive Entry Checksum", {
       severity: "warning",
       message: `The checksum of entry ${quoted(member.name)} is not that of its content`,
       ruleCode: "S902",
@@ -110,7 +110,7 @@ export class MemberReading {
 
   *#checkSize(member: ZipMember, size: number): Generator<Check, void, void> {
     if (!member.entry || size === member.header.size || isEncrypted(member)) return;
-    yield* this.#checks.fail("Archive Entry Header", {
+    yield* this.#checks.found("Archive Entry Header", {
       severity: "warning",
       message: `Entry ${quoted(member.name)} has ${size} bytes, its header says otherwise`,
       ruleCode: "S904",
@@ -123,13 +123,13 @@ export class MemberReading {
     const encrypted = incomplete === "encrypted_member";
     const limited = incomplete === "unpacked_limit";
     const bomb = member.header.size / Math.max(1, member.dataSize) > MOST_RATIO;
-    yield* this.#checks.fail("Archive Entry Content", {
+    yield* this.#checks.found("Archive Entry Content", {
       severity: encrypted ? "warning" : "info",
       message: `Entry ${quoted(member.name)} could not be read to its end: ${incomplete}`,
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && !bomb && { operational: true }),
-      details: { entry: member.name.slice(0, 100), method: member.header.method },
+      details: { entry: excerpt(member.name), method: member.header.method },
       position: member.start,
     });
   }

@@ -1,9 +1,9 @@
+import { cutShort } from "../text/excerpt.ts";
 import type { FileScan } from "../file_scan.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../scanner.ts";
 import { AssetSheet } from "./asset_sheet.ts";
 import { CheckLog } from "./check_log.ts";
 import { Facts } from "./facts.ts";
-import { cutShort } from "./cut_short.ts";
 import { type FileKind, kindOf } from "./file_kind.ts";
 import { MemberHashes } from "./member_hashes.ts";
 import * as say from "./engine_checks.ts";

@@ -1,10 +1,8 @@
+import { excerpt } from "../text/excerpt.ts";
 import type { Check, Content } from "../scanner.ts";
 import { nameOf } from "../../paths.ts";
-import { cutShort } from "./cut_short.ts";
 import type { FileKind } from "./file_kind.ts";
 import { kindsOfName } from "./named_kinds.ts";
-
-const TEXT_LENGTH = 100;
 
 /** Kinds that hide what they hold from those who cannot read them. */
 const CONTAINERS: readonly FileKind[] = [
@@ -25,7 +23,7 @@ export function broken(scanner: string, error: unknown): Check {
     name: "Scanner",
     status: "failed",
     severity: "warning",
-    message: `Scanner ${scanner} broke off: ${cutShort(reason, TEXT_LENGTH)}`,
+    message: `Scanner ${scanner} broke off: ${excerpt(reason)}`,
     why: "What the scanner did not get to see may be harmful.",
     incomplete: "scanner_failed",
     operational: true,
@@ -82,7 +80,7 @@ export function tooMany(limit: number): Check {
 export function kindAndName({ name }: Content, kind: FileKind | undefined): Check | undefined {
   const honest = kindsOfName(name);
   if (honest === undefined) return undefined;
-  const shown = cutShort(nameOf(name), TEXT_LENGTH);
+  const shown = excerpt(nameOf(name));
   if (kind === undefined || honest.includes(kind)) {
     const message = `${shown} does not begin like a file of another kind`;
     return { name: "File Type", status: "passed", message };

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, plainObject } from "./plain_data.ts";
+import { isObject } from "../json/is_object.ts";
+import { type JsonObject, type JsonValue, plainObject } from "./plain_data.ts";
 
 /** Counters of pickles: those of members count for the file that they are in (SR 2.5). */
 const COUNTERS: readonly string[] = ["max_stack_depth", "opcode_count", "suspicious_count"];

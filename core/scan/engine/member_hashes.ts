@@ -1,11 +1,10 @@
-import { isObject, type JsonObject, plainObject } from "./plain_data.ts";
+import { MemberRecords } from "../member_records.ts";
+import { isObject } from "../json/is_object.ts";
+import { type JsonObject, plainObject } from "./plain_data.ts";
 
-const KEPT = 1000;
-
-/** Collects the hashes of members that scanners of containers tell (SR 2.7): 1000 for a file. */
+/** Collects the hashes of members that scanners of containers tell (SR 2.7). */
 export class MemberHashes {
-  readonly #records = new Map<string, JsonObject>();
-  #total = 0;
+  readonly #records = new MemberRecords();
 
   /**
    * Takes the records out of what a container's scanner notes, and returns the other facts.
@@ -25,7 +24,7 @@ export class MemberHashes {
       ...facts
     } = noted;
     const records = isObject(hashes) ? Object.entries(hashes) : [];
-    this.#total += typeof total === "number" ? total : records.length;
+    this.#records.count(typeof total === "number" ? total : records.length);
     for (const [key, record] of records) {
       if (isObject(record)) this.#keep(key, plainObject(record), outer.slice(0, -1));
     }
@@ -34,31 +33,11 @@ export class MemberHashes {
 
   /** What the metadata of the file says about its members; nothing where no scanner told of any. */
   get facts(): Readonly<Record<string, unknown>> {
-    if (this.#total === 0) return {};
-    const omitted = this.#total - this.#records.size;
-    return {
-      member_file_hashes: Object.fromEntries(this.#records),
-      member_file_hashes_total: this.#total,
-      ...(omitted > 0 && {
-        member_file_hashes_truncated: true,
-        member_file_hashes_omitted: omitted,
-      }),
-    };
+    return this.#records.total === 0 ? {} : this.#records.facts;
   }
 
   #keep(key: string, record: JsonObject, before: readonly string[]): void {
-    if (this.#records.size >= KEPT) return;
-    this.#records.set(this.#free([...before, key].join(":")), {
-      ...record,
-      ...pathsFrom(record, before),
-    });
-  }
-
-  /** Containers of one name may lie in each other, or a member's name may look like a path. */
-  #free(key: string): string {
-    let free = key;
-    for (let count = 2; this.#records.has(free); count++) free = `${key} (${count})`;
-    return free;
+    this.#records.keep([...before, key].join(":"), { ...record, ...pathsFrom(record, before) });
   }
 }
 

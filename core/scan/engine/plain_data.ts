@@ -10,7 +10,7 @@ const MAX_DEPTH = 16;
  * values for becomes text: whole numbers beyond 2^53, infinities; bytes as hexadecimal. Functions and
  * what is undefined are left out. Deeper than 16 levels there is only `…`.
  */
-export function plainValue(value: unknown, depth = 0): JsonValue | undefined {
+function plainValue(value: unknown, depth = 0): JsonValue | undefined {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -44,9 +44,4 @@ export function plainObject(value: object, depth = 0): JsonObject {
       return plain === undefined ? [] : [[key, plain] as const];
     }),
   );
-}
-
-/** Whether a value is an object that is no list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../source.ts";
 import { FIXED_SIZES, VALUE_TYPES, type ValueType } from "./value_type.ts";
-import { Window } from "./window.ts";
+import { GgufCursor } from "./gguf_cursor.ts";
 
 /** What keeps a file from being read on, with a word for it. */
 export class UnreadableError extends Error {
@@ -35,31 +35,31 @@ const MAGIC_SIZE = 4n;
 
 /** Reads the parts of a GGUF file of version 1, 2 or 3, of either byte order. */
 export class GgufReader {
-  readonly window: Window;
+  readonly cursor: GgufCursor;
   readonly version: number;
   #elements = 0;
   #textsRead = 0;
 
   /** @throws {TruncatedError} where the content ends before the version does. */
   constructor(source: ByteSource) {
-    this.window = new Window(source, true);
-    this.window.skip(MAGIC_SIZE);
-    const version = this.window.u32();
+    this.cursor = new GgufCursor(source, true);
+    this.cursor.skip(MAGIC_SIZE);
+    const version = this.cursor.u32();
     // Versions are small: one in the upper half is of the other byte order.
-    this.window.littleEndian = (version & 0xffff) !== 0 || version === 0;
-    this.version = this.window.littleEndian ? version : swapped(version);
+    this.cursor.littleEndian = (version & 0xffff) !== 0 || version === 0;
+    this.version = this.cursor.littleEndian ? version : swapped(version);
   }
 
   /** A count or length, which version 1 has in 4 bytes and the later ones in 8. */
   count(): bigint {
-    return this.version === 1 ? BigInt(this.window.u32()) : this.window.u64();
+    return this.version === 1 ? BigInt(this.cursor.u32()) : this.cursor.u64();
   }
 
   /** A text of which no more than 1 MiB is read. */
   text(): { readonly text: string; readonly length: bigint } {
     const length = this.count();
     const most = Math.min(TEXT_LENGTH, TEXTS_LENGTH - this.#textsRead);
-    const bytes = this.window.bytes(length, most);
+    const bytes = this.cursor.bytes(length, most);
     if (bytes.length < Number(length) && most < TEXT_LENGTH) {
       throw new UnreadableError("metadata_too_long", "The texts are too long to be read", true);
     }
@@ -81,7 +81,7 @@ export class GgufReader {
   }
 
   #type(): ValueType {
-    const number = this.window.u32();
+    const number = this.cursor.u32();
     const type = VALUE_TYPES[number];
     if (type !== undefined) return type;
     throw new UnreadableError("unknown_value_type", `The metadata have a value of type ${number}`);
@@ -93,13 +93,13 @@ export class GgufReader {
     if (element === "string" || element === "array") this.#spend(count, element);
     if (element === "string") this.#texts(count, inArray);
     else if (element === "array") this.#arrays(count, depth + 1, inArray);
-    else this.window.skip(count * BigInt(FIXED_SIZES[element]));
+    else this.cursor.skip(count * BigInt(FIXED_SIZES[element]));
     return { type: "array", element, count };
   }
 
   #texts(count: bigint, inArray?: (text: string) => void): void {
     for (let left = count; left > 0n; left--) {
-      if (inArray === undefined) this.window.skip(this.count());
+      if (inArray === undefined) this.cursor.skip(this.count());
       else inArray(this.text().text);
     }
   }
@@ -113,7 +113,7 @@ export class GgufReader {
 
   #spend(count: bigint, element: "string" | "array"): void {
     const least = element === "array" ? 8n : this.version === 1 ? 4n : 8n;
-    if (count * least > BigInt(this.window.left)) {
+    if (count * least > BigInt(this.cursor.left)) {
       throw new UnreadableError("truncated", `An array of ${count} elements exceeds the file`);
     }
     this.#elements += Number(count);
@@ -124,27 +124,27 @@ export class GgufReader {
   #number(type: Exclude<ValueType, "string" | "array">): number | bigint | boolean {
     switch (type) {
       case "u8":
-        return this.window.u8();
+        return this.cursor.u8();
       case "i8":
-        return this.window.int(1);
+        return this.cursor.int(1);
       case "u16":
-        return this.window.u16();
+        return this.cursor.u16();
       case "i16":
-        return this.window.int(2);
+        return this.cursor.int(2);
       case "u32":
-        return this.window.u32();
+        return this.cursor.u32();
       case "i32":
-        return this.window.int(4);
+        return this.cursor.int(4);
       case "f32":
-        return this.window.float(4);
+        return this.cursor.float(4);
       case "bool":
-        return this.window.u8() !== 0;
+        return this.cursor.u8() !== 0;
       case "u64":
-        return this.window.u64();
+        return this.cursor.u64();
       case "i64":
-        return this.window.i64();
+        return this.cursor.i64();
       case "f64":
-        return this.window.float(8);
+        return this.cursor.float(8);
     }
   }
 }

@@ -1,9 +1,9 @@
-import type { CheckTally } from "../check_tally.ts";
+import { quoted } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { type ByteSource, partOf } from "../source.ts";
-import { tallyLayout } from "../tally_layout.ts";
-import { type Extent, lastEnd } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { checkExtents } from "../tensors/tensor_checks.ts";
+import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
 import type { GgufMetadata } from "./metadata.ts";
 import { extentOf, type GgufTensors, type TensorInfo } from "./tensors.ts";
 
@@ -24,11 +24,11 @@ export function checkLayout(
   { alignment }: GgufMetadata,
   { infos }: GgufTensors,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): void {
-  tally.begin(ALIGNMENT, "The alignment is a power of two, which every tensor keeps");
+  checks.begin(ALIGNMENT, "The alignment is a power of two, which every tensor keeps");
   if (alignment === undefined) {
-    return tally.fail(ALIGNMENT, {
+    return checks.add(ALIGNMENT, {
       message: "The alignment is no power of two, so that the tensors can't be found",
       severity: "info",
       ruleCode: "S902",
@@ -37,54 +37,54 @@ export function checkLayout(
   }
   const dataStart = Math.min(Math.ceil(infosEnd / alignment) * alignment, source.size);
   const dataSize = source.size - dataStart;
-  const extents = placeAll(infos, alignment, dataSize, tally);
+  const extents = placeAll(infos, alignment, dataSize, checks);
   if (extents.length < infos.length) return;
-  tallyLayout(LAYOUT, extents, tally);
-  checkTrailing(source, dataStart + lastEnd(extents), context, tally);
+  checkExtents(LAYOUT, extents, checks);
+  checkTrailing(source, dataStart + lastEnd(extents), context, checks);
 }
 
 function placeAll(
   infos: readonly TensorInfo[],
   alignment: number,
   dataSize: number,
-  tally: CheckTally,
+  checks: Checklist,
 ): Extent[] {
-  tally.begin(BOUNDS, "Every tensor lies within the file");
+  checks.begin(BOUNDS, "Every tensor lies within the file");
   const extents: Extent[] = [];
   for (const info of infos) {
     const extent = extentOf(info, alignment, dataSize);
     if (extent !== undefined) extents.push(extent);
-    else if (info.byteSize !== undefined) failBounds(info, dataSize, tally);
-    if (info.offset % BigInt(alignment) !== 0n) failAlignment(info, alignment, tally);
+    else if (info.byteSize !== undefined) failBounds(info, dataSize, checks);
+    if (info.offset % BigInt(alignment) !== 0n) failAlignment(info, alignment, checks);
   }
   return extents;
 }
 
-function failBounds(info: TensorInfo, dataSize: number, tally: CheckTally): void {
+function failBounds(info: TensorInfo, dataSize: number, checks: Checklist): void {
   const { name, offset, byteSize } = info;
-  tally.fail(BOUNDS, {
-    message: `The tensor "${excerpt(name)}" has ${byteSize} bytes at ${offset} of ${dataSize}`,
+  checks.add(BOUNDS, {
+    message: `The tensor ${quoted(name)} has ${byteSize} bytes at ${offset} of ${dataSize}`,
     severity: "critical",
     ruleCode: "S904",
     details: { offset: `${offset}`, bytes: `${byteSize}`, data_size: dataSize },
   });
 }
 
-function failAlignment({ name, offset }: TensorInfo, alignment: number, tally: CheckTally): void {
-  const message = `The tensor "${excerpt(name)}" is at ${offset}, no multiple of ${alignment}`;
-  tally.fail(ALIGNMENT, { message, severity: "warning", ruleCode: "S902" });
+function failAlignment({ name, offset }: TensorInfo, alignment: number, checks: Checklist): void {
+  const message = `The tensor ${quoted(name)} is at ${offset}, no multiple of ${alignment}`;
+  checks.add(ALIGNMENT, { message, severity: "warning", ruleCode: "S902" });
 }
 
 function checkTrailing(
   source: ByteSource,
   end: number,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): void {
-  tally.begin(TRAILING, "The file ends with the last tensor");
+  checks.begin(TRAILING, "The file ends with the last tensor");
   const bytes = source.size - end;
   if (bytes === 0) return;
-  tally.fail(TRAILING, {
+  checks.add(TRAILING, {
     message: `${bytes} bytes follow the last tensor`,
     severity: "warning",
     position: end,

@@ -1,4 +1,4 @@
-import type { CheckTally } from "../check_tally.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ByteSource } from "../source.ts";
 
 const CHECK = "GGML Header";
@@ -24,19 +24,19 @@ export function hasBinaryHead(source: ByteSource): boolean {
 }
 
 /** Checks the header of a file of a legacy format, whose tensors are not read. */
-export function checkLegacy(format: string, source: ByteSource, tally: CheckTally): void {
-  tally.begin(CHECK, "The header is of a known format");
+export function checkLegacy(format: string, source: ByteSource, checks: Checklist): void {
+  checks.begin(CHECK, "The header is of a known format");
   const head = source.read(0, 8);
   if (source.size < SMALLEST || head.length < 8) {
     const message = `A file of ${source.size} bytes is too short`;
-    return tally.fail(CHECK, { message, severity: "info", incomplete: "truncated" });
+    return checks.add(CHECK, { message, severity: "info", incomplete: "truncated" });
   }
   const version = new DataView(head.buffer, head.byteOffset, head.length).getUint32(4, true);
   if (format !== "ggml" && version > VERSION) {
     const message = `The version ${version} is unknown`;
-    tally.fail(CHECK, { message, severity: "warning", ruleCode: "S902" });
+    checks.add(CHECK, { message, severity: "warning", ruleCode: "S902" });
   }
-  tally.fail("GGML Tensors", {
+  checks.add("GGML Tensors", {
     message: `The tensors of the format ${format} are not read`,
     severity: "info",
     incomplete: "legacy_ggml",

@@ -1,7 +1,7 @@
-import type { CheckTally } from "../check_tally.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
 import { checkTemplate } from "../template/check.ts";
-import { tallyTemplate } from "../template/tally_template.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { addTemplateChecks } from "../template/template_checks.ts";
 import { findSuspiciousText } from "../text/suspicious_text.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./gguf_reader.ts";
 
@@ -26,10 +26,10 @@ export class GgufMetadata {
   blockCount: number | undefined;
   readonly #told = new Map<string, unknown>();
   readonly #keys = new Set<string>();
-  readonly #tally: CheckTally;
+  readonly #checks: Checklist;
 
-  constructor(tally: CheckTally) {
-    this.#tally = tally;
+  constructor(checks: Checklist) {
+    this.#checks = checks;
   }
 
   /** The first entries, cut short. */
@@ -43,9 +43,9 @@ export class GgufMetadata {
    * @throws {TruncatedError | UnreadableError} where it can't read on.
    */
   read(reader: GgufReader, count: bigint): void {
-    this.#tally.begin(KEYS, "Every key of the metadata occurs once, and is no path");
-    this.#tally.begin(VALUES, "The metadata have no code, no paths and no credentials");
-    if (count * ENTRY_SIZE > BigInt(reader.window.left)) {
+    this.#checks.begin(KEYS, "Every key of the metadata occurs once, and is no path");
+    this.#checks.begin(VALUES, "The metadata have no code, no paths and no credentials");
+    if (count * ENTRY_SIZE > BigInt(reader.cursor.left)) {
       throw new UnreadableError("truncated", `${count} metadata entries exceed the file`);
     }
     for (let index = 0; index < Number(count); index++) {
@@ -57,15 +57,15 @@ export class GgufMetadata {
   }
 
   #entry(reader: GgufReader): void {
-    const position = reader.window.position;
+    const position = reader.cursor.position;
     const { text: key, length } = reader.text();
     if (length > KEY_SIZE) {
       throw new UnreadableError("key_too_long", `The metadata have a key of ${length} bytes`);
     }
     this.#checkKey(key, position);
-    const place = `The metadata value of "${excerpt(key)}"`;
+    const place = `The metadata value of ${quoted(key)}`;
     const value = reader.value(
-      isTemplateKey(key) ? (text) => tallyTemplate(text, place, this.#tally) : undefined,
+      isTemplateKey(key) ? (text) => addTemplateChecks(text, place, this.#checks) : undefined,
     );
     if (value.type === "text") this.#checkText(key, place, value);
     this.#remember(key, value);
@@ -81,12 +81,14 @@ export class GgufMetadata {
       : undefined;
     this.#keys.add(known);
     if (fault === undefined) return;
-    this.#tally.fail(KEYS, { message: fault, severity: "warning", position, ruleCode: "S905" });
+    this.#checks.add(KEYS, { message: fault, severity: "warning", position, ruleCode: "S905" });
   }
 
   #checkText(key: string, place: string, value: MetadataValue & { type: "text" }): void {
     const { text, length } = value;
-    if (isTemplateKey(key) || holdsHostileTemplate(text)) tallyTemplate(text, place, this.#tally);
+    if (isTemplateKey(key) || holdsHostileTemplate(text)) {
+      addTemplateChecks(text, place, this.#checks);
+    }
     if (key.startsWith("tokenizer.")) {
       if (isTemplateKey(key)) this.#checkLength(place, text, length);
       return;
@@ -94,14 +96,14 @@ export class GgufMetadata {
     this.#checkLength(place, text, length);
     for (const { what, severity, ruleCode, kind } of findSuspiciousText(text)) {
       const message = `${place} has ${what}`;
-      this.#tally.fail(VALUES, { message, severity, ruleCode, details: { kind } });
+      this.#checks.add(VALUES, { message, severity, ruleCode, details: { kind } });
     }
   }
 
   #checkLength(place: string, text: string, length: bigint): void {
     // Decoding gives no more characters than there are bytes.
     if (length <= BigInt(2 ** 20)) return;
-    this.#tally.fail(VALUES, {
+    this.#checks.add(VALUES, {
       message: `${place} has ${length} bytes, of which the first ${text.length} were read`,
       severity: "info",
       incomplete: "metadata_value_too_long",

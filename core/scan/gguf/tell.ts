@@ -21,7 +21,7 @@ export function tellGguf(reader: GgufReader, contents: GgufContents, context: Sc
   context.note({
     format: "gguf",
     version: reader.version,
-    byte_order: reader.window.littleEndian ? "little" : "big",
+    byte_order: reader.cursor.littleEndian ? "little" : "big",
     n_tensors: Number(tensorCount),
     n_kv: Number(entryCount),
     metadata: metadata.told(),

@@ -1,7 +1,7 @@
-import type { CheckTally } from "../check_tally.ts";
-import { tallyTensorName } from "../tally_layout.ts";
-import type { Extent } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
+import { checkTensorName } from "../tensors/tensor_checks.ts";
+import type { Extent } from "../tensors/layout_faults.ts";
 import { ggmlType } from "./ggml_type.ts";
 import { type GgufReader, UnreadableError } from "./gguf_reader.ts";
 
@@ -31,17 +31,17 @@ export interface TensorInfo {
 export class GgufTensors {
   readonly infos: TensorInfo[] = [];
   readonly #names = new Set<string>();
-  readonly #tally: CheckTally;
+  readonly #checks: Checklist;
 
-  constructor(tally: CheckTally) {
-    this.#tally = tally;
+  constructor(checks: Checklist) {
+    this.#checks = checks;
   }
 
   /** @throws {TruncatedError | UnreadableError} where it can't read on. */
   read(reader: GgufReader, count: bigint): void {
-    this.#tally.begin(NAMES, "Every tensor has a name of its own");
-    this.#tally.begin(SHAPES, "Every tensor has a known type and a shape of that type");
-    if (count * INFO_SIZE > BigInt(reader.window.left)) {
+    this.#checks.begin(NAMES, "Every tensor has a name of its own");
+    this.#checks.begin(SHAPES, "Every tensor has a known type and a shape of that type");
+    if (count * INFO_SIZE > BigInt(reader.cursor.left)) {
       throw new UnreadableError("truncated", `${count} tensors exceed the file`);
     }
     for (let index = 0; index < Number(count); index++) {
@@ -55,8 +55,8 @@ export class GgufTensors {
   #info(reader: GgufReader): TensorInfo {
     const name = this.#name(reader);
     const dimensions = this.#dimensions(reader, name);
-    const type = reader.window.u32();
-    const offset = reader.window.u64();
+    const type = reader.cursor.u32();
+    const offset = reader.cursor.u64();
     const elements = dimensions.reduce((product, dimension) => product * dimension, 1n);
     const byteSize = this.#byteSize(name, dimensions[0] ?? 1n, elements, type);
     return { name, elements, type: ggmlType(type)?.name ?? `${type}`, offset, byteSize };
@@ -64,20 +64,20 @@ export class GgufTensors {
 
   #name(reader: GgufReader): string {
     const name = reader.text().text.slice(0, 256);
-    tallyTensorName(NAMES, name, this.#tally);
+    checkTensorName(NAMES, name, this.#checks);
     if (this.#names.has(name)) {
-      const message = `The tensor name "${excerpt(name)}" occurs twice`;
-      this.#tally.fail(NAMES, { message, severity: "warning", ruleCode: "S902" });
+      const message = `The tensor name ${quoted(name)} occurs twice`;
+      this.#checks.add(NAMES, { message, severity: "warning", ruleCode: "S902" });
     }
     this.#names.add(name);
     return name;
   }
 
   #dimensions(reader: GgufReader, name: string): readonly bigint[] {
-    const count = reader.window.u32();
+    const count = reader.cursor.u32();
     if (count > ODD_DIMENSIONS) {
-      this.#tally.fail(SHAPES, {
-        message: `The tensor "${excerpt(name)}" has ${count} dimensions`,
+      this.#checks.add(SHAPES, {
+        message: `The tensor ${quoted(name)} has ${count} dimensions`,
         severity: count > DIMENSIONS ? "critical" : "warning",
         ruleCode: "S804",
       });
@@ -93,18 +93,18 @@ export class GgufTensors {
     const type = ggmlType(id);
     if (elements >= LARGEST) {
       const message = `The shape of the tensor "${shown}" overflows`;
-      this.#tally.fail(SHAPES, { message, severity: "critical", ruleCode: "S804" });
+      this.#checks.add(SHAPES, { message, severity: "critical", ruleCode: "S804" });
       return undefined;
     }
     if (type === undefined) {
       const message = `The tensor "${shown}" has the unknown type ${id}`;
-      this.#tally.fail(SHAPES, { message, severity: "info", incomplete: "unknown_tensor_type" });
+      this.#checks.add(SHAPES, { message, severity: "info", incomplete: "unknown_tensor_type" });
       return undefined;
     }
     const block = BigInt(type.block);
     if (row % block === 0n) return elements / block * BigInt(type.bytes);
     const message = `A row of the tensor "${shown}" is no multiple of ${block} elements`;
-    this.#tally.fail(SHAPES, { message, severity: "warning", ruleCode: "S804" });
+    this.#checks.add(SHAPES, { message, severity: "warning", ruleCode: "S804" });
     return undefined;
   }
 }

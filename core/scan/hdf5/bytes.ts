@@ -1,4 +1,4 @@
-import { readAhead } from "../graphs/window.ts";
+import { readAhead } from "../bytes/read_ahead.ts";
 import type { ByteSource } from "../source.ts";
 
 /** Content that HDF5 would refuse, where reading it ends. */

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { DANGEROUS_FUNCTIONS } from "../callables/dangerous_functions.ts";
 
 /** What a text in a config is that stands for a function. */
 export interface CodeFacts {
@@ -13,16 +14,19 @@ export interface CodeFacts {
 /** Characters that are looked at; a lambda has some hundreds. */
 const MAX_CHARACTERS = 2 ** 21;
 
-const DANGEROUS_NAMES = new Set(
+/**
+ * Names that code has no harmless use for, besides those of functions: modules and functions alike, as
+ * code names both, without the modules that are common names of variables.
+ */
+const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
   `
-  exec eval compile execfile open breakpoint getattr setattr globals locals
-  import_module load_module system popen popen2 popen3 spawn spawnl spawnv spawnlp fork execv execve
-  execvp startfile os posix sys pty subprocess Popen check_output check_call commands shutil rmtree
-  socket create_connection urllib urllib2 urlopen urlretrieve requests http httplib ftplib smtplib
-  pickle _pickle cPickle dill cloudpickle marshal importlib runpy webbrowser ctypes builtins
-  multiprocessing threading _thread asyncio codecs base64 binascii b64decode fromhex zlib codeop
-  CodeType FunctionType tempfile pathlib write_text write_bytes py_function numpy_function py_func
-  load_library load_op_library read_file write_file gfile load_model
+  compile open popen2 popen3 spawnl spawnv spawnlp fork execv execve execvp startfile os posix
+  sys pty subprocess commands shutil rmtree socket create_connection urllib urllib2 urlopen
+  urlretrieve requests http httplib ftplib smtplib pickle _pickle cPickle dill cloudpickle
+  marshal importlib runpy webbrowser ctypes builtins multiprocessing threading _thread asyncio
+  codecs base64 binascii b64decode fromhex zlib codeop CodeType FunctionType tempfile pathlib
+  write_text write_bytes py_function numpy_function py_func load_library load_op_library
+  read_file write_file gfile load_model
 `.trim().split(/\s+/),
 );
 
@@ -59,7 +63,7 @@ function isMarshalled(bytes: Uint8Array): boolean {
 
 function dangerous(names: Iterable<string>): string[] {
   const found = [...names].filter((name) =>
-    DANGEROUS_NAMES.has(name) || DANGEROUS_DUNDER.test(name)
+    DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name) || DANGEROUS_DUNDER.test(name)
   );
   return [...new Set(found)].sort();
 }

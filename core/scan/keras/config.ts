@@ -1,8 +1,10 @@
-import { cut } from "../graphs/cut.ts";
-import type { Finding, Findings } from "../graphs/findings.ts";
+import { excerpt } from "../text/excerpt.ts";
+import type { Checklist, Finding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
-import { isObject, type JsonObject, objectsIn, parseJson } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import { parseLenientJson } from "../json/parse_lenient_json.ts";
+import { type ConfigObject, objectsIn } from "./config_values.ts";
 import { checkObject } from "./object_checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
 import { checkRawText, checkUnparsedText } from "./raw_text.ts";
@@ -25,15 +27,15 @@ export interface ConfigFacts {
 export function inspectConfig(
   text: string,
   origin: ConfigOrigin,
-  findings: Findings,
+  checks: Checklist,
   context: ScanContext,
 ): ConfigFacts | undefined {
   const plain = withoutEscapes(text);
-  for (const finding of checkRawText(plain)) findings.add(finding);
-  const parsed = parseJson(text);
+  checks.addAll(checkRawText(plain));
+  const parsed = parseLenientJson(text);
   if ("fault" in parsed) {
-    for (const finding of checkUnparsedText(plain)) findings.add(finding);
-    findings.add(unparsed(parsed.fault));
+    checks.addAll(checkUnparsedText(plain));
+    checks.add(KERAS_CONFIGURATION, unparsed(parsed.fault));
     return undefined;
   }
   const facts = factsOf(parsed.value, origin);
@@ -44,7 +46,7 @@ export function inspectConfig(
     codeFound: new Map(),
   };
   for (const object of objectsIn(parsed.value)) {
-    for (const finding of checkObject(object, loading, context)) findings.add(finding);
+    checks.addAll(checkObject(object, loading, context));
   }
   return facts;
 }
@@ -54,7 +56,6 @@ const URL_IN_TEXT = /\b(?:https?|ftps?|file|gs|s3|hf|data):\/\//i;
 function unparsed(fault: "malformed_json" | "json_value_limit"): Finding {
   const isLimit = fault === "json_value_limit";
   return {
-    name: KERAS_CONFIGURATION,
     severity: "info",
     message: isLimit
       ? "The configuration has more values than are read of one"
@@ -82,7 +83,7 @@ function factsOf(value: unknown, origin: ConfigOrigin): ConfigFacts {
   for (const candidate of [value, ...modelsIn(value)]) {
     if (modelClass === undefined && isObject(candidate)) modelClass = classOf(candidate);
   }
-  const kerasVersion = origin.kerasVersion ?? (written && cut(written));
+  const kerasVersion = origin.kerasVersion ?? (written && excerpt(written));
   return { modelClass, kerasVersion, layerCounts: Object.fromEntries(layerCounts), isKeras };
 }
 
@@ -99,13 +100,13 @@ function modelsIn(value: unknown): unknown[] {
   return [model, ...(isObject(modelTopology) ? [modelTopology.model_config, modelTopology] : [])];
 }
 
-function isKerasObject(object: JsonObject): boolean {
+function isKerasObject(object: ConfigObject): boolean {
   return typeof object.class_name === "string" &&
     ["config", "module", "registered_name"].some((key) => Object.hasOwn(object, key));
 }
 
-function classOf(object: JsonObject): string | undefined {
-  return typeof object.class_name === "string" ? cut(object.class_name) : undefined;
+function classOf(object: ConfigObject): string | undefined {
+  return typeof object.class_name === "string" ? excerpt(object.class_name) : undefined;
 }
 
 /** What is noted of a model of Keras in the metadata of its file (SR 2.5, SR 2.8). */

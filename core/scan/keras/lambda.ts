@@ -1,9 +1,10 @@
-import { cut } from "../graphs/cut.ts";
-import type { Finding } from "../graphs/findings.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject, type JsonObject, stringsIn } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import { type ConfigObject, stringsIn } from "./config_values.ts";
 import { isWithin } from "./version.ts";
 
 /** Values that are looked into for the code of one lambda: texts, defaults and closures. */
@@ -17,11 +18,11 @@ export type CodeFound = Map<string, CodeFacts>;
  * what runs, loads or fetches, or that a version of Keras runs without being asked to.
  */
 export function* checkLambda(
-  { config }: JsonObject,
+  { config }: ConfigObject,
   className: string,
   origin: ConfigOrigin,
   found: CodeFound,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   if (className !== "Lambda" && className !== "__lambda__") return;
   const { strings, isCut } = stringsIn(functionsOf(config, className), MAX_VALUES);
   const texts = strings.map((text) => inspectOnce(text, found));
@@ -56,13 +57,13 @@ function functionsOf(config: unknown, className: string): unknown {
 
 function labelOf(config: unknown, className: string): string {
   if (className === "__lambda__") return "A lambda";
-  const name = isObject(config) && typeof config.name === "string" ? ` "${cut(config.name)}"` : "";
+  const name = isObject(config) && typeof config.name === "string" ? ` ${quoted(config.name)}` : "";
   return `A Lambda layer${name}`;
 }
 
 function describeDanger(names: readonly string[], origin: ConfigOrigin): string | undefined {
   const { kind, kerasVersion } = origin;
-  if (names.length > 0) return `holds code that names ${cut(names.join(", "))}`;
+  if (names.length > 0) return `holds code that names ${excerpt(names.join(", "))}`;
   if (isWithin(kerasVersion, "0.0", "2.13")) {
     return `runs without being asked for in Keras ${kerasVersion} (CVE-2024-3660)`;
   }

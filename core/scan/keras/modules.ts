@@ -1,4 +1,5 @@
-import type { RuleCode } from "../rules.ts";
+import { DANGEROUS_FUNCTIONS } from "../callables/dangerous_functions.ts";
+import { DANGEROUS_MODULES } from "../callables/dangerous_modules.ts";
 
 /** What a reference to a name in a module can do. */
 export type Reference = "known" | "foreign" | "dangerous";
@@ -8,33 +9,20 @@ const KNOWN_ROOTS = new Set(
   "keras tensorflow tf_keras tf numpy math keras_core keras_nlp keras_cv keras_hub".split(" "),
 );
 
-/** Modules that run code, start processes, touch files or the network, or import at will. */
-const DANGEROUS_ROOTS = new Set(
-  `
-  code codeop runpy marshal timeit trace pdb bdb profile cProfile doctest pydoc idlelib lib2to3
-  compileall py_compile _xxsubinterpreters _interpreters imp pipes os posix nt subprocess
-  _posixsubprocess commands pty multiprocessing asyncio signal threading _thread pexpect atexit sched
-  concurrent shutil fileinput filecmp shelve sqlite3 mmap distutils tarfile zipfile ntpath posixpath io
-  _io codecs pathlib tempfile glob linecache logging site socket ssl http httplib urllib urllib2
-  urllib3 requests aiohttp httpx ftplib telnetlib smtplib poplib imaplib nntplib socketserver xmlrpc
-  select selectors webbrowser importlib zipimport pip ensurepip venv pkgutil copyreg unittest
-  setuptools _frozen_importlib _imp _operator operator functools itertools inspect gc types ctypes
-  _ctypes sys syslog pickle _pickle cPickle dill cloudpickle joblib yaml jsonpickle
-  antigravity nose pytest
-`.trim().split(/\s+/),
+/** Modules that honest configurations of other tools name, and those of Keras do not. */
+const MORE_DANGEROUS_ROOTS: ReadonlySet<string> = new Set(
+  "concurrent functools glob io _io itertools logging pathlib types".split(" "),
 );
 
-/** Functions of any module that run, load or fetch what they are given. */
-const DANGEROUS_NAMES = new Set(
+/** Functions of Keras, TensorFlow, NumPy and the builtins that run, load or fetch what they are given. */
+const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
   `
-  eval exec execfile compile __import__ open input breakpoint getattr setattr delattr globals locals
-  vars exit quit system popen spawn import_module load_module load_source run_module
-   run_path Popen check_call check_output urlopen urlretrieve exec_command runstring
-  load_model load_weights load_library load_op_library load_file_system_library load_plugin
-  py_function numpy_function py_func PyFunc EagerPyFunc read_file write_file ReadFile WriteFile
+  compile open input vars exit quit load_source urlopen urlretrieve exec_command load_model
+  load_weights load_library load_op_library load_file_system_library load_plugin py_function
+  numpy_function py_func PyFunc EagerPyFunc read_file write_file ReadFile WriteFile
   matching_files MatchingFiles func_load extract_archive model_from_json model_from_config
-  model_from_yaml load loads fromfile memmap save savez savez_compressed savetxt loadtxt genfromtxt
-  DataSource enable_unsafe_deserialization
+  model_from_yaml load loads fromfile memmap save savez savez_compressed savetxt loadtxt
+  genfromtxt DataSource enable_unsafe_deserialization
 `.trim().split(/\s+/),
 );
 
@@ -44,33 +32,17 @@ const DANGEROUS_PARTS = new Set(["f2py", "distutils", "ctypeslib", "script_ops",
 /** Judges the name in the module that a config has imported when it is loaded (CVE-2025-1550). */
 export function judgeReference(module: string, name: string): Reference {
   const [root = "", ...parts] = module.split(".");
-  if (DANGEROUS_ROOTS.has(root) || DANGEROUS_NAMES.has(name)) return "dangerous";
+  if (isDangerousRoot(root) || isDangerousName(name)) return "dangerous";
   if (parts.some((part) => DANGEROUS_PARTS.has(part))) return "dangerous";
   return root === "builtins" || KNOWN_ROOTS.has(root) ? "known" : "foreign";
 }
 
-const RULE_OF_ROOT: Readonly<Record<string, RuleCode>> = {
-  os: "S101",
-  posix: "S101",
-  nt: "S101",
-  sys: "S102",
-  subprocess: "S103",
-  commands: "S103",
-  builtins: "S104",
-  importlib: "S107",
-  runpy: "S108",
-  webbrowser: "S109",
-  ctypes: "S110",
-  socket: "S301",
-  requests: "S302",
-  urllib: "S302",
-  pickle: "S213",
-  shutil: "S403",
-};
+function isDangerousRoot(root: string): boolean {
+  return DANGEROUS_MODULES.has(root) || MORE_DANGEROUS_ROOTS.has(root);
+}
 
-/** The rule that stands for a module, S810 (a layer with code) where it has none of its own. */
-export function ruleOfModule(module: string): RuleCode {
-  return RULE_OF_ROOT[module.split(".")[0] ?? ""] ?? "S810";
+function isDangerousName(name: string): boolean {
+  return DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name);
 }
 
 /** Functions of TensorFlow that a TFOpLambda must not name: those of files, of Python and of models. */
@@ -79,5 +51,5 @@ const DANGEROUS_SYMBOL = /(?:^|\.)(?:gfile|saved_model|train|summary|distribute|
 /** Whether the symbol of TensorFlow that a layer calls, such as `math.add`, does more than compute. */
 export function isDangerousSymbol(symbol: string): boolean {
   return DANGEROUS_SYMBOL.test(symbol) ||
-    symbol.split(".").some((part) => DANGEROUS_NAMES.has(part) || part === "get_file");
+    symbol.split(".").some((part) => isDangerousName(part) || part === "get_file");
 }

@@ -1,5 +1,6 @@
-import { cut } from "../graphs/cut.ts";
-import type { Finding } from "../graphs/findings.ts";
+import { ruleOfModule } from "../callables/dangerous_modules.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import {
   KERAS_CODE,
@@ -8,9 +9,10 @@ import {
   KERAS_MODULE_REFERENCE,
 } from "./checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject } from "../json/is_object.ts";
+import type { ConfigObject } from "./config_values.ts";
 import { checkLambda, type CodeFound } from "./lambda.ts";
-import { isDangerousSymbol, judgeReference, ruleOfModule } from "./modules.ts";
+import { isDangerousSymbol, judgeReference } from "./modules.ts";
 import { checkTorchModule } from "./torch_module.ts";
 
 /** What is known of a whole configuration while its objects are checked. */
@@ -23,10 +25,10 @@ export interface Loading extends ConfigOrigin {
 
 /** Checks one object of a configuration by itself; those in it are checked on their own. */
 export function* checkObject(
-  object: JsonObject,
+  object: ConfigObject,
   loading: Loading,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const className = typeof object.class_name === "string" ? object.class_name : undefined;
   if (className !== undefined) {
     yield* checkLambda(object, className, loading, loading.codeFound);
@@ -42,7 +44,7 @@ export function* checkObject(
 }
 
 /** What a module is asked for: the function by the config, the class otherwise. */
-function nameOf({ class_name: className, config, fn_name: functionName }: JsonObject): string {
+function nameOf({ class_name: className, config, fn_name: functionName }: ConfigObject): string {
   if (typeof functionName === "string") return functionName;
   if (className === "function" && typeof config === "string") return config;
   return typeof className === "string" ? className : "";
@@ -52,14 +54,14 @@ function* checkReference(
   module: unknown,
   name: string,
   loading: Loading,
-): Generator<Finding, void, void> {
-  const finding = { name: KERAS_MODULE_REFERENCE, ruleCode: ruleOfModule("") } as const;
+): Generator<NamedFinding, void, void> {
+  const finding = { name: KERAS_MODULE_REFERENCE, ruleCode: "S810" } as const;
   if (typeof module !== "string") {
     if (module === undefined || module === null) yield* checkFetch(name, loading);
     return;
   }
-  const told = `"${cut(name)}" of the module "${cut(module)}"`;
-  const details = { module: cut(module), name: cut(name) };
+  const told = `${quoted(name)} of the module ${quoted(module)}`;
+  const details = { module: excerpt(module), name: excerpt(name) };
   if (isFetch(name)) return yield* checkFetch(name, loading);
   switch (judgeReference(module, name)) {
     case "known":
@@ -72,7 +74,7 @@ function* checkReference(
         ...finding,
         severity: "critical",
         message: `An object is ${told}, which does more than compute`,
-        ruleCode: ruleOfModule(module),
+        ruleCode: ruleOfModule(module) ?? "S810",
         details,
         why:
           "Keras imports the module and takes the name from it when it is loaded (CVE-2025-1550)",
@@ -84,7 +86,7 @@ function isFetch(name: string): boolean {
   return name === "get_file";
 }
 
-function* checkFetch(name: string, { hasUrl }: Loading): Generator<Finding, void, void> {
+function* checkFetch(name: string, { hasUrl }: Loading): Generator<NamedFinding, void, void> {
   if (!isFetch(name)) return;
   yield {
     name: KERAS_FILE_ACCESS,
@@ -101,10 +103,10 @@ function* checkFetch(name: string, { hasUrl }: Loading): Generator<Finding, void
 const KERAS_PACKAGES = /^(?:keras|keras_core|keras_nlp|keras_cv|keras_hub|tf_keras|tensorflow)$/i;
 
 function* checkRegistration(
-  object: JsonObject,
+  object: ConfigObject,
   className: string | undefined,
   { kind }: Loading,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   for (const name of new Set([object.registered_name, className])) {
     if (typeof name !== "string") continue;
     const [, owner] = /^([^>]*)>/.exec(name) ?? [];
@@ -113,7 +115,7 @@ function* checkRegistration(
       name: KERAS_CUSTOM_OBJECT,
       // A SavedModel does without the class of a custom layer: it brings the graph of it.
       severity: kind === "saved_model" ? "info" : "warning",
-      message: `An object needs code that does not come with the model: "${cut(name)}"`,
+      message: `An object needs code that does not come with the model: ${quoted(name)}`,
       ruleCode: "S810",
     };
   }
@@ -122,11 +124,11 @@ function* checkRegistration(
 const LOOKUP = /^(?:StringLookup|IntegerLookup|IndexLookup|TextVectorization|Hashing)$/;
 
 function* checkClass(
-  object: JsonObject,
+  object: ConfigObject,
   className: string,
   loading: Loading,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const config = isObject(object.config) ? object.config : {};
   switch (className) {
     case "TorchModuleWrapper":
@@ -147,27 +149,27 @@ function* checkClass(
   if (LOOKUP.test(className)) yield* checkVocabulary(config, className);
 }
 
-function* checkSymbol(config: JsonObject): Generator<Finding, void, void> {
+function* checkSymbol(config: ConfigObject): Generator<NamedFinding, void, void> {
   const symbol = config.function ?? config.symbol;
   if (typeof symbol !== "string" || !isDangerousSymbol(symbol)) return;
-  const message = `A layer calls "${cut(symbol)}", which does more than compute`;
+  const message = `A layer calls ${quoted(symbol)}, which does more than compute`;
   yield { ...code(message), severity: "critical" };
 }
 
-function code(message: string): Omit<Finding, "severity"> {
+function code(message: string): Omit<NamedFinding, "severity"> {
   return { name: KERAS_CODE, message, ruleCode: "S1103" };
 }
 
 /** A vocabulary that is a text is the path of a file, which is read when the layer is made. */
 function* checkVocabulary(
-  { vocabulary }: JsonObject,
+  { vocabulary }: ConfigObject,
   className: string,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   if (typeof vocabulary !== "string") return;
   yield {
     name: KERAS_FILE_ACCESS,
     severity: /^[a-z][a-z0-9+.-]+:\/\//i.test(vocabulary) ? "critical" : "warning",
-    message: `A ${className} takes its vocabulary from "${cut(vocabulary)}"`,
+    message: `A ${className} takes its vocabulary from ${quoted(vocabulary)}`,
     ruleCode: "S401",
     why: "When it is loaded, it reads the file or fetches it (CVE-2025-12058)",
   };

@@ -1,10 +1,11 @@
-import { cut } from "../graphs/cut.ts";
-import type { Finding } from "../graphs/findings.ts";
+import { ruleOfModule } from "../callables/dangerous_modules.ts";
+import { quoted } from "../text/excerpt.ts";
+import type { NamedFinding } from "../checklist.ts";
 import { KERAS_CODE, KERAS_MODULE_REFERENCE, KERAS_UNSAFE_DESERIALIZATION } from "./checks.ts";
-import { judgeReference, ruleOfModule } from "./modules.ts";
+import { judgeReference } from "./modules.ts";
 
 /** What is found in a text of JSON without reading it as such, its escapes undone. */
-export function* checkRawText(text: string): Generator<Finding, void, void> {
+export function* checkRawText(text: string): Generator<NamedFinding, void, void> {
   if (!text.includes("enable_unsafe_deserialization")) return;
   yield {
     name: KERAS_UNSAFE_DESERIALIZATION,
@@ -19,7 +20,7 @@ const WITH_CODE = /"class_name"\s{0,100}:\s{0,100}"(Lambda|__lambda__|PyFunc|Tor
 const WITH_MODULE = /"(?:module|fn_module)"\s{0,100}:\s{0,100}"([A-Za-z_][\w.]{0,200})"/g;
 
 /** What is found in a text that is no JSON, which a more lenient reader may take for it. */
-export function* checkUnparsedText(text: string): Generator<Finding, void, void> {
+export function* checkUnparsedText(text: string): Generator<NamedFinding, void, void> {
   for (const [, name = ""] of text.matchAll(WITH_CODE)) {
     const message = `A configuration that can't be read names "${name}"`;
     yield { name: KERAS_CODE, severity: "warning", message, ruleCode: "S1103" };
@@ -29,8 +30,8 @@ export function* checkUnparsedText(text: string): Generator<Finding, void, void>
     yield {
       name: KERAS_MODULE_REFERENCE,
       severity: "critical",
-      message: `A configuration that can't be read names the module "${cut(module)}"`,
-      ruleCode: ruleOfModule(module),
+      message: `A configuration that can't be read names the module ${quoted(module)}`,
+      ruleCode: ruleOfModule(module) ?? "S810",
     };
   }
 }

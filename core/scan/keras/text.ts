@@ -1,6 +1,7 @@
 /**
  * The text of JSON in bytes, in the encoding that Python's json.loads takes it for: UTF-8, or UTF-16 or
  * UTF-32 by a byte order mark or by where the zeros are. Bytes that are no text are replaced.
+ * What is no JSON, or too large to be decoded at once, is read by `text/utf8_source.ts`.
  */
 export function decodeJson(bytes: Uint8Array): string {
   const { encoding, mark } = encodingOf(bytes);

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
 import { memorySource } from "../source.ts";
 import { KERAS_CODE } from "./checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import type { JsonObject } from "./json.ts";
+import type { ConfigObject } from "./config_values.ts";
 import { isVersion, isWithin } from "./version.ts";
 
 /**
@@ -12,10 +12,10 @@ import { isVersion, isWithin } from "./version.ts";
  * Keras 3.11.0 to 3.11.2 loads it in safe mode too (CVE-2025-49655).
  */
 export function* checkTorchModule(
-  { module }: JsonObject,
+  { module }: ConfigObject,
   { kerasVersion }: ConfigOrigin,
   context: ScanContext,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   const isKnown = kerasVersion !== undefined && isVersion(kerasVersion);
   const isSafe = isKnown && !isWithin(kerasVersion, "3.11.0", "3.11.3");
   const isTooLong = typeof module === "string" && module.length > context.limits.memberBytes;

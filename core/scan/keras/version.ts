@@ -1,5 +1,5 @@
 /** Compares the numbers of two versions, such as `3.11.2`; what follows the numbers counts nothing. */
-export function isBefore(version: string, other: string): boolean {
+function isBefore(version: string, other: string): boolean {
   const [these, those] = [numbersOf(version), numbersOf(other)];
   for (let index = 0; index < 3; index++) {
     const difference = (these[index] ?? 0) - (those[index] ?? 0);
@@ -19,6 +19,7 @@ export function isWithin(version: string | undefined, from: string, to: string):
     isBefore(version, to);
 }
 
+/** Whether a text begins as a version does, with two numbers at least. */
 export function isVersion(version: string): boolean {
   return /^\d{1,6}\.\d{1,6}/.test(version);
 }

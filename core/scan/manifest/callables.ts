@@ -1,19 +1,8 @@
+import { DANGEROUS_FUNCTIONS } from "../callables/dangerous_functions.ts";
+import { DANGEROUS_MODULES } from "../callables/dangerous_modules.ts";
+
 /** What is to be thought of a Python object that a manifest names to be imported or called. */
 export type CallableVerdict = "dangerous" | "suspicious" | "known" | "unknown";
-
-/** Modules of which nothing is to be called by a manifest, by the first part of the name. */
-const MODULES: ReadonlySet<string> = new Set(
-  ("os posix nt subprocess _posixsubprocess commands pty multiprocessing asyncio signal threading " +
-    "_thread pexpect code codeop runpy marshal timeit trace pdb bdb profile cProfile doctest pydoc " +
-    "idlelib lib2to3 compileall py_compile _xxsubinterpreters _interpreters imp pipes shutil " +
-    "fileinput filecmp shelve sqlite3 mmap distutils ntpath posixpath tarfile zipfile tempfile " +
-    "socket ssl http httplib urllib urllib2 requests aiohttp ftplib telnetlib smtplib poplib imaplib " +
-    "nntplib socketserver xmlrpc select selectors webbrowser importlib zipimport pip ensurepip venv " +
-    "_frozen_importlib _imp pkgutil copyreg site unittest builtins __builtin__ __builtins__ operator " +
-    "_operator inspect gc sys ctypes _ctypes _signal syslog faulthandler resource pickle _pickle " +
-    "cPickle dill cloudpickle joblib jsonpickle yaml codecs fickling picklescan modelscan " +
-    "modelaudit setuptools atexit sched linecache").split(" "),
-);
 
 /** Modules that are dangerous wherever another one has them as an attribute. */
 const WITHIN: ReadonlySet<string> = new Set(
@@ -21,13 +10,12 @@ const WITHIN: ReadonlySet<string> = new Set(
     "socket ctypes pickle marshal runpy pty webbrowser commands").split(" "),
 );
 
-/** Last parts of names that run, load, open or reach for something. */
+/** Last parts of names that run, load, open or reach for something, besides those of all formats. */
 const CALLS: ReadonlySet<string> = new Set(
-  ("eval exec execfile __import__ import_module system popen Popen spawn spawnl spawnv " +
-    "check_output check_call getoutput getstatusoutput getattr setattr delattr globals locals vars " +
-    "attrgetter methodcaller itemgetter breakpoint run_module run_path runstring " +
-    "resolve_name load_module exec_module rmtree unlink read_pickle unsafe_load full_load")
-    .split(" "),
+  `
+  spawnl spawnv getoutput getstatusoutput vars attrgetter methodcaller itemgetter resolve_name
+  exec_module rmtree unlink read_pickle unsafe_load full_load
+`.trim().split(/\s+/),
 );
 
 /** Names in modules that are otherwise what models are made of. */
@@ -81,14 +69,20 @@ export function judgeCallable(name: string): CallableVerdict {
 /** Whether a module by this name is one that nothing is to be called of. */
 export function isDangerousModule(name: string): boolean {
   const parts = name.trim().split(".").slice(0, 100);
-  return MODULES.has(parts[0] ?? "") || parts.some((part) => WITHIN.has(part));
+  return isModule(parts[0] ?? "") || parts.some((part) => WITHIN.has(part));
 }
 
 function isDangerous(dotted: string, parts: readonly string[]): boolean {
   const [first = ""] = parts;
-  if (MODULES.has(first) && parts.length > 1 || EXACT.has(dotted)) return true;
-  if (CALLS.has(parts.at(-1) ?? "")) return true;
+  if (isModule(first) && parts.length > 1 || EXACT.has(dotted)) return true;
+  const called = parts.at(-1) ?? "";
+  if (DANGEROUS_FUNCTIONS.has(called) || CALLS.has(called)) return true;
   return parts.some((part, index) =>
     WITHIN.has(part) && (index > 0 || parts.length > 1) || /^__\w+__$/.test(part)
   );
+}
+
+/** Whether it is a module to be called nothing of. A target has no use for a builtin, harmless or not. */
+function isModule(root: string): boolean {
+  return DANGEROUS_MODULES.has(root) || root === "builtins";
 }

@@ -1,5 +1,5 @@
+import { redactedQuote } from "../secrets/redacted_excerpt.ts";
 import type { Finding } from "../checklist.ts";
-import { excerpt } from "../secrets/excerpt.ts";
 import { isDangerousModule, judgeCallable } from "./callables.ts";
 import type { Entry } from "./event.ts";
 
@@ -30,11 +30,11 @@ export function* codeReferences(
   }
   if (typeof value !== "string" || value === "") return;
   if (namesOwnCode(entry, fileName)) {
-    const message = `"${excerpt(path.join("."))}" names code to load: "${excerpt(value)}"`;
+    const message = `${redactedQuote(path.join("."))} names code to load: ${redactedQuote(value)}`;
     yield remoteCode(message, position);
   }
   if (value.startsWith("$") && EXPRESSION.test(value)) {
-    const message = `An expression that MONAI evaluates runs code: "${excerpt(value)}"`;
+    const message = `An expression that MONAI evaluates runs code: ${redactedQuote(value)}`;
     const finding: Finding = { severity: "critical", ruleCode: "S104", message, position };
     yield { name: "Import Target", finding };
   }
@@ -63,7 +63,7 @@ function namesOwnCode({ path, index }: Entry, fileName: string): boolean {
 }
 
 function targetFinding(key: string, value: string, position: number): Finding | undefined {
-  const message = `${key} names "${excerpt(value)}"`;
+  const message = `${key} names ${redactedQuote(value)}`;
   switch (judgeCallable(value)) {
     case "dangerous":
       return { severity: "critical", ruleCode: "S104", message, position, why: TARGET_RUNS };
@@ -86,14 +86,14 @@ function importFinding(
 ): Finding | undefined {
   if (fileName === "model_index.json" && index === 0 && path.length === 1) {
     if (!isDangerousModule(value)) return undefined;
-    const message = `A component is to be imported out of "${excerpt(value)}"`;
+    const message = `A component is to be imported out of ${redactedQuote(value)}`;
     return { severity: "critical", ruleCode: "S107", message, position };
   }
   if (fileName !== "modules.json" || path.join(".") !== "type") return undefined;
   const verdict = judgeCallable(value);
   if (verdict === "known") return undefined;
   const severity = verdict === "dangerous" ? "critical" : "warning";
-  const message = `A module of sentence-transformers is "${excerpt(value)}"`;
+  const message = `A module of sentence-transformers is ${redactedQuote(value)}`;
   return { severity, ruleCode: "S107", message, position };
 }
 

@@ -33,7 +33,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * The keys and values of a JSON text of any size, both of a key that is there twice. A text that is no
- * JSON is told as such once, and read on, for other parsers are less strict.
+ * JSON is told as such once, and read on, for other parsers are less strict. Vocabularies make
+ * manifests too large for the values of `json/parse_json.ts`, and each finding here has its position.
  */
 export function* readJson(
   source: ByteSource,

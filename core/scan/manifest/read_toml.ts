@@ -1,3 +1,4 @@
+import { unescaped } from "./escapes.ts";
 import { utf8Of } from "../text/latin1.ts";
 import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES } from "./event.ts";
 import { tooDeep, tooLong } from "./event.ts";
@@ -127,7 +128,7 @@ class TomlReader {
       if (this.#text.startsWith(mark, at + 1)) at++;
     }
     const inner = utf8Of(this.#text.slice(start + mark.length, at));
-    const value = quote === '"' ? unescaped(inner) : inner;
+    const value = quote === '"' ? quotedContent(inner) : inner;
     return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };
   }
 
@@ -186,15 +187,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-function unescaped(text: string): string {
+function quotedContent(text: string): string {
   const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
-  return joined.replace(
-    /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^]))/g,
-    (_, x?: string, u?: string, long?: string, plain = "") => {
-      const hex = x ?? u ?? long;
-      if (hex === undefined) return ESCAPES[plain] ?? plain;
-      const code = parseInt(hex, 16);
-      return code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code);
-    },
-  );
+  return unescaped(joined, ESCAPES);
 }

@@ -1,5 +1,5 @@
+import { redactedExcerpt, redactedQuote } from "../secrets/redacted_excerpt.ts";
 import type { Finding } from "../checklist.ts";
-import { excerpt } from "../secrets/excerpt.ts";
 import type { Entry } from "./event.ts";
 
 /** What is wrong in a template, or why not all of it was read. */
@@ -34,7 +34,7 @@ export function* templateFindings(
     if (severity === "info" && operational !== true && !isNamed(path)) continue;
     yield {
       severity,
-      message: `In the template "${excerpt(path.join("."))}": ${excerpt(message)}`,
+      message: `In the template ${redactedQuote(path.join("."))}: ${redactedExcerpt(message)}`,
       position,
       ...ruleCode !== undefined && { ruleCode },
       ...incomplete !== undefined && { incomplete },

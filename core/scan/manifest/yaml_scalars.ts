@@ -1,3 +1,4 @@
+import { unescaped } from "./escapes.ts";
 import { utf8Of } from "../text/latin1.ts";
 
 /** A scalar with the place after it. */
@@ -21,7 +22,7 @@ export function readQuoted(text: string, start: number): Scalar {
   }
   const inner = text.slice(start + 1, at);
   const value = quote === '"'
-    ? unescaped(utf8Of(inner))
+    ? quotedContent(utf8Of(inner))
     : folded(utf8Of(inner)).replaceAll("''", "'");
   return { value, end: Math.min(at + 1, text.length), open: at >= text.length };
 }
@@ -142,15 +143,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   P: "\u2029",
 };
 
-function unescaped(text: string): string {
+function quotedContent(text: string): string {
   const joined = text.replace(/(\\\\|\\[^\r\n])|\\\r?\n[ \t]*/g, "$1");
-  return folded(joined).replace(
-    /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^]))/g,
-    (_, x?: string, u?: string, long?: string, plain = "") => {
-      const hex = x ?? u ?? long;
-      if (hex === undefined) return ESCAPES[plain] ?? plain;
-      const code = parseInt(hex, 16);
-      return code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code);
-    },
-  );
+  return unescaped(folded(joined), ESCAPES);
 }

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../source.ts";
-import type { Unread } from "../unread.ts";
+import type { Unread } from "../tensors/unread.ts";
 import { type Literal, LiteralError, parseLiteral } from "./literal.ts";
 
 /** The header of an array file. */

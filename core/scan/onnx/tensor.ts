@@ -57,7 +57,7 @@ function times(elements: bigint | undefined, dim: bigint): bigint | undefined {
 }
 
 /** A StringStringEntryProto. */
-export function readEntry(reader: ProtobufReader, message: Span): [key: string, value: string] {
+function readEntry(reader: ProtobufReader, message: Span): [key: string, value: string] {
   let key = "";
   let value = "";
   for (const field of reader.fields(message)) {

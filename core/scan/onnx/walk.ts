@@ -1,5 +1,5 @@
-import { cut } from "../graphs/cut.ts";
-import type { Findings } from "../graphs/findings.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
 import type { Field, ProtobufReader, Span } from "../protobuf/reader.ts";
 import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
@@ -45,11 +45,11 @@ export class ModelWalk {
     functionDomains: new Set(),
   };
   readonly #reader: ProtobufReader;
-  readonly #findings: Findings;
+  readonly #checks: Checklist;
 
-  constructor(reader: ProtobufReader, findings: Findings) {
+  constructor(reader: ProtobufReader, checks: Checklist) {
     this.#reader = reader;
-    this.#findings = findings;
+    this.#checks = checks;
   }
 
   model(): void {
@@ -107,13 +107,12 @@ export class ModelWalk {
     });
     this.#keep(this.facts.domains, domain);
     if (!PYTHON.test(operator)) return;
-    this.#findings.add({
-      name: PYTHON_OPERATOR,
+    this.#checks.add(PYTHON_OPERATOR, {
       severity: "critical",
-      message: `A node calls Python: "${cut(operator)}"`,
+      message: `A node calls Python: ${quoted(operator)}`,
       position: message.start,
       ruleCode: "S1104",
-      details: { op_type: cut(operator), domain: cut(domain) },
+      details: { op_type: excerpt(operator), domain: excerpt(domain) },
     });
   }
 
@@ -131,7 +130,7 @@ export class ModelWalk {
 
   #tensor(message: Span, isWeight: boolean): void {
     const tensor = readTensor(this.#reader, message);
-    for (const finding of checkTensor(tensor, message.start)) this.#findings.add(finding);
+    this.#checks.addAll(checkTensor(tensor, message.start));
     if (!isWeight || tensor.elements === undefined) return;
     this.facts.parameters += tensor.elements;
     const type = dataTypeName(tensor.dataType);

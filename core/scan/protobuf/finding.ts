@@ -1,4 +1,4 @@
-import type { Finding } from "../graphs/findings.ts";
+import type { NamedFinding } from "../checklist.ts";
 import type { ProtobufFault, ProtobufReader } from "./reader.ts";
 
 const SAID: Readonly<Record<ProtobufFault, string>> = {
@@ -7,11 +7,11 @@ const SAID: Readonly<Record<ProtobufFault, string>> = {
   protobuf_depth_limit: "Messages lie deeper within each other than readers allow",
 };
 
-/** What kept a reader from the rest of a file, as findings of the name. */
+/** What kept a reader from the rest of a file, as findings of the check `name`. */
 export function* faultFindings(
   reader: ProtobufReader,
   name: string,
-): Generator<Finding, void, void> {
+): Generator<NamedFinding, void, void> {
   for (const [fault, position] of reader.faults) {
     yield {
       name,

@@ -1,3 +1,4 @@
+import { isObject } from "../json/is_object.ts";
 /** Bits of one element of each type of the format. */
 const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
   ["BOOL", 8],
@@ -46,7 +47,7 @@ export interface TensorEntry {
  * @returns a word of what is wrong with it where it is no entry, or a shape overflows 64 bits.
  */
 export function readEntry(value: unknown): TensorEntry | string {
-  if (!isRecord(value)) return "no object";
+  if (!isObject(value)) return "no object";
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== "string") return "no dtype";
   const dimensions = wholeNumbers(shape);
@@ -59,11 +60,6 @@ export function readEntry(value: unknown): TensorEntry | string {
   const unexpected = Object.keys(value).filter((key) => !ENTRY_KEYS.has(key));
   const byteSize = bits === undefined ? undefined : bytesOf(elements, bits);
   return { dtype, elements, begin, end, byteSize, known: bits !== undefined, unexpected };
-}
-
-/** Whether a value of JSON is an object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function bytesOf(elements: bigint, bits: number): bigint | undefined {

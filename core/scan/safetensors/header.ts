@@ -1,7 +1,7 @@
 import { JsonError } from "../json/json_error.ts";
 import { JSON_BOUNDS, type ParsedJson, parseJson } from "../json/parse_json.ts";
 import type { ByteSource } from "../source.ts";
-import type { Unread } from "../unread.ts";
+import type { Unread } from "../tensors/unread.ts";
 
 /** Where the parts of a safetensors file lie, in bytes. */
 export interface HeaderBounds {
@@ -14,7 +14,7 @@ export interface HeaderBounds {
 }
 
 /** Bytes of the length before the header. */
-export const LENGTH_SIZE = 8;
+const LENGTH_SIZE = 8;
 
 const OPENING_BRACE = 0x7b;
 

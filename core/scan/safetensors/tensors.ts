@@ -1,8 +1,8 @@
-import type { CheckTally } from "../check_tally.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ScanContext } from "../scanner.ts";
-import { tallyLayout, tallyTensorName } from "../tally_layout.ts";
-import { type Extent, lastEnd } from "../tensor_layout.ts";
-import { excerpt } from "../text/excerpt.ts";
+import { checkExtents, checkTensorName } from "../tensors/tensor_checks.ts";
+import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
@@ -25,60 +25,60 @@ export function checkTensors(
   tensors: Readonly<Record<string, unknown>>,
   dataSize: number,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): number {
-  begin(tally);
+  begin(checks);
   const extents: Extent[] = [];
   const sizes = new Map<string, number>();
   const names = Object.keys(tensors);
   for (const name of names) {
-    const entry = checkEntry(name, tensors[name], tally);
+    const entry = checkEntry(name, tensors[name], checks);
     if (entry === undefined) continue;
     const extent = extentOf(name, entry, dataSize);
-    if (extent === undefined) failOffsets(name, entry, dataSize, tally);
+    if (extent === undefined) failOffsets(name, entry, dataSize, checks);
     else extents.push(extent);
     sizes.set(entry.dtype, (sizes.get(entry.dtype) ?? 0) + Number(entry.elements));
   }
-  tallyLayout(LAYOUT, extents, tally);
+  checkExtents(LAYOUT, extents, checks);
   tell(names, sizes, context);
   return lastEnd(extents);
 }
 
-function begin(tally: CheckTally): void {
-  tally.begin(ENTRY, "Every tensor has a known type, a shape and offsets");
-  tally.begin(OFFSETS, "Every tensor lies within the file");
-  tally.begin(SIZE, "Every tensor is as long as its type and shape say");
+function begin(checks: Checklist): void {
+  checks.begin(ENTRY, "Every tensor has a known type, a shape and offsets");
+  checks.begin(OFFSETS, "Every tensor lies within the file");
+  checks.begin(SIZE, "Every tensor is as long as its type and shape say");
 }
 
-function checkEntry(name: string, value: unknown, tally: CheckTally): TensorEntry | undefined {
+function checkEntry(name: string, value: unknown, checks: Checklist): TensorEntry | undefined {
   const shown = excerpt(name);
-  tallyTensorName(NAME, name, tally);
+  checkTensorName(NAME, name, checks);
   const entry = readEntry(value);
   if (typeof entry === "string") {
     const overflow = entry.includes("overflows");
     const message = `The tensor "${shown}" has ${entry}`;
     const ruleCode = overflow ? "S804" : "S902";
-    tally.fail(ENTRY, { message, severity: overflow ? "critical" : "warning", ruleCode });
+    checks.add(ENTRY, { message, severity: overflow ? "critical" : "warning", ruleCode });
     return undefined;
   }
-  checkSize(shown, entry, tally);
+  checkSize(shown, entry, checks);
   return entry;
 }
 
-function checkSize(shown: string, entry: TensorEntry, tally: CheckTally): void {
+function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
   const unexpected = entry.unexpected[0];
   if (unexpected !== undefined) {
-    const message = `The tensor "${shown}" has an unexpected key "${excerpt(unexpected)}"`;
-    tally.fail(ENTRY, { message, severity: "info", ruleCode: "S902" });
+    const message = `The tensor "${shown}" has an unexpected key ${quoted(unexpected)}`;
+    checks.add(ENTRY, { message, severity: "info", ruleCode: "S902" });
   }
   if (!entry.known) {
-    const message = `The tensor "${shown}" has the unknown type "${excerpt(entry.dtype)}"`;
-    tally.fail(ENTRY, { message, severity: "info", ruleCode: "S902", incomplete: "unknown_dtype" });
+    const message = `The tensor "${shown}" has the unknown type ${quoted(entry.dtype)}`;
+    checks.add(ENTRY, { message, severity: "info", ruleCode: "S902", incomplete: "unknown_dtype" });
     return;
   }
   const found = entry.end - entry.begin;
   if (found === entry.byteSize || found < 0n) return;
-  tally.fail(SIZE, {
+  checks.add(SIZE, {
     message: `The tensor "${shown}" has ${found} bytes, its type and shape call for ${
       entry.byteSize ?? "a part of a byte"
     }`,
@@ -88,10 +88,10 @@ function checkSize(shown: string, entry: TensorEntry, tally: CheckTally): void {
   });
 }
 
-function failOffsets(name: string, entry: TensorEntry, dataSize: number, tally: CheckTally): void {
+function failOffsets(name: string, entry: TensorEntry, dataSize: number, checks: Checklist): void {
   const { begin, end } = entry;
-  tally.fail(OFFSETS, {
-    message: `The tensor "${excerpt(name)}" is at ${begin} to ${end} of ${dataSize} bytes`,
+  checks.add(OFFSETS, {
+    message: `The tensor ${quoted(name)} is at ${begin} to ${end} of ${dataSize} bytes`,
     severity: "critical",
     ruleCode: "S904",
     details: { begin: `${begin}`, end: `${end}`, data_size: dataSize },

@@ -1,6 +1,6 @@
 import { readThrough } from "../archive/read_through.ts";
 import { MemberHashes } from "../archive/member_hashes.ts";
-import { Checklist } from "../archive/checklist.ts";
+import { Checklist } from "../checklist.ts";
 import { unpack, type Unpacked } from "../archive/unpack.ts";
 import { type Wrapper, wrapperOf } from "../archive/wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../scanner.ts";
@@ -28,13 +28,13 @@ export const compressedScanner: Scanner = {
     context.note({ compression: wrapper.format });
     yield* wrapper.codec
       ? unwrap(wrapper, content, context, checks)
-      : checks.fail("Compressed Content", {
+      : checks.found("Compressed Content", {
         severity: "info",
         message: `Content of ${wrapper.format} is not unpacked`,
         incomplete: "unsupported_compression",
         details: { format: wrapper.format },
       });
-    yield* checks.rest();
+    yield* checks.finish();
   },
 };
 
@@ -51,7 +51,7 @@ function* unwrap(
   if (bomb) yield* bombFinding(unpacked, ratio, checks);
   if (unpacked.incomplete) {
     const limited = unpacked.incomplete === "unpacked_limit";
-    yield* checks.fail("Compressed Content", {
+    yield* checks.found("Compressed Content", {
       severity: "info",
       message: `Content of ${codec} could not be unpacked to its end: ${unpacked.incomplete}`,
       ruleCode: limited ? "S410" : "S902",
@@ -68,7 +68,7 @@ function* bombFinding(
   ratio: number,
   checks: Checklist<CompressedCheck>,
 ): Generator<Check, void, void> {
-  yield* checks.fail("Compression Ratio", {
+  yield* checks.found("Compression Ratio", {
     severity: "warning",
     message: `The content unpacks to ${ratio} times its size, and more`,
     ruleCode: "S410",

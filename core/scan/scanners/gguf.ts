@@ -1,11 +1,11 @@
-import { CheckTally } from "../check_tally.ts";
+import { Checklist } from "../checklist.ts";
 import { GgufReader, UnreadableError } from "../gguf/gguf_reader.ts";
 import { checkLayout } from "../gguf/layout.ts";
 import { checkLegacy, hasBinaryHead, legacyFormat } from "../gguf/legacy.ts";
 import { GgufMetadata } from "../gguf/metadata.ts";
 import { GgufTensors } from "../gguf/tensors.ts";
 import { tellGguf } from "../gguf/tell.ts";
-import { TruncatedError } from "../gguf/window.ts";
+import { TruncatedError } from "../gguf/gguf_cursor.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import type { ByteSource } from "../source.ts";
 
@@ -18,9 +18,9 @@ export const ggufScanner: Scanner = {
     /\.gguf$/i.test(name) ||
     (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
   *scan(content, context) {
-    const tally = new CheckTally();
-    checkFile(content, context, tally);
-    yield* tally.checks();
+    const checks = new Checklist();
+    checkFile(content, context, checks);
+    yield* checks.finish();
   },
 };
 
@@ -28,15 +28,15 @@ function isGguf(source: ByteSource): boolean {
   return String.fromCharCode(...source.read(0, 4)) === "GGUF";
 }
 
-function checkFile({ source }: Content, context: ScanContext, tally: CheckTally): void {
+function checkFile({ source }: Content, context: ScanContext, checks: Checklist): void {
   const legacy = legacyFormat(source);
   if (legacy !== undefined) {
     context.note({ format: legacy, is_model: true });
-    return checkLegacy(legacy, source, tally);
+    return checkLegacy(legacy, source, checks);
   }
-  tally.begin(HEADER, "The header and all that it announces can be read");
+  checks.begin(HEADER, "The header and all that it announces can be read");
   if (!isGguf(source)) {
-    return tally.fail(HEADER, {
+    return checks.add(HEADER, {
       message: "The file does not begin as GGUF does",
       severity: source.size === 0 ? "info" : "warning",
       ruleCode: "S903",
@@ -44,33 +44,33 @@ function checkFile({ source }: Content, context: ScanContext, tally: CheckTally)
     });
   }
   try {
-    readFile(source, context, tally);
+    readFile(source, context, checks);
   } catch (error) {
-    failRead(error, tally);
+    failRead(error, checks);
   }
 }
 
-function readFile(source: ByteSource, context: ScanContext, tally: CheckTally): void {
+function readFile(source: ByteSource, context: ScanContext, checks: Checklist): void {
   const reader = new GgufReader(source);
   if (reader.version < 1 || reader.version > 3) {
     throw new UnreadableError("unknown_version", `The version ${reader.version} is unknown`);
   }
   const tensorCount = reader.count();
   const entryCount = reader.count();
-  const metadata = new GgufMetadata(tally);
-  const tensors = new GgufTensors(tally);
+  const metadata = new GgufMetadata(checks);
+  const tensors = new GgufTensors(checks);
   try {
     metadata.read(reader, entryCount);
     tensors.read(reader, tensorCount);
   } finally {
     tellGguf(reader, { tensorCount, entryCount, metadata, infos: tensors.infos }, context);
   }
-  checkLayout({ source, infosEnd: reader.window.position }, metadata, tensors, context, tally);
+  checkLayout({ source, infosEnd: reader.cursor.position }, metadata, tensors, context, checks);
 }
 
-function failRead(error: unknown, tally: CheckTally): void {
+function failRead(error: unknown, checks: Checklist): void {
   if (error instanceof TruncatedError) {
-    return tally.fail(HEADER, {
+    return checks.add(HEADER, {
       message: `The file ends too early: ${error.message}`,
       severity: "info",
       ruleCode: "S902",
@@ -78,7 +78,7 @@ function failRead(error: unknown, tally: CheckTally): void {
     });
   }
   if (!(error instanceof UnreadableError)) throw error;
-  tally.fail(HEADER, {
+  checks.add(HEADER, {
     message: error.message,
     severity: "info",
     ruleCode: "S902",

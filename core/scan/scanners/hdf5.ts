@@ -1,6 +1,6 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
-import { type Finding, Findings } from "../graphs/findings.ts";
+import { Checklist, type NamedFinding } from "../checklist.ts";
 import { Hdf5Error } from "../hdf5/bytes.ts";
 import { findConfigs } from "../hdf5/raw_search.ts";
 import { findSignature, readSuperblock } from "../hdf5/superblock.ts";
@@ -34,10 +34,10 @@ export const hdf5Scanner: Scanner = {
   id: "hdf5",
   claims: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
-    const findings = new Findings(PASSED);
+    const checks = new Checklist<string>(PASSED);
     const contents = read(source);
-    for (const finding of checkContents(contents)) findings.add(finding);
-    yield* findings.checks();
+    checks.addAll(checkContents(contents));
+    yield* checks.finish();
     yield* checkConfigs(source, contents, context);
   },
 };
@@ -78,7 +78,7 @@ const LIMITS: ReadonlySet<Hdf5Fault> = new Set([
   "hdf5_text_limit",
 ]);
 
-function* checkContents({ faults, external }: Hdf5Contents): Generator<Finding, void, void> {
+function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFinding, void, void> {
   for (const [fault, position] of faults) {
     yield {
       name: STRUCTURE,
@@ -93,9 +93,9 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<Finding, 
   for (const reference of external) yield checkReference(reference);
 }
 
-function checkReference({ kind, file, position }: ExternalReference): Finding {
+function checkReference({ kind, file, position }: ExternalReference): NamedFinding {
   const danger = file === undefined ? undefined : leadsOut(file);
-  const told = file === undefined ? "" : `: "${cut(file)}"`;
+  const told = file === undefined ? "" : `: ${quoted(file)}`;
   return {
     name: EXTERNAL_REFERENCE,
     severity: danger === undefined ? "warning" : "critical",
@@ -120,9 +120,9 @@ function* checkConfigs(
   { texts, faults }: Hdf5Contents,
   context: ScanContext,
 ): Generator<Check, void, void> {
-  const findings = new Findings(KERAS_PASSED);
+  const checks = new Checklist(KERAS_PASSED);
   const version = texts.get(VERSION);
-  const kerasVersion = version && cut(decodeText(version));
+  const kerasVersion = version && excerpt(decodeText(version));
   const configs = CONFIGS.flatMap((name) => texts.get(name) ?? []);
   if (HIDING.some((fault) => faults.has(fault))) {
     for (const { bytes } of findConfigs(source)) configs.push(bytes);
@@ -130,14 +130,14 @@ function* checkConfigs(
   let first: ConfigFacts | undefined;
   for (const config of configs) {
     const origin = { kind: "h5", kerasVersion } as const;
-    const facts = inspectConfig(decodeText(config), origin, findings, context);
+    const facts = inspectConfig(decodeText(config), origin, checks, context);
     if (facts?.isKeras) first ??= facts;
   }
   if (first !== undefined) context.note(configNotes(first));
   else if (kerasVersion !== undefined) {
     context.note({ is_model: true, keras_version: kerasVersion });
   }
-  if (configs.length > 0) yield* findings.checks();
+  if (configs.length > 0) yield* checks.finish();
 }
 
 /** A text of fixed length may be filled up with zeros. */

@@ -1,6 +1,6 @@
-import { CheckTally } from "../check_tally.ts";
+import { Checklist } from "../checklist.ts";
 import type { Scanner } from "../scanner.ts";
-import { tallyTemplate, TEMPLATE_CHECK } from "../template/tally_template.ts";
+import { addTemplateChecks, TEMPLATE_CHECK } from "../template/template_checks.ts";
 
 /** Bytes of a template file that are read, more than a template may have. */
 const FILE_SIZE = 2 ** 20;
@@ -10,18 +10,18 @@ export const jinjaScanner: Scanner = {
   id: "jinja",
   claims: ({ name }) => /\.(?:jinja2?|j2)$/i.test(name),
   *scan({ source }) {
-    const tally = new CheckTally();
+    const checks = new Checklist();
     // Bytes that are no UTF-8 become replacement characters, which no name has.
     const text = new TextDecoder().decode(source.read(0, FILE_SIZE));
-    tallyTemplate(text, "The file", tally);
+    addTemplateChecks(text, "The file", checks);
     if (source.size > FILE_SIZE) {
-      tally.fail(TEMPLATE_CHECK, {
+      checks.add(TEMPLATE_CHECK, {
         message: `The file has ${source.size} bytes, of which ${FILE_SIZE} were read`,
         severity: "info",
         incomplete: "template_too_long",
         operational: true,
       });
     }
-    yield* tally.checks();
+    yield* checks.finish();
   },
 };

@@ -1,4 +1,4 @@
-import { Findings } from "../graphs/findings.ts";
+import { Checklist } from "../checklist.ts";
 import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
 import { isKerasConfig } from "../keras/claim.ts";
 import { configNotes, inspectConfig } from "../keras/config.ts";
@@ -13,11 +13,10 @@ export const kerasScanner: Scanner = {
   id: "keras",
   claims: isKerasConfig,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
-    const findings = new Findings(KERAS_PASSED);
+    const checks = new Checklist(KERAS_PASSED);
     const text = decodeJson(source.read(0, MAX_BYTES));
     if (source.size > MAX_BYTES) {
-      findings.add({
-        name: KERAS_CONFIGURATION,
+      checks.add(KERAS_CONFIGURATION, {
         severity: "info",
         message: `The configuration is longer than the ${MAX_BYTES} bytes that are read of one`,
         ruleCode: "S904",
@@ -25,9 +24,9 @@ export const kerasScanner: Scanner = {
         operational: true,
       });
     }
-    const facts = inspectConfig(text, { kind: "config" }, findings, context);
+    const facts = inspectConfig(text, { kind: "config" }, checks, context);
     if (facts?.isKeras) context.note(configNotes(facts));
     else if (facts?.kerasVersion) context.note({ keras_version: facts.kerasVersion });
-    yield* findings.checks();
+    yield* checks.finish();
   },
 };

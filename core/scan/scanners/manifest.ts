@@ -1,3 +1,4 @@
+import { redactedExcerpt, redactedQuote } from "../secrets/redacted_excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { licensesOfId } from "../license/recognise.ts";
 import { licenseFindings, noteLicenses } from "../license/note.ts";
@@ -9,7 +10,6 @@ import { type CheckTemplate, isTemplate, templateFindings } from "../manifest/te
 import { weakHash } from "../manifest/weak_hash.ts";
 import { judgeTag } from "../manifest/yaml_tag_verdict.ts";
 import type { Check, ScanContext, Scanner } from "../scanner.ts";
-import { excerpt } from "../secrets/excerpt.ts";
 import { findSecrets, secretByName } from "../secrets/find_secrets.ts";
 import { secretFinding } from "../secrets/secret_finding.ts";
 
@@ -92,13 +92,13 @@ class ManifestScan {
 
   #key({ path, value }: Entry): void {
     if (path.length > 1 || this.#keys.size >= TOLD) return;
-    this.#keys.add(excerpt(String(value)));
+    this.#keys.add(redactedExcerpt(String(value)));
   }
 
   *#tag({ tag, position }: Tag): Generator<Check, void, void> {
     const verdict = judgeTag(tag);
     if (verdict === undefined) return;
-    const message = `The tag "${excerpt(tag)}" ${verdict.does}`;
+    const message = `The tag ${redactedQuote(tag)} ${verdict.does}`;
     yield* this.#checks.found("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
   }
 
@@ -122,7 +122,7 @@ class ManifestScan {
     yield* this.#linksOf(text, position);
     const hash = weakHash(key, text);
     if (hash !== undefined) {
-      const message = `"${excerpt(key)}" relies on ${hash}`;
+      const message = `${redactedQuote(key)} relies on ${hash}`;
       const ruleCode = "S1002";
       yield* this.#checks.found("Weak Hash", { severity: "warning", ruleCode, message, position });
     }
@@ -133,7 +133,7 @@ class ManifestScan {
 
   *#linksOf(text: string, position: number): Generator<Check, void, void> {
     if (fetchesAndRuns(text)) {
-      const message = `A command fetches something and runs it: "${excerpt(text)}"`;
+      const message = `A command fetches something and runs it: ${redactedQuote(text)}`;
       yield* this.#checks.found("Manifest Command", {
         severity: "warning",
         ruleCode: "S504",

@@ -1,10 +1,10 @@
-import { CheckTally } from "../check_tally.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { Checklist } from "../checklist.ts";
 import { type Dtype, dtypeOf, elementsOf } from "../numpy/dtype.ts";
 import { type ArrayHeader, hasArrayMagic, readArrayHeader } from "../numpy/header.ts";
 import type { Literal } from "../numpy/literal.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import { type ByteSource, partOf } from "../source.ts";
-import { excerpt } from "../text/excerpt.ts";
 
 const HEADER = "NumPy Header";
 const OBJECTS = "NumPy Object Type";
@@ -21,16 +21,16 @@ export const numpyScanner: Scanner = {
   id: "numpy",
   claims: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
   *scan(content, context) {
-    const tally = new CheckTally();
-    checkFile(content, context, tally);
-    yield* tally.checks();
+    const checks = new Checklist();
+    checkFile(content, context, checks);
+    yield* checks.finish();
   },
 };
 
-function checkFile({ source }: Content, context: ScanContext, tally: CheckTally): void {
-  tally.begin(HEADER, "The header is a literal of type, order and shape");
+function checkFile({ source }: Content, context: ScanContext, checks: Checklist): void {
+  checks.begin(HEADER, "The header is a literal of type, order and shape");
   if (!hasArrayMagic(source)) {
-    return tally.fail(HEADER, {
+    return checks.add(HEADER, {
       message: "The file does not begin as a NumPy array does",
       severity: source.size === 0 ? "info" : "warning",
       ruleCode: "S903",
@@ -40,7 +40,7 @@ function checkFile({ source }: Content, context: ScanContext, tally: CheckTally)
   const header = readArrayHeader(source);
   if ("reason" in header) {
     const { reason, message, operational } = header;
-    return tally.fail(HEADER, {
+    return checks.add(HEADER, {
       message,
       severity: "info",
       ruleCode: "S902",
@@ -48,21 +48,21 @@ function checkFile({ source }: Content, context: ScanContext, tally: CheckTally)
       ...operational ? { operational } : {},
     });
   }
-  checkHeader(header, tally);
+  checkHeader(header, checks);
   const dtype = dtypeOf(header.description);
   tell(header, context);
-  if (dtype.hasObject) checkObjects(source, header, context, tally);
-  else checkData(source, header, dtype, context, tally);
+  if (dtype.hasObject) checkObjects(source, header, context, checks);
+  else checkData(source, header, dtype, context, checks);
 }
 
-function checkHeader(header: ArrayHeader, tally: CheckTally): void {
+function checkHeader(header: ArrayHeader, checks: Checklist): void {
   for (const oddity of header.oddities) {
     const message = `The header has ${excerpt(oddity)}`;
-    tally.fail(HEADER, { message, severity: "warning", ruleCode: "S902" });
+    checks.add(HEADER, { message, severity: "warning", ruleCode: "S902" });
   }
   if (header.length <= USUAL_HEADER) return;
   const message = `The header has ${header.length} bytes, more than NumPy reads`;
-  tally.fail(HEADER, { message, severity: "warning", ruleCode: "S902" });
+  checks.add(HEADER, { message, severity: "warning", ruleCode: "S902" });
 }
 
 /** The name ends as those of pickles do, since pickles of old protocols have no signature. */
@@ -70,9 +70,9 @@ function checkObjects(
   source: ByteSource,
   { dataStart }: ArrayHeader,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): void {
-  tally.fail(OBJECTS, {
+  checks.add(OBJECTS, {
     message: "The array has Python objects, which are kept as a pickle",
     severity: "info",
     position: dataStart,
@@ -87,27 +87,27 @@ function checkData(
   header: ArrayHeader,
   { itemSize }: Dtype,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): void {
-  tally.begin(OBJECTS, "The array has no Python objects");
-  tally.begin(SHAPE, "The shape is one of whole numbers that does not overflow");
-  tally.begin(SIZE, "The data are as long as type and shape say");
+  checks.begin(OBJECTS, "The array has no Python objects");
+  checks.begin(SHAPE, "The shape is one of whole numbers that does not overflow");
+  checks.begin(SIZE, "The data are as long as type and shape say");
   const found = source.size - header.dataStart;
   const elements = elementsOf(header.shape);
-  if (elements === undefined || dimensionsOf(header.shape) > DIMENSIONS) failShape(header, tally);
-  if (itemSize === undefined) failType(header, tally);
+  if (elements === undefined || dimensionsOf(header.shape) > DIMENSIONS) failShape(header, checks);
+  if (itemSize === undefined) failType(header, checks);
   const wanted = elements === undefined || itemSize === undefined ? undefined : elements * itemSize;
   if (wanted === BigInt(found)) return;
-  if (wanted !== undefined) failSize(wanted, found, header, tally);
+  if (wanted !== undefined) failSize(wanted, found, header, checks);
   const start = wanted === undefined ? 0 : Number(wanted);
   if (start >= found) return;
   const rest = partOf(source, header.dataStart + start, found - start);
   context.scanMember(wanted === undefined ? "data" : "trailing data", rest);
 }
 
-function failShape({ shape }: ArrayHeader, tally: CheckTally): void {
+function failShape({ shape }: ArrayHeader, checks: Checklist): void {
   const overflow = dimensionsOf(shape) <= DIMENSIONS && isIntegers(shape);
-  tally.fail(SHAPE, {
+  checks.add(SHAPE, {
     message: `The shape ${excerpt(literalText(shape))} ${overflow ? "overflows" : "is none"}`,
     severity: overflow ? "critical" : "warning",
     ruleCode: "S804",
@@ -115,8 +115,8 @@ function failShape({ shape }: ArrayHeader, tally: CheckTally): void {
   });
 }
 
-function failType({ description }: ArrayHeader, tally: CheckTally): void {
-  tally.fail(HEADER, {
+function failType({ description }: ArrayHeader, checks: Checklist): void {
+  checks.add(HEADER, {
     message: `The type ${excerpt(literalText(description))} is unknown`,
     severity: "info",
     ruleCode: "S902",
@@ -124,9 +124,9 @@ function failType({ description }: ArrayHeader, tally: CheckTally): void {
   });
 }
 
-function failSize(wanted: bigint, found: number, header: ArrayHeader, tally: CheckTally): void {
+function failSize(wanted: bigint, found: number, header: ArrayHeader, checks: Checklist): void {
   const short = wanted > BigInt(found);
-  tally.fail(SIZE, {
+  checks.add(SIZE, {
     message: `The array has ${found} bytes of data, its type and shape call for ${wanted}`,
     severity: "warning",
     position: header.dataStart + (short ? found : Number(wanted)),

@@ -1,5 +1,5 @@
-import { cut } from "../graphs/cut.ts";
-import { Findings } from "../graphs/findings.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
+import { Checklist } from "../checklist.ts";
 import { isOnnx } from "../onnx/claim.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "../onnx/tensor_checks.ts";
 import { type ModelFacts, ModelWalk, PYTHON_OPERATOR } from "../onnx/walk.ts";
@@ -24,20 +24,19 @@ export const onnxScanner: Scanner = {
   claims: isOnnx,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const reader = new ProtobufReader(source);
-    const findings = new Findings(PASSED);
-    const walk = new ModelWalk(reader, findings);
+    const checks = new Checklist<string>(PASSED);
+    const walk = new ModelWalk(reader, checks);
     walk.model();
-    checkModel(walk.facts, findings);
-    for (const finding of faultFindings(reader, STRUCTURE)) findings.add(finding);
+    checkModel(walk.facts, checks);
+    checks.addAll(faultFindings(reader, STRUCTURE));
     if (walk.facts.graphs > 0) context.note(notes(walk.facts));
-    yield* findings.checks();
+    yield* checks.finish();
   },
 };
 
-function checkModel(facts: ModelFacts, findings: Findings): void {
+function checkModel(facts: ModelFacts, checks: Checklist): void {
   if (facts.graphs === 0) {
-    findings.add({
-      name: STRUCTURE,
+    checks.add(STRUCTURE, {
       severity: "info",
       message: "The content is no model of ONNX: it has no graph",
       ruleCode: "S902",
@@ -45,12 +44,11 @@ function checkModel(facts: ModelFacts, findings: Findings): void {
     });
   }
   for (const domain of customDomains(facts)) {
-    findings.add({
-      name: OPERATOR_DOMAIN,
+    checks.add(OPERATOR_DOMAIN, {
       severity: "info",
-      message: `Operators of the domain "${
-        cut(domain)
-      }" are code that does not come with the model`,
+      message: `Operators of the domain ${
+        quoted(domain)
+      } are code that does not come with the model`,
       ruleCode: "S1104",
     });
   }
@@ -73,16 +71,16 @@ function notes(facts: ModelFacts): Record<string, unknown> {
   return {
     is_model: true,
     ir_version: Number(facts.irVersion),
-    producer_name: cut(facts.producerName),
+    producer_name: excerpt(facts.producerName),
     node_count: facts.nodes,
-    custom_domains: customDomains(facts).map(cut),
+    custom_domains: customDomains(facts).map(excerpt),
     ml_context: {
       frameworks: { onnx: { name: "onnx", confidence: 1, indicators: ["ModelProto"] } },
       overall_confidence: 1,
       is_ml_content: true,
       parameter_count_estimate: parameters,
       precision_type: precision?.[0] ?? null,
-      training_framework: facts.producerName === "" ? null : cut(facts.producerName),
+      training_framework: facts.producerName === "" ? null : excerpt(facts.producerName),
     },
   };
 }

@@ -1,6 +1,6 @@
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { executableKind } from "../archive/executable_name.ts";
-import { quoted } from "../archive/bytes.ts";
-import { Checklist } from "../archive/checklist.ts";
+import { Checklist } from "../checklist.ts";
 import { isPyTorchZip } from "../archive/pytorch_layout.ts";
 import { isStorage, type PlacedStorage, pyTorchStorages } from "../archive/pytorch_storages.ts";
 import { storageBytes } from "../pickle/torch_storage.ts";
@@ -45,7 +45,7 @@ export const pyTorchZipScanner: Scanner = {
       yield* checkMember(member, checks);
       yield* checkStorage(member, storages.get(member.name), checks);
     }
-    yield* checks.rest();
+    yield* checks.finish();
     context.note(facts(members));
   },
 };
@@ -55,7 +55,7 @@ function* checkLayout(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (members.some(({ name }) => OBJECTS.test(name))) return;
-  yield* checks.fail("PyTorch Archive Layout", {
+  yield* checks.found("PyTorch Archive Layout", {
     severity: "info",
     message: "The archive has no data.pkl",
     ruleCode: "S902",
@@ -67,7 +67,7 @@ function* checkMember(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (entry && (entry.mode & 0o170000) === 0o120000) {
-    yield* checks.fail("PyTorch Archive Link", {
+    yield* checks.found("PyTorch Archive Link", {
       severity: "warning",
       message: `Entry ${quoted(name)} is a symbolic link, which PyTorch never writes`,
       ruleCode: "S406",
@@ -75,7 +75,7 @@ function* checkMember(
     });
   }
   if (CODE.test(name)) {
-    yield* checks.fail("TorchScript Code", {
+    yield* checks.found("TorchScript Code", {
       severity: "info",
       message: `Entry ${quoted(name)} is code that loading the archive compiles`,
       ruleCode: "S510",
@@ -84,7 +84,7 @@ function* checkMember(
   }
   const kind = executableKind(name);
   if (!kind) return;
-  yield* checks.fail("PyTorch Executable Entry", {
+  yield* checks.found("PyTorch Executable Entry", {
     severity: "critical",
     message: `Entry ${quoted(name)} has the name of a program`,
     ruleCode: kind,
@@ -108,7 +108,7 @@ function* checkStorage(
     ? header.size >= elements && header.size <= elements * MOST_ELEMENT_BYTES
     : header.size === known;
   if (fits) return;
-  yield* checks.fail("PyTorch Storage Size", {
+  yield* checks.found("PyTorch Storage Size", {
     severity: "warning",
     message: `Storage ${quoted(name)} has ${header.size} bytes for ${elements} elements of ${
       quoted(type)
@@ -123,7 +123,7 @@ function facts(members: readonly ZipMember[]): Record<string, unknown> {
   const storages = members.filter(({ name }) => STORAGE.test(name));
   const pickles = members.filter(({ name }) => name.endsWith(".pkl")).map(({ name }) => name);
   return {
-    pickle_files: pickles.slice(0, 100).map((name) => name.slice(0, 100)),
+    pickle_files: pickles.slice(0, 100).map(excerpt),
     storage_count: storages.length,
     storage_bytes: storages.reduce((total, { dataSize }) => total + dataSize, 0),
   };

@@ -1,4 +1,5 @@
-import { CheckTally } from "../check_tally.ts";
+import { quoted } from "../text/excerpt.ts";
+import { Checklist } from "../checklist.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
 import {
   type HeaderBounds,
@@ -6,13 +7,12 @@ import {
   looksLikeSafetensors,
   readHeader,
 } from "../safetensors/header.ts";
-import { isRecord } from "../safetensors/entry.ts";
+import { isObject } from "../json/is_object.ts";
 import { checkMetadata } from "../safetensors/metadata.ts";
 import { checkTensors } from "../safetensors/tensors.ts";
 import type { Content, ScanContext, Scanner } from "../scanner.ts";
 import { partOf } from "../source.ts";
-import type { Unread } from "../unread.ts";
-import { excerpt } from "../text/excerpt.ts";
+import type { Unread } from "../tensors/unread.ts";
 
 const HEADER = "Safetensors Header";
 const KEYS = "Safetensors Duplicate Keys";
@@ -23,30 +23,30 @@ export const safetensorsScanner: Scanner = {
   id: "safetensors",
   claims: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
   *scan(content, context) {
-    const tally = new CheckTally();
-    tally.begin(HEADER, "The header is a JSON object within the file");
-    checkFile(content, context, tally);
-    yield* tally.checks();
+    const checks = new Checklist();
+    checks.begin(HEADER, "The header is a JSON object within the file");
+    checkFile(content, context, checks);
+    yield* checks.finish();
   },
 };
 
-function checkFile(content: Content, context: ScanContext, tally: CheckTally): void {
+function checkFile(content: Content, context: ScanContext, checks: Checklist): void {
   const bounds = headerBounds(content.source);
-  if ("reason" in bounds) return failHeader(bounds, tally);
+  if ("reason" in bounds) return failHeader(bounds, checks);
   const header = readHeader(content.source, bounds);
-  if ("reason" in header) return failHeader(header, tally);
-  checkKeys(header, tally);
-  if (!isRecord(header.value)) return;
+  if ("reason" in header) return failHeader(header, checks);
+  checkKeys(header, checks);
+  if (!isObject(header.value)) return;
   const { __metadata__: metadata, ...tensors } = header.value;
-  checkMetadata(metadata, tally);
-  const end = checkTensors(tensors, bounds.dataSize, context, tally);
-  checkTrailing(content, bounds, end, context, tally);
+  checkMetadata(metadata, checks);
+  const end = checkTensors(tensors, bounds.dataSize, context, checks);
+  checkTrailing(content, bounds, end, context, checks);
 }
 
-function failHeader(failure: Unread, tally: CheckTally): void {
+function failHeader(failure: Unread, checks: Checklist): void {
   const { reason, message, operational } = failure;
   const wrongFormat = reason === "header_not_json";
-  tally.fail(HEADER, {
+  checks.add(HEADER, {
     message,
     severity: wrongFormat ? "warning" : "info",
     ruleCode: wrongFormat ? "S901" : "S902",
@@ -55,11 +55,11 @@ function failHeader(failure: Unread, tally: CheckTally): void {
   });
 }
 
-function checkKeys(header: ParsedJson, tally: CheckTally): void {
-  tally.begin(KEYS, "No key of the header occurs twice");
+function checkKeys(header: ParsedJson, checks: Checklist): void {
+  checks.begin(KEYS, "No key of the header occurs twice");
   for (const path of header.duplicateKeys) {
-    tally.fail(KEYS, {
-      message: `The header has the key "${excerpt(path)}" twice`,
+    checks.add(KEYS, {
+      message: `The header has the key ${quoted(path)} twice`,
       severity: "warning",
       ruleCode: "S902",
       why: "Readers differ in which of the two they take, so that they see different tensors.",
@@ -72,12 +72,12 @@ function checkTrailing(
   { dataStart, dataSize }: HeaderBounds,
   end: number,
   context: ScanContext,
-  tally: CheckTally,
+  checks: Checklist,
 ): void {
-  tally.begin(TRAILING, "The file ends with the last tensor");
+  checks.begin(TRAILING, "The file ends with the last tensor");
   if (end === dataSize) return;
   const bytes = dataSize - end;
-  tally.fail(TRAILING, {
+  checks.add(TRAILING, {
     message: `${bytes} bytes follow the last tensor`,
     severity: "warning",
     position: dataStart + end,

@@ -1,5 +1,5 @@
-import { cut } from "../graphs/cut.ts";
-import { Findings } from "../graphs/findings.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { Checklist, type Finding } from "../checklist.ts";
 import { faultFindings } from "../protobuf/finding.ts";
 import { ProtobufReader } from "../protobuf/reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../scanner.ts";
@@ -23,18 +23,18 @@ export const savedModelScanner: Scanner = {
   *scan(content: Content, context: ScanContext): Generator<Check, void, void> {
     const kind = kindOf(content) ?? "saved_model";
     const reader = new ProtobufReader(content.source);
-    const findings = new Findings(PASSED);
+    const checks = new Checklist<string>(PASSED);
     const metadata = new KerasMetadata(reader, context);
-    const walk = new GraphWalk(reader, findings, {
+    const walk = new GraphWalk(reader, checks, {
       isServed: kind === "saved_model",
       onMetadata: (json) => metadata.inspect(json),
     });
     walkKind(kind, walk, reader);
-    if (kind === "text") searchTextFormat(content.source, findings);
-    for (const finding of faultFindings(reader, STRUCTURE)) findings.add(finding);
-    if (walk.facts.graphs + metadata.objects === 0) findings.add(nothingFound(kind));
+    if (kind === "text") searchTextFormat(content.source, checks);
+    checks.addAll(faultFindings(reader, STRUCTURE));
+    if (walk.facts.graphs + metadata.objects === 0) checks.add(STRUCTURE, nothingFound(kind));
     else context.note(notes(walk.facts, metadata));
-    yield* findings.checks();
+    yield* checks.finish();
     if (metadata.objects > 0) yield* metadata.checks();
   },
 };
@@ -54,21 +54,20 @@ function walkKind(kind: GraphKind, walk: GraphWalk, { whole }: ProtobufReader): 
   }
 }
 
-function nothingFound(kind: GraphKind) {
+function nothingFound(kind: GraphKind): Finding {
   const isText = kind === "text";
   return {
-    name: STRUCTURE,
     severity: "info",
     message: isText
       ? "The model is in the text format, and was searched for operations only"
       : "The content is no model of TensorFlow: it has no graph",
     ruleCode: "S902",
     incomplete: isText ? "protobuf_text_format" : "no_tensorflow_graph",
-  } as const;
+  };
 }
 
 function notes(facts: GraphFacts, metadata: KerasMetadata): Record<string, unknown> {
-  const version = facts.version === "" ? null : cut(facts.version);
+  const version = facts.version === "" ? null : excerpt(facts.version);
   const indicators = facts.graphs > 0 ? ["GraphDef"] : ["SavedMetadata"];
   return {
     is_model: true,

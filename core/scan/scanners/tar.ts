@@ -1,5 +1,5 @@
-import { quoted } from "../archive/bytes.ts";
-import { Checklist } from "../archive/checklist.ts";
+import { quoted } from "../text/excerpt.ts";
+import { Checklist } from "../checklist.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import {
   checkDuplicate,
@@ -74,7 +74,7 @@ class TarScan {
 
   *fault({ fault, position, end }: TarFault): Generator<Check, void, void> {
     const hidden = fault === "data_after_end";
-    yield* this.#checks.fail("Archive Structure", {
+    yield* this.#checks.found("Archive Structure", {
       severity: hidden ? "warning" : "info",
       message: `The archive is not sound at ${position}: ${fault}`,
       ruleCode: hidden ? "S908" : "S902",
@@ -94,12 +94,12 @@ class TarScan {
   *rest(): Generator<Check, void, void> {
     this.#context.asset({ contents: this.#contents.listed });
     this.#context.note({ ...this.#contents.facts(), ...this.#hashes.facts() });
-    yield* this.#checks.rest();
+    yield* this.#checks.finish();
   }
 
   *#tooMany(): Generator<Check, void, void> {
     const most = this.#context.limits.members;
-    yield* this.#checks.fail("Archive Entry Count", {
+    yield* this.#checks.found("Archive Entry Count", {
       severity: "warning",
       message: `The archive has more than ${most} entries`,
       ruleCode: "S410",
@@ -120,7 +120,7 @@ class TarScan {
         return yield* checkLink({ name, target, base: "", position }, this.#checks);
       case "device":
       case "pipe":
-        yield* this.#checks.fail("Archive Special File", {
+        yield* this.#checks.found("Archive Special File", {
           severity: "critical",
           message: `Entry ${quoted(name)} is a ${kind}, no file`,
           ruleCode: "S408",
@@ -138,7 +138,7 @@ class TarScan {
       this.#links.has(segments.slice(0, index + 1).join("/"))
     );
     if (!through) return;
-    yield* this.#checks.fail("Archive Link", {
+    yield* this.#checks.found("Archive Link", {
       severity: "warning",
       message: `Entry ${quoted(name)} is unpacked through a link of the archive`,
       ruleCode: "S406",

@@ -1,7 +1,7 @@
+import { redactedQuote } from "../secrets/redacted_excerpt.ts";
 import { Checklist, type Finding } from "../checklist.ts";
 import { fetchesAndRuns, findLinks } from "../manifest/links.ts";
 import type { Check, Content, Scanner } from "../scanner.ts";
-import { excerpt } from "../secrets/excerpt.ts";
 import { findSecrets } from "../secrets/find_secrets.ts";
 import { secretFinding } from "../secrets/secret_finding.ts";
 import { latin1, utf8Of } from "../text/latin1.ts";
@@ -108,11 +108,11 @@ class XmlScan {
   ): Generator<Check, void, void> {
     const isLayer = element === "layer" || element === "data";
     if (isLayer && (name === "library" || name === "implementation") && value !== "") {
-      const message = `A layer names code of its own: ${name}="${excerpt(value)}"`;
+      const message = `A layer names code of its own: ${name}=${redactedQuote(value)}`;
       yield* this.#found("Custom Layer", "critical", message, position);
     }
     if (element === "layer" && name === "type" && /python|pyop|pyfunc/i.test(value)) {
-      const message = `A layer is of the type "${excerpt(value)}", which runs code`;
+      const message = `A layer is of the type ${redactedQuote(value)}, which runs code`;
       yield* this.#found("Custom Layer", "critical", message, position);
     }
     yield* this.#text(
@@ -125,7 +125,7 @@ class XmlScan {
   *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
     const plain = decoded(text);
     if (SCRIPT.test(plain) || fetchesAndRuns(plain)) {
-      const message = `The text of a script is in it: "${excerpt(plain)}"`;
+      const message = `The text of a script is in it: ${redactedQuote(plain)}`;
       yield* this.#found("Script Text", "warning", message, position);
     }
     for (const secret of findSecrets(plain)) {
@@ -143,13 +143,13 @@ class XmlScan {
     { name, text, position }: XmlToken & { readonly kind: "declaration" | "instruction" },
   ) {
     if (name === "DOCTYPE") {
-      const message = `A document type is declared: "${excerpt(text)}"`;
+      const message = `A document type is declared: ${redactedQuote(text)}`;
       this.#docType ??= { severity: "critical", ruleCode: "S902", message, position };
     } else if (name === "ENTITY") {
-      const message = `An entity is declared: "${excerpt(text)}"`;
+      const message = `An entity is declared: ${redactedQuote(text)}`;
       yield* this.#found("XML Entity", "critical", message, position);
     } else {
-      const message = `A declaration is in it: "${excerpt(text)}"`;
+      const message = `A declaration is in it: ${redactedQuote(text)}`;
       yield* this.#found("XML Entity", "warning", message, position);
     }
   }
@@ -172,7 +172,7 @@ class XmlScan {
     yield* this.#checks.found("XML Structure", {
       severity: "warning",
       ruleCode: "S902",
-      message: `The text is in an encoding that was not read: "${excerpt(encoding)}"`,
+      message: `The text is in an encoding that was not read: ${redactedQuote(encoding)}`,
       position,
       incomplete: "unsupported_encoding",
     });

@@ -1,4 +1,4 @@
-import { excerpt } from "../text/excerpt.ts";
+import { quoted } from "../text/excerpt.ts";
 import type { TemplateFindings } from "./finding.ts";
 import {
   isDunder,
@@ -8,7 +8,7 @@ import {
   isSpecialInParts,
   ruleOfFunction,
   ruleOfMethod,
-  ruleOfModule,
+  ruleOfModuleName,
 } from "./names.ts";
 import { knownParts, type Value } from "./value.ts";
 
@@ -31,8 +31,8 @@ export class AccessRules {
   /** An attribute, by name. */
   attribute(of: Value, name: string, position: number): void {
     if (isDunder(name) || isInternal(name)) return this.#critical(name, position);
-    if (name.startsWith("_")) this.#warn(`The private attribute "${excerpt(name)}"`, position);
-    const rule = of.kind === "variable" ? ruleOfModule(of.name) : undefined;
+    if (name.startsWith("_")) this.#warn(`The private attribute ${quoted(name)}`, position);
+    const rule = of.kind === "variable" ? ruleOfModuleName(of.name) : undefined;
     if (of.kind !== "variable" || rule === undefined) return;
     const message = `The template uses the module "${of.name}"`;
     this.findings.add({ severity: "critical", message, position, ruleCode: rule });
@@ -42,7 +42,7 @@ export class AccessRules {
   item(of: Value, key: Value, position: number): void {
     if (key.kind === "text") {
       if (isDunder(key.text) || isInternal(key.text)) this.#critical(key.text, position);
-      else if (of.kind === "variable" && ruleOfModule(of.name)) {
+      else if (of.kind === "variable" && ruleOfModuleName(of.name)) {
         this.attribute(of, key.text, position);
       }
       return;
@@ -83,7 +83,7 @@ export class AccessRules {
   /** A text that an expression has or makes. */
   text(text: string, position: number): void {
     if (isDunderPart(text)) this.#partAt ??= position;
-    if (isSpecialDunder(text)) this.#warn(`The name "${excerpt(text)}" as a text`, position);
+    if (isSpecialDunder(text)) this.#warn(`The name ${quoted(text)} as a text`, position);
   }
 
   /** A variable, by name. */
@@ -110,12 +110,12 @@ export class AccessRules {
 
   #function(name: string, ruleCode: ReturnType<typeof ruleOfFunction>, position: number): void {
     if (ruleCode === undefined) return;
-    const message = `The template calls "${excerpt(name)}"`;
+    const message = `The template calls ${quoted(name)}`;
     this.findings.add({ severity: "critical", message, position, ruleCode });
   }
 
   #critical(name: string, position: number): void {
-    const message = `The template reaches for "${excerpt(name)}"`;
+    const message = `The template reaches for ${quoted(name)}`;
     this.findings.add({ severity: "critical", message, position, ruleCode: "S507" });
   }
 

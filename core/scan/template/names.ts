@@ -1,3 +1,4 @@
+import { ruleOfModule } from "../callables/dangerous_modules.ts";
 import type { RuleCode } from "../rules.ts";
 
 /** Attributes of Python that lead from an object to its class, its globals or its code. */
@@ -35,24 +36,11 @@ const FUNCTIONS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
   ["open", "S401"],
 ]);
 
-/** Modules that are no templates' business. */
-const MODULES: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
-  ["os", "S101"],
-  ["posix", "S101"],
-  ["nt", "S101"],
-  ["sys", "S102"],
-  ["subprocess", "S103"],
-  ["pty", "S103"],
-  ["builtins", "S115"],
-  ["importlib", "S107"],
-  ["runpy", "S108"],
-  ["ctypes", "S110"],
-  ["pickle", "S213"],
-  ["marshal", "S213"],
-  ["socket", "S301"],
-  ["urllib", "S302"],
-  ["shutil", "S403"],
-]);
+/** Modules that are no templates' business, and no common names of variables. */
+const MODULES: ReadonlySet<string> = new Set(
+  "os posix nt sys subprocess pty builtins importlib runpy ctypes pickle marshal socket urllib shutil"
+    .split(" "),
+);
 
 /** Methods that run something, whatever they are called on. */
 const METHODS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
@@ -102,8 +90,8 @@ export function ruleOfFunction(name: string): RuleCode | undefined {
 }
 
 /** The rule against using a module of this name, if there is one. */
-export function ruleOfModule(name: string): RuleCode | undefined {
-  return MODULES.get(name);
+export function ruleOfModuleName(name: string): RuleCode | undefined {
+  return MODULES.has(name) ? ruleOfModule(name) : undefined;
 }
 
 /** The rule against calling a method of this name, if there is one. */

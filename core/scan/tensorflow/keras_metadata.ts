@@ -1,4 +1,4 @@
-import { Findings } from "../graphs/findings.ts";
+import { Checklist } from "../checklist.ts";
 import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, inspectConfig } from "../keras/config.ts";
 import type { ProtobufReader, Span } from "../protobuf/reader.ts";
@@ -10,7 +10,7 @@ const MAX_BYTES_OF_FILE = 256 * 2 ** 20;
 
 /** Checks the metadata of objects of Keras in a SavedModel: a configuration each, as JSON. */
 export class KerasMetadata {
-  readonly #findings = new Findings(KERAS_PASSED);
+  readonly #checks = new Checklist(KERAS_PASSED);
   readonly #reader: ProtobufReader;
   readonly #context: ScanContext;
   #bytesLeft = MAX_BYTES_OF_FILE;
@@ -40,17 +40,16 @@ export class KerasMetadata {
     if (size > MAX_BYTES || this.#bytesLeft < 0) this.#passOver(json);
     if (this.#bytesLeft < 0) return;
     const text = this.#reader.text(json, MAX_BYTES);
-    const facts = inspectConfig(text, { kind: "saved_model" }, this.#findings, this.#context);
+    const facts = inspectConfig(text, { kind: "saved_model" }, this.#checks, this.#context);
     if (facts?.modelClass !== undefined) this.#first ??= facts;
   }
 
   checks(): Generator<Check, void, void> {
-    return this.#findings.checks();
+    return this.#checks.finish();
   }
 
   #passOver({ start }: Span): void {
-    this.#findings.add({
-      name: KERAS_CONFIGURATION,
+    this.#checks.add(KERAS_CONFIGURATION, {
       severity: "info",
       message: "The metadata of Keras is longer than what is read of it",
       position: start,

@@ -1,4 +1,4 @@
-import type { Findings } from "../graphs/findings.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ByteSource } from "../source.ts";
 import { severityOfOperation } from "./operations.ts";
 import { OPERATIONS } from "./walk.ts";
@@ -10,12 +10,12 @@ const NAMED_OPERATION = /\bop\s{0,100}:\s{0,100}["']([A-Za-z0-9_>]{1,200})["']/g
  * Searches a graph in the text format of protobuf for operations by their names. It is not read as
  * such, so that nothing is proved by what is not found.
  */
-export function searchTextFormat(source: ByteSource, findings: Findings): void {
+export function searchTextFormat(source: ByteSource, checks: Checklist): void {
   const text = new TextDecoder().decode(source.read(0, MAX_BYTES));
   for (const [, operation = ""] of text.matchAll(NAMED_OPERATION)) {
     const severity = severityOfOperation(operation, true);
     if (severity === undefined) continue;
     const message = `A node is of the operation "${operation}"`;
-    findings.add({ name: OPERATIONS, severity, message, ruleCode: "S1102" });
+    checks.add(OPERATIONS, { severity, message, ruleCode: "S1102" });
   }
 }

@@ -1,6 +1,6 @@
-import { cut } from "../graphs/cut.ts";
+import { excerpt, quoted } from "../text/excerpt.ts";
 import { leadsOut } from "../graphs/file_reference.ts";
-import type { Findings } from "../graphs/findings.ts";
+import type { Checklist } from "../checklist.ts";
 import type { ProtobufReader, Span } from "../protobuf/reader.ts";
 import { severityOfOperation, writesElsewhere } from "./operations.ts";
 
@@ -34,13 +34,13 @@ export interface WalkOptions {
 export class GraphWalk {
   readonly facts: GraphFacts = { graphs: 0, nodes: 0, version: "", operations: new Map() };
   readonly #reader: ProtobufReader;
-  readonly #findings: Findings;
+  readonly #checks: Checklist;
   readonly #isServed: boolean;
   readonly #onMetadata: (json: Span) => void;
 
-  constructor(reader: ProtobufReader, findings: Findings, options: WalkOptions) {
+  constructor(reader: ProtobufReader, checks: Checklist, options: WalkOptions) {
     this.#reader = reader;
-    this.#findings = findings;
+    this.#checks = checks;
     this.#isServed = options.isServed;
     this.#onMetadata = options.onMetadata;
   }
@@ -90,7 +90,7 @@ export class GraphWalk {
 
   #count(operation: string): void {
     const { operations } = this.facts;
-    const name = cut(operation);
+    const name = excerpt(operation);
     if (!operations.has(name) && operations.size >= MAX_OPERATIONS) return;
     operations.set(name, (operations.get(name) ?? 0) + 1);
   }
@@ -98,10 +98,9 @@ export class GraphWalk {
   #judge(operation: string, told: string, position: number): void {
     const severity = severityOfOperation(operation, this.#isServed);
     if (severity === undefined) return;
-    const message = `${told} "${cut(operation)}"`;
-    const details = { op: cut(operation) };
-    this.#findings.add({
-      name: OPERATIONS,
+    const message = `${told} ${quoted(operation)}`;
+    const details = { op: excerpt(operation) };
+    this.#checks.add(OPERATIONS, {
       severity,
       message,
       position,
@@ -138,10 +137,9 @@ export class GraphWalk {
   #text(operation: string, attribute: string, span: Span): void {
     const text = this.#name(span);
     if (!writesElsewhere(operation, attribute, text)) return;
-    this.#findings.add({
-      name: OPERATIONS,
+    this.#checks.add(OPERATIONS, {
       severity: "critical",
-      message: `A node of the operation "${cut(operation)}" writes to "${cut(text)}"`,
+      message: `A node of the operation ${quoted(operation)} writes to ${quoted(text)}`,
       position: span.start,
       ruleCode: "S1102",
     });
@@ -169,10 +167,9 @@ export class GraphWalk {
     const path = this.#name(span);
     const danger = leadsOut(path);
     if (danger === undefined) return;
-    this.#findings.add({
-      name: ASSET_PATH,
+    this.#checks.add(ASSET_PATH, {
       severity: "critical",
-      message: `An asset is ${danger}: "${cut(path)}"`,
+      message: `An asset is ${danger}: ${quoted(path)}`,
       position: span.start,
       ruleCode: "S405",
       why: "A loader that follows it reads files outside of the folder of the model",

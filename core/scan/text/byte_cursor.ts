@@ -5,7 +5,10 @@ export const END = -1;
 
 const WINDOW = 64 * 1024;
 
-/** Goes through the bytes of a source one by one, with little of it in memory. */
+/**
+ * Goes through the bytes of a source one by one, with little of it in memory. It has a window of its
+ * own, for `bytes/read_ahead.ts` makes an array for each read.
+ */
 export class ByteCursor {
   readonly #source: ByteSource;
   readonly #end: number;

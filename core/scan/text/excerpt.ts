@@ -1,8 +1,20 @@
 /** Most characters of a text out of a file that a message or a detail repeats. */
-const EXCERPT_LENGTH = 100;
+const LENGTH = 100;
 
-/** A text out of a file, cut short and without control characters, to be repeated in a report. */
+/** The first `length` characters of a text as it is, and `…` where it goes on. */
+export function cutShort(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+}
+
+/**
+ * A text out of a file as a report repeats it: cut short, on one line, and with U+FFFD for what steers
+ * a terminal or can't be seen. Credentials stay in it: see `secrets/redacted_excerpt.ts`.
+ */
 export function excerpt(text: string): string {
-  const head = text.slice(0, EXCERPT_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");
-  return text.length > EXCERPT_LENGTH ? `${head}…` : head;
+  return cutShort(text, LENGTH).replace(/\s+/g, " ").replace(/\p{C}/gu, "\ufffd");
+}
+
+/** The {@link excerpt} of a text in quotation marks, with those within it escaped. */
+export function quoted(text: string): string {
+  return JSON.stringify(excerpt(text));
 }

@@ -1,5 +1,6 @@
-import type { AssetParts, Check, ScanContext, Scanner } from "../../../core/scan/scanner.ts";
+import type { AssetParts, Check, Scanner } from "../../../core/scan/scanner.ts";
 import { memorySource } from "../../../core/scan/source.ts";
+import { LIMITS, RecordingContext } from "./recording_context.ts";
 
 /** Everything that a scan of an archive told. */
 export interface ArchiveScan {
@@ -15,14 +16,6 @@ export interface ArchiveScan {
   readonly reasons: readonly string[];
 }
 
-export const LIMITS = {
-  depth: 5,
-  members: 10_000,
-  memberBytes: 64 << 20,
-  unpackedBytes: 1 << 30,
-  opcodes: 1_000_000,
-};
-
 /** Lets a scanner scan bytes, if it claims them. */
 export function scanArchive(
   scanner: Scanner,
@@ -30,23 +23,12 @@ export function scanArchive(
   { name = "model.bin", depth = 0, limits = LIMITS, content = memorySource(bytes) } = {},
 ): ArchiveScan | undefined {
   if (!scanner.claims({ source: content, name, depth })) return undefined;
-  const offers: { name: string; content: Uint8Array }[] = [];
-  const facts: Record<string, unknown> = {};
-  let contents: AssetParts["contents"];
-  let left = limits.unpackedBytes;
-  const context: ScanContext = {
-    limits,
-    note: (noted) => void Object.assign(facts, noted),
-    asset: (parts) => void (contents = parts.contents ?? contents),
-    scanMember: (name, source) =>
-      void offers.push({ name, content: source.read(0, Math.min(source.size, 1 << 27)) }),
-    takeUnpacked(bytes) {
-      const taken = Math.min(bytes, left);
-      left -= taken;
-      return taken;
-    },
-  };
+  const context = new RecordingContext(limits);
   const checks = [...scanner.scan({ source: content, name, depth }, context)];
+  const offers = context.members.map(({ name, source }) => ({
+    name,
+    content: source.read(0, Math.min(source.size, 1 << 27)),
+  }));
   const failed = checks.filter(({ status }) => status === "failed");
   return {
     checks,
@@ -54,8 +36,8 @@ export function scanArchive(
     texts: new Map(
       offers.map(({ name, content }) => [name, new TextDecoder("latin1").decode(content)]),
     ),
-    facts,
-    contents,
+    facts: context.facts,
+    contents: context.assets.findLast(({ contents }) => contents)?.contents,
     findings: [
       ...new Set(
         failed.map(({ severity, ruleCode, name }) => `${severity} ${ruleCode ?? "-"} ${name}`),

@@ -3,7 +3,9 @@ import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { compressedScanner } from "../../../core/scan/scanners/compressed.ts";
 import { unsupportedArchiveScanner } from "../../../core/scan/scanners/unsupported_archive.ts";
-import { LIMITS, PAYLOAD, scanArchive, scanned } from "./archive_scan.ts";
+import { PAYLOAD, scanArchive, scanned } from "./archive_scan.ts";
+import { seeded } from "./mutation.ts";
+import { LIMITS } from "./recording_context.ts";
 
 const PAYLOAD_TEXT = "cos\ngetpid\n)R.";
 const SKIPPED = Buffer.from("502a4d1803000000616263", "hex");
@@ -140,11 +142,7 @@ Deno.test("C 15: no bytes make a scan of compressed content throw", () => {
     gzipSync(BOMB),
   ];
   const limits = { ...LIMITS, memberBytes: 1 << 16, unpackedBytes: 1 << 18 };
-  let state = 3;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = seeded(3);
   let claimed = 0;
   for (let round = 0; round < 3000; round++) {
     const copy = Buffer.from(samples[round % samples.length] ?? "");

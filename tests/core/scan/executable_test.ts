@@ -1,15 +1,7 @@
 import * as assert from "node:assert/strict";
-import type { ScanContext } from "../../../core/scan/scanner.ts";
 import { executableScanner } from "../../../core/scan/scanners/executable.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-
-const context: ScanContext = {
-  limits: { depth: 5, members: 10000, memberBytes: 2 ** 26, unpackedBytes: 2 ** 30, opcodes: 1e6 },
-  note: () => {},
-  asset: () => {},
-  scanMember: () => assert.fail("executables have no members"),
-  takeUnpacked: (bytes) => bytes,
-};
+import { RecordingContext } from "./recording_context.ts";
 
 /** Bytes of zero with numbers at places: offset, width and value; a negative width is big-endian. */
 function bytes(size: number, numbers: readonly (readonly [number, number, number])[]): Uint8Array {
@@ -34,7 +26,9 @@ const elf = (type: number, width: 2 | -2, size = 64) =>
 
 function found(content: Uint8Array): [string | undefined, string | undefined] | undefined {
   const file = { name: "model.bin", source: memorySource(content), depth: 0 };
+  const context = new RecordingContext();
   const checks = [...executableScanner.scan(file, context)];
+  assert.deepEqual(context.members, []);
   assert.equal(executableScanner.claims(file), checks.length > 0);
   const [check] = checks;
   return check === undefined ? undefined : [check.ruleCode, check.severity];

@@ -1,7 +1,11 @@
 import * as assert from "node:assert/strict";
 import { ggufScanner } from "../../../core/scan/scanners/gguf.ts";
-import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
+import type { Check } from "../../../core/scan/scanner.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
+import { seeded } from "./mutation.ts";
+import { RecordingContext } from "./recording_context.ts";
+import { counted, withZeros } from "./sources.ts";
+import { verdict } from "./verdict.ts";
 
 interface Scanned {
   readonly checks: readonly Check[];
@@ -11,31 +15,14 @@ interface Scanned {
 }
 
 function scan(source: ByteSource): Scanned {
-  const members: { name: string; size: number }[] = [];
-  const facts: Record<string, unknown> = {};
-  const tensors: string[] = [];
-  const context: ScanContext = {
-    limits: {
-      depth: 5,
-      members: 10_000,
-      memberBytes: 64 * 2 ** 20,
-      unpackedBytes: 2 ** 30,
-      opcodes: 1_000_000,
-    },
-    note: (more) => void Object.assign(facts, more),
-    asset: (parts) => void tensors.push(...parts.tensors ?? []),
-    scanMember: (name, { size }) => void members.push({ name, size }),
-    takeUnpacked: (bytes) => bytes,
-  };
+  const context = new RecordingContext();
   const checks = [...ggufScanner.scan({ source, name: "model.gguf", depth: 0 }, context)];
-  return { checks, facts, tensors, members };
-}
-
-function verdict(checks: readonly Check[]): "C" | "W" | "I" | "OK" {
-  const failed = checks.filter((check) => check.status === "failed");
-  if (failed.some((check) => check.severity === "critical")) return "C";
-  if (failed.some((check) => check.severity === "warning")) return "W";
-  return checks.some((check) => check.incomplete !== undefined) ? "I" : "OK";
+  return {
+    checks,
+    facts: context.facts,
+    tensors: context.assets.flatMap(({ tensors }) => tensors ?? []),
+    members: context.members.map(({ name, source }) => ({ name, size: source.size })),
+  };
 }
 
 function worst(checks: readonly Check[]): string {
@@ -529,19 +516,9 @@ Deno.test("Of a file of 1 GB only what is before the tensors is read", () => {
     ],
     tensors: [tensor("a", [size / 4], 0, 0)],
   });
-  let read = 0;
-  const source: ByteSource = {
-    size: head.length + size,
-    read(offset, length) {
-      const end = Math.min(offset + length, head.length + size);
-      read += end - offset;
-      const bytes = new Uint8Array(end - offset);
-      bytes.set(head.subarray(offset, end));
-      return bytes;
-    },
-  };
+  const source = counted(withZeros(head, size));
   assert.equal(worst(scan(source).checks), "");
-  assert.ok(read < 200_000, `${read} bytes were read`);
+  assert.ok(source.bytesRead < 200_000, `${source.bytesRead} bytes were read`);
 });
 
 Deno.test("Thousands of mutations of a GGUF file throw nothing", () => {
@@ -558,32 +535,17 @@ Deno.test("Thousands of mutations of a GGUF file throw nothing", () => {
   const random = seeded(3);
   const verdicts = new Set<string>();
   for (let round = 0; round < 5000; round++) {
-    const bytes = good.slice(0, random() < 0.2 ? Math.floor(random() * good.length) : good.length);
-    for (let change = Math.ceil(random() * 4); change > 0; change--) {
-      const value = random() < 0.3 ? 255 : Math.floor(random() * 256);
-      bytes[4 + Math.floor(random() * (bytes.length - 4))] = value;
+    const bytes = good.slice(0, random(5) === 0 ? random(good.length) : good.length);
+    for (let change = 1 + random(4); change > 0; change--) {
+      const value = random(3) === 0 ? 255 : random(256);
+      bytes[4 + random(bytes.length - 4)] = value;
     }
-    let read = 0;
-    const source = memorySource(bytes);
-    const { checks } = scan({
-      size: source.size,
-      read(offset, length) {
-        const part = source.read(offset, length);
-        read += part.length;
-        return part;
-      },
-    });
-    assert.ok(read <= 3 * bytes.length + 100, `${read} of ${bytes.length} bytes were read`);
+    const source = counted(memorySource(bytes));
+    const { checks } = scan(source);
+    const { bytesRead } = source;
+    assert.ok(bytesRead <= 3 * bytes.length + 100, `${bytesRead} of ${bytes.length} were read`);
     assert.ok(checks.length > 0 && checks.length < 300);
     verdicts.add(verdict(checks));
   }
   assert.deepEqual([...verdicts].sort(), ["C", "I", "OK", "W"]);
 });
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { hdf5Scanner } from "../../../core/scan/scanners/hdf5.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
-import { failures, scan, survives, verdict } from "./graph_scan.ts";
+import { failures, scan, survives } from "./graph_scan.ts";
+import { verdict } from "./verdict.ts";
 import { externalLink, hardLink, Hdf5Builder, join, number, UNDEFINED } from "./hdf5_bytes.ts";
 import { HARMFUL_CODE, HARMLESS_CODE } from "./marshalled_code.ts";
 

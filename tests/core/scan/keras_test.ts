@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { parseJson } from "../../../core/scan/keras/json.ts";
+import { parseLenientJson } from "../../../core/scan/json/parse_lenient_json.ts";
 import { kerasScanner } from "../../../core/scan/scanners/keras_config.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { failures, scan, survives, verdict } from "./graph_scan.ts";
+import { failures, scan, survives } from "./graph_scan.ts";
+import { verdict } from "./verdict.ts";
 import { HARMFUL_CODE, HARMLESS_CODE } from "./marshalled_code.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -293,7 +294,7 @@ Deno.test("C 16 JSON is read in each encoding that Python reads it in", async (t
 
 Deno.test("C 16 what only Python takes for JSON is read, and what nobody does is searched", async (t) => {
   await t.step("NaN and Infinity, but not in texts", () => {
-    const parsed = parseJson('{"a": [NaN, -Infinity, Infinity], "b \\" NaN": "c NaN \\\\"}');
+    const parsed = parseLenientJson('{"a": [NaN, -Infinity, Infinity], "b \\" NaN": "c NaN \\\\"}');
     assert.deepEqual(parsed, { value: { a: [null, null, null], 'b " NaN': "c NaN \\" } });
     const content = JSON.stringify(model(lambdaLayer(HARMFUL_CODE))).replace("0.001", "NaN");
     assert.equal(verdict(look(content).checks), "C");

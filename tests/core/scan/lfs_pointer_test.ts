@@ -1,15 +1,7 @@
 import * as assert from "node:assert/strict";
-import type { ScanContext } from "../../../core/scan/scanner.ts";
 import { lfsPointerScanner } from "../../../core/scan/scanners/lfs_pointer.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-
-const context: ScanContext = {
-  limits: { depth: 5, members: 10000, memberBytes: 2 ** 26, unpackedBytes: 2 ** 30, opcodes: 1e6 },
-  note: () => {},
-  asset: () => {},
-  scanMember: () => assert.fail("pointers have no members"),
-  takeUnpacked: (bytes) => bytes,
-};
+import { RecordingContext } from "./recording_context.ts";
 
 const OID = "4d7a2146".repeat(8);
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\nsize 4976698672\n`;
@@ -20,7 +12,9 @@ function scan(text: string) {
     source: memorySource(new TextEncoder().encode(text)),
     depth: 0,
   };
+  const context = new RecordingContext();
   const checks = [...lfsPointerScanner.scan(file, context)];
+  assert.deepEqual(context.members, []);
   return { claimed: lfsPointerScanner.claims(file), checks };
 }
 

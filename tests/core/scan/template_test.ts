@@ -1,14 +1,11 @@
 import * as assert from "node:assert/strict";
 import { jinjaScanner } from "../../../core/scan/scanners/jinja.ts";
-import type { Check, ScanContext } from "../../../core/scan/scanner.ts";
+import type { Check } from "../../../core/scan/scanner.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-import { checkTemplate, type TemplateFinding } from "../../../core/scan/template/check.ts";
-
-function verdict(findings: readonly TemplateFinding[]): "C" | "W" | "I" | "OK" {
-  if (findings.some(({ severity }) => severity === "critical")) return "C";
-  if (findings.some(({ severity }) => severity === "warning")) return "W";
-  return findings.some(({ incomplete }) => incomplete !== undefined) ? "I" : "OK";
-}
+import { checkTemplate } from "../../../core/scan/template/check.ts";
+import { seeded } from "./mutation.ts";
+import { RecordingContext } from "./recording_context.ts";
+import { verdict } from "./verdict.ts";
 
 const CHATML = `{% for message in messages %}
 {%- if loop.first and messages[0]['role'] != 'system' -%}
@@ -258,10 +255,10 @@ Deno.test("Thousands of mutations of templates throw nothing", () => {
   const seen = new Set<string>();
   for (let round = 0; round < 4000; round++) {
     let text = [CHATML, LLAMA3, MISTRAL, QWEN3][round % 4] ?? "";
-    for (let change = Math.ceil(random() * 5); change > 0; change--) {
-      const at = Math.floor(random() * text.length);
-      const bit = bits[Math.floor(random() * bits.length)] ?? "";
-      text = text.slice(0, at) + bit + text.slice(at + Math.floor(random() * 4));
+    for (let change = 1 + random(5); change > 0; change--) {
+      const at = random(text.length);
+      const bit = bits[random(bits.length)] ?? "";
+      text = text.slice(0, at) + bit + text.slice(at + random(4));
     }
     const findings = checkTemplate(text);
     assert.ok(findings.length <= 150);
@@ -273,7 +270,12 @@ Deno.test("Thousands of mutations of templates throw nothing", () => {
 Deno.test("C 16 A template file gives one check where nothing is wrong, and findings elsewhere", () => {
   const scan = (text: string): readonly Check[] => {
     const source = memorySource(new TextEncoder().encode(text));
-    return [...jinjaScanner.scan({ source, name: "chat_template.jinja", depth: 0 }, NO_CONTEXT)];
+    return [
+      ...jinjaScanner.scan(
+        { source, name: "chat_template.jinja", depth: 0 },
+        new RecordingContext(),
+      ),
+    ];
   };
   const clean = scan(CHATML);
   assert.deepEqual(clean.map(({ name, status }) => [name, status]), [["Jinja Template", "passed"]]);
@@ -293,19 +295,3 @@ Deno.test("C 16 A template file gives one check where nothing is wrong, and find
     false,
   ]);
 });
-
-const NO_CONTEXT: ScanContext = {
-  limits: { depth: 5, members: 1, memberBytes: 1, unpackedBytes: 1, opcodes: 1 },
-  note: () => {},
-  asset: () => {},
-  scanMember: () => {},
-  takeUnpacked: () => 0,
-};
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

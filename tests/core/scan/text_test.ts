@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
-import type { Check, ScanContext, Severity } from "../../../core/scan/scanner.ts";
+import type { Check, Severity } from "../../../core/scan/scanner.ts";
 import { textScanner } from "../../../core/scan/scanners/text.ts";
 import { memorySource } from "../../../core/scan/source.ts";
+import { RecordingContext } from "./recording_context.ts";
 
 const bytesOf = (text: string | Uint8Array) =>
   typeof text === "string" ? new TextEncoder().encode(text) : text;
@@ -13,22 +14,10 @@ const file = (name: string, text: string | Uint8Array) => ({
 });
 
 function scan(name: string, text: string | Uint8Array) {
-  const notes: Readonly<Record<string, unknown>>[] = [];
-  const context: ScanContext = {
-    limits: {
-      depth: 5,
-      members: 10000,
-      memberBytes: 2 ** 26,
-      unpackedBytes: 2 ** 30,
-      opcodes: 1e6,
-    },
-    note: (facts) => void notes.push(facts),
-    asset: () => {},
-    scanMember: () => assert.fail("texts have no members"),
-    takeUnpacked: (bytes) => bytes,
-  };
+  const context = new RecordingContext();
   const checks: Check[] = [...textScanner.scan(file(name, text), context)];
-  return { checks, notes, facts: Object.assign({}, ...notes) as Record<string, unknown> };
+  assert.deepEqual(context.members, []);
+  return { checks, facts: context.facts };
 }
 
 const failed = (checks: readonly Check[]) => checks.filter(({ status }) => status === "failed");

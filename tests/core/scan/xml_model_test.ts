@@ -1,15 +1,8 @@
 import * as assert from "node:assert/strict";
-import type { Check, ScanContext, Severity } from "../../../core/scan/scanner.ts";
+import type { Check, Severity } from "../../../core/scan/scanner.ts";
 import { xmlModelScanner } from "../../../core/scan/scanners/xml_model.ts";
 import { memorySource } from "../../../core/scan/source.ts";
-
-const context: ScanContext = {
-  limits: { depth: 5, members: 10000, memberBytes: 2 ** 26, unpackedBytes: 2 ** 30, opcodes: 1e6 },
-  note: () => {},
-  asset: () => {},
-  scanMember: () => assert.fail("models in XML have no members"),
-  takeUnpacked: (bytes) => bytes,
-};
+import { RecordingContext } from "./recording_context.ts";
 
 const file = (name: string, text: string | Uint8Array) => ({
   name,
@@ -17,9 +10,12 @@ const file = (name: string, text: string | Uint8Array) => ({
   depth: 0,
 });
 
-const scan = (name: string, text: string | Uint8Array): Check[] => [
-  ...xmlModelScanner.scan(file(name, text), context),
-];
+function scan(name: string, text: string | Uint8Array): Check[] {
+  const context = new RecordingContext();
+  const checks = [...xmlModelScanner.scan(file(name, text), context)];
+  assert.deepEqual(context.members, []);
+  return checks;
+}
 
 const failed = (checks: readonly Check[]) => checks.filter(({ status }) => status === "failed");
 

@@ -32,12 +32,3 @@ export function* layoutFaults(extents: Extent[]): Generator<LayoutFault, void, v
 export function lastEnd(extents: readonly Extent[]): number {
   return extents.reduce((last, { end }) => Math.max(last, end), 0);
 }
-
-/** Names that some program could take for a path or for code. */
-const SUSPICIOUS_NAME =
-  /\.\.[\\/]|^\/(?:etc|proc|root)\/|\\[xu]|<script|javascript:|\b(?:eval|exec)\(|\p{Cc}/iu;
-
-/** Whether the name of a tensor looks like a path that leads elsewhere, or like code. */
-export function isSuspiciousTensorName(name: string): boolean {
-  return SUSPICIOUS_NAME.test(name);
-}

@@ -1,4 +1,4 @@
-import type { CheckTally } from "../check_tally.ts";
+import type { Checklist } from "../checklist.ts";
 import { checkTemplate } from "./check.ts";
 
 /** The check of templates, whatever they are found in. */
@@ -9,11 +9,11 @@ export const TEMPLATE_CHECK = "Jinja Template";
  *
  * @param place Where the template is, such as the key that it is the value of.
  */
-export function tallyTemplate(template: string, place: string, tally: CheckTally): void {
-  tally.begin(TEMPLATE_CHECK, "The template reaches for nothing but its data");
+export function addTemplateChecks(template: string, place: string, checks: Checklist): void {
+  checks.begin(TEMPLATE_CHECK, "The template reaches for nothing but its data");
   for (const finding of checkTemplate(template)) {
     const { message, position, ...rest } = finding;
-    tally.fail(TEMPLATE_CHECK, {
+    checks.add(TEMPLATE_CHECK, {
       ...rest,
       message: `${place}: ${message}`,
       ...rest.severity === "info" ? {} : { why: WHY },

@@ -1,22 +1,18 @@
+import { readAhead } from "../bytes/read_ahead.ts";
 import type { ByteSource } from "../source.ts";
-
-/** Bytes that are read at once. */
-const WINDOW = 64 * 1024;
 
 /** The content ended within a value. */
 export class TruncatedError extends RangeError {
   override readonly name = "TruncatedError";
 }
 
-/** Reads numbers one after the other, with no more than a window of the content in memory. */
-export class Window {
+/** Reads numbers one after the other. */
+export class GgufCursor {
   position = 0;
   readonly #source: ByteSource;
-  #bytes: DataView = new DataView(new ArrayBuffer(0));
-  #start = 0;
 
   constructor(source: ByteSource, public littleEndian: boolean) {
-    this.#source = source;
+    this.#source = readAhead(source);
   }
 
   /** Bytes from the position to the end of the content. */
@@ -62,9 +58,7 @@ export class Window {
   bytes(length: bigint, most: number): Uint8Array {
     const end = this.#endOf(length);
     const taken = Math.min(end - this.position, most);
-    const bytes = taken <= WINDOW
-      ? viewed(this.#take(taken))
-      : this.#source.read(this.position, taken);
+    const bytes = this.#source.read(this.position, taken);
     this.position = end;
     return bytes;
   }
@@ -81,20 +75,9 @@ export class Window {
 
   #take(size: number): DataView {
     if (size > this.left) throw new TruncatedError(`${size} bytes are too many`);
-    if (
-      this.position < this.#start || this.position + size > this.#start + this.#bytes.byteLength
-    ) {
-      const bytes = this.#source.read(this.position, WINDOW);
-      if (bytes.length < size) throw new TruncatedError(`${size} bytes are too many`);
-      this.#bytes = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      this.#start = this.position;
-    }
-    const at = this.#bytes.byteOffset + this.position - this.#start;
+    const bytes = this.#source.read(this.position, size);
+    if (bytes.length < size) throw new TruncatedError(`${size} bytes are too many`);
     this.position += size;
-    return new DataView(this.#bytes.buffer, at, size);
+    return new DataView(bytes.buffer, bytes.byteOffset, size);
   }
-}
-
-function viewed(view: DataView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }

@@ -10,7 +10,7 @@ export function readAhead(source: ByteSource): ByteSource {
   return {
     size: source.size,
     read(offset, length) {
-      if (length > WINDOW_BYTES) return source.read(offset, length);
+      if (!(length >= 0 && length <= WINDOW_BYTES)) return source.read(offset, length);
       const ahead = offset - start;
       if (ahead >= 0 && ahead + length <= window.length) {
         return window.subarray(ahead, ahead + length);
