@@ -22,9 +22,9 @@ export function utf8Source(source: ByteSource): Utf8Source {
   if (a === 0xef && b === 0xbb && c === 0xbf) {
     return { source: partOf(source, 3, source.size), start: 3 };
   }
-  if (
-    (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && head.length === 4)
-  ) {
+  const isUtf32 = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0) ||
+    (b === 0 && c === 0 && d === 0);
+  if (isUtf32 && head.length === 4) {
     return { source: memorySource(new Uint8Array()), start: undefined, incomplete: "utf_32" };
   }
   if (head.length < 4 && a !== 0xff && a !== 0xfe) return { source, start: 0 };

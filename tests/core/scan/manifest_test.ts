@@ -635,6 +635,12 @@ Deno.test("C 16 what was not read to its end is inconclusive", async (t) => {
     ["an open string of YAML", "c.yaml", 'a: "b', "malformed_yaml"],
     ["an open string of TOML", "c.toml", 'a = "b', "malformed_toml"],
     ["UTF-32", "c.json", new Uint8Array([0, 0, 0xfe, 0xff, 0, 0, 0, 0x7b]), "utf_32"],
+    [
+      "UTF-32 without a mark",
+      "c.yaml",
+      new Uint8Array([...'{"_target_": "os.system"}'].flatMap((it) => [it.charCodeAt(0), 0, 0, 0])),
+      "utf_32",
+    ],
     ["nesting of JSON", "c.json", "[".repeat(100_000), "nesting_too_deep"],
     ["nesting of YAML", "c.yaml", "[".repeat(100_000), "nesting_too_deep"],
     ["nesting of TOML", "c.toml", `a = ${"[".repeat(100_000)}`, "nesting_too_deep"],
