@@ -20,17 +20,20 @@ export const SCAN_STATEMENTS = {
     WHERE status IN ('queued', 'running') RETURNING ${COLUMNS}`,
   start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
+      AND NOT replaced
     ORDER BY path LIMIT 500`,
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version`,
   keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
-    VALUES (:hash, :name, :skip, :version, :result)`,
+    SELECT :hash, :name, :skip, :version, :result FROM scan_files
+    WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced`,
   failFile: `UPDATE scan_files SET error = :error WHERE scan_id = :id AND path = :path`,
   outcomes: `SELECT path, error, result FROM scan_files
-    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND kept.name = scan_files.name
+    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND NOT replaced AND kept.name = scan_files.name
       AND kept.skip = :skip AND kept.version = :version
     WHERE scan_id = :id ORDER BY path`,
-  end: `UPDATE scans SET status = :status, finished_at = :now, error = :error
+  end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
+      files_scanned = :files, bytes_scanned = :bytes
     WHERE id = :id RETURNING ${COLUMNS}`,
   complete: `UPDATE scans SET status = 'completed', finished_at = :now, report = :report,
       files_scanned = :files, bytes_scanned = :bytes,

@@ -99,8 +99,8 @@ export class SqliteScanStore implements ScanStore {
     return (await this.#read("hasResult", keyOf(key))).length > 0;
   }
 
-  keepResult(key: ResultKey, result: FileScan): Promise<void> {
-    return this.#commit("keepResult", { ...keyOf(key), result: JSON.stringify(result) });
+  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void> {
+    return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
   }
 
   failFile(id: number, path: string, error: string): Promise<void> {
@@ -124,12 +124,15 @@ export class SqliteScanStore implements ScanStore {
   }
 
   end(
-    id: number,
+    { id, filesScanned: files, bytesScanned: bytes }: Pick<
+      Scan,
+      "id" | "filesScanned" | "bytesScanned"
+    >,
     status: "failed" | "cancelled",
     now: number,
     error: string | null = null,
   ): Promise<Scan> {
-    return this.#end("end", { id, status, now, error });
+    return this.#end("end", { id, status, now, error, files, bytes });
   }
 
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
