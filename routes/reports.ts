@@ -24,11 +24,19 @@ export async function validateReports(
   places: Places,
 ): Promise<Response> {
   using held = new DisposableStack();
-  if (mayBeLarge(c.req.raw)) held.use(await places.take(c.req.raw.signal));
+  if (mayBeLarge(c.req.raw)) held.use(await placeFor(c.req.raw, places));
   const verdict = await validate(await reportBody(c.req.raw));
   return await streamed(c, enveloped(verdict, held.move()), {
     headers: { "Content-Type": "application/json" },
   });
+}
+
+async function placeFor({ signal }: Request, places: Places): Promise<Disposable> {
+  try {
+    return await places.take(signal);
+  } catch (error) {
+    throw invalid("it did not arrive whole", error);
+  }
 }
 
 /** Whether a body may be larger than those of other requests, which need no place. */

@@ -3,6 +3,14 @@ import type { Connection, Parameters, Row } from "./connection.ts";
 const COLUMNS = `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
   files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
 
+/** What is kept about the files of a scan. */
+const OUTCOMES = `(
+    SELECT path, error, result FROM scan_files
+    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND NOT replaced
+      AND kept.name = scan_files.name AND kept.skip = :skip AND kept.version = :version
+    WHERE scan_id = :id
+  )`;
+
 /** Every statement about scans, by what it does. */
 export const SCAN_STATEMENTS = {
   insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
@@ -28,10 +36,8 @@ export const SCAN_STATEMENTS = {
     SELECT :hash, :name, :skip, :version, :result FROM scan_files
     WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced`,
   failFile: `UPDATE scan_files SET error = :error WHERE scan_id = :id AND path = :path`,
-  outcomes: `SELECT path, error, result FROM scan_files
-    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND NOT replaced AND kept.name = scan_files.name
-      AND kept.skip = :skip AND kept.version = :version
-    WHERE scan_id = :id ORDER BY path`,
+  outcomes: `SELECT path, error, result FROM ${OUTCOMES} ORDER BY path`,
+  outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
   end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
       files_scanned = :files, bytes_scanned = :bytes
     WHERE id = :id RETURNING ${COLUMNS}`,

@@ -1,12 +1,13 @@
 import type { Chunk } from "../core/content.ts";
-import type {
-  NewScan,
-  ResultKey,
-  Scan,
-  ScanFile,
-  ScanPage,
-  ScanStatus,
-  ScanStore,
+import {
+  type NewScan,
+  type ResultKey,
+  type Scan,
+  ScanFailure,
+  type ScanFile,
+  type ScanPage,
+  type ScanStatus,
+  type ScanStore,
 } from "../core/scan/ports.ts";
 import type { FileScan } from "../core/scan/file_scan.ts";
 import { SCANNERS_VERSION } from "../core/scan/scanners/mod.ts";
@@ -112,7 +113,7 @@ export class SqliteScanStore implements ScanStore {
     using worker = new RemoteWorker<ReportTasks>(
       new URL("./report_worker.ts", import.meta.url),
     );
-    const { json, files, bytes, issues } = await worker.remote.makeReport({
+    const made = await worker.remote.makeReport({
       database: this.#parts.database,
       id,
       skip: scan.skip,
@@ -120,6 +121,12 @@ export class SqliteScanStore implements ScanStore {
       startedAt: scan.startedAt ?? now,
       finishedAt: now,
     });
+    if (made === undefined) {
+      throw new ScanFailure(
+        "So much was found that no report can hold it: scan fewer files at once",
+      );
+    }
+    const { json, files, bytes, issues } = made;
     return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
   }
 

@@ -223,7 +223,7 @@ export class ScanJobs implements AsyncDisposable {
       try {
         if (error === CANCELLED) return await scans.end(job.scan, "cancelled", Date.now());
         log.error("A scan failed", { scan: id, error: asError(error) });
-        const why = "The scan failed; the log says why";
+        const why = error instanceof ScanFailure ? error.message : "It failed, see the log";
         return await scans.end(job.scan, "failed", Date.now(), why);
       } catch (another) {
         // It stays unfinished in the store, and is queued again at the next start.

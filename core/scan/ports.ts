@@ -70,7 +70,11 @@ export interface ScanStore {
   keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void>;
   /** Notes why a file could not be scanned. */
   failFile(id: number, path: string, error: string): Promise<void>;
-  /** Makes the report of what was found in the files, and returns the completed scan. */
+  /**
+   * Makes the report of what was found in the files, and returns the completed scan.
+   *
+   * @throws {ScanFailure} where that is too much for one report.
+   */
   complete(id: number, now: number): Promise<Scan>;
   /** Ends a scan without a report; how far it came stays told. */
   end(
@@ -104,7 +108,7 @@ export interface ContentScanner {
   ): Promise<FileScan>;
 }
 
-/** Why a file could not be scanned, for its owner. */
+/** Why a file, or a whole scan, came to no result, for its owner. */
 export class ScanFailure extends Error {
   override readonly name = "ScanFailure";
 }

@@ -3,7 +3,7 @@ import { LeasePool, readTunables, type SystemStats } from "../../../core/capacit
 import { EventBus } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
 import { ScanJobs } from "../../../core/scan/jobs.ts";
-import type { Scan, ScanStore } from "../../../core/scan/ports.ts";
+import { type Scan, ScanFailure, type ScanStore } from "../../../core/scan/ports.ts";
 
 const HOST: SystemStats = {
   CPUCores: 2,
@@ -116,6 +116,28 @@ Deno.test("C 15 scans that are cancelled", async (t) => {
     assert.equal(jobs.queued, 3);
     await assert.rejects(jobs.cancel(2), /full/);
   });
+});
+
+Deno.test("C 15 a scan that fails says why, as far as that is for its owner", async (t) => {
+  const rows: [Error, string][] = [
+    [new ScanFailure("It is too much"), "It is too much"],
+    [new Error("/data/x is damaged"), "It failed, see the log"],
+  ];
+  for (const [failure, told] of rows) {
+    await t.step(told, async () => {
+      const { jobs } = jobsOn(HOST, {
+        async *files() {},
+        complete: () => Promise.reject(failure),
+        end: (scan, status, _, error) =>
+          Promise.resolve({ ...QUEUED, ...scan, status, error: error ?? null }),
+      });
+      await using _jobs = jobs;
+      const finished = jobs.finished(1, NEVER);
+      jobs.enqueue(QUEUED);
+      const { status, error } = await finished ?? QUEUED;
+      assert.deepEqual([status, error], ["failed", told]);
+    });
+  }
 });
 
 Deno.test("nobody waits for a scan of a server that has stopped", async () => {
