@@ -16,6 +16,7 @@ import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
 import type { ReportTasks } from "./report_worker.ts";
+import type { ReportOrder } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 
@@ -108,19 +109,16 @@ export class SqliteScanStore implements ScanStore {
     return this.#commit("failFile", { id, path, error });
   }
 
-  async complete(id: number, now: number): Promise<Scan> {
+  async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
     const scan = one(await this.#read("find", { id }));
-    using worker = new RemoteWorker<ReportTasks>(
-      new URL("./report_worker.ts", import.meta.url),
-    );
-    const made = await worker.remote.makeReport({
+    const made = await makeReport({
       database: this.#parts.database,
       id,
       skip: scan.skip,
       version: SCANNERS_VERSION,
       startedAt: scan.startedAt ?? now,
       finishedAt: now,
-    });
+    }, signal);
     if (made === undefined) {
       throw new ScanFailure(
         "So much was found that no report can hold it: scan fewer files at once",
@@ -179,6 +177,24 @@ export class SqliteScanStore implements ScanStore {
 
   #read(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
     return this.#parts.reader.scanRows(statement, parameters);
+  }
+}
+
+/**
+ * Makes a report in a thread of its own.
+ *
+ * @throws the signal's reason where it aborts.
+ */
+async function makeReport(order: ReportOrder, signal: AbortSignal) {
+  using worker = new RemoteWorker<ReportTasks>(new URL("./report_worker.ts", import.meta.url));
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([aborted, worker.remote.makeReport(order)]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -217,7 +217,7 @@ export class ScanJobs implements AsyncDisposable {
       await scans.start(id, job.admittedAt);
       this.#tell("scan.started", job.scan);
       await this.#scanFiles(job);
-      return await scans.complete(id, Date.now());
+      return await scans.complete(id, Date.now(), job.abort.signal);
     } catch (error) {
       if (error === STOPPING) return undefined;
       try {

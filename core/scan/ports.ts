@@ -74,8 +74,9 @@ export interface ScanStore {
    * Makes the report of what was found in the files, and returns the completed scan.
    *
    * @throws {ScanFailure} where that is too much for one report.
+   * @throws the signal's reason where it aborts before.
    */
-  complete(id: number, now: number): Promise<Scan>;
+  complete(id: number, now: number, signal: AbortSignal): Promise<Scan>;
   /** Ends a scan without a report; how far it came stays told. */
   end(
     scan: Pick<Scan, "id" | "filesScanned" | "bytesScanned">,

@@ -100,6 +100,23 @@ Deno.test("C 15 scans that are cancelled", async (t) => {
     assert.deepEqual([status, filesScanned, bytesScanned], ["cancelled", 2, 20]);
     assert.deepEqual(jobs.instances, { running: 0, recentAdmissions: 0 });
   });
+  await t.step("C 15 while their report is made", async () => {
+    const making = Promise.withResolvers<void>();
+    const { jobs } = jobsOn(HOST, {
+      async *files() {},
+      complete: (_id, _now, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          making.resolve();
+        }),
+    });
+    await using _jobs = jobs;
+    const finished = jobs.finished(1, NEVER);
+    jobs.enqueue(QUEUED);
+    await making.promise;
+    assert.equal(await jobs.cancel(1), true);
+    assert.equal((await finished)?.status, "cancelled");
+  });
   await t.step("C 15 while they wait, twice at once", async () => {
     const { jobs } = jobsOn(NO_MEMORY);
     await using _jobs = jobs;
