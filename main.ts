@@ -22,7 +22,6 @@ import {
   type SigningKey,
   type VerifyCredential,
 } from "./core/credentials.ts";
-import { ResourceError } from "./core/errors.ts";
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import { nameOf } from "./core/paths.ts";
@@ -97,9 +96,9 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
     return await command(args);
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
-    const isUsage = error instanceof UsageError || error instanceof RangeError ||
-      error instanceof ResourceError;
-    return isUsage ? 2 : 1;
+    // Of a scan, 1 would say that something was found (C 16).
+    const isUsage = error instanceof UsageError || error instanceof RangeError;
+    return isUsage || wanted === "scan" ? 2 : 1;
   }
 }
 
@@ -124,7 +123,7 @@ async function serveCommand(args: string[]): Promise<number> {
   const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
   const { stats, tunables } = host;
   const leases = new LeasePool({ tunables, stats, log });
-  const jobs = new ScanJobs({
+  await using jobs = new ScanJobs({
     scans: records.scans,
     contents: new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000),
     host,
@@ -144,6 +143,7 @@ async function serveCommand(args: string[]): Promise<number> {
     openMetrics: settings.metrics === "open",
     validateReport: reports.validate,
   });
+  await jobs.resume();
   const place = authority(settings.host, settings.port);
   const allowed = "a host of this machine and a port that is free";
   const server = await blaming(
@@ -153,7 +153,6 @@ async function serveCommand(args: string[]): Promise<number> {
     () => serve(app, { hostname: settings.host, port: settings.port, events, underway, log }),
   );
   const { hostname, port } = server.address;
-  await jobs.resume();
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
   await jobs.stop();

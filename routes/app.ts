@@ -20,7 +20,8 @@ import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
 import { openApi } from "./openapi.ts";
-import { validateReports } from "./reports.ts";
+import { Places } from "./places.ts";
+import { LARGE_REPORTS, validateReports } from "./reports.ts";
 import {
   copyResources,
   deleteResources,
@@ -62,6 +63,7 @@ export function createApp(options: AppOptions): App {
   const description = JSON.stringify(openApi(BASE_PATH));
   const reportSchema = JSON.stringify(reportJsonSchema());
   const validate = options.validateReport ?? validateReport;
+  const places = new Places(LARGE_REPORTS);
   const metrics = new Metrics(() => underway.count);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<Environment>({ strict: false });
@@ -104,7 +106,7 @@ export function createApp(options: AppOptions): App {
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
   api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
   api.get("/reports/schema", may("scans.view"), (c) => c.body(reportSchema, 200, JSON_SCHEMA_TYPE));
-  api.post("/reports/validate", may("scans.view"), (c) => validateReports(c, validate));
+  api.post("/reports/validate", may("scans.view"), (c) => validateReports(c, validate, places));
 
   api.post("/scans", may("scans.run"), (c) => postScan(c, scans));
   api.get("/scans", may("scans.view"), (c) => getScans(c, scans));

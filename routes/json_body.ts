@@ -3,7 +3,7 @@ import { quoted, ResourceError } from "../core/errors.ts";
 import { SEND_STALL_MS } from "./stall.ts";
 
 /** The largest JSON body, in bytes (C 3). */
-const MAX_BODY_BYTES = 2 ** 20;
+export const MAX_BODY_BYTES = 2 ** 20;
 
 /**
  * Reads a JSON body by its schema (C 3). It has to arrive whole within `withinMs` milliseconds.

@@ -50,12 +50,15 @@ const MAX_ID = 2n ** 64n - 1n;
  * @throws {ResourceError} `ErrResourcesInvalidRequest` where one is no integer from 1 to 2^64 − 1 (C 3).
  */
 export function idsOf(query: Query): number[] {
-  return [...query.get("id") ?? [], ...query.get("ids[]") ?? []].map((text) => {
-    const id = /^\d{1,100}$/.test(text) ? BigInt(text) : 0n;
-    if (id >= 1n && id <= MAX_ID) return Number(id);
-    throw new ResourceError(
-      "ErrResourcesInvalidRequest",
-      `Invalid id ${quoted(text)}: it is no integer from 1 to ${MAX_ID}`,
-    );
-  });
+  return [...query.get("id") ?? [], ...query.get("ids[]") ?? []].map(idOf);
+}
+
+/** An id as a text; see {@link idsOf}. */
+export function idOf(text: string): number {
+  const id = /^\d{1,100}$/.test(text) ? BigInt(text) : 0n;
+  if (id >= 1n && id <= MAX_ID) return Number(id);
+  throw new ResourceError(
+    "ErrResourcesInvalidRequest",
+    `Invalid id ${quoted(text)}: it is no integer from 1 to ${MAX_ID}`,
+  );
 }

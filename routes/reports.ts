@@ -3,29 +3,51 @@ import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { Environment } from "./environment.ts";
+import { MAX_BODY_BYTES } from "./json_body.ts";
+import type { Places } from "./places.ts";
 import { SEND_STALL_MS } from "./stall.ts";
 import { streamed } from "./streamed.ts";
 
 /** The largest report, in bytes (C 15). */
 const MAX_REPORT_BYTES = 64 * 2 ** 20;
+/** How many large reports may be in memory at once; others wait unread. */
+export const LARGE_REPORTS = 4;
 /** How much of a reply is handed to the network at a time, in bytes. */
 const PIECE_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();
 
-/** `POST /reports/validate` (C 15). */
+/** `POST /reports/validate` (C 15). A large report has one of the places from its first byte to the last of the reply. */
 export async function validateReports(
   c: Context<Environment>,
   validate: ValidateReport,
+  places: Places,
 ): Promise<Response> {
+  using held = new DisposableStack();
+  if (mayBeLarge(c.req.raw)) held.use(await placeFor(c.req.raw, places));
   const verdict = await validate(await reportBody(c.req.raw));
-  return await streamed(c, enveloped(verdict), {
+  return await streamed(c, enveloped(verdict, held.move()), {
     headers: { "Content-Type": "application/json" },
   });
 }
 
-/** The envelope around a payload that is JSON already (C 2). */
-async function* enveloped(data: Chunk): AsyncGenerator<Chunk> {
+async function placeFor({ signal }: Request, places: Places): Promise<Disposable> {
+  try {
+    return await places.take(signal);
+  } catch (error) {
+    throw invalid("it did not arrive whole", error);
+  }
+}
+
+/** Whether a body may be larger than those of other requests, which need no place. */
+function mayBeLarge({ headers }: Request): boolean {
+  const length = headers.get("Content-Length");
+  return length === null || Number(length) > MAX_BODY_BYTES;
+}
+
+/** The envelope around a payload that is JSON already (C 2); `held` is let go of behind it. */
+async function* enveloped(data: Chunk, held: DisposableStack): AsyncGenerator<Chunk> {
+  using _held = held;
   yield encoder.encode('{"status":"success","data":');
   for (let at = 0; at < data.length; at += PIECE_BYTES) yield data.subarray(at, at + PIECE_BYTES);
   yield encoder.encode("}\n");

@@ -13,7 +13,7 @@ import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { Environment } from "./environment.ts";
 import { jsonBody } from "./json_body.ts";
-import { parseQuery } from "./query.ts";
+import { idOf, parseQuery } from "./query.ts";
 import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
 
@@ -65,9 +65,7 @@ export async function deleteScan(c: Handled, scans: Scans): Promise<Response> {
 }
 
 function scanId(c: Handled): number {
-  const text = c.req.param("id") ?? "";
-  if (/^[1-9]\d{0,19}$/.test(text)) return Number(text);
-  throw new ResourceError("ErrResourcesInvalidRequest", `Invalid id ${quoted(text)} of a scan`);
+  return idOf(c.req.param("id") ?? "");
 }
 
 function wholeNumber(

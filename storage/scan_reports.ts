@@ -23,11 +23,24 @@ export interface MadeReport {
   readonly issues: Readonly<Record<Severity, number>>;
 }
 
-/** Makes the report of a scan from what is kept in the database; it may take a while. */
-export function makeReport(order: ReportOrder): MadeReport {
+/**
+ * How much may be kept about the files of a scan for a report to be made of it, in bytes: it takes some
+ * times as much memory. A thread that runs out of memory ends the process.
+ */
+const MAX_RESULT_BYTES = 128 * 2 ** 20;
+
+/**
+ * Makes the report of a scan from what is kept in the database; it may take a while. Undefined where
+ * that is too much for one report.
+ */
+export function makeReport(order: ReportOrder): MadeReport | undefined {
   using connection = new Connection(order.database, { readOnly: true });
   const { id, skip, version, startedAt, finishedAt } = order;
-  const rows = scanRows(connection, "outcomes", { id, skip: JSON.stringify(skip), version });
+  const of = { id, skip: JSON.stringify(skip), version };
+  if (Number(scanRows(connection, "outcomesSize", of)[0]?.size) > MAX_RESULT_BYTES) {
+    return undefined;
+  }
+  const rows = scanRows(connection, "outcomes", of);
   const report = reportOf({
     files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
     startTime: startedAt / 1000,

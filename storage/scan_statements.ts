@@ -3,6 +3,14 @@ import type { Connection, Parameters, Row } from "./connection.ts";
 const COLUMNS = `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
   files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
 
+/** What is kept about the files of a scan. */
+const OUTCOMES = `(
+    SELECT path, error, result FROM scan_files
+    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND NOT replaced
+      AND kept.name = scan_files.name AND kept.skip = :skip AND kept.version = :version
+    WHERE scan_id = :id
+  )`;
+
 /** Every statement about scans, by what it does. */
 export const SCAN_STATEMENTS = {
   insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
@@ -20,17 +28,18 @@ export const SCAN_STATEMENTS = {
     WHERE status IN ('queued', 'running') RETURNING ${COLUMNS}`,
   start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
+      AND NOT replaced
     ORDER BY path LIMIT 500`,
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version`,
   keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
-    VALUES (:hash, :name, :skip, :version, :result)`,
+    SELECT :hash, :name, :skip, :version, :result FROM scan_files
+    WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced`,
   failFile: `UPDATE scan_files SET error = :error WHERE scan_id = :id AND path = :path`,
-  outcomes: `SELECT path, error, result FROM scan_files
-    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND kept.name = scan_files.name
-      AND kept.skip = :skip AND kept.version = :version
-    WHERE scan_id = :id ORDER BY path`,
-  end: `UPDATE scans SET status = :status, finished_at = :now, error = :error
+  outcomes: `SELECT path, error, result FROM ${OUTCOMES} ORDER BY path`,
+  outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
+  end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
+      files_scanned = :files, bytes_scanned = :bytes
     WHERE id = :id RETURNING ${COLUMNS}`,
   complete: `UPDATE scans SET status = 'completed', finished_at = :now, report = :report,
       files_scanned = :files, bytes_scanned = :bytes,

@@ -1,12 +1,13 @@
 import type { Chunk } from "../core/content.ts";
-import type {
-  NewScan,
-  ResultKey,
-  Scan,
-  ScanFile,
-  ScanPage,
-  ScanStatus,
-  ScanStore,
+import {
+  type NewScan,
+  type ResultKey,
+  type Scan,
+  ScanFailure,
+  type ScanFile,
+  type ScanPage,
+  type ScanStatus,
+  type ScanStore,
 } from "../core/scan/ports.ts";
 import type { FileScan } from "../core/scan/file_scan.ts";
 import { SCANNERS_VERSION } from "../core/scan/scanners/mod.ts";
@@ -15,6 +16,7 @@ import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
 import type { ReportTasks } from "./report_worker.ts";
+import type { ReportOrder } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 
@@ -99,37 +101,43 @@ export class SqliteScanStore implements ScanStore {
     return (await this.#read("hasResult", keyOf(key))).length > 0;
   }
 
-  keepResult(key: ResultKey, result: FileScan): Promise<void> {
-    return this.#commit("keepResult", { ...keyOf(key), result: JSON.stringify(result) });
+  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void> {
+    return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
   }
 
   failFile(id: number, path: string, error: string): Promise<void> {
     return this.#commit("failFile", { id, path, error });
   }
 
-  async complete(id: number, now: number): Promise<Scan> {
+  async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
     const scan = one(await this.#read("find", { id }));
-    using worker = new RemoteWorker<ReportTasks>(
-      new URL("./report_worker.ts", import.meta.url),
-    );
-    const { json, files, bytes, issues } = await worker.remote.makeReport({
+    const made = await makeReport({
       database: this.#parts.database,
       id,
       skip: scan.skip,
       version: SCANNERS_VERSION,
       startedAt: scan.startedAt ?? now,
       finishedAt: now,
-    });
+    }, signal);
+    if (made === undefined) {
+      throw new ScanFailure(
+        "So much was found that no report can hold it: scan fewer files at once",
+      );
+    }
+    const { json, files, bytes, issues } = made;
     return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
   }
 
   end(
-    id: number,
+    { id, filesScanned: files, bytesScanned: bytes }: Pick<
+      Scan,
+      "id" | "filesScanned" | "bytesScanned"
+    >,
     status: "failed" | "cancelled",
     now: number,
     error: string | null = null,
   ): Promise<Scan> {
-    return this.#end("end", { id, status, now, error });
+    return this.#end("end", { id, status, now, error, files, bytes });
   }
 
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
@@ -169,6 +177,24 @@ export class SqliteScanStore implements ScanStore {
 
   #read(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
     return this.#parts.reader.scanRows(statement, parameters);
+  }
+}
+
+/**
+ * Makes a report in a thread of its own.
+ *
+ * @throws the signal's reason where it aborts.
+ */
+async function makeReport(order: ReportOrder, signal: AbortSignal) {
+  using worker = new RemoteWorker<ReportTasks>(new URL("./report_worker.ts", import.meta.url));
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([aborted, worker.remote.makeReport(order)]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

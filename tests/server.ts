@@ -89,6 +89,7 @@ export class TestServer implements AsyncDisposable {
       ...options.app,
     });
     const { graceMs } = options;
+    await jobs.resume();
     const server = serve(app, {
       hostname: "127.0.0.1",
       port: 0,
@@ -97,7 +98,6 @@ export class TestServer implements AsyncDisposable {
       log,
       ...(graceMs !== undefined && { graceMs }),
     });
-    await jobs.resume();
     parts.defer(async () => {
       await jobs.stop();
       await server.stop();

@@ -4,6 +4,7 @@ import type { HostCapacity, InstanceCount } from "../capacity/overview.ts";
 import type { LeasePool } from "../capacity/leases.ts";
 import type { EventBus, ScanEvent } from "../events.ts";
 import type { Log } from "../log.ts";
+import { inParallel } from "./in_parallel.ts";
 import { HEAVY_BYTES } from "./limits.ts";
 import {
   type ContentScanner,
@@ -12,6 +13,7 @@ import {
   type ScanFile,
   type ScanStore,
 } from "./ports.ts";
+import { ScanWatchers } from "./scan_watchers.ts";
 
 /** How long an instance counts as recently admitted, in milliseconds (C 15). */
 const RECENT_MS = 30_000;
@@ -50,11 +52,14 @@ const CANCELLED = new DOMException("The scan was cancelled", "AbortError");
  * Runs scans, as many at once as the host carries and first come, first served, and the files of a
  * scan under leases (C 15).
  */
-export class ScanJobs {
+export class ScanJobs implements AsyncDisposable {
   readonly #options: ScanJobsOptions;
   readonly #queue: Scan[] = [];
   readonly #running = new Map<number, Job>();
-  readonly #watchers = new Map<number, Set<(scan?: Scan) => void>>();
+  readonly #watchers = new ScanWatchers();
+  /** Scans that left the queue to be cancelled, until they are. */
+  readonly #cancelling = new Map<number, Promise<void>>();
+  #announced = 0;
   #poll: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
@@ -71,12 +76,21 @@ export class ScanJobs {
     return { running: this.#running.size, recentAdmissions: recentAdmissions.length };
   }
 
-  /** How many scans wait. */
+  /** How many scans wait, or are about to. */
   get queued(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#announced;
   }
 
-  /** Takes up what was left unfinished when the server ended (C 15). */
+  /** Keeps a place in the queue for a scan that is being stored, until it is disposed of. */
+  announce(): Disposable {
+    this.#announced++;
+    return { [Symbol.dispose]: () => void this.#announced-- };
+  }
+
+  /**
+   * Takes up what was left unfinished when the server ended (C 15). To be called before any scan is
+   * enqueued: what the store has then is left over.
+   */
   async resume(): Promise<void> {
     this.#queue.push(...await this.#options.scans.requeue());
     this.#admit();
@@ -97,9 +111,10 @@ export class ScanJobs {
   /** Ends a scan that waits or runs; false where it does neither. */
   async cancel(id: number): Promise<boolean> {
     const at = this.#queue.findIndex((scan) => scan.id === id);
-    if (at !== -1) {
-      this.#queue.splice(at, 1);
-      this.#finished(await this.#options.scans.end(id, "cancelled", Date.now()));
+    if (at !== -1) this.#cancelling.set(id, this.#cancelQueued(at));
+    const cancelling = this.#cancelling.get(id);
+    if (cancelling !== undefined) {
+      await cancelling;
       return true;
     }
     const job = this.#running.get(id);
@@ -111,20 +126,7 @@ export class ScanJobs {
 
   /** The scan once it has finished, or undefined where it has not when the signal aborts. */
   finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Scan | undefined>();
-    const watchers = this.#watchers.get(id) ?? new Set();
-    this.#watchers.set(id, watchers);
-    const settle = (scan?: Scan) => {
-      watchers.delete(settle);
-      if (watchers.size === 0) this.#watchers.delete(id);
-      signal.removeEventListener("abort", giveUp);
-      resolve(scan);
-    };
-    const giveUp = () => settle();
-    signal.addEventListener("abort", giveUp);
-    watchers.add(settle);
-    if (signal.aborted) giveUp();
-    return promise;
+    return this.#watchers.finished(id, signal);
   }
 
   /** Ends what runs; it is queued again at the next start. */
@@ -134,10 +136,26 @@ export class ScanJobs {
     const jobs = [...this.#running.values()];
     for (const { abort } of jobs) abort.abort(STOPPING);
     await Promise.all(jobs.map(({ ended }) => ended));
-    for (const watchers of [...this.#watchers.values()]) {
-      for (const settle of [...watchers]) settle();
+    this.#watchers.close();
+  }
+
+  async #cancelQueued(at: number): Promise<void> {
+    const scan = this.#queue[at];
+    if (scan === undefined) return;
+    this.#queue.splice(at, 1);
+    try {
+      this.#finished(await this.#options.scans.end(scan, "cancelled", Date.now()));
+    } catch (error) {
+      // It is queued in the store, and so it is here.
+      this.#queue.splice(at, 0, scan);
+      this.#admit();
+      throw error;
+    } finally {
+      this.#cancelling.delete(scan.id);
     }
   }
+
+  [Symbol.asyncDispose] = () => this.stop();
 
   /** Starts scans as long as the host carries another one. */
   #admit(): void {
@@ -199,13 +217,14 @@ export class ScanJobs {
       await scans.start(id, job.admittedAt);
       this.#tell("scan.started", job.scan);
       await this.#scanFiles(job);
-      return await scans.complete(id, Date.now());
+      return await scans.complete(id, Date.now(), job.abort.signal);
     } catch (error) {
       if (error === STOPPING) return undefined;
       try {
-        if (error === CANCELLED) return await scans.end(id, "cancelled", Date.now());
+        if (error === CANCELLED) return await scans.end(job.scan, "cancelled", Date.now());
         log.error("A scan failed", { scan: id, error: asError(error) });
-        return await scans.end(id, "failed", Date.now(), "The scan failed; the log says why");
+        const why = error instanceof ScanFailure ? error.message : "It failed, see the log";
+        return await scans.end(job.scan, "failed", Date.now(), why);
       } catch (another) {
         // It stays unfinished in the store, and is queued again at the next start.
         log.error("A scan could not be ended", { scan: id, error: asError(another) });
@@ -217,24 +236,9 @@ export class ScanJobs {
   /** Scans the files, several at once as leases are to be had. */
   async #scanFiles(job: Job): Promise<void> {
     const { scans, host } = this.#options;
-    const files = eachOf(scans.files(job.scan.id));
-    const worker = async () => {
-      for (let next = await files.next(); !next.done; next = await files.next()) {
-        await this.#scanFile(job, next.value);
-      }
-    };
+    const files = scans.files(job.scan.id);
     const cores = Math.max(1, host.stats().CPUCores);
-    const outcomes = await Promise.allSettled(Array.from({ length: cores }, async () => {
-      try {
-        await worker();
-      } catch (error) {
-        // The other workers have nothing to go on for.
-        job.abort.abort(error);
-        throw error;
-      }
-    }));
-    job.abort.signal.throwIfAborted();
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    await inParallel(files, cores, job.abort, (file) => this.#scanFile(job, file));
   }
 
   async #scanFile(job: Job, file: ScanFile): Promise<void> {
@@ -252,7 +256,8 @@ export class ScanJobs {
           undefined,
           0,
         );
-        await scans.keepResult(key, await contents.scan(key, { skip, signal }));
+        const result = await contents.scan(key, { skip, signal });
+        await scans.keepResult(id, file.path, key, result);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ScanFailure)) throw error;
@@ -281,16 +286,12 @@ export class ScanJobs {
 
   #finished(scan: Scan): void {
     this.#tell("scan.finished", scan);
-    for (const settle of [...this.#watchers.get(scan.id) ?? []]) settle(scan);
+    this.#watchers.tell(scan);
   }
 
   #tell(type: ScanEvent["type"], scan: Scan): void {
     this.#options.events.publish([{ type, scan }]);
   }
-}
-
-async function* eachOf<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, void> {
-  for await (const page of pages) yield* page;
 }
 
 function asError(error: unknown): Error {

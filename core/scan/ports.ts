@@ -66,13 +66,24 @@ export interface ScanStore {
   /** The files of an unfinished scan in path order, some at a time. */
   files(id: number): AsyncIterable<readonly ScanFile[]>;
   hasResult(key: ResultKey): Promise<boolean>;
-  keepResult(key: ResultKey, result: FileScan): Promise<void>;
+  /** Keeps what a scan found in one of its files, unless its content has been replaced meanwhile. */
+  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void>;
   /** Notes why a file could not be scanned. */
   failFile(id: number, path: string, error: string): Promise<void>;
-  /** Makes the report of what was found in the files, and returns the completed scan. */
-  complete(id: number, now: number): Promise<Scan>;
-  /** Ends a scan without a report. */
-  end(id: number, status: "failed" | "cancelled", now: number, error?: string): Promise<Scan>;
+  /**
+   * Makes the report of what was found in the files, and returns the completed scan.
+   *
+   * @throws {ScanFailure} where that is too much for one report.
+   * @throws the signal's reason where it aborts before.
+   */
+  complete(id: number, now: number, signal: AbortSignal): Promise<Scan>;
+  /** Ends a scan without a report; how far it came stays told. */
+  end(
+    scan: Pick<Scan, "id" | "filesScanned" | "bytesScanned">,
+    status: "failed" | "cancelled",
+    now: number,
+    error?: string,
+  ): Promise<Scan>;
   /** The report document in pieces; undefined where there is none. */
   report(id: number): Promise<AsyncIterable<Chunk> | undefined>;
   remove(id: number): Promise<void>;
@@ -98,7 +109,7 @@ export interface ContentScanner {
   ): Promise<FileScan>;
 }
 
-/** Why a file could not be scanned, for its owner. */
+/** Why a file, or a whole scan, came to no result, for its owner. */
 export class ScanFailure extends Error {
   override readonly name = "ScanFailure";
 }

@@ -1,4 +1,4 @@
-import type { LeasePool } from "../capacity/leases.ts";
+import { ErrToolLeaseWaitTimeout, type LeasePool } from "../capacity/leases.ts";
 import type { FileScan } from "./file_scan.ts";
 import { HEAVY_BYTES } from "./limits.ts";
 import { ScanFailure } from "./ports.ts";
@@ -65,7 +65,8 @@ async function outcomeOf(path: string, work: () => Promise<FileScan>): Promise<F
   try {
     return { path, scan: await work() };
   } catch (error) {
-    if (error instanceof ScanFailure) return { path, error: error.message };
+    const isOfFile = error instanceof ScanFailure || error instanceof ErrToolLeaseWaitTimeout;
+    if (isOfFile) return { path, error: error.message };
     throw error;
   }
 }

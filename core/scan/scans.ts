@@ -35,6 +35,14 @@ export interface StartScanRequest {
  *   nothing is asked for or a scanner is not known, and what {@link resolveTargets} throws.
  */
 export async function startScan(scans: Scans, request: StartScanRequest): Promise<Scan> {
+  const { id, finished } = await queueScan(scans, request);
+  return await finished ?? await findScan(scans, { caller: request.caller, id });
+}
+
+async function queueScan(
+  scans: Scans,
+  request: StartScanRequest,
+): Promise<{ id: number; finished: Promise<Scan | undefined> }> {
   const { caller, until } = request;
   const skip = request.scanners === null ? [] : skippedScanners(request.scanners);
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
@@ -46,6 +54,7 @@ export async function startScan(scans: Scans, request: StartScanRequest): Promis
   if (scans.jobs.queued >= scans.maxQueued) {
     throw new ResourceError("ErrScansQueueFull", `${scans.jobs.queued} scans wait already`);
   }
+  using _place = scans.jobs.announce();
   const { userId } = caller;
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
@@ -56,7 +65,7 @@ export async function startScan(scans: Scans, request: StartScanRequest): Promis
   );
   const finished = scans.jobs.finished(scan.id, until);
   scans.jobs.enqueue(scan);
-  return await finished ?? await findScan(scans, { caller, id: scan.id });
+  return { id: scan.id, finished };
 }
 
 /**

@@ -146,6 +146,19 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
       assert.match(stderr, /^strongroom: .+\n$/);
     }
   });
+  await t.step("C 16 what keeps it from scanning at all is an error of the scan", async () => {
+    const args = [
+      "run",
+      "--no-prompt",
+      "--allow-read",
+      "--deny-env",
+      `${ROOT}main.ts`,
+      "scan",
+      ROOT,
+    ];
+    const { code, stderr } = await run(Deno.execPath(), args);
+    assert.equal(code, 2, stderr);
+  });
   await t.step("the task runs with few permissions", async () => {
     const { code, stdout } = await run(Deno.execPath(), ["task", "-q", "scan", "README.md"], {
       cwd: ROOT,

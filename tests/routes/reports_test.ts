@@ -1,9 +1,11 @@
 import * as assert from "node:assert/strict";
-import { reportBody } from "../../routes/reports.ts";
+import { LARGE_REPORTS, reportBody } from "../../routes/reports.ts";
+import { Places } from "../../routes/places.ts";
 import { reportJsonSchema } from "../../schemas/report.ts";
 import { type Client, dataOf, refused, type Reply } from "../client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { fullReport } from "../conformance/report_table.ts";
+import { until } from "../until.ts";
 import { TestServer, USER_PRIVILEGES } from "../server.ts";
 
 const MIB = 2 ** 20;
@@ -229,4 +231,48 @@ Deno.test("C 15 a body that is too large is not read to its end", async () => {
   const request = new Request("http://localhost/", { method: "POST", body });
   await assert.rejects(reportBody(request, { maxBytes: 25 }), /larger than 25 bytes/);
   assert.deepEqual([chunks, cancelled], [3, true]);
+});
+
+Deno.test("C 15 of many large reports some are held at once, and the others wait", async () => {
+  const gate = Promise.withResolvers<void>();
+  const judged: number[] = [];
+  await using server = await TestServer.start({
+    app: {
+      async validateReport(body) {
+        judged.push(body.length);
+        if (body.length > MIB) await gate.promise;
+        return new TextEncoder().encode('{"valid":true}');
+      },
+    },
+  });
+  const client = await server.as(1, "scans.view");
+  const large = Array.from({ length: LARGE_REPORTS + 4 }, () => send(client, "x".repeat(2 * MIB)));
+  await until(() => judged.length === LARGE_REPORTS);
+  // A small one is not held up by them.
+  assert.equal((await send(client, "{}")).status, 200);
+  assert.equal(judged.length, LARGE_REPORTS + 1);
+  gate.resolve();
+  for (const reply of await Promise.all(large)) assert.equal(reply.status, 200);
+  assert.equal(judged.length, LARGE_REPORTS + 5);
+});
+
+Deno.test("a place is given to the next who still wants it", async () => {
+  const places = new Places(1);
+  const never = new AbortController().signal;
+  const first = await places.take(never);
+  const gone = new AbortController();
+  const second = places.take(gone.signal);
+  const third = places.take(never);
+  gone.abort(new Error("gone"));
+  await assert.rejects(second, /gone/);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  const fourth = places.take(never);
+  let entered = false;
+  fourth.then(() => entered = true);
+  const held = await third;
+  assert.equal(entered, false);
+  held[Symbol.dispose]();
+  await fourth;
+  await assert.rejects(places.take(AbortSignal.abort(new Error("before"))), /before/);
 });

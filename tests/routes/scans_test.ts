@@ -7,6 +7,8 @@ import { type Client, refused, type Reply } from "../client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { TestServer } from "../server.ts";
 import { until } from "../until.ts";
+import { Connection } from "../../storage/connection.ts";
+import { MD5_COLLISION } from "../md5_collision.ts";
 
 const SCANNER = [
   "scans.view",
@@ -108,6 +110,9 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     }
     refused(await one.send("GET", "/scans/?limit=0"), 400, "ErrResourcesInvalidRequest");
     refused(await one.send("GET", "/scans/x"), 400, "ErrResourcesInvalidRequest");
+    for (const id of ["0", "18446744073709551616", "99999999999999999999"]) {
+      refused(await one.send("GET", `/scans/${id}`), 400, "ErrResourcesInvalidRequest");
+    }
     refused(await one.send("GET", "/scans/99999"), 404, "ErrScansNotFound");
     refused(await one.send("GET", "/scans/99999/report"), 404, "ErrScansNotFound");
     refused(await one.send("DELETE", "/scans/18446744073709551615"), 404, "ErrScansNotFound");
@@ -235,6 +240,7 @@ Deno.test("C 15 scans wait where the host carries none, and too many are turned 
   const full = await one.json("POST", "/scans/", { path: "a" });
   refused(full, 429, "ErrScansQueueFull");
   assert.match(full.headers.get("Retry-After") ?? "", /^\d+$/);
+  refused(await one.json("POST", "/scans/", { path: "a" }), 429, "ErrScansQueueFull");
   // One that waits is cancelled without ever having run.
   assert.equal(scanOf(await one.send("DELETE", `/scans/${first.id}`)).status, "cancelled");
   available = 90_000;
@@ -254,4 +260,89 @@ Deno.test("C 15 scans wait where the host carries none, and too many are turned 
     `scan.started ${second.id}`,
     `scan.finished ${second.id}`,
   ]);
+});
+
+Deno.test("C 15 of scans that are asked for at once no more wait than may", async () => {
+  await using server = await TestServer.start({
+    maxQueuedScans: 3,
+    host: {
+      stats: () => ({
+        CPUCores: 2,
+        LoadAvg1m: 0,
+        MemTotalMB: 100_000,
+        MemAvailableMB: 0,
+        DiskFreeMB: 100_000,
+      }),
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  await one.upload("", { a: "a" });
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, () => one.json("POST", "/scans/", { path: "a" })),
+  );
+  assert.equal(replies.filter(({ status }) => status === 202).length, 3);
+  assert.equal(replies.filter(({ status }) => status === 429).length, 9);
+});
+
+Deno.test("C 15 results are kept and reused", async (t) => {
+  const scanned: string[] = [];
+  let gate: PromiseWithResolvers<void> | undefined;
+  await using server = await TestServer.start({
+    contents: {
+      async scan({ hash, name }) {
+        scanned.push(name);
+        const number = scanned.length;
+        await gate?.promise;
+        return {
+          size: 128,
+          hashes: {},
+          scanners: [],
+          checks: [],
+          asset: { type: `${hash} ${number}` },
+          metadata: {},
+          inconclusive: [],
+          timestamp: 0,
+        };
+      },
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  const kindOf = async (path: string, scanners?: string[]) => {
+    const { id } = await scan(one, { path, scanners });
+    return (await reportOf(one, id)).assets[0]?.type.split(" ")[1];
+  };
+  const [genuine, forged] = MD5_COLLISION;
+  await one.upload("", { a: genuine });
+  await one.upload("d", { a: genuine, b: genuine });
+
+  await t.step("C 15 for content of one hash and name", async () => {
+    assert.deepEqual([await kindOf("a"), await kindOf("a"), await kindOf("d/a")], ["1", "1", "1"]);
+    assert.equal(await kindOf("d/b"), "2");
+  });
+  await t.step("C 15 but not where other scanners run", async () => {
+    assert.deepEqual([await kindOf("a", ["zip"]), await kindOf("a", ["zip"])], ["3", "3"]);
+  });
+  await t.step("C 15 and not of another version of the scanners", async () => {
+    using database = new Connection(`${server.dataDir}/strongroom.db`, { readOnly: false });
+    database.run("UPDATE scan_results SET version = 'older'");
+    assert.equal(await kindOf("a"), "4");
+  });
+  await t.step("C 6 and C 15 nor for other content that forges its hash", async () => {
+    await one.remove({ "paths[]": ["a", "d"] });
+    await one.upload("", { a: forged });
+    assert.equal(await kindOf("a"), "5");
+  });
+  await t.step("C 6 and C 15 nor where that comes in while the scan goes on", async () => {
+    gate = Promise.withResolvers();
+    const { id } = await scan(one, { path: "a", scanners: ["tar"] }, 0);
+    await until(() => scanned.length === 6);
+    await one.remove({ path: "a" });
+    await one.upload("", { a: genuine });
+    gate.resolve();
+    await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
+    const { has_errors, checks } = await reportOf(one, id);
+    assert.equal(has_errors, true);
+    assert.match(JSON.stringify(checks), /removed while the scan went on/);
+    assert.equal(await kindOf("a", ["tar"]), "7");
+  });
 });

@@ -35,7 +35,7 @@ function merged(path: string, group: readonly FileCheck[]): ReportCheck {
     name: worst.name,
     status: worst.status,
     message: messageOf(worst, speaking),
-    ...(worst.severity && { severity: worst.severity }),
+    severity: worst.status === "failed" ? worst.severity ?? "warning" : null,
     location: path + (only(group.map((it) => it.location)) ?? ""),
     ...(group.length === 1 ? detailsOf(worst) : { details: mergedDetails(path, group, speaking) }),
     ...(why !== undefined && { why }),

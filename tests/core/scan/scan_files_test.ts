@@ -1,5 +1,10 @@
 import * as assert from "node:assert/strict";
-import { LeasePool, loadTunables, type SystemStats } from "../../../core/capacity/mod.ts";
+import {
+  ErrToolLeaseWaitTimeout,
+  LeasePool,
+  loadTunables,
+  type SystemStats,
+} from "../../../core/capacity/mod.ts";
 import { ScanFailure } from "../../../core/scan/ports.ts";
 import { ProgressBar, progressLine } from "../../../core/scan/progress_bar.ts";
 import { scanFiles, type ScanProgress } from "../../../core/scan/scan_files.ts";
@@ -133,4 +138,22 @@ Deno.test("a progress bar", async (t) => {
     // Without a terminal, and where nothing was drawn, nothing is written.
     new ProgressBar([], undefined).show({ files: 0, bytes: 0 });
   });
+});
+
+Deno.test("C 15 a file that gets no lease in time is one that could not be scanned", async () => {
+  class FullPool extends LeasePool {
+    override acquireToolLeaseWithContext(): Promise<never> {
+      return Promise.reject(new ErrToolLeaseWaitTimeout("scan waited in vain"));
+    }
+  }
+  const tunables = loadTunables(() => undefined, HOST);
+  const leases = new FullPool({ tunables, stats: () => HOST });
+  const outcomes = await scanFiles([{ path: "a", size: 1 }, { path: "b", size: 1 }], {
+    leases,
+    concurrency: 1,
+    signal,
+    scan: () => Promise.reject(new Error("It must not run")),
+  });
+  const error = "scan waited in vain";
+  assert.deepEqual(outcomes, [{ path: "a", error }, { path: "b", error }]);
 });
