@@ -1,4 +1,5 @@
 import type { Content } from "../scanner.ts";
+import { listedName } from "./entry_path.ts";
 import type { MemberDigest } from "./read_through.ts";
 
 /** The most records that are kept of one archive. */
@@ -26,7 +27,7 @@ export class MemberHashes {
 
   /** @param scanner the name of the scanner that reads the archive. */
   constructor(content: Content, scanner: string) {
-    this.#parents = content.depth > 0 ? [content.name] : [];
+    this.#parents = content.depth > 0 ? [listedName(content.name)] : [];
     this.#scanner = scanner;
   }
 
@@ -34,7 +35,7 @@ export class MemberHashes {
   add(member: HashedMember): void {
     this.#total++;
     if (this.#records.size >= MOST_RECORDS) return;
-    const segments = [...this.#parents, member.name];
+    const segments = [...this.#parents, listedName(member.name)];
     const path = segments.join(":");
     const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
     this.#occurrences.set(path, occurrence);
