@@ -1,3 +1,5 @@
+import { listedName } from "./entry_path.ts";
+
 /** The most members that are named in an asset. */
 const MOST_LISTED = 2000;
 
@@ -18,7 +20,9 @@ export class ArchiveContents {
   add(member: ListedMember): void {
     this.#entries++;
     if (this.#listed.length >= MOST_LISTED) return;
-    const known = Object.entries(member).filter(([, value]) => !Number.isNaN(value));
+    const known = Object.entries({ ...member, name: listedName(member.name) }).filter(([, value]) =>
+      !Number.isNaN(value)
+    );
     this.#listed.push(Object.fromEntries(known));
   }
 

@@ -1,5 +1,16 @@
 /** What makes the name of a member unsafe to unpack. */
-export type PathFault = "absolute" | "drive" | "traversal" | "control character";
+export type PathFault = "absolute" | "drive" | "traversal" | "control character" | "too long";
+
+/** The longest name that an honest member has, in UTF-16 code units. */
+const LONGEST_NAME = 512;
+
+/** Bytes of a name that are kept: if it has more, it is too long in every encoding. */
+export const KEPT_NAME_BYTES = 4 * LONGEST_NAME;
+
+/** The name of a member as it is listed, cut short where it is too long. */
+export function listedName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name;
+}
 
 const SYSTEM_DIRECTORY =
   /^(?:\/(?:etc|bin|usr|var|lib|lib64|boot|sys|proc|dev|sbin|root)(?:\/|$)|[a-z]:\/windows(?:\/|$))/i;
@@ -15,7 +26,8 @@ export function pathFault(name: string): PathFault | undefined {
   if (/^[a-z]:/i.test(path)) return "drive";
   if (leavesBase(path.split("/"))) return "traversal";
   // deno-lint-ignore no-control-regex -- these are what is looked for
-  return /[\0-\x1f\x7f]/.test(path) ? "control character" : undefined;
+  if (/[\0-\x1f\x7f]/.test(path)) return "control character";
+  return name.length > LONGEST_NAME ? "too long" : undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ export function* checkEntryPath(
   const fault = pathFault(name);
   if (!fault) return;
   yield* checks.found("Archive Entry Path", {
-    severity: fault === "control character" ? "warning" : "critical",
+    severity: fault === "control character" || fault === "too long" ? "warning" : "critical",
     message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
     ruleCode: "S405",
     details: { entry: excerpt(name), fault },

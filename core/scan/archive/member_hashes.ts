@@ -1,5 +1,6 @@
 import { MemberRecords } from "../member_records.ts";
 import type { Content } from "../scanner.ts";
+import { listedName } from "./entry_path.ts";
 import type { MemberDigest } from "./read_through.ts";
 
 /** What is known of the bytes of a member, for its record. */
@@ -23,7 +24,7 @@ export class MemberHashes {
 
   /** @param scanner the name of the scanner that reads the archive. */
   constructor(content: Content, scanner: string) {
-    this.#parents = content.depth > 0 ? [content.name] : [];
+    this.#parents = content.depth > 0 ? [listedName(content.name)] : [];
     this.#scanner = scanner;
   }
 
@@ -31,7 +32,7 @@ export class MemberHashes {
   add(member: HashedMember): void {
     this.#records.count(1);
     if (this.#records.isFull) return;
-    const segments = [...this.#parents, member.name];
+    const segments = [...this.#parents, listedName(member.name)];
     const path = segments.join(":");
     const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
     this.#occurrences.set(path, occurrence);

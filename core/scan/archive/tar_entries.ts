@@ -1,4 +1,6 @@
 import { type ByteSource, memorySource } from "../source.ts";
+import { detached } from "../text/detached.ts";
+import { KEPT_NAME_BYTES } from "./entry_path.ts";
 import { paxRecords } from "./tar_pax.ts";
 import { readTarHeader, TAR_BLOCK, type TarHeader } from "./tar_header.ts";
 
@@ -117,13 +119,17 @@ function ofPax(records: ReadonlyMap<string, string>): Pending {
 
 function entryOf(header: TarHeader, position: number, pending: Pending): TarEntry {
   return {
-    name: pending.name ?? header.name,
+    name: kept(pending.name ?? header.name),
     kind: kindOf(header),
-    target: pending.target ?? header.target,
+    target: kept(pending.target ?? header.target),
     position,
     dataStart: position + TAR_BLOCK,
     size: hasData(header) ? pending.size ?? header.size : 0,
   };
+}
+
+function kept(name: string): string {
+  return detached(name.slice(0, KEPT_NAME_BYTES));
 }
 
 function kindOf({ type }: TarHeader): TarKind {

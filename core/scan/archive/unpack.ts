@@ -63,7 +63,7 @@ export function beginsAs(codec: Codec, head: Uint8Array): boolean {
 function beginning(codec: Codec, packed: Uint8Array, bound: number): Uint8Array {
   let best: Uint8Array = new Uint8Array();
   let [readable, unreadable] = [0, packed.length + 1];
-  for (let tries = 0; tries < MOST_TRIES && unreadable - readable > 1 + readable / 64; tries++) {
+  for (let tries = 0; tries < MOST_TRIES && unreadable - readable > 1 + readable / 16; tries++) {
     const length = tries === 0 ? packed.length : Math.floor((readable + unreadable) / 2);
     const bytes = attempt(codec, packed.subarray(0, length), bound, false);
     if (bytes instanceof Uint8Array) [best, readable] = [bytes, length];

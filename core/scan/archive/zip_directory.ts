@@ -53,7 +53,8 @@ const WINDOW = 1 << 18;
 const MOST_ENTRY = CENTRAL_SIZE + 3 * 0xffff;
 
 /**
- * Reads the directories of an archive, at random and no more than `most` entries of each. An archive
+ * Reads the directories of an archive, at random and no more than `most` entries of each, and of the
+ * later ones fewer where the first have very many. An archive
  * can have several: by several end records, by a ZIP64 record that disagrees, or by offsets that count
  * from its beginning or from that of the file.
  */
@@ -63,15 +64,17 @@ export function readZipDirectories(
 ): Pick<ZipStructure, "ends" | "directories"> {
   const ends: ZipEnd[] = [];
   const directories: ZipDirectory[] = [];
+  let left = 2 * most;
   for (const end of findZipEnds(source)) {
     const primary = directories[0];
     if (primary && ends[0]?.end === source.size && isWithinMember(source, primary, end)) continue;
-    const found = directoriesOf(source, end, most);
+    const found = directoriesOf(source, end, Math.max(1, Math.min(most, left)));
     if (found.length === 0 && !isEmpty(end)) continue;
     ends.push(end);
     for (const directory of found) {
       if (!directories.some((known) => sameDirectory(known, directory))) {
         directories.push(directory);
+        left -= directory.entries.length;
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { ByteSource } from "../source.ts";
+import { KEPT_NAME_BYTES } from "./entry_path.ts";
 import { readNumber64, viewOf } from "./bytes.ts";
 
 /** What both headers of a ZIP member tell of it (APPNOTE 4.3.7, 4.3.12): hostile values. */
@@ -6,6 +7,7 @@ export interface ZipHeader {
   /** Where the header lies. */
   readonly position: number;
   readonly headerSize: number;
+  /** The bytes of the name, no more of them than matter. */
   readonly rawName: Uint8Array;
   readonly flags: number;
   readonly method: number;
@@ -55,7 +57,7 @@ export function readCentralEntry(
   return {
     position,
     headerSize,
-    rawName: bytes.slice(index + CENTRAL_SIZE, index + nameEnd),
+    rawName: keptName(bytes.subarray(index + CENTRAL_SIZE, index + nameEnd)),
     flags: view.getUint16(8, true),
     method: view.getUint16(10, true),
     crc32: view.getUint32(16, true),
@@ -87,7 +89,7 @@ export function readLocalHeader(source: ByteSource, position: number): ZipHeader
   return {
     position,
     headerSize,
-    rawName: header.slice(LOCAL_SIZE, LOCAL_SIZE + nameLength),
+    rawName: keptName(header.subarray(LOCAL_SIZE, LOCAL_SIZE + nameLength)),
     flags: fixed.getUint16(6, true),
     method: fixed.getUint16(8, true),
     crc32: fixed.getUint32(14, true),
@@ -106,6 +108,11 @@ export function nameOf(header: ZipHeader): string {
   }
 }
 
+/** A copy, so that the rest of the header need not be kept. */
+function keptName(name: Uint8Array): Uint8Array {
+  return name.slice(0, KEPT_NAME_BYTES);
+}
+
 /** Numbers of 32 bits, each replaced where it says so by the next of 64 bits (APPNOTE 4.5.3). */
 function widened(numbers: readonly number[], extra: Uint8Array): (number | undefined)[] {
   const wide = extraField(extra, ZIP64_FIELD);
@@ -120,7 +127,9 @@ function widened(numbers: readonly number[], extra: Uint8Array): (number | undef
 
 function unicodePath(extra: Uint8Array): string | undefined {
   const field = extraField(extra, UNICODE_PATH_FIELD);
-  return field && field.length > 5 ? new TextDecoder().decode(field.subarray(5)) : undefined;
+  return field && field.length > 5
+    ? new TextDecoder().decode(keptName(field.subarray(5)))
+    : undefined;
 }
 
 function extraField(extra: Uint8Array, wanted: number): Uint8Array | undefined {

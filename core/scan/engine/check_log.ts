@@ -1,5 +1,6 @@
 import type { FileCheck } from "../file_scan.ts";
 import type { Check } from "../scanner.ts";
+import { detached } from "../text/detached.ts";
 import { plainObject } from "./plain_data.ts";
 
 const KEPT_OF_A_KIND = 1000;
@@ -59,7 +60,7 @@ export class CheckLog {
       scanner,
       name,
       status,
-      message,
+      message: detached(message),
       ...(status === "failed" && { severity: check.severity ?? "warning" }),
       location: position === undefined ? location : `${location} (pos ${position})`,
       ...(details && { details: plainObject(details) }),

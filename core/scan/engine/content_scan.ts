@@ -35,6 +35,8 @@ export class ContentScan {
   readonly #told = new Set<string>();
   #members = 0;
   #unpackedLeft: number;
+  /** Unpacked bytes of the contents that lead to the one that is looked at. */
+  #held = 0;
 
   constructor({ scanners, limits, skip, now }: ContentScanOptions) {
     this.#scanners = scanners;
@@ -98,8 +100,9 @@ export class ContentScan {
 
   #contextOf(scanner: Scanner, content: Content, segments: Segments): ScanContext {
     const isMember = content.depth > 0;
+    let unpacked = 0;
     return {
-      limits: this.#limits,
+      limits: { ...this.#limits, memberBytes: this.#memberBytes() },
       note: (noted) => {
         const facts = this.#hashes.take(noted, segments);
         if (isMember) this.#facts.addOfMember(facts);
@@ -108,10 +111,25 @@ export class ContentScan {
       asset: (parts) => {
         if (!isMember) this.#asset.add(parts);
       },
-      scanMember: (name, source) =>
-        this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id),
-      takeUnpacked: (bytes) => this.#takeUnpacked(bytes),
+      scanMember: (name, source) => {
+        const held = Math.min(unpacked, source.size);
+        unpacked = 0;
+        this.#held += held;
+        this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id);
+        this.#held -= held;
+      },
+      takeUnpacked: (bytes) => {
+        const taken = this.#takeUnpacked(bytes);
+        unpacked += taken;
+        return taken;
+      },
     };
+  }
+
+  /** What a member may take, where those that it is in are in memory, too: two are at their largest. */
+  #memberBytes(): number {
+    const { memberBytes } = this.#limits;
+    return Math.max(0, Math.min(memberBytes, 2 * memberBytes - this.#held));
   }
 
   #member(member: Content, outer: Segments, scanner: string): void {

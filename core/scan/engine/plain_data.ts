@@ -1,3 +1,5 @@
+import { detached } from "../text/detached.ts";
+
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
   [key: string]: JsonValue;
@@ -13,6 +15,7 @@ const MAX_DEPTH = 16;
 function plainValue(value: unknown, depth = 0): JsonValue | undefined {
   switch (typeof value) {
     case "string":
+      return detached(value);
     case "boolean":
       return value;
     case "number":

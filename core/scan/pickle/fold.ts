@@ -19,10 +19,16 @@ const built = (text: string | undefined): BuiltText | undefined =>
 const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
   const glue = machine.textOf(separator);
   if (glue === undefined || (parts.kind !== "list" && parts.kind !== "tuple")) return undefined;
-  if (parts.items.length > MAX_BUILT) return undefined;
-  const texts = parts.items.map((part) => machine.textOf(part));
-  const known = texts.filter((text) => text !== undefined);
-  return known.length < texts.length ? undefined : built(known.join(glue));
+  const texts: string[] = [];
+  let length = 0;
+  for (const part of parts.items) {
+    const text = machine.textOf(part);
+    length += (text?.length ?? 0) + (texts.length > 0 ? glue.length : 0);
+    // The same parts may be joined a hundred thousand times.
+    if (text === undefined || length > MAX_BUILT || texts.length === MAX_BUILT) return undefined;
+    texts.push(text);
+  }
+  return built(texts.join(glue));
 };
 
 const concatenate: Fold = ([left = UNKNOWN, right = UNKNOWN], machine) => {

@@ -2,6 +2,7 @@ import type { Findings, Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
+import { detached } from "../text/detached.ts";
 import { shown, textOf } from "./text.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import {
@@ -157,7 +158,7 @@ export class Machine {
       message: `Imports by a name that is longer than any: ${shown(`${module}.${name}`)}`,
       why: "No module and no class is called so; it wears down whoever reads it",
     });
-    return this.#import(module.slice(0, MAX_NAME), name.slice(0, MAX_NAME));
+    return this.#import(detached(module.slice(0, MAX_NAME)), detached(name.slice(0, MAX_NAME)));
   }
 
   #import(module: string, name: string): Import {
@@ -235,7 +236,9 @@ export class Machine {
       for (const part of state.items.slice(0, 2)) this.#markMethods(part, levels - 1);
       return;
     }
-    for (let i = 0; i + 1 < state.items.length; i += 2) {
+    // The same state may be given a hundred thousand times.
+    for (let i = state.searched; i + 1 < state.items.length; i += 2) {
+      state.searched = i + 2;
       const value = state.items[i + 1];
       if (value?.kind !== "import" || value.record.called) continue;
       const key = this.textOf(state.items[i] ?? PLAIN);

@@ -4,6 +4,9 @@ import type { Window } from "./window.ts";
 /** The longest text that is read as one; what matters is shorter by far. */
 const MAX_TEXT_BYTES = 4096;
 
+/** The longest text that is kept once it was read: a pickle may have a million. */
+const MAX_KEPT_BYTES = 64;
+
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const latin1 = (bytes: Uint8Array): string => {
   let text = "";
@@ -32,8 +35,10 @@ export function textOf(value: Value, window: Window): string | undefined {
   if (value.kind === "built") return value.text;
   if (value.kind === "bytes") return decoded(value.from, value.length, "latin1", window);
   if (value.kind !== "text") return undefined;
-  value.text ??= decoded(value.from, value.length, value.form, window);
-  return value.text;
+  if (value.text !== undefined) return value.text;
+  const text = decoded(value.from, value.length, value.form, window);
+  if (value.length <= MAX_KEPT_BYTES) value.text = text;
+  return text;
 }
 
 function decoded(

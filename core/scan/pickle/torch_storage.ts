@@ -10,6 +10,9 @@ export interface TorchStorage {
   readonly elements: number;
 }
 
+/** The longest key that is kept account of, in bytes: keys are numbers. */
+const MAX_KEY_BYTES = 64;
+
 /** Bytes of an element, by the class of the storage without `Storage` at its end. */
 const ELEMENT_BYTES: Readonly<Record<string, number>> = {
   Double: 8,
@@ -51,7 +54,8 @@ export function torchStorageOf(
   if (id.kind !== "tuple") return undefined;
   const [kind, type, keyText, , count] = id.items;
   if (kind === undefined || textOf(kind) !== "storage" || type?.kind !== "import") return undefined;
-  const key = keyText && textOf(keyText);
+  const isKey = keyText !== undefined && "length" in keyText && keyText.length <= MAX_KEY_BYTES;
+  const key = isKey ? textOf(keyText) : undefined;
   const elements = count?.kind === "integer" ? Number(count.value) : Number.NaN;
   if (key === undefined || !Number.isSafeInteger(elements) || elements < 0) return undefined;
   return { key, type: type.record.name, elements };

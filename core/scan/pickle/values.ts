@@ -9,7 +9,7 @@ export interface Text {
   readonly form: TextForm;
   readonly from: number;
   readonly length: number;
-  /** The characters, once they were needed. */
+  /** The characters, once they were needed, of a short one. */
   text?: string | undefined;
 }
 
@@ -41,6 +41,8 @@ export interface Container {
   readonly items: Value[];
   /** How many more there are. */
   omitted: number;
+  /** How many of the items have been searched for methods. */
+  searched: number;
 }
 
 export interface Import {
@@ -88,7 +90,7 @@ const MAX_ITEMS = 1000;
 /** A container of these items, or of the first thousand of them. */
 export function container(kind: Container["kind"], items: Value[]): Container {
   const omitted = Math.max(0, items.length - MAX_ITEMS);
-  return { kind, items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items, omitted };
+  return { kind, items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items, omitted, searched: 0 };
 }
 
 /** Puts items into a container, as far as there is room. */

@@ -112,13 +112,15 @@ function unpack(
   compression: "zlib" | "gzip",
   limit: number,
 ): Unpacked | undefined {
+  if (limit === 0) return { bytes: new Uint8Array(), from: 1, cut: "unpacked_size" };
+  const packed = source.read(0, Math.min(source.size, limit));
   let cut: Unpacked["cut"];
-  for (const [from, finishFlush] of attempts(Math.min(source.size, limit))) {
+  for (const [from, finishFlush] of attempts(packed.length)) {
+    // Without its end it becomes too much just the same.
+    if (from === packed.length && cut === "unpacked_size") continue;
     const options = { finishFlush, maxOutputLength: limit };
-    const bytes = inflated(source.read(0, from), compression, options);
-    if (bytes instanceof Uint8Array) {
-      return { bytes, from, cut };
-    }
+    const bytes = inflated(packed.subarray(0, from), compression, options);
+    if (bytes instanceof Uint8Array) return { bytes, from, cut };
     cut = bytes === "too_large" || source.size > limit ? "unpacked_size" : "malformed_compression";
   }
   return undefined;
