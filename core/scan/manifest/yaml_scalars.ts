@@ -1,4 +1,5 @@
 import { utf8Of } from "../text/latin1.ts";
+import type { Entry } from "./event.ts";
 
 /** A scalar with the place after it. */
 export interface Scalar {
@@ -153,4 +154,12 @@ function unescaped(text: string): string {
       return code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code);
     },
   );
+}
+
+/** The value of a scalar without quotation marks, of those kinds that matter here (YAML 1.1). */
+export function resolved(text: string): Entry["value"] {
+  if (/^(?:true|yes|on)$/i.test(text)) return true;
+  if (/^(?:false|no|off)$/i.test(text)) return false;
+  if (/^(?:null|~)$/i.test(text)) return null;
+  return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
