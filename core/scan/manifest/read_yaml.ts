@@ -3,7 +3,8 @@ import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES }
 import { tooDeep, tooLong } from "./event.ts";
 import { YamlAnchors } from "./yaml_anchors.ts";
 import { endsKey, isBlank, isDocumentMark, lineEnd, readBlock } from "./yaml_scalars.ts";
-import { readPlain, readQuoted, type Scalar } from "./yaml_scalars.ts";
+import { readPlain, readQuoted, resolved, type Scalar } from "./yaml_scalars.ts";
+import { readingsOf } from "./yaml_lines.ts";
 import { YamlTags } from "./yaml_tags.ts";
 
 /** Aliases that stand for more scalars than this are meant to fill the memory. */
@@ -21,6 +22,14 @@ const FLOW_COLUMN = 1e9;
  * parsers read, and does not ask for the form that they ask for.
  */
 export function* readYaml(text: string): Generator<ManifestEvent, void, void> {
+  const [lines, ...others] = readingsOf(text);
+  yield* readLines(lines);
+  for (const other of others) {
+    for (const event of readLines(other)) if (event.kind !== "defect") yield event;
+  }
+}
+
+function* readLines(text: string): Generator<ManifestEvent, void, void> {
   const reader = new YamlReader(text);
   while (!reader.done) yield* reader.step();
   yield* reader.end();
@@ -61,7 +70,7 @@ class YamlReader {
     if (character === "#" && isBlank(this.#text[this.#at - 1])) return yield* this.#comment();
     if (this.#lineIsNew && this.#flow === 0 && this.#lineBegins(character)) return;
     const blankNext = isBlank(this.#text[this.#at + 1]);
-    if ((character === "?" || character === ":") && blankNext) return this.#skip(1);
+    if ((character === "?" || character === ":") && blankNext) return this.#indicator();
     yield* this.#node(character);
   }
 
@@ -105,6 +114,15 @@ class YamlReader {
     this.#parentIsKey = false;
     this.#skip(1);
     return true;
+  }
+
+  /** Steps over the mark of a key or of its value, whose lines are deeper than it. */
+  #indicator(): void {
+    if (this.#flow === 0) {
+      this.#parent = this.#at - this.#lineStart;
+      this.#parentIsKey = true;
+    }
+    this.#skip(1);
   }
 
   *#node(character: string): Generator<ManifestEvent, void, void> {
@@ -282,12 +300,4 @@ class YamlReader {
     const position = this.#at;
     return { kind: "defect", severity: "info", message, position, incomplete: "malformed_yaml" };
   }
-}
-
-/** The value of a scalar without quotation marks, of those kinds that matter here (YAML 1.1). */
-function resolved(text: string): Entry["value"] {
-  if (/^(?:true|yes|on)$/i.test(text)) return true;
-  if (/^(?:false|no|off)$/i.test(text)) return false;
-  if (/^(?:null|~)$/i.test(text)) return null;
-  return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }

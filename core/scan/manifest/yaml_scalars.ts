@@ -1,5 +1,6 @@
 import { unescaped } from "./escapes.ts";
 import { utf8Of } from "../text/latin1.ts";
+import type { Entry } from "./event.ts";
 
 /** A scalar with the place after it. */
 export interface Scalar {
@@ -146,4 +147,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 function quotedContent(text: string): string {
   const joined = text.replace(/(\\\\|\\[^\r\n])|\\\r?\n[ \t]*/g, "$1");
   return unescaped(folded(joined), ESCAPES);
+}
+
+/** The value of a scalar without quotation marks, of those kinds that matter here (YAML 1.1). */
+export function resolved(text: string): Entry["value"] {
+  if (/^(?:true|yes|on)$/i.test(text)) return true;
+  if (/^(?:false|no|off)$/i.test(text)) return false;
+  if (/^(?:null|~)$/i.test(text)) return null;
+  return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }

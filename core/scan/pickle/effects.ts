@@ -3,7 +3,15 @@ import { type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { integerOf } from "./number_text.ts";
 import { torchStorageOf } from "./torch_storage.ts";
-import { isContainer, PERSISTENT, PLAIN, type TextForm, UNKNOWN, type Value } from "./values.ts";
+import {
+  isContainer,
+  NONE,
+  PERSISTENT,
+  PLAIN,
+  type TextForm,
+  UNKNOWN,
+  type Value,
+} from "./values.ts";
 
 type Effect = (machine: Machine, instruction: Instruction) => void;
 
@@ -144,7 +152,7 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   BININT1: number,
   LONG: number,
   BININT2: number,
-  NONE: plain,
+  NONE: (machine) => machine.push(NONE),
   PERSID: persistentLine,
   BINPERSID: persistent,
   REDUCE: reduce,

@@ -56,6 +56,7 @@ const REST = "(others)";
 export class Findings {
   readonly imports = new Map<string, ImportRecord>();
   readonly signals = new Map<string, CountedSignal>();
+  #arrays = false;
 
   /** Notes an import. */
   imported(module: string, name: string, at: number, opcode: OpcodeName): ImportRecord {
@@ -63,7 +64,13 @@ export class Findings {
     const record = known ??
       this.#add({ module, name, judgement: judgeImport(module, name), at, opcode });
     record.count++;
+    this.#arrays ||= name === "NumpyArrayWrapper";
     return record;
+  }
+
+  /** Whether the stand-in of an array of joblib is among the imports. */
+  hasArrays(): boolean {
+    return this.#arrays;
   }
 
   /** The record of an import, under the name of its kind where there are too many. */

@@ -1,4 +1,6 @@
 import type { Findings, Signal } from "./findings.ts";
+import { appliedBy, runsConstructor } from "./applied.ts";
+import { blursArrays } from "./array_aliases.ts";
 import { foldCall } from "./fold.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
@@ -47,6 +49,8 @@ export class Machine {
   /** Containers that were put somewhere again. */
   shared = 0;
   calls = 0;
+  /** Whether a call may have given back one of its arguments. */
+  #blurred = false;
   fault: Fault | undefined;
   /** Where the instruction that is carried out is, and what it is. */
   at = 0;
@@ -163,6 +167,7 @@ export class Machine {
 
   #import(module: string, name: string): Import {
     const record = this.findings.imported(module, name, this.at, this.opcode);
+    if (this.#blurred && this.findings.hasArrays()) this.signal(BLURRED);
     return { kind: "import", record };
   }
 
@@ -172,6 +177,7 @@ export class Machine {
     this.calls++;
     this.#judgeCallee(callee);
     for (const value of args) if (value.kind === "import") value.record.called = true;
+    this.#judgeApplied(callee, args);
     const folded = foldCall(callee, args, this);
     return folded ?? { kind: "call", callee, args } satisfies Call;
   }
@@ -197,6 +203,19 @@ export class Machine {
           : "Calls an object that the loader provides",
       });
     }
+  }
+
+  /** Judges what a call calls in turn. */
+  #judgeApplied(callee: Value, args: readonly Value[]): void {
+    const applied = appliedBy(callee, args);
+    for (const record of applied.imports) record.called = true;
+    if (applied.odd) this.signal(ODD_REBUILD);
+    const constructed = runsConstructor(callee, args, this.opcode);
+    if (constructed !== undefined) {
+      this.signal({ ...CONSTRUCTED, message: `Constructs ${constructed}` });
+    }
+    this.#blurred ||= blursArrays(callee, args, this.textOf);
+    if (this.#blurred && this.findings.hasArrays()) this.signal(BLURRED);
   }
 
   /** Puts items into what lies on top: a container, or an object by its methods. */
@@ -250,6 +269,29 @@ export class Machine {
     this.push(container(kind, items));
   }
 }
+
+const ODD_REBUILD = {
+  name: "Pickle Call",
+  severity: "warning",
+  ruleCode: "S201",
+  message: "Rebuilds a tensor by something that rebuilds no tensors",
+  why: "What it is given is called while the pickle is loading",
+} as const;
+
+const CONSTRUCTED = {
+  name: "Pickle Call",
+  severity: "warning",
+  ruleCode: "S201",
+  why: "Its constructor runs code or opens files by what it is given; picklers do without it",
+} as const;
+
+const BLURRED = {
+  name: "Pickle Structure",
+  severity: "warning",
+  ruleCode: "S902",
+  message: "Calls give back objects on which it depends where the bytes of arrays end",
+  why: "Instructions can lie in what is taken for an array",
+} as const;
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
   BUILD: "S207",

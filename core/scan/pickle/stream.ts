@@ -1,9 +1,11 @@
-import { type RawArray, rawArrayOf } from "./array_wrapper.ts";
+import { leadsOut } from "../graphs/file_reference.ts";
+import { arrayFileOf, type RawArray, rawArrayOf } from "./array_wrapper.ts";
 import { EFFECT_BY_BYTE } from "./effects.ts";
 import { Findings } from "./findings.ts";
 import { Frames } from "./frames.ts";
 import { Machine } from "./machine.ts";
 import { type Fault, Instruction } from "./parser.ts";
+import { shown } from "./text.ts";
 import { PLAIN, UNKNOWN, type Value } from "./values.ts";
 import type { Window } from "./window.ts";
 
@@ -91,6 +93,7 @@ class StreamWalk {
       if (instruction.opcode.name === "STOP") return this.#stopped();
       at = instruction.end;
       if (instruction.opcode.name === "BUILD") {
+        this.#judgeArrayFile();
         const next = this.#skipArray(at, arrayDepth);
         if (next < 0) return this.#ended("malformed_array", at);
         at = next;
@@ -132,6 +135,21 @@ class StreamWalk {
       });
     }
     return { outcome: "stop", end, frameEnd, result, opcodes: this.#opcodes, machine };
+  }
+
+  #judgeArrayFile(): void {
+    const machine = this.#machine;
+    const file = arrayFileOf(machine.top(), machine.textOf);
+    if (file === undefined) return;
+    const danger = file === "" ? "a file whose name is hidden" : leadsOut(file);
+    if (danger === undefined) return;
+    machine.signal({
+      name: "Pickle Structure",
+      severity: "critical",
+      ruleCode: "S405",
+      message: `An array is loaded from ${danger}: "${shown(file)}"`,
+      why: "joblib loads the file, as a pickle where it is one, wherever it lies",
+    });
   }
 
   /** Where the stream goes on behind the bytes of an array; -1 where that cannot be told. */

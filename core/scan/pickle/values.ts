@@ -81,6 +81,8 @@ export type Value =
   | Unknown;
 
 export const PLAIN: Plain = { kind: "plain" };
+/** None, which is told apart from the others by identity. */
+export const NONE: Plain = { kind: "plain" };
 export const UNKNOWN: Unknown = { kind: "unknown" };
 export const PERSISTENT: Persistent = { kind: "persistent" };
 

@@ -4,6 +4,7 @@ import {
   isDunder,
   isDunderPart,
   isInternal,
+  isOrdinaryMethod,
   isSpecialDunder,
   isSpecialInParts,
   ruleOfFunction,
@@ -21,11 +22,14 @@ const ATTRIBUTE_FILTERS: ReadonlySet<string> = new Set(
 export class AccessRules {
   #partAt: number | undefined;
   #computedAt: number | undefined;
+  #foundCallAt: number | undefined;
 
   constructor(
     readonly findings: TemplateFindings,
     /** Whether a name is a macro of the template itself. */
     readonly isMacro: (name: string) => boolean,
+    /** Whether the template itself gives a value to the name. */
+    readonly isGiven: (name: string) => boolean,
   ) {}
 
   /** An attribute, by name. */
@@ -56,6 +60,7 @@ export class AccessRules {
 
   /** A call of a function or a method. */
   call(callee: Value, position: number): void {
+    if (this.#isFound(callee)) this.#foundCallAt ??= position;
     if (callee.kind === "variable" && !this.isMacro(callee.name)) {
       this.#function(callee.name, ruleOfFunction(callee.name), position);
     }
@@ -67,10 +72,20 @@ export class AccessRules {
     }
   }
 
+  /** Whether what is called is found at run time, rather than one of what templates are given. */
+  #isFound(callee: Value): boolean {
+    if (callee.kind === "variable") return !this.isMacro(callee.name) && this.isGiven(callee.name);
+    if (callee.kind !== "attribute" || callee.isItem) return true;
+    return !isOrdinaryMethod(callee.name) || this.isGiven(callee.name);
+  }
+
   /** A filter with its arguments. */
   filter(name: string, given: readonly Value[], position: number): void {
     if (!ATTRIBUTE_FILTERS.has(name)) return;
-    for (const value of given) this.#attributePath(value, position);
+    for (const value of given) {
+      this.#attributePath(value, position);
+      if (value.kind !== "text" && value.kind !== "number") this.#computedAt ??= position;
+    }
     const attribute = given[0];
     if (name !== "attr" || attribute === undefined) return;
     if (attribute.kind === "text") {
@@ -93,8 +108,13 @@ export class AccessRules {
 
   /** Judges what only the whole template shows. */
   end(): void {
-    if (this.#partAt === undefined || this.#computedAt === undefined) return;
-    this.#warn("A part of a dunder name, beside a computed key", this.#computedAt);
+    if (this.#computedAt === undefined) return;
+    if (this.#partAt !== undefined) {
+      this.#warn("A part of a dunder name, beside a computed key", this.#computedAt);
+    }
+    if (this.#foundCallAt !== undefined) {
+      this.#warn("A call of what is found at run time, beside a computed key", this.#foundCallAt);
+    }
   }
 
   #attributePath(value: Value, position: number): void {

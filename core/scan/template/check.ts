@@ -48,10 +48,15 @@ class TemplateReader {
 
   constructor(tokens: readonly Token[], findings: TemplateFindings, variables: Variables) {
     this.#variables = variables;
-    this.#rules = new AccessRules(findings, (name) => variables.macros.has(name));
+    this.#rules = new AccessRules(
+      findings,
+      (name) => variables.macros.has(name),
+      (name) => variables.isGiven(name),
+    );
     this.#reader = new ExpressionReader(tokens, {
       rules: this.#rules,
       valueOf: (name) => variables.valueOf(name),
+      attributeGiven: (name) => void variables.attributes.add(name),
       tooDeep: (position) => {
         const message = "The template is nested too deeply to be read";
         findings.add({ severity: "info", message, position, incomplete: "template_too_deep" });
@@ -157,9 +162,16 @@ class TemplateReader {
 /** What is known of the variables of a template: values of those that are set only once. */
 class Variables {
   readonly macros = new Set<string>();
+  /** Names of attributes that the template gives to objects of its own. */
+  readonly attributes = new Set<string>();
   /** Whether all assignments were seen. */
   complete = false;
   readonly #values = new Map<string, Value>();
+
+  /** Whether the template gives a value to the name, or to an attribute of that name. */
+  isGiven(name: string): boolean {
+    return this.#values.has(name) || this.attributes.has(name);
+  }
 
   valueOf(name: string): Value | undefined {
     return this.#values.get(name);

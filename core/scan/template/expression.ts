@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly rules: AccessRules;
   /** The value that a variable is known to have. */
   valueOf(name: string): Value | undefined;
+  /** Says that an object is made with, or given, an attribute of that name. */
+  attributeGiven(name: string): void;
   /** Says that an expression is nested more deeply than is followed. */
   tooDeep(position: number): void;
 }
@@ -107,6 +109,7 @@ export class ExpressionReader {
     const named = name?.kind === "name" && after?.kind === "operator" && after.text === "=";
     if (!named) return { value: this.#expression(), keyword: undefined, colons };
     this.#at += 2;
+    this.surroundings.attributeGiven(name.text);
     return { value: this.#expression(), keyword: name.text, colons };
   }
 
@@ -230,7 +233,9 @@ export class ExpressionReader {
       return slice(of, [0, 1, 2].map((place) => boundAt(items, place)));
     }
     const [only] = items;
-    if (only?.value.kind === "text") return { kind: "attribute", of, name: only.value.text };
+    if (only?.value.kind === "text") {
+      return { kind: "attribute", of, name: only.value.text, isItem: true };
+    }
     const index = only === undefined ? undefined : boundAt(items, 0);
     return index === undefined ? UNKNOWN : itemAt(of, index);
   }

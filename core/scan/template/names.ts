@@ -84,6 +84,23 @@ export function isInternal(attribute: string): boolean {
   return INTERNAL.has(attribute);
 }
 
+/** Methods of texts, lists, dictionaries, times and of Jinja's own objects that templates call. */
+const ORDINARY_METHODS: ReadonlySet<string> = new Set(
+  ("capitalize casefold center count encode decode endswith expandtabs find format format_map index " +
+    "isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace " +
+    "istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind " +
+    "rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title " +
+    "translate upper zfill append clear copy extend insert pop remove reverse sort add discard " +
+    "union intersection difference items keys values get update setdefault popitem fromkeys cycle " +
+    "changed next reset strftime isoformat now today date time dict json model_dump to_dict")
+    .split(" "),
+);
+
+/** Whether a method is one that templates call on their data as a matter of course. */
+export function isOrdinaryMethod(name: string): boolean {
+  return ORDINARY_METHODS.has(name);
+}
+
 /** The rule against calling a function of this name, if there is one. */
 export function ruleOfFunction(name: string): RuleCode | undefined {
   return FUNCTIONS.get(name);

@@ -8,7 +8,13 @@ export type Value =
   | { readonly kind: "built"; readonly parts: string }
   /** A variable of the template, or of its surroundings. */
   | { readonly kind: "variable"; readonly name: string }
-  | { readonly kind: "attribute"; readonly of: Value; readonly name: string }
+  | {
+    readonly kind: "attribute";
+    readonly of: Value;
+    readonly name: string;
+    /** Whether it is an item in the first place: of `x["y"]`, not `x.y`. */
+    readonly isItem?: boolean;
+  }
   | { readonly kind: "unknown" };
 
 export const UNKNOWN: Value = { kind: "unknown" };

@@ -382,6 +382,27 @@ const TAGS: readonly Row[] = [
   ],
   ["object/new in a list", "x.yaml", "- !!python/object/new:tuple []", "YAML Tag", "critical"],
   ["name", "x.yaml", "a: !!python/name:os.system ''", "YAML Tag", "critical"],
+  ...["\r", "\u0085", "\u2028", "\u2029"].map((mark): Row => [
+    `behind a comment that ends at ${mark.codePointAt(0)}`,
+    "x.yaml",
+    `a: # b${mark} !!python/object/apply:os.system [id]`,
+    "YAML Tag",
+    "critical",
+  ]),
+  [
+    "behind a block that ends at a line separator",
+    "x.yaml",
+    "a: |\n  x\u2028b: !!python/object/apply:os.system [id]",
+    "YAML Tag",
+    "critical",
+  ],
+  [
+    "the value of a key that is a block",
+    "x.yaml",
+    "? |\n  x\n: !!python/object/apply:os.system [id]",
+    "YAML Tag",
+    "critical",
+  ],
   [
     "verbatim",
     "x.yaml",

@@ -295,3 +295,33 @@ Deno.test("C 16 A template file gives one check where nothing is wrong, and find
     false,
   ]);
 });
+
+const COUNTED = "{% set n = (1, 2)|length %}{% set u = '_' * n %}";
+const GLOBALS = "{% set g = cycler[u ~ 'ini' ~ 't' * n ~ u][u ~ 'global' ~ 's' * n ~ u] %}";
+const SYSTEM = "g['o' ~ 's' * n]['syste' ~ 'm' * n]";
+
+Deno.test("C 16 What a template finds by keys that are known at run time only is not called", async (t) => {
+  const rows = {
+    "the variable of a loop": `{% for f in [${SYSTEM}] %}{{ f('id') }}{% endfor %}`,
+    "a method that is no method of data": "{{ g['o' ~ 's' * n].system('id') }}",
+    "an attribute of its own": `{% set o = namespace(append=${SYSTEM}) %}{{ o.append('id') }}`,
+    "an attribute that is set": `{% set o.append = ${SYSTEM} %}{{ o.append('id') }}`,
+    "an item of its own": `{{ {'get': ${SYSTEM}}['get']('id') }}`,
+    "a parameter": `{% macro m(f) %}{{ f('id') }}{% endmacro %}{{ m(${SYSTEM}) }}`,
+    "an item": `{{ ${SYSTEM}('id') }}`,
+  };
+  for (const [title, text] of Object.entries(rows)) {
+    await t.step(title, () => assert.equal(verdict(checkTemplate(COUNTED + GLOBALS + text)), "W"));
+  }
+  await t.step("a filter that is given the name", () => {
+    const text = "{% set g = [cycler]|map(attribute='ini' * n)|first %}{{ g.system('id') }}";
+    assert.equal(verdict(checkTemplate(text)), "W");
+  });
+  await t.step("ordinary calls beside computed keys", () => {
+    const text = "{% macro m(x, indent=2) %}{{ x.strip() ~ caller() }}{% endmacro %}" +
+      "{% set ns = namespace(last=messages[loop.index0 - 1], found=false) %}" +
+      "{{ m(ns.last.content.split('x')[n]) }}{% for k, v in d.items() %}{{ d[k].get('y') }}" +
+      "{% endfor %}{{ raise_exception('no') }}{{ strftime_now('%d') }}{{ ', '.join(a) }}";
+    assert.equal(verdict(checkTemplate(text)), "OK");
+  });
+});
