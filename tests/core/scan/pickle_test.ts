@@ -99,6 +99,13 @@ const PLAIN: readonly (readonly [string, Uint8Array])[] = [
   ["a state_dict", STATE_DICT],
   ["a legacy file of PyTorch", bytes(LEGACY_TORCH, little(4, 8), HOSTILE_STORAGE)],
   [
+    "a layer in a legacy file of PyTorch, with its source",
+    bytes(
+      ...[P2, "(", short("module"), gl("torch.nn.modules.linear", "Linear"), short("linear.py")],
+      ...[short("class Linear(Module): pass"), "tQ)\x81}", short("training"), "\x88sb."],
+    ),
+  ],
+  [
     "a legacy file of PyTorch, of which the length of a storage begins like a pickle",
     bytes(LEGACY_TORCH, little(0x280, 8), HOSTILE_STORAGE),
   ],
