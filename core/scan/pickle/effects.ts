@@ -91,7 +91,7 @@ const persistent: Effect = (machine) => {
   }
   const type = first === "module" && id.kind === "tuple" ? id.items[1] : undefined;
   // A class with its source: the loaders of PyTorch return the class, which was imported before.
-  machine.push(type?.kind === "import" ? type : PERSISTENT);
+  machine.share(type?.kind === "import" ? type : PERSISTENT);
 };
 
 const ODD_PERSISTENT_ID = {

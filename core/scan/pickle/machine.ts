@@ -1,4 +1,4 @@
-import type { Findings, Signal } from "./findings.ts";
+import type { Findings, ImportRecord, Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
@@ -108,6 +108,7 @@ export class Machine {
   /** Pushes what is there already. */
   share(value: Value): void {
     if (isContainer(value)) this.shared++;
+    if (value.kind === "import") value.record.taken++;
     this.push(value);
   }
 
@@ -115,7 +116,7 @@ export class Machine {
     const known = this.memo.get(index);
     if (known !== undefined) return this.share(known);
     if (this.#options.earlier === undefined) this.#fail("missing_memo");
-    this.push(this.#options.earlier?.get(index) ?? UNKNOWN);
+    this.share(this.#options.earlier?.get(index) ?? UNKNOWN);
   }
 
   /** The characters of a text or of bytes. */
@@ -170,8 +171,11 @@ export class Machine {
     if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
     this.#judgeCallee(callee);
-    for (const value of args) if (value.kind === "import") value.record.called = true;
+    for (const value of args) if (value.kind === "import") handOver(value.record);
     const folded = foldCall(callee, args, this);
+    if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
+      callee.record.spent++;
+    }
     return folded ?? { kind: "call", callee, args } satisfies Call;
   }
 
@@ -246,6 +250,18 @@ export class Machine {
   collect(kind: Container["kind"], items: Value[]): void {
     this.push(container(kind, items));
   }
+}
+
+/** Notes that an import goes to a function, which may do anything with it. */
+function handOver(record: ImportRecord): void {
+  record.called = true;
+  record.taken++;
+}
+
+/** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */
+function isHarmless(folded: Value): boolean {
+  return folded.kind === "import" && folded.record.module === "zoneinfo" &&
+    folded.record.name === "ZoneInfo._unpickle";
 }
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
