@@ -1,4 +1,4 @@
-import type { Findings, ImportRecord, Signal } from "./findings.ts";
+import type { Findings, Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
@@ -171,7 +171,7 @@ export class Machine {
     if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
     this.#judgeCallee(callee);
-    for (const value of args) if (value.kind === "import") handOver(value.record);
+    for (const value of args) if (value.kind === "import") value.record.called = true;
     const folded = foldCall(callee, args, this);
     if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
       callee.record.spent++;
@@ -250,12 +250,6 @@ export class Machine {
   collect(kind: Container["kind"], items: Value[]): void {
     this.push(container(kind, items));
   }
-}
-
-/** Notes that an import goes to a function, which may do anything with it. */
-function handOver(record: ImportRecord): void {
-  record.called = true;
-  record.taken++;
 }
 
 /** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */

@@ -360,6 +360,14 @@ Deno.test("C 16: a line that never ends is not read for ever", () => {
   assert.ok(total < 64 * 1024 * 1024, `${total} bytes`);
 });
 
+Deno.test("C 16: getattr of a time zone is none where the bytes of an array call it as well", () => {
+  const hidden = bytes("h\x07)", s8("x"), T2, "R.");
+  const file = joblibFile(hidden, { type: "u1", count: hidden.length });
+  assert.equal(scan(bytes(P4, ZONE, "0", file.subarray(2))).verdict, "C");
+  const plain = joblibFile(new Uint8Array(9), { type: "u1", count: 9 });
+  assert.equal(scan(bytes(P4, ZONE, "0", plain.subarray(2))).verdict, "OK");
+});
+
 Deno.test("C 16: getattr is harmless for time zones, and for nothing else besides them", async (t) => {
   const rows: [string, Uint8Array][] = [
     ["another attribute", bytes("h\x07", gl("collections", "OrderedDict"), short("copy"), T2, "R")],
