@@ -16,7 +16,7 @@ export interface ReportTextOptions {
 
 /**
  * Tells a report to a person: warnings and what is worse, the worst first, each with why it is a
- * danger and what to do; then what was not read through to the end; then all in one line. Texts out
+ * danger and what to do; then what was not read through to the end, or not at all; then all in one line. Texts out
  * of files cannot steer a terminal.
  */
 export function reportText(report: Report, { color = false, width }: ReportTextOptions): string {
@@ -24,6 +24,7 @@ export function reportText(report: Report, { color = false, width }: ReportTextO
   const paragraphs = [
     ...groupIssues(report.issues).map((group) => findingLines(group, style, width)),
     inconclusiveLines(report, width),
+    skippedLines(report, width),
     summaryOf(report).flatMap((it) => indented(it, "", width)),
   ];
   return paragraphs.filter((it) => it.length > 0).map((it) => `${it.join("\n")}\n`).join("\n");
@@ -56,10 +57,28 @@ function inconclusiveLines(report: Report, width: number): string[] {
   const lines = files.slice(0, LISTED).flatMap(([path, metadata]) =>
     indented(`${path}${reasonsOf(metadata["scan_outcome_reasons"])}`, "  ", width)
   );
-  const more = files.length > LISTED ? [`  and ${files.length - LISTED} more`] : [];
-  return lines.length === 0
-    ? []
-    : [`${counted(files.length, "file")} not read through to the end`, ...lines, ...more];
+  return listed(
+    `${counted(files.length, "file")} not read through to the end`,
+    lines,
+    files.length,
+  );
+}
+
+/** What no scanner looked into: nothing was found there because nothing was sought. */
+function skippedLines({ checks }: Report, width: number): string[] {
+  const skipped = checks.filter(({ name, status, location, message }) =>
+    name === "Known Format" && status === "skipped" && location && !message.endsWith("is empty")
+  );
+  const lines = skipped.slice(0, LISTED).flatMap(({ location, message }) =>
+    indented(`${location}: ${message.replace("Not scanned: ", "")}`, "  ", width)
+  );
+  return listed(`${counted(skipped.length, "file")} not scanned`, lines, skipped.length);
+}
+
+/** The first of so many lines under a title; none where there is nothing to list. */
+function listed(title: string, lines: readonly string[], count: number): string[] {
+  const more = count > LISTED ? [`  and ${count - LISTED} more`] : [];
+  return lines.length === 0 ? [] : [title, ...lines, ...more];
 }
 
 function reasonsOf(reasons: unknown): string {

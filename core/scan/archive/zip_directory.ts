@@ -137,10 +137,22 @@ function directoriesOf(source: ByteSource, end: ZipEnd, most: number): ZipDirect
     for (const start of startsOf(place, end)) {
       if (found.some((known) => known.start === start)) continue;
       const directory = readDirectory(source, start, place, most);
-      if (directory) found.push(directory);
+      if (directory && !found.some((known) => isRest(source, directory, known))) {
+        found.push(directory);
+      }
     }
   }
   return found;
+}
+
+/**
+ * Whether what was read is no more than the last entries of a directory: the length of the ZIP64
+ * record is just that of its first entries. Members at other places would make it another one.
+ */
+function isRest(source: ByteSource, directory: ZipDirectory, whole: ZipDirectory): boolean {
+  const { start, end, base, entries } = directory;
+  return end === whole.end && whole.entries.some(({ position }) => position === start) &&
+    !entries.some(({ localOffset }) => readLocalHeader(source, base + localOffset));
 }
 
 /** Where a directory may begin: right before its end record, or at the offset as it stands. */

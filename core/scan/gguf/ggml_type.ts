@@ -46,6 +46,8 @@ const ROWS: readonly Row[] = [
   [37, "IQ4_NL_4_8", 32, 18],
   [38, "IQ4_NL_8_8", 32, 18],
   [39, "MXFP4", 32, 17],
+  [40, "NVFP4", 64, 36],
+  [41, "Q1_0", 128, 18],
 ];
 
 const TYPES: ReadonlyMap<number, GgmlType> = new Map(

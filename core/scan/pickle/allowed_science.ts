@@ -24,13 +24,13 @@ const BIT_GENERATORS: readonly AllowedNames[] = [
 ];
 
 const NUMPY_NAMES: readonly AllowedNames[] = [
-  ["numpy", `dtype ndarray matrix recarray record ${SCALARS}`],
+  ["numpy", `dtype ndarray matrix recarray record poly1d ${SCALARS}`],
   ["numpy.dtypes", DTYPES],
   ["numpy.core.multiarray", "_reconstruct scalar"],
   ["numpy._core.multiarray", "_reconstruct scalar"],
   ["numpy.core.numeric", "_frombuffer"],
   ["numpy._core.numeric", "_frombuffer"],
-  ["numpy.core._internal", "_convert_to_stringdtype_kwargs"],
+  ["numpy.core._internal", "_convert_to_stringdtype_kwargs _reconstruct"],
   ["numpy._core._internal", "_convert_to_stringdtype_kwargs"],
   ["numpy.core.records", "recarray record"],
   ["numpy.rec", "recarray record"],
@@ -52,7 +52,14 @@ const SPARSE_NAMES: readonly AllowedNames[] = ["csr", "csc", "coo", "bsr", "dia"
   ]);
 
 const PANDAS_NAMES: readonly AllowedNames[] = [
-  ["pandas", "DataFrame Series Index Timestamp Timedelta Interval Period"],
+  [
+    "pandas",
+    `DataFrame Series Index Timestamp Timedelta Interval Period StringDtype ArrowDtype
+    CategoricalDtype DatetimeTZDtype Int64Dtype BooleanDtype Float64Dtype SparseDtype RangeIndex
+    DatetimeIndex TimedeltaIndex PeriodIndex IntervalIndex MultiIndex CategoricalIndex Categorical
+    PeriodDtype IntervalDtype NA NaT Int8Dtype Int16Dtype Int32Dtype UInt8Dtype UInt16Dtype
+    UInt32Dtype UInt64Dtype Float32Dtype`,
+  ],
   ["pandas.core.frame", "DataFrame"],
   ["pandas.core.series", "Series"],
   ["pandas.core.internals.managers", "BlockManager SingleBlockManager"],
@@ -71,7 +78,11 @@ const PANDAS_NAMES: readonly AllowedNames[] = [
   ["pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked"],
   ["pandas._libs.tslibs.timestamps", "_unpickle_timestamp Timestamp"],
   ["pandas._libs.tslibs.timedeltas", "_timedelta_unpickle Timedelta"],
-  ["pandas._libs.tslibs.offsets", "Day Hour Minute Second MonthEnd"],
+  [
+    "pandas._libs.tslibs.offsets",
+    `Day Hour Minute Second MonthEnd BusinessDay Week MonthBegin QuarterEnd QuarterBegin YearEnd
+    YearBegin BusinessMonthEnd BusinessMonthBegin Milli Micro Nano`,
+  ],
   ["pandas.core.dtypes.dtypes", "CategoricalDtype DatetimeTZDtype PeriodDtype IntervalDtype"],
 ];
 
@@ -89,9 +100,31 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
   ["joblib.numpy_pickle_compat", "NDArrayWrapper ZNDArrayWrapper"],
   ["sklearn.externals.joblib.numpy_pickle", "NumpyArrayWrapper NDArrayWrapper"],
   ["xgboost.core", "Booster"],
-  ["xgboost.sklearn", "XGBModel XGBClassifier XGBRegressor XGBRanker XGBRFClassifier"],
+  [
+    "xgboost.sklearn",
+    "XGBModel XGBClassifier XGBRegressor XGBRanker XGBRFClassifier XGBRFRegressor",
+  ],
   ["lightgbm.basic", "Booster"],
   ["lightgbm.sklearn", "LGBMModel LGBMClassifier LGBMRegressor LGBMRanker"],
   ["catboost.core", "CatBoost CatBoostClassifier CatBoostRegressor"],
   ["ml_dtypes", "bfloat16 float8_e4m3fn float8_e5m2 int4 uint4"],
+  ["scipy.interpolate._cubic", "CubicSpline PchipInterpolator"],
+  ["scipy.optimize._optimize", "OptimizeResult"],
+  ["scipy.interpolate._rbfinterp", "RBFInterpolator"],
+  ["scipy.interpolate._rgi", "RegularGridInterpolator"],
+  ["scipy.spatial.transform._rotation", "Rotation"],
+  ["scipy.interpolate._fitpack2", "LSQUnivariateSpline"],
+  ["numpy.polynomial.chebyshev", "Chebyshev"],
+  [
+    "pandas.arrays",
+    `ArrowStringArray ArrowExtensionArray IntegerArray BooleanArray FloatingArray SparseArray
+    DatetimeArray TimedeltaArray PeriodArray StringArray NumpyExtensionArray`,
+  ],
+  ["pandas._libs.tslibs.nattype", "_nat_unpickle"],
+  ["pandas._libs.sparse", "IntIndex BlockIndex"],
+  ["pyarrow.lib", "_restore_array type_for_alias py_buffer"],
+  ["numpy.polynomial.legendre", "Legendre"],
+  ["numpy.polynomial.hermite", "Hermite"],
+  ["numpy.polynomial.hermite_e", "HermiteE"],
+  ["numpy.polynomial.laguerre", "Laguerre"],
 ];

@@ -9,9 +9,18 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.calibration", "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration"],
   ["sklearn.isotonic", "IsotonicRegression"],
   ["sklearn.kernel_ridge", "KernelRidge"],
-  ["sklearn.kernel_approximation", "RBFSampler Nystroem"],
-  ["sklearn.multiclass", "OneVsRestClassifier OneVsOneClassifier _ConstantPredictor"],
-  ["sklearn.multioutput", "MultiOutputClassifier MultiOutputRegressor ClassifierChain"],
+  [
+    "sklearn.kernel_approximation",
+    "RBFSampler Nystroem AdditiveChi2Sampler PolynomialCountSketch SkewedChi2Sampler",
+  ],
+  [
+    "sklearn.multiclass",
+    "OneVsRestClassifier OneVsOneClassifier _ConstantPredictor OutputCodeClassifier",
+  ],
+  [
+    "sklearn.multioutput",
+    "MultiOutputClassifier MultiOutputRegressor ClassifierChain RegressorChain",
+  ],
   ["sklearn.naive_bayes", "GaussianNB MultinomialNB BernoulliNB ComplementNB CategoricalNB"],
   ["sklearn.discriminant_analysis", "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis"],
   ["sklearn.random_projection", "GaussianRandomProjection SparseRandomProjection"],
@@ -49,13 +58,20 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.linear_model._ridge", "Ridge RidgeCV RidgeClassifier RidgeClassifierCV"],
   [
     "sklearn.linear_model._coordinate_descent",
-    "Lasso LassoCV ElasticNet ElasticNetCV MultiTaskLasso",
+    `Lasso LassoCV ElasticNet ElasticNetCV MultiTaskLasso MultiTaskElasticNet MultiTaskElasticNetCV
+    MultiTaskLassoCV`,
   ],
   ["sklearn.linear_model._stochastic_gradient", "SGDClassifier SGDRegressor SGDOneClassSVM"],
-  ["sklearn.linear_model._sgd_fast", "Hinge Log ModifiedHuber SquaredLoss Huber"],
+  [
+    "sklearn.linear_model._sgd_fast",
+    "Hinge Log ModifiedHuber SquaredLoss Huber SquaredHinge",
+  ],
   ["sklearn.linear_model._bayes", "BayesianRidge ARDRegression"],
   ["sklearn.linear_model._perceptron", "Perceptron"],
-  ["sklearn.linear_model._passive_aggressive", "PassiveAggressiveClassifier"],
+  [
+    "sklearn.linear_model._passive_aggressive",
+    "PassiveAggressiveClassifier PassiveAggressiveRegressor",
+  ],
   ["sklearn.linear_model._huber", "HuberRegressor"],
   ["sklearn.linear_model._ransac", "RANSACRegressor"],
   ["sklearn.linear_model._glm.glm", "PoissonRegressor GammaRegressor TweedieRegressor"],
@@ -91,13 +107,15 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   [
     "sklearn._loss.loss",
     `HalfBinomialLoss HalfMultinomialLoss HalfSquaredError AbsoluteError PinballLoss HuberLoss
-    HalfPoissonLoss HalfGammaLoss ExponentialLoss`,
+    HalfPoissonLoss HalfGammaLoss ExponentialLoss HalfTweedieLossIdentity HalfTweedieLoss`,
   ],
   ["sklearn._loss.link", "LogitLink IdentityLink LogLink MultinomialLogit Interval HalfLogitLink"],
   [
     "sklearn._loss._loss",
     `__pyx_unpickle_CyHalfBinomialLoss __pyx_unpickle_CyHalfMultinomialLoss
-    __pyx_unpickle_CyHalfSquaredError CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError`,
+    __pyx_unpickle_CyHalfSquaredError CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError
+    CyAbsoluteError CyPinballLoss CyHuberLoss CyHalfPoissonLoss CyHalfGammaLoss CyHalfTweedieLoss
+    CyHalfTweedieLossIdentity CyExponentialLoss`,
   ],
   ["sklearn.svm._classes", "SVC SVR NuSVC NuSVR LinearSVC LinearSVR OneClassSVM"],
   ["sklearn.svm.classes", "SVC SVR NuSVC NuSVR LinearSVC LinearSVR OneClassSVM"],
@@ -111,7 +129,14 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.neighbors._ball_tree", "newObj BallTree BallTree64 BallTree32"],
   [
     "sklearn.metrics._dist_metrics",
-    "newObj EuclideanDistance EuclideanDistance64 MinkowskiDistance",
+    `newObj EuclideanDistance EuclideanDistance64 MinkowskiDistance EuclideanDistance32
+    ManhattanDistance ManhattanDistance64 ManhattanDistance32 ChebyshevDistance
+    ChebyshevDistance64 ChebyshevDistance32 MinkowskiDistance64 MinkowskiDistance32
+    SEuclideanDistance SEuclideanDistance64 SEuclideanDistance32 MahalanobisDistance
+    MahalanobisDistance64 MahalanobisDistance32 HammingDistance HammingDistance64
+    HammingDistance32 CanberraDistance CanberraDistance64 CanberraDistance32 BrayCurtisDistance
+    BrayCurtisDistance64 BrayCurtisDistance32 JaccardDistance JaccardDistance64 JaccardDistance32
+    HaversineDistance HaversineDistance64 HaversineDistance32`,
   ],
   ["sklearn.cluster._kmeans", "KMeans MiniBatchKMeans BisectingKMeans"],
   ["sklearn.cluster.k_means_", "KMeans MiniBatchKMeans"],
@@ -136,10 +161,14 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.neural_network._multilayer_perceptron", "MLPClassifier MLPRegressor"],
   ["sklearn.neural_network._stochastic_optimizers", "AdamOptimizer SGDOptimizer"],
   ["sklearn.gaussian_process._gpr", "GaussianProcessRegressor"],
-  ["sklearn.gaussian_process._gpc", "GaussianProcessClassifier"],
+  [
+    "sklearn.gaussian_process._gpc",
+    "GaussianProcessClassifier _BinaryGaussianProcessClassifierLaplace",
+  ],
   [
     "sklearn.gaussian_process.kernels",
-    "RBF ConstantKernel WhiteKernel Matern Sum Product DotProduct RationalQuadratic Hyperparameter",
+    `RBF ConstantKernel WhiteKernel Matern Sum Product DotProduct RationalQuadratic Hyperparameter
+    ExpSineSquared Exponentiation CompoundKernel PairwiseKernel`,
   ],
   [
     "sklearn.feature_extraction.text",
@@ -149,7 +178,8 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.feature_extraction._hash", "FeatureHasher"],
   [
     "sklearn.feature_selection._univariate_selection",
-    "SelectKBest SelectPercentile f_classif f_regression chi2",
+    `SelectKBest SelectPercentile f_classif f_regression chi2 SelectFdr SelectFpr SelectFwe
+    GenericUnivariateSelect`,
   ],
   ["sklearn.feature_selection._from_model", "SelectFromModel"],
   ["sklearn.feature_selection._rfe", "RFE RFECV"],
@@ -159,4 +189,45 @@ export const SKLEARN_NAMES: readonly AllowedNames[] = [
     "sklearn.model_selection._split",
     "KFold StratifiedKFold GroupKFold ShuffleSplit TimeSeriesSplit",
   ],
+  ["sklearn.cluster._affinity_propagation", "AffinityPropagation"],
+  ["sklearn.neural_network._rbm", "BernoulliRBM"],
+  ["sklearn.cluster._bisect_k_means", "BisectingKMeans _BisectingTree"],
+  ["sklearn.cross_decomposition._pls", "CCA PLSCanonical PLSRegression PLSSVD"],
+  ["sklearn.manifold._classical_mds", "ClassicalMDS"],
+  [
+    "sklearn.decomposition._dict_learning",
+    "DictionaryLearning MiniBatchDictionaryLearning SparseCoder",
+  ],
+  ["sklearn.covariance._elliptic_envelope", "EllipticEnvelope"],
+  ["sklearn.covariance._empirical_covariance", "EmpiricalCovariance"],
+  [
+    "sklearn.model_selection._classification_threshold",
+    "FixedThresholdClassifier TunedThresholdClassifierCV",
+  ],
+  ["sklearn.frozen._frozen", "FrozenEstimator"],
+  ["sklearn.covariance._graph_lasso", "GraphicalLasso GraphicalLassoCV"],
+  [
+    "sklearn.metrics._scorer",
+    "_PassthroughScorer _Scorer _PredictScorer _ProbaScorer _ThresholdScorer _CurveScorer",
+  ],
+  ["sklearn.manifold._isomap", "Isomap"],
+  ["sklearn.neighbors._graph", "KNeighborsTransformer RadiusNeighborsTransformer"],
+  ["sklearn.semi_supervised._label_propagation", "LabelPropagation LabelSpreading"],
+  ["sklearn.linear_model._least_angle", "Lars LarsCV LassoLars LassoLarsCV LassoLarsIC"],
+  ["sklearn.manifold._locally_linear", "LocallyLinearEmbedding"],
+  ["sklearn.manifold._mds", "MDS"],
+  ["sklearn.covariance._robust_covariance", "MinCovDet"],
+  ["sklearn.decomposition._sparse_pca", "MiniBatchSparsePCA SparsePCA"],
+  ["sklearn.neighbors._nca", "NeighborhoodComponentsAnalysis"],
+  ["sklearn.covariance._shrunk_covariance", "OAS ShrunkCovariance LedoitWolf"],
+  ["sklearn.cluster._optics", "OPTICS"],
+  ["sklearn.linear_model._omp", "OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV"],
+  ["sklearn.feature_extraction.image", "PatchExtractor"],
+  ["sklearn.linear_model._quantile", "QuantileRegressor"],
+  ["sklearn.semi_supervised._self_training", "SelfTrainingClassifier"],
+  ["sklearn.feature_selection._sequential", "SequentialFeatureSelector"],
+  ["sklearn.cluster._bicluster", "SpectralBiclustering SpectralCoclustering"],
+  ["sklearn.manifold._spectral_embedding", "SpectralEmbedding"],
+  ["sklearn.linear_model._theil_sen", "TheilSenRegressor"],
+  ["sklearn.utils._metadata_requests", "MethodMetadataRequest MetadataRequest"],
 ];

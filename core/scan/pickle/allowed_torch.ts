@@ -57,13 +57,18 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   [
     "torch.nn.modules.conv",
     `Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d
-    LazyConv3d`,
+    LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d`,
   ],
   [
     "torch.nn.modules.batchnorm",
-    "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d",
+    `BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d
+    LazyBatchNorm3d`,
   ],
-  ["torch.nn.modules.instancenorm", "InstanceNorm1d InstanceNorm2d InstanceNorm3d"],
+  [
+    "torch.nn.modules.instancenorm",
+    `InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
+    LazyInstanceNorm3d`,
+  ],
   [
     "torch.nn.modules.normalization",
     "LayerNorm GroupNorm RMSNorm LocalResponseNorm CrossMapLRN2d",
@@ -76,9 +81,10 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ],
   [
     "torch.nn.modules.pooling",
-    `MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
-    AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxUnpool1d MaxUnpool2d
-    MaxUnpool3d LPPool1d LPPool2d FractionalMaxPool2d`,
+    `MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d
+    AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
+    MaxUnpool1d MaxUnpool2d MaxUnpool3d LPPool1d LPPool2d FractionalMaxPool2d FractionalMaxPool3d
+    LPPool3d`,
   ],
   [
     "torch.nn.modules.dropout",
@@ -89,7 +95,8 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   [
     "torch.nn.modules.padding",
     `ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
-    ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d`,
+    ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
+    CircularPad1d CircularPad2d CircularPad3d`,
   ],
   ["torch.nn.modules.upsampling", "Upsample UpsamplingNearest2d UpsamplingBilinear2d"],
   ["torch.nn.modules.flatten", "Flatten Unflatten"],
@@ -106,12 +113,16 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
     "torch.nn.modules.loss",
     `CrossEntropyLoss BCELoss BCEWithLogitsLoss MSELoss L1Loss SmoothL1Loss HuberLoss NLLLoss
     KLDivLoss CTCLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss HingeEmbeddingLoss
-    PoissonNLLLoss GaussianNLLLoss MultiMarginLoss MultiLabelMarginLoss SoftMarginLoss`,
+    PoissonNLLLoss GaussianNLLLoss MultiMarginLoss MultiLabelMarginLoss SoftMarginLoss
+    LinearCrossEntropyLoss MultiLabelSoftMarginLoss NLLLoss2d`,
   ],
   ["torch.nn.parallel.data_parallel", "DataParallel"],
   ["torch.nn.parallel.distributed", "DistributedDataParallel"],
   ["torch.nn.utils.weight_norm", "WeightNorm"],
-  ["torch.nn.utils.spectral_norm", "SpectralNorm"],
+  [
+    "torch.nn.utils.spectral_norm",
+    "SpectralNorm SpectralNormStateDictHook SpectralNormLoadStateDictPreHook",
+  ],
   ["torch.nn.intrinsic.modules.fused", FUSED],
   ["torch.ao.nn.intrinsic.modules.fused", FUSED],
   ["torch.nn.quantized.modules.linear", "Linear LinearPackedParams"],
@@ -123,7 +134,11 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ["torch.optim.sgd", "SGD"],
   ["torch.optim.rmsprop", "RMSprop"],
   ["torch.optim.adagrad", "Adagrad"],
-  ["torch.optim.lr_scheduler", "LambdaLR StepLR MultiStepLR CosineAnnealingLR ReduceLROnPlateau"],
+  [
+    "torch.optim.lr_scheduler",
+    `LambdaLR StepLR MultiStepLR CosineAnnealingLR ReduceLROnPlateau ConstantLR
+    CosineAnnealingWarmRestarts ExponentialLR LinearLR OneCycleLR PolynomialLR`,
+  ],
   ["torch.backends.cuda", "cuFFTPlanCache"],
   ["torch.distributed._tensor.placement_types", "Shard Replicate Partial"],
   ["torch.distributed.tensor", "DTensor DeviceMesh Shard Replicate Partial"],
@@ -136,9 +151,95 @@ export const TORCH_NAMES: readonly AllowedNames[] = [
   ["torchvision.models.vgg", "VGG"],
   ["torchvision.models.densenet", "DenseNet _DenseBlock _DenseLayer _Transition"],
   ["torchvision.models.mobilenetv2", "MobileNetV2 InvertedResidual"],
-  ["torchvision.ops.misc", "Conv2dNormActivation ConvNormActivation SqueezeExcitation"],
+  [
+    "torchvision.ops.misc",
+    "Conv2dNormActivation ConvNormActivation SqueezeExcitation Permute",
+  ],
   [
     "torchvision.transforms.transforms",
-    "Compose ToTensor Normalize Resize CenterCrop RandomHorizontalFlip RandomResizedCrop",
+    `Compose ToTensor Normalize Resize CenterCrop RandomHorizontalFlip RandomResizedCrop RandomCrop
+    ColorJitter RandomRotation Grayscale RandomVerticalFlip Pad RandomErasing ConvertImageDtype
+    GaussianBlur RandomAffine RandomApply RandomChoice ToPILImage RandomGrayscale FiveCrop TenCrop`,
   ],
+  [
+    "torch.distributed.checkpoint.metadata",
+    `_MEM_FORMAT_ENCODING MetadataIndex Metadata TensorStorageMetadata BytesStorageMetadata
+    TensorProperties ChunkStorageMetadata StorageMeta`,
+  ],
+  ["torch.utils.data.sampler", "SequentialSampler BatchSampler RandomSampler"],
+  ["torch.nn.modules.adaptive", "AdaptiveLogSoftmaxWithLoss"],
+  ["torch.optim.asgd", "ASGD"],
+  ["torch.optim.adadelta", "Adadelta"],
+  ["torch.optim", "Adafactor Muon"],
+  ["torch.optim.adamax", "Adamax"],
+  ["torch.optim.nadam", "NAdam"],
+  ["torch.optim.radam", "RAdam"],
+  ["torch.optim.rprop", "Rprop"],
+  ["torch.optim.sparse_adam", "SparseAdam"],
+  [
+    "torch.nn.utils.prune",
+    "L1Unstructured RandomUnstructured RandomStructured LnStructured Identity",
+  ],
+  ["torch.ao.nn.quantized.dynamic.modules.linear", "Linear"],
+  ["torch.ao.nn.quantized.dynamic.modules.rnn", "LSTM PackedParameter GRU"],
+  ["torch.nn.utils.rnn", "PackedSequence"],
+  ["torch.optim.lbfgs", "LBFGS"],
+  ["torch.distributed.checkpoint.filesystem", "_StorageInfo"],
+  ["torchvision.models.alexnet", "AlexNet"],
+  ["torchvision.models.convnext", "LayerNorm2d"],
+  ["torchvision.ops.stochastic_depth", "StochasticDepth"],
+  [
+    "torchvision.models.segmentation.deeplabv3",
+    "DeepLabV3 DeepLabHead ASPP ASPPConv ASPPPooling",
+  ],
+  ["torchvision.models._utils", "IntermediateLayerGetter"],
+  ["torchvision.models.detection.faster_rcnn", "FasterRCNN TwoMLPHead FastRCNNPredictor"],
+  ["torchvision.models.detection.transform", "GeneralizedRCNNTransform"],
+  ["torchvision.ops.feature_pyramid_network", "LastLevelMaxPool LastLevelP6P7"],
+  ["torchvision.models.detection.rpn", "RegionProposalNetwork RPNHead"],
+  ["torchvision.models.detection.anchor_utils", "AnchorGenerator DefaultBoxGenerator"],
+  [
+    "torchvision.models.detection._utils",
+    "BoxCoder Matcher BalancedPositiveNegativeSampler BoxLinearCoder SSDMatcher",
+  ],
+  ["torchvision.models.detection.roi_heads", "RoIHeads"],
+  ["torchvision.ops.poolers", "MultiScaleRoIAlign"],
+  ["torchvision.models.segmentation.fcn", "FCN FCNHead"],
+  ["torchvision.models.detection.fcos", "FCOS FCOSHead"],
+  ["torchvision.models.googlenet", "BasicConv2d"],
+  ["torchvision.models.inception", "BasicConv2d"],
+  [
+    "torchvision.models.detection.keypoint_rcnn",
+    "KeypointRCNN KeypointRCNNHeads KeypointRCNNPredictor",
+  ],
+  ["torchvision.models.segmentation.lraspp", "LRASPP LRASPPHead"],
+  ["torchvision.models.detection.mask_rcnn", "MaskRCNN MaskRCNNPredictor"],
+  [
+    "torchvision.models.maxvit",
+    "WindowPartition WindowDepartition RelativePositionalMultiHeadAttention SwapAxes",
+  ],
+  ["torchvision.models.mnasnet", "MNASNet _InvertedResidual"],
+  ["torchvision.models.video.mvit", "PositionalEncoding Pool"],
+  ["torchvision.models.video.resnet", "BasicStem Conv3DSimple"],
+  [
+    "torchvision.models.optical_flow.raft",
+    "CorrBlock MotionEncoder RecurrentBlock ConvGRU FlowHead",
+  ],
+  ["torchvision.models.detection.retinanet", "RetinaNet"],
+  ["torchvision.models.shufflenetv2", "InvertedResidual"],
+  ["torchvision.models.squeezenet", "SqueezeNet Fire"],
+  [
+    "torchvision.models.detection.ssd",
+    "SSD SSDFeatureExtractorVGG SSDHead SSDClassificationHead SSDRegressionHead",
+  ],
+  ["torchvision.models.video.swin_transformer", "ShiftedWindowAttention3d"],
+  ["torchvision.models.swin_transformer", "ShiftedWindowAttention ShiftedWindowAttentionV2"],
+  ["torchvision.transforms.functional", "InterpolationMode"],
+  [
+    "torchvision.transforms.autoaugment",
+    "RandAugment AutoAugment AutoAugmentPolicy TrivialAugmentWide",
+  ],
+  ["torchvision.transforms.v2._geometry", "Resize RandomHorizontalFlip"],
+  ["torchvision.transforms.v2._misc", "ToDtype Normalize"],
+  ["torchvision.transforms.v2._type_conversion", "ToImage"],
 ];

@@ -97,7 +97,9 @@ const persistent: Effect = (machine) => {
   if (storage !== undefined && machine.storages.size < MAX_STORAGES) {
     machine.storages.set(storage.key, storage);
   }
-  machine.push(PERSISTENT);
+  const type = first === "module" && id.kind === "tuple" ? id.items[1] : undefined;
+  // A class with its source: the loaders of PyTorch return the class, which was imported before.
+  machine.share(type?.kind === "import" ? type : PERSISTENT);
 };
 
 const ODD_PERSISTENT_ID = {

@@ -14,6 +14,9 @@ export interface ImportRecord {
   count: number;
   /** Whether it is called, or handed to something that is. */
   called: boolean;
+  /** How often it came onto the stack, and how often it went from there into a harmless call. */
+  taken: number;
+  spent: number;
 }
 
 /** Names of the checks of pickles, each of which passes or fails. */
@@ -65,6 +68,7 @@ export class Findings {
       this.#add({ module, name, judgement: judgeImport(module, name), at, opcode });
     record.count++;
     this.#arrays ||= name === "NumpyArrayWrapper";
+    record.taken++;
     return record;
   }
 
@@ -74,12 +78,13 @@ export class Findings {
   }
 
   /** The record of an import, under the name of its kind where there are too many. */
-  #add(first: Omit<ImportRecord, "count" | "called">): ImportRecord {
+  #add(first: Omit<ImportRecord, "count" | "called" | "taken" | "spent">): ImportRecord {
     const full = this.imports.size >= MAX_DISTINCT;
     const { level } = first.judgement;
     const named = full ? { ...first, module: level, name: REST } : first;
     const key = keyOf(named.module, named.name);
-    const record = this.imports.get(key) ?? { ...named, count: 0, called: false };
+    const record = this.imports.get(key) ??
+      { ...named, count: 0, called: false, taken: 0, spent: 0 };
     this.imports.set(key, record);
     return record;
   }
@@ -114,11 +119,13 @@ export class Findings {
     const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#add(record);
     known.count += record.count;
     known.called ||= record.called;
+    known.taken += record.taken;
+    known.spent += record.spent;
   }
 
   /** Imports that no model has any business with. */
   denied(): ImportRecord[] {
-    return [...this.imports.values()].filter(({ judgement }) => judgement.level === "denied");
+    return [...this.imports.values()].filter((record) => severityOf(record) === "critical");
   }
 
   /** Those that are more than a remark, the worst of them being `critical`. */
@@ -140,6 +147,7 @@ function keyOf(module: string, name: string): string {
 export function severityOf(record: ImportRecord): Severity | undefined {
   switch (record.judgement.level) {
     case "denied":
+      if (record.spent > 0 && record.spent === record.taken) return undefined;
       return "critical";
     case "suspicious":
       return "warning";

@@ -113,6 +113,7 @@ export class Machine {
   /** Pushes what is there already. */
   share(value: Value): void {
     if (isContainer(value)) this.shared++;
+    if (value.kind === "import") value.record.taken++;
     this.push(value);
   }
 
@@ -120,7 +121,7 @@ export class Machine {
     const known = this.memo.get(index);
     if (known !== undefined) return this.share(known);
     if (this.#options.earlier === undefined) this.#fail("missing_memo");
-    this.push(this.#options.earlier?.get(index) ?? UNKNOWN);
+    this.share(this.#options.earlier?.get(index) ?? UNKNOWN);
   }
 
   /** The characters of a text or of bytes. */
@@ -179,6 +180,9 @@ export class Machine {
     for (const value of args) if (value.kind === "import") value.record.called = true;
     this.#judgeApplied(callee, args);
     const folded = foldCall(callee, args, this);
+    if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
+      callee.record.spent++;
+    }
     return folded ?? { kind: "call", callee, args } satisfies Call;
   }
 
@@ -292,6 +296,12 @@ const BLURRED = {
   message: "Calls give back objects on which it depends where the bytes of arrays end",
   why: "Instructions can lie in what is taken for an array",
 } as const;
+
+/** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */
+function isHarmless(folded: Value): boolean {
+  return folded.kind === "import" && folded.record.module === "zoneinfo" &&
+    folded.record.name === "ZoneInfo._unpickle";
+}
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
   BUILD: "S207",

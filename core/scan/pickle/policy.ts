@@ -73,7 +73,7 @@ function judgePath(path: string, module: string): Judgement {
   const components = path.split(".");
   const moduleParts = module.split(".").length;
   const isOsPath = components[0] === "os" && components[1] === "path";
-  const denied = isOsPath ? undefined : longestListed(DENIED, components);
+  const denied = isOsPath || ALLOWED.has(path) ? undefined : longestListed(DENIED, components);
   if (denied !== undefined) return { level: "denied", ...denied };
   // A module that is listed as ordinary is really there, whatever a part of it is called.
   const special = specialComponent(components, moduleParts, ALLOWED.has(path));

@@ -27,6 +27,7 @@ const EXTENSIONS: ReadonlyMap<string, Language> = new Map([
   ["psm1", POWERSHELL],
   ["py", PYTHON],
   ["pyw", PYTHON],
+  ["pyi", PYTHON],
   ["js", JAVASCRIPT],
   ["mjs", JAVASCRIPT],
   ["cjs", JAVASCRIPT],

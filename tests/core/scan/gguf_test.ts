@@ -477,6 +477,8 @@ Deno.test("Every ggml type has its block size", async (t) => {
     [34, 256, 54],
     [35, 256, 66],
     [39, 32, 17],
+    [40, 64, 36],
+    [41, 128, 18],
   ];
   for (const [type, block, size] of types) {
     await t.step(`type ${type}`, () => {

@@ -1,4 +1,6 @@
 import * as assert from "node:assert/strict";
+import { ALLOWED_GROUPS } from "../../../core/scan/pickle/allowed_names.ts";
+import { DENIED_GROUPS } from "../../../core/scan/pickle/denied_names.ts";
 import { judgeImport } from "../../../core/scan/pickle/policy.ts";
 
 const JUDGED: readonly (readonly [string, string, string, string?])[] = [
@@ -50,6 +52,26 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["numpy._core.multiarray", "_reconstruct", "allowed"],
   ["scipy.sparse._csr", "csr_matrix", "allowed"],
   ["sklearn.linear_model._logistic", "LogisticRegression", "allowed"],
+  ["sklearn.metrics._scorer", "_Scorer", "allowed"],
+  ["sklearn.linear_model._least_angle", "LassoLarsCV", "allowed"],
+  ["sklearn.metrics._dist_metrics", "ManhattanDistance64", "allowed"],
+  ["sklearn.metrics._dist_metrics", "PyFuncDistance64", "unlisted"],
+  ["sklearn.utils.validation", "check_array", "unlisted"],
+  ["scipy.stats._continuous_distns", "uniform_gen", "unlisted"],
+  ["scipy.stats._kde", "gaussian_kde", "unlisted"],
+  ["statsmodels.base.data", "ModelData", "unlisted"],
+  ["torch.optim.radam", "RAdam", "allowed"],
+  ["torch.optim.lr_scheduler", "ExponentialLR", "allowed"],
+  ["torch.distributed.checkpoint.metadata", "Metadata", "allowed"],
+  ["torch.distributed.checkpoint.filesystem", "_StorageInfo", "allowed"],
+  ["torch.distributed.checkpoint.filesystem", "FileSystemReader", "denied", "S213"],
+  ["torch.distributed.checkpoint.filesystem", "_StorageInfo.os", "denied", "S213"],
+  ["torch.fx.graph_module", "reduce_graph_module", "denied"],
+  ["torchvision.models.alexnet", "AlexNet", "allowed"],
+  ["pandas", "RangeIndex", "allowed"],
+  ["pandas.arrays", "ArrowStringArray", "allowed"],
+  ["pyarrow.lib", "_restore_array", "allowed"],
+  ["pyarrow.lib", "memory_map", "unlisted"],
   ["acme", "Model", "unlisted"],
   ["acme", "Outer.Inner", "unlisted"],
   ["collections", "OrderedDict.fromkeys", "unlisted"],
@@ -68,4 +90,13 @@ Deno.test("judgeImport() denies before it allows, by both spellings and every pa
       if (ruleCode !== undefined) assert.equal(judgement.ruleCode, ruleCode);
     });
   }
+});
+
+Deno.test("nothing is allowed within what is denied but the records of distributed checkpoints", () => {
+  const denied = DENIED_GROUPS.flatMap(({ paths }) => paths.trim().split(/\s+/));
+  const allowed = ALLOWED_GROUPS.flatMap(([module, names]) =>
+    names.trim().split(/\s+/).map((name) => `${module}.${name}`)
+  );
+  const both = allowed.filter((path) => denied.some((each) => `${path}.`.startsWith(`${each}.`)));
+  assert.deepEqual(both, ["torch.distributed.checkpoint.filesystem._StorageInfo"]);
 });

@@ -70,6 +70,16 @@ function joblibFile(array: Uint8Array, options: { type: string; count: number; p
   return bytes(P4, "}", frame, pad, array, s8("y"), "K\x01ss.");
 }
 
+/** What the class of time zones gives for a key, with `getattr` and the class still in the memo. */
+const ZONE_NAME = bytes(short("_unpickle"), T2, "R", short("Europe/Berlin"), "K\x01", T2, "R");
+const ZONE = bytes(
+  gl("__builtin__", "getattr"),
+  "q\x07",
+  gl("zoneinfo", "ZoneInfo"),
+  "q\x08",
+  ZONE_NAME,
+);
+
 const PLAIN: readonly (readonly [string, Uint8Array])[] = [
   ["protocol 0", bytes("(dp0\nVa\np1\n(lp2\nI1\naF2.5\naI01\naNasV\\u20ac\np3\nL10L\ns.")],
   ["protocol 1", bytes("}q\x00(X\x01\x00\x00\x00aq\x01]q\x02(K\x01G", new Uint8Array(8), "Neu.")],
@@ -93,11 +103,19 @@ const PLAIN: readonly (readonly [string, Uint8Array])[] = [
       "ccopy_reg\n_reconstructor\n(cargparse\nNamespace\nc__builtin__\nobject\nNtR(dS'a'\nI1\nsb.",
     ),
   ],
+  ["time zones", bytes(P2, "(", ZONE, "q\x01h\x07h\x08", ZONE_NAME, "t.")],
   ["os.path is no danger", bytes(gl("os.path", "join"), ".")],
   ["a tuple of 50000", bytes(P2, "(", "K\x01".repeat(50_000), "t.")],
   ["a list in itself", bytes("]q\x00h\x00a.")],
   ["a state_dict", STATE_DICT],
   ["a legacy file of PyTorch", bytes(LEGACY_TORCH, little(4, 8), HOSTILE_STORAGE)],
+  [
+    "a layer in a legacy file of PyTorch, with its source",
+    bytes(
+      ...[P2, "(", short("module"), gl("torch.nn.modules.linear", "Linear"), short("linear.py")],
+      ...[short("class Linear(Module): pass"), "tQ)\x81}", short("training"), "\x88sb."],
+    ),
+  ],
   [
     "a legacy file of PyTorch, of which the length of a storage begins like a pickle",
     bytes(LEGACY_TORCH, little(0x280, 8), HOSTILE_STORAGE),
@@ -340,4 +358,36 @@ Deno.test("C 16: a line that never ends is not read for ever", () => {
   };
   assert.equal(scan(endless).verdict, "I");
   assert.ok(total < 64 * 1024 * 1024, `${total} bytes`);
+});
+
+Deno.test("C 16: getattr of a time zone is none where the bytes of an array call it as well", () => {
+  const hidden = bytes("h\x07)", s8("x"), T2, "R.");
+  const file = joblibFile(hidden, { type: "u1", count: hidden.length });
+  assert.equal(scan(bytes(P4, ZONE, "0", file.subarray(2))).verdict, "C");
+  const plain = joblibFile(new Uint8Array(9), { type: "u1", count: 9 });
+  assert.equal(scan(bytes(P4, ZONE, "0", plain.subarray(2))).verdict, "OK");
+});
+
+Deno.test("C 16: getattr is harmless for time zones, and for nothing else besides them", async (t) => {
+  const rows: [string, Uint8Array][] = [
+    ["another attribute", bytes("h\x07", gl("collections", "OrderedDict"), short("copy"), T2, "R")],
+    ["an attribute of no class", bytes("h\x07)", short("_unpickle"), T2, "R")],
+    ["the function itself", bytes("h\x07")],
+    ["the function in a copy", bytes("h\x072h\x08", short("_unpickle"), T2, "R")],
+    ["the function as an argument", bytes(gl("acme", "run"), "h\x07", T1, "R")],
+    [
+      "the function as an id",
+      bytes(short("module"), "h\x07", T2, "q\x09Qh\x08", short("_unpickle"), T2, "R"),
+    ],
+    [
+      "the function within a call of the next pickle",
+      bytes("0.", P2, "(h\x07)", short("x"), T2, "R"),
+    ],
+  ];
+  for (const [title, rest] of rows) {
+    await t.step(title, () => {
+      const content = bytes(P2, "(", ZONE, rest, "t.");
+      assert.equal(scan(content).verdict, "C");
+    });
+  }
 });

@@ -85,6 +85,16 @@ Errors kept the scan from doing all of its work.
   assert.match(lots ?? "", /^21 files not read .*\n {2}d\/0: .*[^]*\n {2}and 1 more\n/);
 });
 
+Deno.test("C 16: reportText() names what no scanner looked into, empty files aside", () => {
+  const check = { name: "Known Format", status: "skipped" } as const;
+  const checks = [
+    { ...check, message: "Not scanned: unknown format", location: "m.tflite" },
+    { ...check, message: "Not scanned: the file is empty", location: "py.typed" },
+  ];
+  const text = reportText(reportWith({ checks, total_checks: 7 }), { width: 80 });
+  assert.match(text, /^1 file not scanned\n {2}m\.tflite: unknown format\n\n2 f/);
+});
+
 Deno.test("reportText() names the checks that were skipped", () => {
   const skipped = { status: "skipped", message: "m" } as const;
   const checks = [{ name: "Known Format", ...skipped }, { name: "Known Format", ...skipped }];

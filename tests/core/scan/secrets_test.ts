@@ -101,6 +101,11 @@ const NONE: readonly (readonly [string, string])[] = [
     "JWT with no header",
     `${base64Url('{"x":"HS256","typ":"JWT"}')}.${base64Url('{"sub":"42"}')}.${chars(43, ALL)}`,
   ],
+  [
+    "the signed result of an evaluation",
+    `verifyToken: ${base64Url('{"alg":"EdDSA","typ":"JWT"}')}.` +
+    `${base64Url(`{"hash":"${chars(64, HEX)}","version":1}`)}.${chars(86, ALL)}`,
+  ],
   ["layers", "model.layers.0.self_attn.q_proj.weight"],
 ];
 

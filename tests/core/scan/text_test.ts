@@ -84,6 +84,7 @@ const SCRIPTS: readonly (readonly [string, string, string, Severity])[] = [
   ["run.ps1", "Get-Item x\n", "S506", "info"],
   ["run", "#!/usr/bin/pwsh\n", "S506", "info"],
   ["x.py", "pass\n", "S507", "info"],
+  ["x.pyi", "import os\n", "S507", "info"],
   ["x.js", "1\n", "S508", "info"],
   ["x", "#!/usr/bin/env node\n", "S508", "info"],
   ["x", "#!/opt/other\n", "S504", "info"],

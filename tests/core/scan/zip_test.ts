@@ -21,6 +21,12 @@ Deno.test("scanning 2.7: an honest archive passes every check, and every member 
     ["with a comment", zipOf(members, { comment: bytes("by nobody") })],
     ["with ZIP64 records", zipOf(members, { zip64: {} })],
     [
+      "with a ZIP64 record as long as its first entry",
+      zipOf([{ ...CLEAN, name: "a folder/of some length/x.txt".padEnd(30, "t") }, ...members], {
+        zip64: {},
+      }),
+    ],
+    [
       "with ZIP64 records alone",
       zipOf(members, {
         zip64: {},
@@ -415,6 +421,15 @@ Deno.test("scanning 2.7: the number of findings that are told is bounded", () =>
   assert.equal(failed.length, 51);
   assert.equal(failed.at(-1)?.severity, "critical");
   assert.match(failed.at(-1)?.message ?? "", /^450 more of this kind$/);
+});
+
+Deno.test("scanning 2.7: the rest of a directory is another one where it leads to other members", () => {
+  const first = { ...CLEAN, name: "first".padEnd(30, ".") };
+  const hidden = zipOf([EVIL]).slice(0, 30 + EVIL.name.length + PAYLOAD.length);
+  const second = { ...CLEAN, name: "second", data: "as ever".padEnd(76 - 36) };
+  const archive = zipOf([first, { ...second, after: hidden }], { zip64: {} });
+  const { checks } = scanned(zipScanner, archive);
+  assert.ok(checks.some(({ name, status }) => name === "Archive Directory" && status === "failed"));
 });
 
 Deno.test("C 15: no bytes make a scan throw, nor read without bound", () => {
