@@ -65,7 +65,7 @@ const entries = {
   /** Left out: maxUploadTotalSize and 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
   /** Scans that may wait. */
-  maxQueuedScans: v.optional(wholeNumber(0, 1_000_000), "1000"),
+  maxQueuedScans: v.optional(wholeNumber(1, 1_000_000), "1000"),
   /** The longest time that the scan of one file may take, in seconds. */
   scanFileTimeoutS: v.optional(wholeNumber(1, 1_000_000), "300"),
   metrics: v.optional(oneOf("token", "open"), "token"),

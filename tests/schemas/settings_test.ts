@@ -80,6 +80,8 @@ Deno.test("C 13 a bad value is one line with the variable, the value and what is
     ["MAX_UPLOAD_FILE_SIZE", "9007199254740992", /1 to/],
     ["MAX_UPLOAD_FILES", "1000001", /1 to 1000000/],
     ["MAX_UPLOAD_TOTAL_SIZE", "1e9", /1 to/],
+    ["MAX_QUEUED_SCANS", "0", /1 to 1000000/],
+    ["SCAN_FILE_TIMEOUT_S", "0", /1 to 1000000/],
     ["METRICS", "yes", /token, open/],
     ["CORS_ORIGINS", "https://a.example/path", /origins/],
     ["CORS_ORIGINS", "a.example", /origins/],
