@@ -256,8 +256,11 @@ export class ScanJobs implements AsyncDisposable {
           undefined,
           0,
         );
-        const result = await contents.scan(key, { skip, signal });
-        await scans.keepResult(id, file.path, key, result);
+        // Another scan may have had the same content meanwhile.
+        if (!await scans.hasResult(key)) {
+          const result = await contents.scan(key, { skip, signal });
+          await scans.keepResult(id, file.path, key, result);
+        }
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ScanFailure)) throw error;

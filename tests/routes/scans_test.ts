@@ -346,3 +346,48 @@ Deno.test("C 15 results are kept and reused", async (t) => {
     assert.equal(await kindOf("a", ["tar"]), "7");
   });
 });
+
+Deno.test("C 15 content that another scan has had while this one waited for a lease is not scanned again", async () => {
+  let scanned = 0;
+  const gate = Promise.withResolvers<void>();
+  await using server = await TestServer.start({
+    // One core carries one tool at a time.
+    host: {
+      stats: () => ({
+        CPUCores: 1,
+        LoadAvg1m: 0,
+        MemTotalMB: 100_000,
+        MemAvailableMB: 90_000,
+        DiskFreeMB: 100_000,
+      }),
+    },
+    contents: {
+      async scan() {
+        scanned++;
+        await gate.promise;
+        return {
+          size: 1,
+          hashes: {},
+          scanners: [],
+          checks: [],
+          asset: { type: "unknown" },
+          metadata: {},
+          inconclusive: [],
+          timestamp: 0,
+        };
+      },
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  const admin = await server.admin();
+  await one.upload("", { a: "a" });
+  const scans = [await scan(one, { path: "a" }, 0), await scan(one, { path: "a" }, 0)];
+  await until(async () =>
+    JSON.parse((await admin.send("GET", "/capacity/")).text).data.leases.waiting === 1
+  );
+  gate.resolve();
+  for (const { id } of scans) {
+    await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
+  }
+  assert.equal(scanned, 1);
+});
