@@ -1,4 +1,5 @@
 import { cut } from "../graphs/cut.ts";
+import { leadsOut } from "../graphs/file_reference.ts";
 import type { Finding } from "../graphs/findings.ts";
 import type { ScanContext } from "../scanner.ts";
 import {
@@ -139,12 +140,27 @@ function* checkClass(
     case "LambdaCallback":
       yield { ...code(`A callback holds code: "${className}"`), severity: "warning" };
       return;
+    case "TFSMLayer":
+      yield savedModelLayer(config);
+      return;
     case "TFOpLambda":
     case "SlicingOpLambda":
       yield* checkSymbol(config);
       return;
   }
   if (LOOKUP.test(className)) yield* checkVocabulary(config, className);
+}
+
+function savedModelLayer({ filepath }: JsonObject): Finding {
+  const path = typeof filepath === "string" ? filepath : "";
+  const danger = leadsOut(path);
+  return {
+    name: KERAS_FILE_ACCESS,
+    severity: danger === undefined ? "warning" : "critical",
+    message: `A layer is a SavedModel of its own: ${danger ?? "a path"}, "${cut(path)}"`,
+    ruleCode: "S401",
+    why: "When it is loaded, it reads another model, whose graph may touch files",
+  };
 }
 
 function* checkSymbol(config: JsonObject): Generator<Finding, void, void> {
