@@ -17,7 +17,6 @@ import { YamlTags } from "./yaml_tags.ts";
 /** How many scalars with anchors are kept, and how long each may be. */
 const NAMED = 1000;
 const NAMED_CHARACTERS = 4096;
-
 /** Columns of keys in flows: deeper than those of any line. */
 const FLOW_COLUMN = 1e9;
 

@@ -97,7 +97,9 @@ const persistent: Effect = (machine) => {
   if (storage !== undefined && machine.storages.size < MAX_STORAGES) {
     machine.storages.set(storage.key, storage);
   }
-  machine.push(PERSISTENT);
+  // PyTorch before 1.6 gives the class itself for the id of a module.
+  const given = id.kind === "tuple" && first === "module" ? id.items[1] : undefined;
+  machine.push(given?.kind === "import" ? given : PERSISTENT);
 };
 
 const ODD_PERSISTENT_ID = {
