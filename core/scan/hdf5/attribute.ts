@@ -5,6 +5,8 @@ import type { HeaderMessage } from "./object_header.ts";
 /** An attribute, of which only a value that is one text is of interest. */
 export interface Attribute {
   readonly name: string;
+  /** Whether its type stands elsewhere in the file, so that its value cannot be read. */
+  readonly hasSharedType: boolean;
   /**
    * Reads the text, no more than `limit` bytes of it; undefined where the value is something else.
    *
@@ -25,7 +27,7 @@ export function readAttribute(bytes: Hdf5Bytes, { address }: HeaderMessage): Att
   const cursor = bytes.at(address);
   const version = cursor.number(1);
   if (version < 1 || version > 3) throw new Hdf5Error(`Attribute of version ${version}`);
-  cursor.skip(1);
+  const flags = cursor.number(1);
   const sizes = [cursor.number(2), cursor.number(2), cursor.number(2)] as const;
   if (version === 3) cursor.skip(1);
   const start = cursor.address;
@@ -36,6 +38,7 @@ export function readAttribute(bytes: Hdf5Bytes, { address }: HeaderMessage): Att
   const valueAt = spaceAt + (space ?? 0);
   return {
     name: cursor.text(sizes[0]).replace(/\0[^]*$/, ""),
+    hasSharedType: version > 1 && (flags & 1) !== 0,
     readText: (limit) => readText(bytes, { typeAt, spaceAt, valueAt }, limit),
   };
 }

@@ -116,6 +116,7 @@ class Walk implements Hdf5Contents {
   #attribute(message: HeaderMessage): void {
     const attribute = readAttribute(this.#bytes, message);
     if (!this.#wanted.has(attribute.name) || this.texts.has(attribute.name)) return;
+    if (attribute.hasSharedType) return this.#fault("hdf5_shared_message", message.address);
     const text = attribute.readText(LONGEST_TEXT);
     if (text === undefined) return;
     if (text.length === LONGEST_TEXT) this.#fault("hdf5_text_limit", message.address);

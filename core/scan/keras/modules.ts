@@ -21,13 +21,18 @@ const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
   load_weights load_library load_op_library load_file_system_library load_plugin py_function
   numpy_function py_func PyFunc EagerPyFunc read_file write_file ReadFile WriteFile
   matching_files MatchingFiles func_load extract_archive model_from_json model_from_config
-  model_from_yaml load loads fromfile memmap save savez savez_compressed savetxt loadtxt
-  genfromtxt DataSource enable_unsafe_deserialization
+  model_from_yaml load loads fromfile memmap save savez savez_compressed savetxt loadtxt genfromtxt
+  DataSource enable_unsafe_deserialization save_model save_weights save_img load_img write_graph
+  rmtree delete_recursively delete_recursively_v2 image_dataset_from_directory
+  text_dataset_from_directory audio_dataset_from_directory
 `.trim().split(/\s+/),
 );
 
-/** Parts of packages that are known otherwise which load code or call compilers. */
-const DANGEROUS_PARTS = new Set(["f2py", "distutils", "ctypeslib", "script_ops", "gfile"]);
+/** Parts of packages that are known otherwise which load code, call compilers or touch files. */
+const DANGEROUS_PARTS = new Set(
+  ("f2py distutils ctypeslib script_ops gfile file_io io_ops file_utils io_utils saving_lib " +
+    "serialization_lib legacy_h5_format global_state _datasource").split(" "),
+);
 
 /** Judges the name in the module that a config has imported when it is loaded (CVE-2025-1550). */
 export function judgeReference(module: string, name: string): Reference {

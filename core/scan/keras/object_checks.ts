@@ -1,6 +1,7 @@
 import { ruleOfModule } from "../callables/dangerous_modules.ts";
 import { excerpt, quoted } from "../text/excerpt.ts";
 import type { NamedFinding } from "../checklist.ts";
+import { leadsOut } from "../graphs/file_reference.ts";
 import type { ScanContext } from "../scanner.ts";
 import {
   KERAS_CODE,
@@ -141,12 +142,27 @@ function* checkClass(
     case "LambdaCallback":
       yield { ...code(`A callback holds code: "${className}"`), severity: "warning" };
       return;
+    case "TFSMLayer":
+      yield savedModelLayer(config);
+      return;
     case "TFOpLambda":
     case "SlicingOpLambda":
       yield* checkSymbol(config);
       return;
   }
   if (LOOKUP.test(className)) yield* checkVocabulary(config, className);
+}
+
+function savedModelLayer({ filepath }: ConfigObject): NamedFinding {
+  const path = typeof filepath === "string" ? filepath : "";
+  const danger = leadsOut(path);
+  return {
+    name: KERAS_FILE_ACCESS,
+    severity: danger === undefined ? "warning" : "critical",
+    message: `A layer is a SavedModel of its own: ${danger ?? "a path"}, ${quoted(path)}`,
+    ruleCode: "S401",
+    why: "When it is loaded, it reads another model, whose graph may touch files",
+  };
 }
 
 function* checkSymbol(config: ConfigObject): Generator<NamedFinding, void, void> {

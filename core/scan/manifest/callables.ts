@@ -32,7 +32,10 @@ const EXACT: ReadonlySet<string> = new Set(
     "hydra.utils.call hydra._internal.utils._locate omegaconf.OmegaConf.register_new_resolver " +
     "io.open pathlib.Path.write_text pathlib.Path.write_bytes pathlib.Path.unlink " +
     "pathlib.Path.open types.CodeType types.FunctionType types.MethodType weakref.finalize " +
-    "numpy.f2py.compile").split(" "),
+    "numpy.f2py.compile torch.utils.cpp_extension.load torch.utils.cpp_extension.load_inline " +
+    "torch.package.PackageImporter sympy.sympify sympy.core.sympify.sympify " +
+    "sympy.parsing.sympy_parser.parse_expr test.support.script_helper.run_python_until_end")
+    .split(" "),
 );
 
 /** What may be called of modules that are dangerous otherwise. */

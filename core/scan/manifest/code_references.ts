@@ -12,6 +12,13 @@ export interface CodeReference {
 /** Keys whose values are imported and called: Hydra, MONAI, LightningCLI. */
 const TARGETS: ReadonlySet<string> = new Set(["_target_", "_target", "__target__", "class_path"]);
 
+/**
+ * What a value of `target` has to begin with to be told of: the key is that of latent diffusion's
+ * configurations, and a word that others use for files and labels.
+ */
+const TARGET_OF_DIFFUSION =
+  /^(?:os|posix|nt|subprocess|builtins|importlib|runpy|pty|shutil|ctypes|pickle|marshal)\.[A-Za-z_]\w*$/;
+
 const EXPRESSION =
   /\b(?:__import__|eval|exec|compile|getattr|open)\s{0,4}\(|\bos\s{0,4}\.\s{0,4}(?:system|popen|exec|spawn|remove|unlink)|\b(?:subprocess|importlib|socket|ctypes|pickle|shutil|builtins)\b|__\w{1,40}__/;
 
@@ -38,7 +45,8 @@ export function* codeReferences(
     const finding: Finding = { severity: "critical", ruleCode: "S104", message, position };
     yield { name: "Import Target", finding };
   }
-  const finding = TARGETS.has(key) ? targetFinding(key, value, position) : importFinding(
+  const isTarget = TARGETS.has(key) || key === "target" && TARGET_OF_DIFFUSION.test(value);
+  const finding = isTarget ? targetFinding(key, value, position) : importFinding(
     entry,
     value,
     fileName,

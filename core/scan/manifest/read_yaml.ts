@@ -2,18 +2,21 @@ import { utf8Of } from "../text/latin1.ts";
 import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES } from "./event.ts";
 import { tooDeep, tooLong } from "./event.ts";
 import { YamlAnchors } from "./yaml_anchors.ts";
-import { endsKey, isBlank, isDocumentMark, lineEnd, readBlock } from "./yaml_scalars.ts";
-import { readPlain, readQuoted, resolved, type Scalar } from "./yaml_scalars.ts";
+import {
+  endsKey,
+  isBlank,
+  isDocumentMark,
+  lineEnd,
+  nextContent,
+  readBlock,
+} from "./yaml_scalars.ts";
+import { readPlain, readQuoted, resolved, type Scalar, tagEnd, wordEnd } from "./yaml_scalars.ts";
 import { readingsOf } from "./yaml_lines.ts";
 import { YamlTags } from "./yaml_tags.ts";
-
-/** Aliases that stand for more scalars than this are meant to fill the memory. */
-const WRITTEN_OUT = 100_000;
 
 /** How many scalars with anchors are kept, and how long each may be. */
 const NAMED = 1000;
 const NAMED_CHARACTERS = 4096;
-
 /** Columns of keys in flows: deeper than those of any line. */
 const FLOW_COLUMN = 1e9;
 
@@ -54,6 +57,8 @@ class YamlReader {
   /** Scalars with an anchor, for the aliases that stand for them. */
   readonly #named = new Map<string, Entry["value"]>();
   #anchorOfNext: string | undefined;
+  /** Whether the next scalar is a key, for a `?` stands before it. */
+  #keyIsNext = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -75,14 +80,7 @@ class YamlReader {
   }
 
   *end(): Generator<ManifestEvent, void, void> {
-    if (this.#anchors.writtenOut > WRITTEN_OUT) {
-      yield {
-        kind: "defect",
-        severity: "warning",
-        message: `Aliases stand for ${this.#anchors.writtenOut.toExponential(0)} values or more`,
-        position: 0,
-      };
-    }
+    yield* this.#anchors.defects();
     if (this.#flow > 0 && !this.#stopped) yield this.#malformed("A list or mapping has no end");
   }
 
@@ -122,6 +120,7 @@ class YamlReader {
       this.#parent = this.#at - this.#lineStart;
       this.#parentIsKey = true;
     }
+    this.#keyIsNext = this.#text[this.#at] === "?";
     this.#skip(1);
   }
 
@@ -159,8 +158,7 @@ class YamlReader {
   }
 
   *#scalar({ value, end, open }: Scalar, quoted: boolean): Generator<ManifestEvent, void, void> {
-    const position = this.#at;
-    const column = position - this.#lineStart;
+    const [position, column] = [this.#at, this.#at - this.#lineStart];
     this.#moveTo(end);
     if (open) yield this.#malformed("A string has no end");
     if (value.length > STRING_BYTES) yield tooLong(position);
@@ -170,6 +168,7 @@ class YamlReader {
     const isKey = endsKey(this.#text, colon, this.#flow > 0) ||
       quoted && this.#flow > 0 && this.#text[colon] === ":";
     if (isKey) return yield* this.#key(text, position, column, colon);
+    if (this.#keyIsNext) return yield* this.#key(text, position, column, end - 1);
     this.#anchors.scalar();
     const entry = this.#entry("value", quoted ? text : resolved(text), position);
     this.#nameScalar(entry.value);
@@ -186,6 +185,7 @@ class YamlReader {
       this.#parentIsKey = true;
     }
     this.#at = colon + 1;
+    this.#keyIsNext = false;
     this.#anchorOfNext = undefined;
     yield this.#entry("key", name, position);
     if (this.#path.length > NESTING) yield* this.#tooDeep(position);
@@ -199,10 +199,9 @@ class YamlReader {
   }
 
   #anchor(): void {
-    const name = this.#word();
     const place = { column: this.#parent, ofKey: this.#parentIsKey, flow: this.#flow };
-    this.#anchors.anchor(name.slice(1), place);
-    this.#anchorOfNext = name.slice(1);
+    this.#anchorOfNext = this.#word().slice(1);
+    this.#anchors.anchor(this.#anchorOfNext, place);
   }
 
   #nameScalar(value: Entry["value"]): void {
@@ -215,22 +214,22 @@ class YamlReader {
   *#alias(): Generator<ManifestEvent, void, void> {
     const position = this.#at;
     const name = this.#word();
-    if (name.length < 2) return yield* this.#plainFrom(position);
+    if (name.length < 2) {
+      this.#at = position;
+      return yield* this.#plain();
+    }
     this.#anchors.alias(name.slice(1));
     const value = this.#named.get(name.slice(1));
+    const colon = nextContent(this.#text, this.#at);
+    if (typeof value === "string" && endsKey(this.#text, colon, this.#flow > 0)) {
+      return yield* this.#key(value, position, position - this.#lineStart, colon);
+    }
     if (value !== undefined) yield this.#entry("value", value, position);
-  }
-
-  *#plainFrom(position: number): Generator<ManifestEvent, void, void> {
-    this.#at = position;
-    yield* this.#plain();
   }
 
   *#tag(): Generator<ManifestEvent, void, void> {
     const position = this.#at;
-    const written = this.#text.startsWith("!<", position)
-      ? this.#until(/>|[\s]/g, 1)
-      : this.#word();
+    const written = this.#taken(tagEnd(this.#text, position));
     yield { kind: "tag", tag: this.#tags.resolve(written.slice(0, 1024)), position };
   }
 
@@ -273,13 +272,11 @@ class YamlReader {
 
   /** What stands from here up to white space or a mark of flows. */
   #word(): string {
-    return this.#until(/[\s,[\]{}]/g, 0);
+    return this.#taken(wordEnd(this.#text, this.#at));
   }
 
-  #until(ends: RegExp, included: number): string {
-    ends.lastIndex = this.#at;
-    const end = ends.exec(this.#text)?.index ?? this.#text.length;
-    const word = this.#text.slice(this.#at, end + included);
+  #taken(end: number): string {
+    const word = this.#text.slice(this.#at, end);
     this.#at += Math.max(word.length, 1);
     return word;
   }

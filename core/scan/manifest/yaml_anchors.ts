@@ -1,3 +1,8 @@
+import type { ManifestEvent } from "./event.ts";
+
+/** Aliases that stand for more scalars than this are meant to fill the memory. */
+const WRITTEN_OUT = 100_000;
+
 /** Anchors beyond this number are not followed. */
 const ANCHORS = 10_000;
 
@@ -74,5 +79,16 @@ export class YamlAnchors {
 
   #grow(size: number): void {
     for (const open of this.#open) open.size = Math.min(open.size + size, LARGEST);
+  }
+
+  /** Tells where aliases stand for more than a text of its size is meant to. */
+  *defects(): Generator<ManifestEvent, void, void> {
+    if (this.writtenOut <= WRITTEN_OUT) return;
+    yield {
+      kind: "defect",
+      severity: "warning",
+      message: `Aliases stand for ${this.writtenOut.toExponential(0)} values or more`,
+      position: 0,
+    };
   }
 }

@@ -110,7 +110,8 @@ function firstNonSpace(text: string, from: number, end: number): number {
   return at;
 }
 
-function nextContent(text: string, from: number): number {
+/** Where the next character stands that is no white space. */
+export function nextContent(text: string, from: number): number {
   let at = from;
   while (at < text.length && isBlank(text[at])) at++;
   return at;
@@ -155,4 +156,20 @@ export function resolved(text: string): Entry["value"] {
   if (/^(?:false|no|off)$/i.test(text)) return false;
   if (/^(?:null|~)$/i.test(text)) return null;
   return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** Where a word ends: at white space or a mark of flows. */
+export function wordEnd(text: string, at: number): number {
+  return endBefore(text, at, /[\s,[\]{}]/g);
+}
+
+/** Where a tag ends: one in angle brackets behind them, others as words do. */
+export function tagEnd(text: string, at: number): number {
+  if (!text.startsWith("!<", at)) return wordEnd(text, at);
+  return Math.min(endBefore(text, at, />|\s/g) + 1, text.length);
+}
+
+function endBefore(text: string, at: number, ends: RegExp): number {
+  ends.lastIndex = at;
+  return ends.exec(text)?.index ?? text.length;
 }

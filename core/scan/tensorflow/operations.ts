@@ -14,7 +14,8 @@ const WARNING = new Set(
   MatchingFiles LoadAndRemapMatrix ImmutableConst Abort CreateSummaryFileWriter CreateSummaryDbWriter
   Rpc TryRpc RegisterDataset RegisterDatasetV2 DataServiceDataset DataServiceDatasetV2
   DataServiceDatasetV3 DataServiceDatasetV4 SqlDataset ExperimentalSqlDataset SaveDataset
-  SaveDatasetV2 LoadDataset DumpTensor TensorDump BigQueryReader
+  SaveDatasetV2 LoadDataset DumpTensor TensorDump BigQueryReader DistributedSave RecordInput
+  RpcServer RpcServerStart RpcClient RpcCall
 `.trim().split(/\s+/),
 );
 

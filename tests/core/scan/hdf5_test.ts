@@ -187,6 +187,12 @@ Deno.test("C 16 what is in storage that is not read is searched for in the bytes
     const shared = { ...file.text("x", "y"), flags: 2 };
     assert.equal(verdict(look(file.build(file.object(shared))).checks), "C");
   });
+  await t.step("an attribute whose type is elsewhere", () => {
+    const file = hidden(new Hdf5Builder(2));
+    const message = file.text("keras_version", "3.0");
+    message.data[1] = 1;
+    assert.equal(verdict(look(file.build(file.object(message))).checks), "I");
+  });
   await t.step("dense links", () => {
     const file = new Hdf5Builder(2);
     const links = { type: 2, data: join(number(0x100, 2), number(0, 8), number(64, 8), UNDEFINED) };

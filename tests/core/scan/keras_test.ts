@@ -209,6 +209,22 @@ Deno.test("C 16 a module that does more than compute is critical (CVE-2025-1550)
   });
 });
 
+Deno.test("C 16 functions of known packages that touch files are told", () => {
+  for (
+    const [module, name] of [
+      ["tensorflow.python.lib.io.file_io", "rename_v2"],
+      ["keras.src.utils.file_utils", "x"],
+      ["keras.src.saving.saving_lib", "x"],
+      ["numpy.lib._datasource", "exists"],
+      ["keras.utils", "save_img"],
+    ] as const
+  ) {
+    const layer = object("Activation", { activation: object("function", name, { module }) });
+    const [failure] = failures(look(model(layer)).checks, "Keras Module Reference");
+    assert.equal(failure?.severity, "critical", name);
+  }
+});
+
 Deno.test("C 16 files that are fetched or read on loading are told", async (t) => {
   const fetch = object("function", "get_file", { module: "keras.utils" });
   const origin = { arguments: { origin: "https://example.org/x.tar" } };
@@ -220,6 +236,8 @@ Deno.test("C 16 files that are fetched or read on loading are told", async (t) =
     ["a vocabulary from a URL (CVE-2025-12058)", lookup("http://example.org/v"), "C"],
     ["a vocabulary from a file", lookup("/etc/passwd"), "W"],
     ["a vocabulary", lookup(["a"]), "OK"],
+    ["a SavedModel elsewhere", object("TFSMLayer", { filepath: "/tmp/x" }), "C"],
+    ["a SavedModel", object("TFSMLayer", { filepath: "x" }), "W"],
   ];
   for (const [name, layer, wanted] of table) {
     await t.step(name, () => {

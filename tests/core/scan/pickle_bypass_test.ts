@@ -193,3 +193,11 @@ Deno.test("C 16 tensors of a class of their own and models without a constructor
     assert.equal(scan(bytes(P4, content, ".")).verdict, "OK");
   }
 });
+
+Deno.test("C 16 a module of an old file of PyTorch is its class, whichever that is", () => {
+  const model = (module: string, name: string) =>
+    bytes(P4, "(", s8("module"), sg(module, name), "NNtQ", NEWOBJ, "}b.");
+  assert.deepEqual(scan(model("torch.nn.modules.linear", "Linear")).failed, []);
+  const [failure] = scan(model("wave", "Wave_read")).failed;
+  assert.match(failure?.message ?? "", /^Imports and calls wave\.Wave_read/);
+});

@@ -127,6 +127,9 @@ Deno.test("C 16 operations are judged by what they reach for", async (t) => {
     ...["EagerPyFunc", "PyFuncStateless", "ReadFile", "WriteFile", "LoadLibrary"].map((
       it,
     ): [string, Uint8Array, string] => [it, savedModel(nodes(it)), "C"]),
+    ...["DistributedSave", "RecordInput", "RpcServer", "RpcClient"].map((
+      it,
+    ): [string, Uint8Array, string] => [it, savedModel(nodes(it)), "W"]),
     ...["MatchingFiles", "ImmutableConst", "TFRecordDataset", "DataServiceDataset"].map((
       it,
     ): [string, Uint8Array, string] => [it, savedModel(nodes(it)), "W"]),
