@@ -4,9 +4,6 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { parseArgs, type ParseArgsConfig, type ParseArgsOptionsConfig } from "node:util";
-import * as v from "valibot";
-import { PRIVILEGES } from "./core/caller.ts";
 import {
   capacityOverview,
   getHostSize,
@@ -16,6 +13,13 @@ import {
   overviewText,
   readTunables,
 } from "./core/capacity/mod.ts";
+import { options } from "./core/command_line/arguments.ts";
+import { authority } from "./core/command_line/authority.ts";
+import { permissionFlags } from "./core/command_line/permission_flags.ts";
+import { scanRequest } from "./core/command_line/scan_request.ts";
+import { tokenRequest } from "./core/command_line/token_request.ts";
+import { USAGE } from "./core/command_line/usage.ts";
+import { blaming, UsageError } from "./core/command_line/usage_error.ts";
 import {
   credentialVerifier,
   mintCredential,
@@ -29,48 +33,22 @@ import { exitCode } from "./core/scan/exit_code.ts";
 import { ScanJobs } from "./core/scan/jobs.ts";
 import { ProgressBar, type ProgressScreen } from "./core/scan/progress_bar.ts";
 import { type FileOutcome, reportOf } from "./core/scan/report.ts";
-import { reportSarif } from "./core/scan/report_sarif.ts";
-import { reportText } from "./core/scan/report_text.ts";
-import type { Report } from "./core/scan/report_types.ts";
+import { reportAs } from "./core/scan/report_as.ts";
 import { scanFiles, type ScanTarget } from "./core/scan/scan_files.ts";
-import { selectionOf, skippedScanners } from "./core/scan/selection.ts";
+import { selectionOf } from "./core/scan/selection.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
 import { askCapacity } from "./routes/ask_capacity.ts";
 import { Underway } from "./routes/underway.ts";
-import { serve } from "./routes/server.ts";
-import { TimeToLive, UserId } from "./schemas/credentials.ts";
+import { type RunningServer, serve } from "./routes/server.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
 import { localFiles } from "./storage/local_files.ts";
 import { SandboxScanner, scanInSandbox } from "./storage/scan_sandbox.ts";
 import { ReportThread } from "./storage/report_thread.ts";
 import { Storage } from "./storage/storage.ts";
-
-const USAGE = `strongroom, a file strongroom for people who work with model files
-
-Usage:
-  strongroom serve
-      Serves until SIGTERM or SIGINT; a second signal ends it at once.
-  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
-      Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
-  strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
-      Says what is dangerous in model files: a report on stdout. Exit code 0: nothing; 1: something;
-      2: not all could be scanned.
-  strongroom capacity [--json] [--watch]
-      Prints how much the host carries now, and what the server runs. Redrawn each second with --watch.
-  strongroom config
-      Prints every setting, its value and where it is from.
-  strongroom permissions
-      Prints the permissions that the settings need, as flags for deno run.
-
-Settings are environment variables that begin with STRONGROOM_; strongroom config lists them.
-`;
-
-/** Something the person at the command line can put right; told in one line. */
-class UsageError extends Error {}
 
 const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number> | number>> = {
   serve: serveCommand,
@@ -106,14 +84,7 @@ async function serveCommand(args: string[]): Promise<number> {
   options(args, {});
   const settings = settingsOf();
   const log = logOf(settings);
-  await blaming(
-    "STRONGROOM_DATA_DIR",
-    settings.dataDir,
-    "a directory that can be made",
-    () => Deno.mkdir(settings.dataDir, { recursive: true, mode: 0o700 }),
-  );
-  await using storage = await Storage.open(settings.dataDir);
-  storage.keepTemporaryFiles();
+  await using storage = await openStorage(settings);
   const { records, blobs } = storage;
   await recover({ records, blobs });
   const events = new EventBus();
@@ -144,14 +115,7 @@ async function serveCommand(args: string[]): Promise<number> {
     validateReport: reports.validate,
   });
   await jobs.resume();
-  const place = authority(settings.host, settings.port);
-  const allowed = "a host of this machine and a port that is free";
-  const server = await blaming(
-    "STRONGROOM_HOST and _PORT",
-    place,
-    allowed,
-    () => serve(app, { hostname: settings.host, port: settings.port, events, underway, log }),
-  );
+  const server = await listen(settings, (place) => serve(app, { ...place, events, underway, log }));
   const { hostname, port } = server.address;
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
@@ -161,26 +125,34 @@ async function serveCommand(args: string[]): Promise<number> {
   return 0;
 }
 
+async function openStorage({ dataDir }: Settings): Promise<Storage> {
+  await blaming(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be made",
+    () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
+  );
+  const storage = await Storage.open(dataDir);
+  storage.keepTemporaryFiles();
+  return storage;
+}
+
+/** Begins to listen at the place that the settings name. */
+function listen(
+  { host: hostname, port }: Settings,
+  begin: (place: { hostname: string; port: number }) => RunningServer,
+): Promise<RunningServer> {
+  const allowed = "a host of this machine and a port that is free";
+  return blaming(
+    "STRONGROOM_HOST and _PORT",
+    authority(hostname, port),
+    allowed,
+    () => begin({ hostname, port }),
+  );
+}
+
 async function tokenCommand(args: string[]): Promise<number> {
-  const { user, privileges = "", admin, ttl } = options(args, {
-    user: { type: "string" },
-    privileges: { type: "string" },
-    admin: { type: "boolean" },
-    ttl: { type: "string", default: "1h" },
-  });
-  const userId = v.safeParse(UserId, user);
-  if (!userId.success) {
-    throw new UsageError(`--user must be an id from 1 to 2^53 − 1, not "${user}"`);
-  }
-  const ttlSeconds = v.safeParse(TimeToLive, ttl);
-  if (!ttlSeconds.success) {
-    throw new UsageError(`--ttl must be such as 90s, 15m, 1h or 30d, not "${ttl}"`);
-  }
-  const held = privileges.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  const unknown = held.find((name) => !PRIVILEGES.some((known) => known === name));
-  if (unknown !== undefined) throw new UsageError(`Unknown privilege "${unknown}" in --privileges`);
-  if (admin) held.push("resources.admin");
-  if (held.length === 0) throw new UsageError("--privileges or --admin is needed");
+  const { userId, privileges, ttlSeconds } = tokenRequest(args);
   const settings = settingsOf();
   const key = await signingKey(settings);
   if (key.kind !== "secret") {
@@ -190,9 +162,9 @@ async function tokenCommand(args: string[]): Promise<number> {
   console.log(
     await mintCredential({
       secret: key.secret,
-      userId: userId.output,
-      privileges: held,
-      ttlSeconds: ttlSeconds.output,
+      userId,
+      privileges,
+      ttlSeconds,
       issuer,
       audience,
     }),
@@ -201,19 +173,7 @@ async function tokenCommand(args: string[]): Promise<number> {
 }
 
 async function scanCommand(args: string[]): Promise<number> {
-  const { values, positionals: paths } = parsedArgs({
-    args,
-    options: {
-      format: { type: "string", default: "json" },
-      scanners: { type: "string" },
-    },
-    strict: true,
-    allowPositionals: true,
-  });
-  const format = v.safeParse(v.picklist(["json", "text", "sarif"]), values.format);
-  if (!format.success) throw new UsageError(`No format "${values.format}": json, text or sarif`);
-  if (paths.length === 0) throw new UsageError("The path of a file or directory is needed");
-  const skip = values.scanners === undefined ? [] : skippedScanners(values.scanners.split(","));
+  const { paths, format, skip } = scanRequest(args);
   const { scanFileTimeoutS } = settingsOf();
   const startedAt = Date.now();
   const files = await scanLocal(await localFiles(paths), skip, scanFileTimeoutS * 1000);
@@ -223,7 +183,9 @@ async function scanCommand(args: string[]): Promise<number> {
     duration: (Date.now() - startedAt) / 1000,
     ...selectionOf(skip),
   });
-  console.log(reportAs(format.output, report));
+  const color = Deno.stdout.isTerminal();
+  const width = color ? Deno.consoleSize().columns : 100;
+  console.log(reportAs(format, report, { color, width }));
   return exitCode(report);
 }
 
@@ -247,20 +209,6 @@ async function scanLocal(
     });
   } finally {
     bar.clear();
-  }
-}
-
-function reportAs(format: "json" | "text" | "sarif", report: Report): string {
-  switch (format) {
-    case "json":
-      return JSON.stringify(report, undefined, 2);
-    case "sarif":
-      return JSON.stringify(reportSarif(report), undefined, 2);
-    case "text": {
-      const color = Deno.stdout.isTerminal();
-      return reportText(report, { color, width: color ? Deno.consoleSize().columns : 100 })
-        .trimEnd();
-    }
   }
 }
 
@@ -330,45 +278,12 @@ function printSetting(variable: string, value: string, isDefault: boolean): void
 
 function permissionsCommand(args: string[]): number {
   options(args, {});
-  const { host, port, dataDir, jwtPublicKey, jwksUrl } = settingsOf();
-  const jwksHost = jwksUrl && new URL(jwksUrl).host;
   // The modules of a thread count as files that it reads.
-  const readable = ["./core", "./schemas", "./storage"].map((folder) =>
+  const modules = ["./core", "./schemas", "./storage"].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url))
   );
-  if (jwtPublicKey !== undefined) readable.push(jwtPublicKey);
-  const flags = [
-    `--allow-net=${[authority(host, port), ...jwksHost ? [jwksHost] : []].join()}`,
-    `--allow-read=${[...readable, dataDir].join()}`,
-    `--allow-write=${dataDir}`,
-    "--allow-env=STRONGROOM_*",
-    "--allow-sys=statfs,loadavg,systemMemoryInfo",
-  ];
-  for (const path of [dataDir, jwtPublicKey ?? ""]) {
-    // The one would end the flag, the other begin another path in it.
-    if (/[\s,]/.test(path)) {
-      throw new UsageError(`No white space and no comma can be in a path, as in "${path}"`);
-    }
-  }
-  console.log(flags.join(" "));
+  console.log(permissionFlags(settingsOf(), modules).join(" "));
   return 0;
-}
-
-function options<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
-  return parsedArgs({ args, options, strict: true, allowPositionals: false }).values;
-}
-
-function parsedArgs<Config extends ParseArgsConfig>(config: Config) {
-  try {
-    return parseArgs(config);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
-
-/** Host and port as they stand in a URL; an IPv6 address has brackets there. */
-function authority(host: string, port: number): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function environment(variable: string): string | undefined {
@@ -396,23 +311,6 @@ function complain(message: string): void {
 function logOf({ logLevel, logFormat }: Settings): Log {
   const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
   return new Log({ level: logLevel, format, write: (line) => console.error(line) });
-}
-
-/** Has a failure name the setting that it comes from, its value and what is allowed (C 13). */
-async function blaming<T>(
-  setting: string,
-  value: string,
-  allowed: string,
-  work: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const message =
-      `Bad setting ${setting}: "${value}" is not allowed, only ${allowed} (${reason})`;
-    throw new UsageError(message, { cause: error });
-  }
 }
 
 async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredential> {
