@@ -7,17 +7,25 @@ export interface ScanOrder {
   readonly path: string;
   readonly name: string;
   readonly skip: readonly string[];
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Is set to another number than 0 where it is to end. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
 /** What a worker says. */
 export type ScanReply =
   | { readonly kind: "progress"; readonly bytes: number }
   | { readonly kind: "scanned"; readonly scan: FileScan }
-  | { readonly kind: "unreadable"; readonly problem: string };
+  | { readonly kind: "unreadable"; readonly problem: string }
+  /** The time was over before the content was hashed. */
+  | { readonly kind: "late" };
 
-export interface SandboxOptions extends ScanContentOptions {
+export interface SandboxOptions extends ScanContentOptions, Pick<ScanOrder, "path" | "name"> {
   /** The longest time that the file may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** How much longer it has to say what it has found until then, in milliseconds. @default 10000 */
+  readonly graceMs?: number;
   /** What runs in the sandbox. @default scan_worker.ts */
   readonly module?: URL;
 }
@@ -43,16 +51,19 @@ export class SandboxScanner implements ContentScanner {
 
 /**
  * Scans the file at a path in a worker that may read this file and nothing else, for as long as it
- * may take (C 15). Whatever the file does to the worker, it does to nobody else.
+ * may take (C 15). What was found until its time was over is told.
+ *
+ * To terminate a worker of Deno 2.9.6 ends it only when it waits: one that is busy goes on. It is asked
+ * to end as well, which it does at its next look at the file.
  *
  * @throws {ScanFailure} where the file can't be read, takes too long or makes the worker fail.
  * @throws the signal's reason where it aborts.
  */
 export async function scanInSandbox(
-  { path, name, skip, signal, timeoutMs, onProgress, module = SCAN_WORKER }:
-    & SandboxOptions
-    & ScanOrder,
+  options: SandboxOptions,
 ): Promise<FileScan> {
+  const { path, name, skip, signal, timeoutMs, onProgress } = options;
+  const { graceMs = GRACE_MS, module = SCAN_WORKER } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
     type: "module",
@@ -61,10 +72,9 @@ export async function scanInSandbox(
   const { promise, resolve, reject } = Promise.withResolvers<FileScan>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
-  const timer = setTimeout(
-    () => reject(new ScanFailure(`It took longer than ${timeoutMs / 1000} s to scan`)),
-    timeoutMs,
-  );
+  const late = () => reject(new ScanFailure(`It took longer than ${timeoutMs / 1000} s to scan`));
+  const timer = setTimeout(late, Math.min(timeoutMs + graceMs, MAX_TIMER_MS));
+  const stop = new Int32Array(new SharedArrayBuffer(4));
   worker.addEventListener("message", ({ data }: MessageEvent<ScanReply>) => {
     switch (data.kind) {
       case "progress":
@@ -73,6 +83,8 @@ export async function scanInSandbox(
         return resolve(data.scan);
       case "unreadable":
         return reject(new ScanFailure("It could not be read", { cause: data.problem }));
+      case "late":
+        return late();
     }
   });
   worker.addEventListener("error", (event) => {
@@ -81,14 +93,19 @@ export async function scanInSandbox(
     reject(new ScanFailure("The scan failed on it", { cause: event.message }));
   });
   try {
-    worker.postMessage({ path, name, skip } satisfies ScanOrder);
+    worker.postMessage({ path, name, skip, timeoutMs, stop } satisfies ScanOrder);
     return await promise;
   } finally {
+    Atomics.store(stop, 0, 1);
     worker.terminate();
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
   }
 }
+
+const GRACE_MS = 10_000;
+/** A timer of more would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const SCAN_WORKER = new URL("./scan_worker.ts", import.meta.url);
 

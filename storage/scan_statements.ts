@@ -30,8 +30,10 @@ export const SCAN_STATEMENTS = {
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
       AND NOT replaced
     ORDER BY path LIMIT 500`,
+  /** What a limit kept from its end may get further another time. */
   hasResult: `SELECT 1 FROM scan_results
-    WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version`,
+    WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
+      AND result ->> 'operationalError' IS NULL`,
   keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
     SELECT :hash, :name, :skip, :version, :result FROM scan_files
     WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced`,

@@ -1,5 +1,6 @@
 /** Scans one file, then ends. It may read that file and nothing else. */
 
+import { ScanStopped } from "../core/scan/checkpoint.ts";
 import { SCAN_LIMITS } from "../core/scan/limits.ts";
 import { scanFile } from "../core/scan/scan_file.ts";
 import { SCANNERS } from "../core/scan/scanners/mod.ts";
@@ -18,7 +19,8 @@ interface WorkerScope {
 // The library of types in use is that of the main thread.
 const scope = globalThis as unknown as WorkerScope;
 
-scope.addEventListener("message", ({ data: { path, name, skip } }) => {
+scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop } }) => {
+  const deadline = performance.now() + timeoutMs;
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -28,17 +30,25 @@ scope.addEventListener("message", ({ data: { path, name, skip } }) => {
   }
   using _file = file;
   let told = 0;
-  const scan = scanFile({
-    source: new FileSource(file),
-    name,
-    scanners: SCANNERS,
-    limits: SCAN_LIMITS,
-    skip,
-    onProgress(bytes) {
-      if (bytes - told < PROGRESS_BYTES) return;
-      told = bytes;
-      scope.postMessage({ kind: "progress", bytes });
-    },
-  });
-  scope.postMessage({ kind: "scanned", scan });
+  try {
+    const scan = scanFile({
+      source: new FileSource(file),
+      name,
+      scanners: SCANNERS,
+      limits: SCAN_LIMITS,
+      skip,
+      onProgress(bytes) {
+        if (bytes - told < PROGRESS_BYTES) return;
+        told = bytes;
+        scope.postMessage({ kind: "progress", bytes });
+      },
+      checkpoint() {
+        if (Atomics.load(stop, 0) !== 0 || performance.now() > deadline) throw new ScanStopped();
+      },
+    });
+    scope.postMessage({ kind: "scanned", scan });
+  } catch (error) {
+    if (!(error instanceof ScanStopped)) throw error;
+    scope.postMessage({ kind: "late" });
+  }
 });

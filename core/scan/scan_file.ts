@@ -1,3 +1,4 @@
+import { type Checkpoint, guarded } from "./checkpoint.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { ScanLimits, Scanner } from "./scanner.ts";
 import type { ByteSource } from "./source.ts";
@@ -17,19 +18,24 @@ export interface ScanFileOptions {
   readonly now?: () => number;
   /** Is told how many bytes have been hashed, each MiB, before scanners run. */
   readonly onProgress?: (bytesDone: number) => void;
+  /** Ends the scan; what was found until then is told. @default nothing does */
+  readonly checkpoint?: Checkpoint;
 }
 
 /**
  * Hashes and scans a file, and what it contains. What a scanner throws becomes a failed check; the
  * result holds for all content of the same bytes and name.
  *
- * @throws whatever reading throws while the file is hashed: without that there is nothing to scan.
+ * @throws whatever reading throws while the file is hashed, {@link ScanStopped} too: without that there
+ *   is nothing to scan.
  */
 export function scanFile(options: ScanFileOptions): FileScan {
-  const { source, name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
+  const { name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
+  const { checkpoint = () => {} } = options;
+  const source = guarded(options.source, checkpoint);
   const timestamp = now();
   const hashes = { ...hashContent(source, options.onProgress) };
-  const scan = new ContentScan({ scanners, limits, skip, now });
+  const scan = new ContentScan({ scanners, limits, skip, now, checkpoint });
   scan.file({ source, name, depth: 0 });
   return { size: source.size, hashes, timestamp, ...scan.result() };
 }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { ScanFailure } from "../../core/scan/ports.ts";
-import { scanInSandbox } from "../../storage/scan_sandbox.ts";
+import { scanInSandbox, type ScanOrder, type ScanReply } from "../../storage/scan_sandbox.ts";
 import { TempDir } from "../temp_dir.ts";
 
 const PROBE = new URL("./sandbox/probe.ts", import.meta.url);
@@ -26,8 +26,13 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
     assert.equal((await Array.fromAsync(Deno.readDir(directory.path))).length, 4);
   });
   await t.step("C 15 for no longer than it may", async () => {
-    const hanging = scanInSandbox({ ...order, name: "hang", timeoutMs: 50, module: PROBE });
+    const times = { timeoutMs: 50, graceMs: 0 };
+    const hanging = scanInSandbox({ ...order, ...times, name: "hang", module: PROBE });
     await assert.rejects(hanging, { name: "ScanFailure", message: /longer than 0.05 s/ });
+  });
+  await t.step("C 15 that has no time at all", async () => {
+    const late = scanInSandbox({ ...order, timeoutMs: 0 });
+    await assert.rejects(late, { name: "ScanFailure", message: /longer than 0 s/ });
   });
   await t.step("C 15 that dies by itself", async () => {
     for (const name of ["throw", "reject"]) {
@@ -61,6 +66,19 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
       assert.equal(error.message, "It could not be read");
       return true;
     });
+  });
+  await t.step("C 15 whose worker ends when it is asked to, or late", async () => {
+    for (const [asked, timeoutMs] of [[1, 2 ** 30], [0, 0]] as const) {
+      const worker = new Worker(new URL("../../storage/scan_worker.ts", import.meta.url), {
+        type: "module",
+      });
+      const stop = new Int32Array(new SharedArrayBuffer(4)).fill(asked);
+      const { promise, resolve } = Promise.withResolvers<ScanReply>();
+      worker.addEventListener("message", ({ data }: MessageEvent<ScanReply>) => resolve(data));
+      worker.postMessage({ path, name: "x", skip: [], timeoutMs, stop } satisfies ScanOrder);
+      assert.deepEqual(await promise, { kind: "late" });
+      worker.terminate();
+    }
   });
   await t.step("and scans", async () => {
     const scan = await scanInSandbox({ ...order, timeoutMs: 120_000 });

@@ -1,3 +1,4 @@
+import { type Checkpoint, guarded, ScanStopped } from "../checkpoint.ts";
 import { cutShort } from "../text/excerpt.ts";
 import type { FileScan } from "../file_scan.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../scanner.ts";
@@ -20,6 +21,7 @@ interface ContentScanOptions {
   readonly limits: ScanLimits;
   readonly skip: readonly string[];
   readonly now: () => number;
+  readonly checkpoint: Checkpoint;
 }
 
 /** One scan of a file: runs the scanners on it and on its members, within the limits. */
@@ -27,6 +29,7 @@ export class ContentScan {
   readonly #scanners: readonly Scanner[];
   readonly #limits: ScanLimits;
   readonly #skip: ReadonlySet<string>;
+  readonly #checkpoint: Checkpoint;
   readonly #log: CheckLog;
   readonly #facts = new Facts();
   readonly #asset = new AssetSheet();
@@ -38,20 +41,26 @@ export class ContentScan {
   /** Unpacked bytes of the contents that lead to the one that is looked at. */
   #held = 0;
 
-  constructor({ scanners, limits, skip, now }: ContentScanOptions) {
+  constructor({ scanners, limits, skip, now, checkpoint }: ContentScanOptions) {
     this.#scanners = scanners;
     this.#limits = limits;
     this.#skip = new Set(skip);
+    this.#checkpoint = checkpoint;
     this.#log = new CheckLog(now);
     this.#unpackedLeft = limits.unpackedBytes;
   }
 
   /** Scans the file itself. */
   file(content: Content): void {
-    const kind = kindOf(content.source);
-    const claiming = this.#scan(content, [], kind);
-    this.#asset.type = claiming[0]?.id ?? kind ?? "unknown";
-    if (claiming.length === 0) this.#tell(ENGINE, [], say.unclaimed(content.source.size, kind));
+    try {
+      const kind = kindOf(content.source);
+      this.#asset.type = kind ?? "unknown";
+      const claiming = this.#scan(content, [], kind);
+      if (claiming.length === 0) this.#tell(ENGINE, [], say.unclaimed(content.source.size, kind));
+    } catch (error) {
+      if (!(error instanceof ScanStopped)) throw error;
+      this.#tell(ENGINE, [], say.outOfTime());
+    }
   }
 
   result(): Omit<FileScan, "size" | "hashes" | "timestamp"> {
@@ -69,6 +78,8 @@ export class ContentScan {
 
   #scan(content: Content, segments: Segments, kind: FileKind | undefined): Scanner[] {
     const claiming = this.#scanners.filter((it) => this.#claims(it, content, segments));
+    const [first] = claiming;
+    if (first !== undefined && content.depth === 0) this.#asset.type = first.id;
     for (const scanner of claiming) {
       if (this.#skip.has(scanner.id)) this.#tell(ENGINE, segments, say.notSelected(scanner.id));
       else this.#run(scanner, content, segments);
@@ -83,6 +94,7 @@ export class ContentScan {
     try {
       return scanner.claims(content);
     } catch (error) {
+      if (error instanceof ScanStopped) throw error;
       this.#tell(scanner.id, segments, say.broken(scanner.id, error));
       return false;
     }
@@ -92,8 +104,12 @@ export class ContentScan {
     this.#ran.add(scanner.id);
     try {
       const context = this.#contextOf(scanner, content, segments);
-      for (const check of scanner.scan(content, context)) this.#tell(scanner.id, segments, check);
+      for (const check of scanner.scan(content, context)) {
+        this.#tell(scanner.id, segments, check);
+        this.#checkpoint();
+      }
     } catch (error) {
+      if (error instanceof ScanStopped) throw error;
       this.#tell(scanner.id, segments, say.broken(scanner.id, error));
     }
   }
@@ -138,8 +154,10 @@ export class ContentScan {
     this.#members++;
     const segments = [...outer, cutShort(member.name, NAME_LENGTH)];
     try {
-      this.#scan(member, segments, kindOf(member.source));
+      const source = guarded(member.source, this.#checkpoint);
+      this.#scan({ ...member, source }, segments, kindOf(source));
     } catch (error) {
+      if (error instanceof ScanStopped) throw error;
       this.#tell(scanner, segments, say.broken(scanner, error));
     }
   }

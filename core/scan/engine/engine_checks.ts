@@ -30,6 +30,19 @@ export function broken(scanner: string, error: unknown): Check {
   };
 }
 
+/** The scan was ended before it was through. */
+export function outOfTime(): Check {
+  return {
+    name: "Scan Time",
+    status: "failed",
+    severity: "info",
+    message: "The time for the scan of the file was over before all of it was looked at",
+    why: "What was not looked at may be harmful.",
+    incomplete: "time_limit",
+    operational: true,
+  };
+}
+
 /** A scanner that claims the content was not to run. */
 export function notSelected(scanner: string): Check {
   return {

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
+import { ScanStopped } from "../../../core/scan/checkpoint.ts";
 import type { FileScan } from "../../../core/scan/file_scan.ts";
 import { scanFile } from "../../../core/scan/scan_file.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../../core/scan/scanner.ts";
@@ -500,4 +501,48 @@ Deno.test("details keep what JSON has no values for as text, in bounds of depth"
     bytes: "01ff",
   });
   assert.match(JSON.stringify(bounded), /^(\{"self":){10,20}"…"\}+$/);
+});
+
+Deno.test("C 15 and C 16 a scan that is to end keeps what it has found", async (t) => {
+  /** Ends the scan when it is passed for the nth time. */
+  const stopAt = (count: number) => {
+    let passed = 0;
+    return () => {
+      if (++passed >= count) throw new ScanStopped();
+    };
+  };
+  const endless = scanner("endless", function* ({ source, depth }, context) {
+    yield { ...PASSED, name: `Begun ${depth}` };
+    if (depth === 0) context.scanMember("in", memorySource(new Uint8Array(10)));
+    while (depth > 0) source.read(0, 1);
+  });
+  await t.step("C 16 in a member, where it is busy with reading", () => {
+    const result = scan(PICKLE, [endless], { checkpoint: stopAt(1000) });
+    assert.deepEqual(result.checks.map(({ name }) => name).sort(), [
+      "Begun 0",
+      "Begun 1",
+      "Scan Time",
+    ]);
+    assert.deepEqual(result.inconclusive, ["time_limit"]);
+    assert.ok(result.operationalError !== undefined);
+    assert.equal(result.asset.type, "endless");
+    assert.equal(checksNamed(result, "Scanner").length, 0);
+  });
+  await t.step("C 16 between checks that need no reading", () => {
+    const chatty = scanner("chatty", function* () {
+      for (;;) yield PASSED;
+    });
+    const result = scan(PICKLE, [chatty], { checkpoint: stopAt(50) });
+    assert.deepEqual(result.inconclusive, ["time_limit"]);
+  });
+  await t.step("C 16 while it is told whose the content is", () => {
+    const curious = scanner("curious", function* () {}, ({ source }) => {
+      for (;;) source.read(0, 1);
+    });
+    const result = scan(PICKLE, [curious], { checkpoint: stopAt(50) });
+    assert.deepEqual(result.inconclusive, ["time_limit"]);
+  });
+  await t.step("but fails where it has not been hashed yet", () => {
+    assert.throws(() => scan(PICKLE, [], { checkpoint: stopAt(1) }), { name: "ScanStopped" });
+  });
 });

@@ -1,0 +1,24 @@
+import type { ByteSource } from "./source.ts";
+
+/**
+ * Called again and again while a file is scanned, since nobody can end a thread that is busy.
+ *
+ * @throws {ScanStopped} where the scan is to end.
+ */
+export type Checkpoint = () => void;
+
+/** The time of a scan is over, or nobody wants it any more. */
+export class ScanStopped extends Error {
+  override readonly name = "ScanStopped";
+}
+
+/** A source that passes the checkpoint each time it is read. */
+export function guarded(source: ByteSource, checkpoint: Checkpoint): ByteSource {
+  return {
+    size: source.size,
+    read(offset, length) {
+      checkpoint();
+      return source.read(offset, length);
+    },
+  };
+}
