@@ -1,3 +1,4 @@
+import type { Check } from "./scanner.ts";
 import type { ByteSource } from "./source.ts";
 
 /**
@@ -10,6 +11,24 @@ export type Checkpoint = () => void;
 /** The time of a scan is over, or nobody wants it any more. */
 export class ScanStopped extends Error {
   override readonly name = "ScanStopped";
+}
+
+/**
+ * Does the work of a scanner that tells its checks at the end. Where the work breaks off, what it had
+ * found is told all the same.
+ *
+ * @throws whatever the work throws, afterwards.
+ */
+export function* keepingFailures(
+  work: () => void,
+  checks: () => Iterable<Check>,
+): Generator<Check, void, void> {
+  try {
+    work();
+  } catch (error) {
+    for (const check of checks()) if (check.status === "failed") yield check;
+    throw error;
+  }
 }
 
 /** A source that passes the checkpoint each time it is read. */

@@ -104,10 +104,7 @@ export class ContentScan {
     this.#ran.add(scanner.id);
     try {
       const context = this.#contextOf(scanner, content, segments);
-      for (const check of scanner.scan(content, context)) {
-        this.#tell(scanner.id, segments, check);
-        this.#checkpoint();
-      }
+      for (const check of scanner.scan(content, context)) this.#tell(scanner.id, segments, check);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
       this.#tell(scanner.id, segments, say.broken(scanner.id, error));

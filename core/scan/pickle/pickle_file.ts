@@ -64,13 +64,14 @@ export class PickleFile {
   /** Walks one and says where the next begins; undefined where there is none. */
   #walkStream(at: number): number | undefined {
     const findings = new Findings();
-    const end = walkStream(this.#window, at, {
-      findings,
-      opcodes: this.#opcodes,
-      guesses: this.#search.guesses,
-      follows: this.streams > 0,
-      onConstant: (constant) => searchConstant(constant, findings, this.#search),
-    });
+    const end = this.#keepingDenied(findings, () =>
+      walkStream(this.#window, at, {
+        findings,
+        opcodes: this.#opcodes,
+        guesses: this.#search.guesses,
+        follows: this.streams > 0,
+        onConstant: (constant) => searchConstant(constant, findings, this.#search),
+      }));
     if (this.streams > 0 && !isStream(end, findings, this.#window.byte(at) === PROTO)) {
       if (this.#legacy.atStorages) return undefined;
       return end.outcome === "limit" ? this.#stopAtLimit(at) : this.#resync(at + 1);
@@ -79,6 +80,16 @@ export class PickleFile {
     if (end.outcome === "limit") return this.#stopAtLimit(end.end);
     if (end.outcome !== "stop") return this.#afterFault(end);
     return this.#afterStop(end);
+  }
+
+  /** What was found until a walk breaks off is not lost with it. */
+  #keepingDenied(findings: Findings, walk: () => StreamEnd): StreamEnd {
+    try {
+      return walk();
+    } catch (error) {
+      this.findings.absorbDenied(findings);
+      throw error;
+    }
   }
 
   #take(end: StreamEnd, findings: Findings): void {

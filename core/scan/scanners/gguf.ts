@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { Checklist } from "../checklist.ts";
 import { GgufReader, UnreadableError } from "../gguf/gguf_reader.ts";
 import { checkLayout } from "../gguf/layout.ts";
@@ -19,7 +20,7 @@ export const ggufScanner: Scanner = {
     (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
   *scan(content, context) {
     const checks = new Checklist();
-    checkFile(content, context, checks);
+    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };

@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { type Dtype, dtypeOf, elementsOf } from "../numpy/dtype.ts";
@@ -22,7 +23,7 @@ export const numpyScanner: Scanner = {
   claims: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
   *scan(content, context) {
     const checks = new Checklist();
-    checkFile(content, context, checks);
+    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };

@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { excerpt, quoted } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import { isOnnx } from "../onnx/claim.ts";
@@ -26,7 +27,7 @@ export const onnxScanner: Scanner = {
     const reader = new ProtobufReader(source);
     const checks = new Checklist<string>(PASSED);
     const walk = new ModelWalk(reader, checks);
-    walk.model();
+    yield* keepingFailures(() => walk.model(), () => checks.finish());
     checkModel(walk.facts, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
     if (walk.facts.graphs > 0) context.note(notes(walk.facts));

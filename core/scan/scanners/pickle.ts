@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { looksLikePickle } from "../pickle/probe.ts";
 import { PickleFile } from "../pickle/pickle_file.ts";
 import { pickleChecks, suspiciousCount } from "../pickle/report.ts";
@@ -42,7 +43,7 @@ export const pickleScanner: Scanner = {
 
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const file = new PickleFile(source, context.limits);
-    file.walk();
+    yield* keepingFailures(() => file.walk(), () => pickleChecks(file));
     context.note({
       max_stack_depth: file.depth,
       opcode_count: file.opcodes,

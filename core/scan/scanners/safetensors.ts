@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { quoted } from "../text/excerpt.ts";
 import { Checklist } from "../checklist.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
@@ -25,7 +26,7 @@ export const safetensorsScanner: Scanner = {
   *scan(content, context) {
     const checks = new Checklist();
     checks.begin(HEADER, "The header is a JSON object within the file");
-    checkFile(content, context, checks);
+    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };

@@ -1,3 +1,4 @@
+import { keepingFailures } from "../checkpoint.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { Checklist, type Finding } from "../checklist.ts";
 import { faultFindings } from "../protobuf/finding.ts";
@@ -29,7 +30,7 @@ export const savedModelScanner: Scanner = {
       isServed: kind === "saved_model",
       onMetadata: (json) => metadata.inspect(json),
     });
-    walkKind(kind, walk, reader);
+    yield* keepingFailures(() => walkKind(kind, walk, reader), () => checks.finish());
     if (kind === "text") searchTextFormat(content.source, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
     if (walk.facts.graphs + metadata.objects === 0) checks.add(STRUCTURE, nothingFound(kind));

@@ -1,5 +1,8 @@
 import * as assert from "node:assert/strict";
+import { ScanStopped } from "../../../core/scan/checkpoint.ts";
+import { SCAN_LIMITS } from "../../../core/scan/limits.ts";
 import { looksLikePickle } from "../../../core/scan/pickle/probe.ts";
+import { scanFile } from "../../../core/scan/scan_file.ts";
 import { pickleScanner } from "../../../core/scan/scanners/pickle.ts";
 import { type ByteSource, memorySource } from "../../../core/scan/source.ts";
 import {
@@ -390,4 +393,25 @@ Deno.test("C 16: getattr is harmless for time zones, and for nothing else beside
       assert.equal(scan(content).verdict, "C");
     });
   }
+});
+
+Deno.test("C 16 what a pickle imports is told also where the time is over on the way", () => {
+  const bytes = new TextEncoder().encode(`cos\nsystem\n0${"K\x010".repeat(200_000)}N.`);
+  let reads = 0;
+  const scan = scanFile({
+    source: memorySource(bytes),
+    name: "model.pkl",
+    scanners: [pickleScanner],
+    limits: SCAN_LIMITS,
+    checkpoint() {
+      // Hashing and recognising it take fewer.
+      if (++reads > 8) throw new ScanStopped();
+    },
+  });
+  assert.deepEqual(scan.inconclusive, ["time_limit"]);
+  assert.ok(
+    scan.checks.some(({ severity, message }) =>
+      severity === "critical" && /os\.system/.test(message)
+    ),
+  );
 });

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { ScanStopped } from "../../../core/scan/checkpoint.ts";
+import { keepingFailures, ScanStopped } from "../../../core/scan/checkpoint.ts";
 import type { FileScan } from "../../../core/scan/file_scan.ts";
 import { scanFile } from "../../../core/scan/scan_file.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../../core/scan/scanner.ts";
@@ -528,12 +528,19 @@ Deno.test("C 15 and C 16 a scan that is to end keeps what it has found", async (
     assert.equal(result.asset.type, "endless");
     assert.equal(checksNamed(result, "Scanner").length, 0);
   });
-  await t.step("C 16 between checks that need no reading", () => {
-    const chatty = scanner("chatty", function* () {
-      for (;;) yield PASSED;
+  await t.step("C 16 also of scanners that tell it at the end", () => {
+    const found: Check = { ...PASSED, status: "failed", severity: "critical" };
+    const slow = scanner("slow", function* ({ source }) {
+      const read = () => {
+        for (;;) source.read(0, 1);
+      };
+      yield* keepingFailures(read, () => [found, PASSED]);
     });
-    const result = scan(PICKLE, [chatty], { checkpoint: stopAt(50) });
-    assert.deepEqual(result.inconclusive, ["time_limit"]);
+    const result = scan(PICKLE, [slow], { checkpoint: stopAt(50) });
+    assert.deepEqual(result.checks.map(({ name, status }) => [name, status]), [
+      ["Structure", "failed"],
+      ["Scan Time", "failed"],
+    ]);
   });
   await t.step("C 16 while it is told whose the content is", () => {
     const curious = scanner("curious", function* () {}, ({ source }) => {
