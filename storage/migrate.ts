@@ -2,10 +2,9 @@ import type { Connection } from "./connection.ts";
 import records from "./migrations/0001_records.sql" with { type: "text" };
 import pathColumns from "./migrations/0002_path_columns.sql" with { type: "text" };
 import scans from "./migrations/0003_scans.sql" with { type: "text" };
-import replacedContent from "./migrations/0004_replaced_content.sql" with { type: "text" };
 
 /** The migrations in order; the one at index i leads to schema version i + 1. Never edited, only added to. */
-const MIGRATIONS: readonly string[] = [records, pathColumns, scans, replacedContent];
+const MIGRATIONS: readonly string[] = [records, pathColumns, scans];
 
 /**
  * Brings the database to the schema of this program, a migration a transaction. Returns the version

@@ -36,12 +36,12 @@ Deno.test("migrate() brings a database to the schema, once, and refuses a newer 
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 4);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 3);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 4/);
+    assert.throws(() => migrate(connection), /version 99.*up to 3/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
