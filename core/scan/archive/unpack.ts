@@ -12,6 +12,8 @@ export interface Unpacked {
   readonly bytes: Uint8Array;
   /** Why that is not all of it: a limit of ours, or the compressed bytes. */
   readonly incomplete: "unpacked_limit" | "corrupt_stream" | undefined;
+  /** How many compressed bytes it came out of. */
+  readonly packedSize: number;
 }
 
 /** The most that one byte of a DEFLATE stream can stand for. */
@@ -41,11 +43,13 @@ export function unpack(
     whole = attempt(codec, packed, bound, true);
   }
   if (whole instanceof Uint8Array && packed.length === compressed.size) {
-    return { bytes: whole, incomplete: undefined };
+    return { bytes: whole, incomplete: undefined, packedSize: packed.length };
   }
   const limited = whole === "too large" || packed.length < compressed.size;
   return {
-    bytes: whole instanceof Uint8Array ? whole : beginning(codec, packed, bound),
+    ...whole instanceof Uint8Array
+      ? { bytes: whole, packedSize: packed.length }
+      : beginning(codec, packed, bound),
     incomplete: limited ? "unpacked_limit" : "corrupt_stream",
   };
 }
@@ -60,7 +64,11 @@ export function beginsAs(codec: Codec, head: Uint8Array): boolean {
  * What the longest readable piece of the compressed bytes gives: a piece that is too long gives
  * nothing at all, neither where more comes out than may nor where it is damaged.
  */
-function beginning(codec: Codec, packed: Uint8Array, bound: number): Uint8Array {
+function beginning(
+  codec: Codec,
+  packed: Uint8Array,
+  bound: number,
+): Pick<Unpacked, "bytes" | "packedSize"> {
   let best: Uint8Array = new Uint8Array();
   let [readable, unreadable] = [0, packed.length + 1];
   for (let tries = 0; tries < MOST_TRIES && unreadable - readable > 1 + readable / 16; tries++) {
@@ -69,7 +77,7 @@ function beginning(codec: Codec, packed: Uint8Array, bound: number): Uint8Array 
     if (bytes instanceof Uint8Array) [best, readable] = [bytes, length];
     else unreadable = length;
   }
-  return best;
+  return { bytes: best, packedSize: readable };
 }
 
 function attempt(

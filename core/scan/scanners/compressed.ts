@@ -45,8 +45,7 @@ function* unwrap(
   checks: Checklist<CompressedCheck>,
 ): Generator<Check, void, void> {
   const unpacked = unpack(codec, content.source, undefined, context);
-  const { size } = content.source;
-  const ratio = Math.round(unpacked.bytes.length / size);
+  const ratio = Math.round(unpacked.bytes.length / Math.max(1, unpacked.packedSize));
   const bomb = unpacked.bytes.length >= LEAST_BOMB && ratio > MOST_RATIO;
   if (bomb) yield* bombFinding(unpacked, ratio, checks);
   if (unpacked.incomplete) {
