@@ -1,3 +1,4 @@
+import { type Job, progressOf } from "./job.ts";
 import { admissionReason } from "../capacity/level.ts";
 import { effectiveMaxInstancesForAdmissionStats } from "../capacity/instances.ts";
 import type { HostCapacity, InstanceCount } from "../capacity/overview.ts";
@@ -31,15 +32,6 @@ export interface ScanJobsOptions {
   readonly log: Log;
   /** @default 5000 */
   readonly pollMs?: number;
-}
-
-/** A scan that runs. */
-interface Job {
-  scan: Scan;
-  readonly abort: AbortController;
-  readonly admittedAt: number;
-  toldAt: number;
-  readonly ended: Promise<void>;
 }
 
 /** Why a job's signal aborts when the server stops: the scan is queued again at the next start. */
@@ -105,7 +97,8 @@ export class ScanJobs implements AsyncDisposable {
 
   /** The scan as it is now: what runs knows more of itself than the store. */
   current(stored: Scan): Scan {
-    return this.#running.get(stored.id)?.scan ?? stored;
+    const job = this.#running.get(stored.id);
+    return job === undefined ? stored : progressOf(job);
   }
 
   /** Ends a scan that waits or runs; false where it does neither. */
@@ -199,6 +192,7 @@ export class ScanJobs implements AsyncDisposable {
       admittedAt: now,
       toldAt: 0,
       ended: promise,
+      reading: new Map(),
     };
     this.#running.set(scan.id, job);
     this.#work(job).then((ended) => {
@@ -258,7 +252,11 @@ export class ScanJobs implements AsyncDisposable {
         );
         // Another scan may have had the same content meanwhile.
         if (!await scans.hasResult(key)) {
-          const result = await contents.scan(key, { skip, signal });
+          const onProgress = (bytes: number) => {
+            job.reading.set(file.path, bytes);
+            this.#tellProgress(job);
+          };
+          const result = await contents.scan(key, { skip, signal, onProgress });
           await scans.keepResult(id, file.path, key, result);
         }
       } catch (error) {
@@ -272,19 +270,20 @@ export class ScanJobs implements AsyncDisposable {
         await scans.failFile(id, file.path, error.message);
       }
     }
-    this.#progress(job, file.size);
+    job.reading.delete(file.path);
+    const { filesScanned, bytesScanned } = job.scan;
+    job.scan = {
+      ...job.scan,
+      filesScanned: filesScanned + 1,
+      bytesScanned: bytesScanned + file.size,
+    };
+    this.#tellProgress(job);
   }
 
-  #progress(job: Job, bytes: number): void {
-    const { scan } = job;
-    job.scan = {
-      ...scan,
-      filesScanned: scan.filesScanned + 1,
-      bytesScanned: scan.bytesScanned + bytes,
-    };
+  #tellProgress(job: Job): void {
     if (Date.now() - job.toldAt < PROGRESS_MS) return;
     job.toldAt = Date.now();
-    this.#tell("scan.progress", job.scan);
+    this.#tell("scan.progress", progressOf(job));
   }
 
   #finished(scan: Scan): void {

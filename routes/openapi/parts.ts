@@ -42,6 +42,7 @@ export function operation(
   };
 }
 
+/** A JSON body of the schema. */
 export function jsonBody(schema: string): Json {
   return { required: true, content: { "application/json": { schema: reference(schema) } } };
 }
@@ -51,12 +52,14 @@ export function open(summary: string, schema: Json, ...refusals: (keyof typeof R
   return { summary, responses: { 200: json(summary, schema), ...refused(refusals) } };
 }
 
+/** The replies of refusals. */
 export function refused(statuses: readonly (keyof typeof REFUSALS)[]): Json {
   return Object.fromEntries(
     statuses.map((status) => [status, json(REFUSALS[status], reference("Error"))]),
   );
 }
 
+/** `GET /metrics`, which is no JSON. */
 export function metrics(): Json {
   return operation("Measures in Prometheus's text format", "resources.admin", {
     responses: {
@@ -68,6 +71,7 @@ export function metrics(): Json {
   });
 }
 
+/** `path` and `paths[]`. */
 export function pathParameters(description: string): Json[] {
   return [
     query("path", { type: "string" }, description),
@@ -75,10 +79,12 @@ export function pathParameters(description: string): Json[] {
   ];
 }
 
+/** A parameter of the query. */
 export function query(name: string, schema: Json, description: string): Json {
   return { name, in: "query", schema, description };
 }
 
+/** A payload in the envelope (C 2). */
 export function envelope(data: Json): Json {
   return {
     type: "object",
@@ -87,18 +93,22 @@ export function envelope(data: Json): Json {
   };
 }
 
+/** A reply in JSON. */
 export function json(description: string, schema: Json): Json {
   return { description, content: { "application/json": { schema } } };
 }
 
+/** A schema of the components, by its name. */
 export function reference(name: string): Json {
   return { $ref: pathOfSchema(name) };
 }
 
+/** Where a schema of the components is. */
 export function pathOfSchema(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
+/** The JSON Schema of a valibot schema. */
 export function schemaOf(schema: GenericSchema): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: "ignore" });
   return { ...rest };

@@ -176,8 +176,9 @@ Deno.test("C 15 the queue", async (t) => {
   await using server = await TestServer.start({
     maxQueuedScans: 2,
     contents: {
-      async scan(_, { signal }) {
+      async scan(_, { signal, onProgress }) {
         const gate = Promise.withResolvers<void>();
+        onProgress?.(1);
         gates.push(gate);
         signal.addEventListener("abort", () => gate.reject(signal.reason));
         await gate.promise;
@@ -193,7 +194,12 @@ Deno.test("C 15 the queue", async (t) => {
     const first = await scan(one, { path: "a" }, 0);
     assert.ok(["queued", "running"].includes(first.status));
     await until(() => gates.length === 1);
-    assert.equal(await statusOf(first.id), "running");
+    const running = scanOf(await one.send("GET", `/scans/${first.id}`));
+    assert.deepEqual([running.status, running.files_scanned, running.bytes_scanned], [
+      "running",
+      0,
+      1,
+    ]);
     const overview = JSON.parse((await (await server.admin()).send("GET", "/capacity/")).text).data;
     assert.equal(overview.instances.running, 1);
     assert.deepEqual(overview.leases.active.map((it: { tool_name: string }) => it.tool_name), [
