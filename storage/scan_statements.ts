@@ -11,6 +11,10 @@ const OUTCOMES = `(
     WHERE scan_id = :id
   )`;
 
+/** Those of some hashes that no record has, before records with them are added. */
+const COMING_IN = `SELECT value FROM json_each(:hashes)
+  WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`;
+
 /** Every statement about scans, by what it does. */
 export const SCAN_STATEMENTS = {
   insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
@@ -51,6 +55,12 @@ export const SCAN_STATEMENTS = {
   reportSize: `SELECT length(report) AS size FROM scans WHERE id = :id`,
   reportPart: `SELECT substr(report, :start + 1, :length) AS part FROM scans WHERE id = :id`,
   remove: `DELETE FROM scans WHERE id = :id`,
+  /** What was found in content of a hash that no record has. */
+  forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${COMING_IN})`,
+  /** The files of unfinished scans whose content was of a hash that no record has. */
+  markReplacedFiles: `UPDATE scan_files
+    SET replaced = 1, error = 'It was removed while the scan went on'
+    WHERE hash IN (${COMING_IN})`,
   /** Results of content that is neither stored any more nor about to be reported. */
   forgetResults: `DELETE FROM scan_results WHERE version <> :version OR (
       NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_results.hash AND hash <> '')

@@ -75,6 +75,7 @@ export class Writer {
   }
 
   insert(records: readonly NewRecord[]): ResourceRecord[] {
+    this.#forgetReplaced(records);
     const rows = refuseFull(() =>
       this.#connection.all(
         `INSERT INTO records
@@ -98,6 +99,19 @@ export class Writer {
         `Cannot add ${quoted(record.path)}: a record has this path`,
       );
     });
+  }
+
+  /**
+   * MD5 can be forged: content that comes in anew, while no record has its hash, may be other content
+   * than what was scanned under this hash before. What was found then does not hold for it, and a scan
+   * that was to read the content before has lost it.
+   */
+  #forgetReplaced(records: readonly NewRecord[]): void {
+    const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
+    if (hashes.length === 0) return;
+    const parameters = { hashes: JSON.stringify(hashes) };
+    this.scanRows("forgetReplacedResults", parameters);
+    this.scanRows("markReplacedFiles", parameters);
   }
 
   /**
