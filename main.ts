@@ -262,10 +262,11 @@ async function overviewOf(settings: Settings, host: HostCapacity): Promise<Capac
 
 function configCommand(args: string[]): number {
   options(args, {});
-  for (const { variable, value, isDefault } of describeSettings(settingsOf(), environment)) {
+  const settings = settingsOf();
+  for (const { variable, value, isDefault } of describeSettings(settings, environment)) {
     printSetting(variable, value, isDefault);
   }
-  const { origins } = hostCapacity(settingsOf().dataDir, complain);
+  const { origins } = hostCapacity(settings.dataDir, complain);
   for (const { variable, setting, source } of origins) {
     printSetting(variable, String(setting), source === "default");
   }

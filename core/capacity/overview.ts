@@ -1,7 +1,7 @@
 import type { CapacityOverview } from "../../schemas/capacity.ts";
-import { effectiveMaxInstancesForAdmissionStats } from "./instances.ts";
+import { admissionCeiling, type InstanceCount } from "./admission.ts";
 import type { LeasePool } from "./leases.ts";
-import { admissionReason, currentLevelForStats, levelName } from "./level.ts";
+import { currentLevelForStats, levelName } from "./level.ts";
 import type { SystemStats } from "./stats.ts";
 import { toolCapacityForStats, toolMemoryLimitLabel } from "./tools.ts";
 import type { TunableOrigin, Tunables } from "./tunables.ts";
@@ -18,31 +18,19 @@ export interface HostCapacity {
   readonly instances?: () => InstanceCount;
 }
 
-export interface InstanceCount {
-  readonly running: number;
-  /** Those of them that do not show in the host's memory yet. */
-  readonly recentAdmissions: number;
-}
-
 /** What an operator wants to know: how the host is, how much it carries, who has a lease, and why. */
 export function capacityOverview(host: HostCapacity): CapacityOverview {
   const { tunables, origins, leases } = host;
   const stats = host.stats();
   const { level, reason } = currentLevelForStats(stats, tunables);
-  const { running, recentAdmissions } = host.instances?.() ?? { running: 0, recentAdmissions: 0 };
+  const count = host.instances?.() ?? { running: 0, recentAdmissions: 0 };
   return {
     readings: { ...stats },
     level: levelName(level),
     reason,
     instances: {
-      running,
-      ...effectiveMaxInstancesForAdmissionStats(
-        stats,
-        running,
-        recentAdmissions,
-        admissionReason(stats, tunables),
-        tunables,
-      ),
+      running: count.running,
+      ...admissionCeiling(stats, count, tunables),
     },
     tools: {
       ...toolCapacityForStats(

@@ -1,11 +1,10 @@
-import { type Job, progressOf } from "./job.ts";
-import { admissionReason } from "../capacity/level.ts";
-import { effectiveMaxInstancesForAdmissionStats } from "../capacity/instances.ts";
-import type { HostCapacity, InstanceCount } from "../capacity/overview.ts";
+import { admissionCeiling, type InstanceCount } from "../capacity/admission.ts";
+import type { HostCapacity } from "../capacity/overview.ts";
 import type { LeasePool } from "../capacity/leases.ts";
 import type { EventBus, ScanEvent } from "../events.ts";
 import type { Log } from "../log.ts";
 import { inParallel } from "./in_parallel.ts";
+import { type Job, progressOf } from "./job.ts";
 import { HEAVY_BYTES } from "./limits.ts";
 import {
   type ContentScanner,
@@ -165,17 +164,8 @@ export class ScanJobs implements AsyncDisposable {
 
   #ceiling(): number {
     const { host, log } = this.#options;
-    const { running, recentAdmissions } = this.instances;
     try {
-      const stats = host.stats();
-      const reason = admissionReason(stats, host.tunables);
-      return effectiveMaxInstancesForAdmissionStats(
-        stats,
-        running,
-        recentAdmissions,
-        reason,
-        host.tunables,
-      ).ceiling;
+      return admissionCeiling(host.stats(), this.instances, host.tunables).ceiling;
     } catch (error) {
       // It may be readable again at the next look.
       log.error("Cannot read the capacity of the host", { error: asError(error) });

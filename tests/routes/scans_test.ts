@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { plainScan } from "../core/scan/plain_scan.ts";
 import * as v from "valibot";
 import { ScanFailure } from "../../core/scan/ports.ts";
 import { Report } from "../../schemas/report.ts";
@@ -299,16 +300,7 @@ Deno.test("C 15 results are kept and reused", async (t) => {
         scanned.push(name);
         const number = scanned.length;
         await gate?.promise;
-        return {
-          size: 128,
-          hashes: {},
-          scanners: [],
-          checks: [],
-          asset: { type: `${hash} ${number}` },
-          metadata: {},
-          inconclusive: [],
-          timestamp: 0,
-        };
+        return { ...plainScan(128), asset: { type: `${hash} ${number}` } };
       },
     },
   });
@@ -371,16 +363,7 @@ Deno.test("C 15 content that another scan has had while this one waited for a le
       async scan() {
         scanned++;
         await gate.promise;
-        return {
-          size: 1,
-          hashes: {},
-          scanners: [],
-          checks: [],
-          asset: { type: "unknown" },
-          metadata: {},
-          inconclusive: [],
-          timestamp: 0,
-        };
+        return plainScan(1);
       },
     },
   });
@@ -396,4 +379,20 @@ Deno.test("C 15 content that another scan has had while this one waited for a le
     await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
   }
   assert.equal(scanned, 1);
+});
+
+Deno.test("C 15 a result that an error kept from its end is told, and not used again", async () => {
+  let scanned = 0;
+  await using server = await TestServer.start({
+    contents: {
+      scan: () => Promise.resolve({ ...plainScan(1), operationalError: `limit ${++scanned}` }),
+    },
+  });
+  const one = await server.as(1, ...SCANNER);
+  await one.upload("", { a: "a" });
+  for (const wanted of [1, 2]) {
+    const { id } = await scan(one, { path: "a" });
+    assert.equal((await reportOf(one, id)).has_errors, true);
+    assert.equal(scanned, wanted);
+  }
 });

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { plainScan } from "../core/scan/plain_scan.ts";
 import { Connection } from "../../storage/connection.ts";
 import { migrate } from "../../storage/migrate.ts";
 import { makeReport } from "../../storage/scan_reports.ts";
@@ -11,16 +12,7 @@ Deno.test("C 15 what would take too much memory is no report", async () => {
   using connection = new Connection(database, { readOnly: false });
   migrate(connection);
   const hash = "0".repeat(32);
-  const result = JSON.stringify({
-    size: 1,
-    hashes: {},
-    scanners: [],
-    checks: [],
-    asset: { type: "unknown" },
-    metadata: {},
-    inconclusive: [],
-    timestamp: 0,
-  });
+  const result = JSON.stringify(plainScan(1));
   connection.run(`INSERT INTO scans
     (id, user_id, status, paths, skip, created_at, files_total, bytes_total)
     VALUES (1, 1, 'running', '[]', '[]', 0, 3, 3)`);

@@ -123,7 +123,7 @@ export class Findings {
     known.spent += record.spent;
   }
 
-  /** Imports that no model has any business with. */
+  /** The imports that are critical, whatever the rest is. */
   denied(): ImportRecord[] {
     return [...this.imports.values()].filter((record) => severityOf(record) === "critical");
   }

@@ -2,6 +2,7 @@ import type { Findings, Signal } from "./findings.ts";
 import { appliedBy, runsConstructor } from "./applied.ts";
 import { blursArrays } from "./array_aliases.ts";
 import { foldCall } from "./fold.ts";
+import { BLURRED, CONSTRUCTED, ODD_REBUILD } from "./call_signals.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import { detached } from "../text/detached.ts";
@@ -273,29 +274,6 @@ export class Machine {
     this.push(container(kind, items));
   }
 }
-
-const ODD_REBUILD = {
-  name: "Pickle Call",
-  severity: "warning",
-  ruleCode: "S201",
-  message: "Rebuilds a tensor by something that rebuilds no tensors",
-  why: "What it is given is called while the pickle is loading",
-} as const;
-
-const CONSTRUCTED = {
-  name: "Pickle Call",
-  severity: "warning",
-  ruleCode: "S201",
-  why: "Its constructor runs code or opens files by what it is given; picklers do without it",
-} as const;
-
-const BLURRED = {
-  name: "Pickle Structure",
-  severity: "warning",
-  ruleCode: "S902",
-  message: "Calls give back objects on which it depends where the bytes of arrays end",
-  why: "Instructions can lie in what is taken for an array",
-} as const;
 
 /** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */
 function isHarmless(folded: Value): boolean {

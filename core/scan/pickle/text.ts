@@ -1,3 +1,4 @@
+import { PYTHON_ESCAPES } from "../text/python_escapes.ts";
 import type { Text, Value } from "./values.ts";
 import type { Window } from "./window.ts";
 
@@ -14,20 +15,6 @@ const latin1 = (bytes: Uint8Array): string => {
     text += String.fromCharCode(...bytes.subarray(i, i + 4096));
   }
   return text;
-};
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "\n": "",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
 };
 
 /** The characters of a text, or of bytes as Latin-1; undefined for other values and long texts. */
@@ -65,7 +52,7 @@ export function decodeText(bytes: Uint8Array, form: Text["form"]): string {
             ? String.fromCharCode(parseInt(hex, 16))
             : octal !== undefined
             ? String.fromCharCode(parseInt(octal, 8) & 0xff)
-            : ESCAPES[letter ?? ""] ?? whole,
+            : PYTHON_ESCAPES[letter ?? ""] ?? whole,
       );
     case "unicode_escape":
       return latin1(bytes).replace(

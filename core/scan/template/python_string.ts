@@ -1,16 +1,4 @@
-const SIMPLE: Readonly<Record<string, string>> = {
-  "\n": "",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
+import { PYTHON_ESCAPES } from "../text/python_escapes.ts";
 
 const ESCAPE =
   /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|N\{([^}]{1,80})\}|([^]))/g;
@@ -22,7 +10,7 @@ export function unescapePython(literal: string): string {
     if (typeof hex === "string") return codePoint(Number.parseInt(hex, 16));
     if (typeof octal === "string") return codePoint(Number.parseInt(octal, 8));
     if (typeof named === "string") return /^low line$/i.test(named) ? "_" : "\ufffd";
-    return SIMPLE[String(simple)] ?? whole;
+    return PYTHON_ESCAPES[String(simple)] ?? whole;
   });
 }
 

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { plainScan } from "./plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
 import { EventBus } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
@@ -64,16 +65,7 @@ function jobsOn(stats: SystemStats, replaced: Partial<ScanStore> = {}) {
             signal.addEventListener("abort", () => reject(signal.reason))
           );
         }
-        return {
-          size: 10,
-          hashes: {},
-          scanners: [],
-          checks: [],
-          asset: { type: "unknown" },
-          metadata: {},
-          inconclusive: [],
-          timestamp: 0,
-        };
+        return plainScan(10);
       },
     },
     host,

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { plainScan } from "./plain_scan.ts";
 import {
   ErrToolLeaseWaitTimeout,
   LeasePool,
@@ -8,7 +9,6 @@ import {
 import { ScanFailure } from "../../../core/scan/ports.ts";
 import { ProgressBar, progressLine } from "../../../core/scan/progress_bar.ts";
 import { scanFiles, type ScanProgress } from "../../../core/scan/scan_files.ts";
-import type { FileScan } from "../../../core/scan/file_scan.ts";
 
 const HOST: SystemStats = {
   CPUCores: 2,
@@ -19,19 +19,6 @@ const HOST: SystemStats = {
 };
 const { signal } = new AbortController();
 const MIB = 2 ** 20;
-
-function scanOf(size: number): FileScan {
-  return {
-    size,
-    hashes: {},
-    scanners: [],
-    checks: [],
-    asset: { type: "unknown" },
-    metadata: {},
-    inconclusive: [],
-    timestamp: 0,
-  };
-}
 
 Deno.test("scanFiles() scans each file under a lease", async (t) => {
   const tunables = loadTunables(() => undefined, HOST);
@@ -55,7 +42,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
         if (path === "large") assert.equal(leases.activeHeavy, 1);
         onProgress(4);
         for (let turn = 0; path === "slow" && turn < 50; turn++) await Promise.resolve();
-        return scanOf(path.length);
+        return plainScan(path.length);
       },
     });
     assert.deepEqual(outcomes.map((it) => ("error" in it ? it : [it.path, it.scan.size])), [
@@ -79,7 +66,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
         most = Math.max(most, ++running);
         await Promise.resolve();
         running--;
-        return scanOf(1);
+        return plainScan(1);
       },
     });
     assert.equal(most, 2);
