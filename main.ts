@@ -13,13 +13,13 @@ import {
   overviewText,
   readTunables,
 } from "./core/capacity/mod.ts";
-import { options } from "./core/command_line/arguments.ts";
-import { authority } from "./core/command_line/authority.ts";
-import { permissionFlags } from "./core/command_line/permission_flags.ts";
-import { scanRequest } from "./core/command_line/scan_request.ts";
-import { tokenRequest } from "./core/command_line/token_request.ts";
-import { USAGE } from "./core/command_line/usage.ts";
-import { blaming, UsageError } from "./core/command_line/usage_error.ts";
+import { options } from "./cli/arguments.ts";
+import { authority } from "./cli/authority.ts";
+import { permissionFlags } from "./cli/permission_flags.ts";
+import { scanRequest } from "./cli/scan/scan_request.ts";
+import { tokenRequest } from "./cli/token_request.ts";
+import { USAGE } from "./cli/usage.ts";
+import { blaming, UsageError } from "./cli/usage_error.ts";
 import {
   credentialVerifier,
   mintCredential,
@@ -29,25 +29,25 @@ import {
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import { nameOf } from "./core/paths.ts";
-import { exitCode } from "./core/scan/exit_code.ts";
-import { ScanJobs } from "./core/scan/jobs.ts";
-import { ProgressBar, type ProgressScreen } from "./core/scan/progress_bar.ts";
-import { type FileOutcome, reportOf } from "./core/scan/report.ts";
-import { reportAs } from "./core/scan/report_as.ts";
-import { scanFiles, type ScanTarget } from "./core/scan/scan_files.ts";
-import { selectionOf } from "./core/scan/selection.ts";
+import { exitCode } from "./core/scanner/report/exit_code.ts";
+import { ScanJobs } from "./core/scans/jobs.ts";
+import { ProgressBar, type ProgressScreen } from "./cli/scan/progress_bar.ts";
+import { type FileOutcome, reportOf } from "./core/scanner/report/report.ts";
+import { reportAs } from "./core/scanner/report/format.ts";
+import { scanFiles, type ScanTarget } from "./cli/scan/scan_files.ts";
+import { selectionOf } from "./core/scans/selection.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
-import { askCapacity } from "./routes/ask_capacity.ts";
-import { Underway } from "./routes/underway.ts";
+import { askCapacity } from "./cli/ask_capacity.ts";
+import { Underway } from "./routes/in_flight.ts";
 import { type RunningServer, serve } from "./routes/server.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
 import { localFiles } from "./storage/local_files.ts";
-import { SandboxScanner, scanInSandbox } from "./storage/scan_sandbox.ts";
-import { ReportThread } from "./storage/report_thread.ts";
+import { SandboxScanner, scanInSandbox } from "./storage/sandbox/sandbox.ts";
+import { ReportThread } from "./storage/reports/thread.ts";
 import { Storage } from "./storage/storage.ts";
 
 const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number> | number>> = {

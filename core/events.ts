@@ -1,5 +1,5 @@
 import type { ResourceRecord } from "./ports.ts";
-import type { Scan } from "./scan/ports.ts";
+import type { Scan } from "./scans/ports.ts";
 
 /** Something that happened, on its way to the subscribers of its owner (RS 6, C 11). */
 export type ServerEvent = ResourceEvent | ScanEvent;

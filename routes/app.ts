@@ -7,7 +7,7 @@ import type { VerifyCredential } from "../core/credentials.ts";
 import { quoted } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type ValidateReport, validateReport } from "../core/reports.ts";
-import type { Scans } from "../core/scan/scans.ts";
+import type { Scans } from "../core/scans/service.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { reportJsonSchema } from "../schemas/report.ts";
 import { requirePrivilege } from "./auth.ts";
@@ -31,7 +31,7 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
-import type { Underway } from "./underway.ts";
+import type { Underway } from "./in_flight.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";

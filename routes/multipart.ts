@@ -4,7 +4,7 @@ import * as Search from "multipasta/Search";
 import type { Chunk } from "../core/content.ts";
 import { quoted, ResourceError } from "../core/errors.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
-import { nextTurn } from "../core/turns.ts";
+import { nextTurn } from "../core/event_loop.ts";
 import { SEND_STALL_MS } from "./stall.ts";
 
 /** After so long, in milliseconds, others get a turn. */

@@ -4,7 +4,7 @@ import type { Log } from "../core/log.ts";
 import type { Environment } from "./environment.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./streamed.ts";
-import type { Underway } from "./underway.ts";
+import type { Underway } from "./in_flight.ts";
 
 export interface ObserveOptions {
   readonly log: Log;

@@ -1,4 +1,4 @@
-import type { Scan } from "../core/scan/ports.ts";
+import type { Scan } from "../core/scans/ports.ts";
 import type { ScanEntry } from "../schemas/scans.ts";
 
 /** A scan as callers see it (C 15). */

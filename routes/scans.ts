@@ -7,7 +7,7 @@ import {
   scanReport,
   type Scans,
   startScan,
-} from "../core/scan/scans.ts";
+} from "../core/scans/service.ts";
 import { ScanRequest } from "../schemas/scans.ts";
 import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";

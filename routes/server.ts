@@ -1,7 +1,7 @@
 import type { EventBus } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
 import type { App } from "./environment.ts";
-import type { Underway } from "./underway.ts";
+import type { Underway } from "./in_flight.ts";
 
 /** How long uploads and downloads may go on once the server is to stop, in milliseconds. */
 const GRACE_MS = 10_000;

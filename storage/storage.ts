@@ -1,9 +1,9 @@
 import { statfs } from "node:fs/promises";
-import { DirectoryBlobStore } from "./blobs.ts";
-import { keepTemporaryFilesIn } from "./connection.ts";
+import { DirectoryBlobStore } from "./blobs/blobs.ts";
+import { keepTemporaryFilesIn } from "./database/connection.ts";
 import { DirectoryLock } from "./directory_lock.ts";
 import { orMissing, syncDirectory } from "./files.ts";
-import { SqliteResourceStore } from "./records.ts";
+import { SqliteResourceStore } from "./database/records.ts";
 
 /** What stands between the storage and being able to take a file. */
 export interface StorageFault {

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
-import { ROOT } from "./child_server.ts";
-import { run } from "./tools.ts";
+import { ROOT } from "./support/child_server.ts";
+import { run } from "./support/tools.ts";
 
 /** The rooms of the house and which of them each may look into; docs/architecture.md says why. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {

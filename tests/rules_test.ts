@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ROOT } from "./child_server.ts";
+import { ROOT } from "./support/child_server.ts";
 
 /** The rules of the specification that have been built; each is named by a test. */
 const RULES: readonly string[] = [

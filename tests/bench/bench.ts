@@ -3,10 +3,10 @@
  * Needs curl, md5sum and zip. The server is a process of its own for each case, started as users do.
  */
 
-import { ChildServer } from "../child_server.ts";
-import type { Reply } from "../client.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram, run } from "../tools.ts";
+import { ChildServer } from "../support/child_server.ts";
+import type { Reply } from "../support/client.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, run } from "../support/tools.ts";
 import {
   type Case,
   compare,

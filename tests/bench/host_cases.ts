@@ -1,6 +1,6 @@
 import { getHostSize, LeasePool, loadTunables, toolLogLabel } from "../../core/capacity/mod.ts";
-import { ROOT } from "../child_server.ts";
-import { run } from "../tools.ts";
+import { ROOT } from "../support/child_server.ts";
+import { run } from "../support/tools.ts";
 import { type Case, compare, median, randomFile, seconds, spread } from "./measures.ts";
 
 /** Cases that need no server: leases, and scans of files on this machine. */

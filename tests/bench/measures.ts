@@ -1,8 +1,8 @@
 /** What the cases of the benchmarks share. */
 
-import type { ChildServer } from "../child_server.ts";
-import type { Client } from "../client.ts";
-import { run } from "../tools.ts";
+import type { ChildServer } from "../support/child_server.ts";
+import type { Client } from "../support/client.ts";
+import { run } from "../support/tools.ts";
 
 export const MB = 1_000_000;
 export const ROUNDS = 5;

@@ -1,11 +1,17 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
-import { ChildServer, freePort, permissionFlags, ROOT, strongroom } from "../child_server.ts";
-import { Client, refused } from "../client.ts";
+import {
+  ChildServer,
+  freePort,
+  permissionFlags,
+  ROOT,
+  strongroom,
+} from "../support/child_server.ts";
+import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
-import { run } from "../tools.ts";
-import { TempDir } from "../temp_dir.ts";
+import { run } from "../support/tools.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 Deno.test("strongroom without a command, or with a bad one", async (t) => {
   await t.step("says what it can do", async () => {

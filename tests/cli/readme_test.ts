@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, ROOT } from "../child_server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram, run } from "../tools.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, run } from "../support/tools.ts";
 
 const programs = await hasProgram("curl", "--version") && await hasProgram("bash", "--version") &&
   await hasProgram("unzip", "-v");

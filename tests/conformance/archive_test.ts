@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
-import { type Client, entry, items, type Query, refused } from "../client.ts";
-import { seed } from "../seed.ts";
-import { TestServer, withRecords } from "../server.ts";
+import { type Client, entry, items, type Query, refused } from "../support/client.ts";
+import { seed } from "../support/seed.ts";
+import { TestServer, withRecords } from "../support/server.ts";
 
 /** The entries of a ZIP by another library than the one that wrote it, each checked by its CRC. */
 async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {

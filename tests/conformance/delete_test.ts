@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { items, refused } from "../client.ts";
-import { seed } from "../seed.ts";
-import { TestServer } from "../server.ts";
+import { items, refused } from "../support/client.ts";
+import { seed } from "../support/seed.ts";
+import { TestServer } from "../support/server.ts";
 
 Deno.test("DELETE /resources/", async (t) => {
   await using server = await TestServer.start();

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { items, refused, type Reply } from "../client.ts";
-import { TestServer } from "../server.ts";
+import { items, refused, type Reply } from "../support/client.ts";
+import { TestServer } from "../support/server.ts";
 
 async function reply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text: await response.text() };

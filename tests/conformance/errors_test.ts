@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { Client, dataOf, refused, type Reply } from "../client.ts";
-import { rawRequest } from "../raw_http.ts";
-import { mintToken, TestServer, USER_PRIVILEGES } from "../server.ts";
+import { Client, dataOf, refused, type Reply } from "../support/client.ts";
+import { rawRequest } from "../support/raw_http.ts";
+import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 
 async function get(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, init);

@@ -2,9 +2,9 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { EventBus } from "../../core/events.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
-import { Client, items, refused } from "../client.ts";
-import { mintToken, TestServer } from "../server.ts";
-import { until } from "../until.ts";
+import { Client, items, refused } from "../support/client.ts";
+import { mintToken, TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("GET /events/", async (t) => {
   await using server = await TestServer.start();

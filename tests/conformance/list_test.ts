@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
-import { items, refused } from "../client.ts";
-import { seed } from "../seed.ts";
-import { TestServer } from "../server.ts";
-import { until } from "../until.ts";
+import { items, refused } from "../support/client.ts";
+import { seed } from "../support/seed.ts";
+import { TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("GET /resources/ by an owner", async (t) => {
   await using server = await TestServer.start();

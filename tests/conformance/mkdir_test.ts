@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { ResourceError } from "../../core/errors.ts";
-import { entry, items, refused } from "../client.ts";
-import { TestServer, withRecords } from "../server.ts";
+import { entry, items, refused } from "../support/client.ts";
+import { TestServer, withRecords } from "../support/server.ts";
 
 Deno.test("POST /resources/mkdir", async (t) => {
   await using server = await TestServer.start();

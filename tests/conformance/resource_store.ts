@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { ResourceError } from "../../core/errors.ts";
 import type { ListQuery, ResourceStore } from "../../core/ports.ts";
-import { newRecord, seed } from "../seed.ts";
+import { newRecord, seed } from "../support/seed.ts";
 
 /** What every {@link ResourceStore} does. `open` gives an empty one. */
 export function resourceStoreSuite(

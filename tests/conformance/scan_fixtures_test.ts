@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { exitCode } from "../../core/scan/exit_code.ts";
-import { SCAN_LIMITS } from "../../core/scan/limits.ts";
-import { reportOf } from "../../core/scan/report.ts";
-import type { Report } from "../../core/scan/report_types.ts";
-import { scanFile } from "../../core/scan/scan_file.ts";
-import { SCANNERS } from "../../core/scan/scanners/mod.ts";
-import { memorySource } from "../../core/scan/source.ts";
+import { exitCode } from "../../core/scanner/report/exit_code.ts";
+import { SCAN_LIMITS } from "../../core/scanner/contract/limits.ts";
+import { reportOf } from "../../core/scanner/report/report.ts";
+import type { Report } from "../../core/scanner/contract/report_types.ts";
+import { scanFile } from "../../core/scanner/engine/scan.ts";
+import { SCANNERS } from "../../core/scanner/formats/mod.ts";
+import { memorySource } from "../../core/scanner/contract/source.ts";
 import { Report as ReportSchema } from "../../schemas/report.ts";
-import { ROOT } from "../child_server.ts";
+import { ROOT } from "../support/child_server.ts";
 import { FIXTURES, type Verdict } from "../fixtures/fixtures.ts";
 import { reportFaults } from "./report_rules.ts";
 

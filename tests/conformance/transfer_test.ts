@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
-import { entry, items, refused, type Reply } from "../client.ts";
-import type { EventReader } from "../event_reader.ts";
-import { allRecords, checkInvariants } from "../invariants.ts";
-import { seed } from "../seed.ts";
-import { TestServer } from "../server.ts";
+import { entry, items, refused, type Reply } from "../support/client.ts";
+import type { EventReader } from "../support/event_reader.ts";
+import { allRecords, checkInvariants } from "../support/invariants.ts";
+import { seed } from "../support/seed.ts";
+import { TestServer } from "../support/server.ts";
 import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
 
 /** A line of a table; transfer_table.ts says what its columns hold. */

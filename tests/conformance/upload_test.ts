@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { items, refused } from "../client.ts";
-import { bytesOf, fileHead, formBody, rawRequest } from "../raw_http.ts";
-import { TestServer } from "../server.ts";
+import { items, refused } from "../support/client.ts";
+import { bytesOf, fileHead, formBody, rawRequest } from "../support/raw_http.ts";
+import { TestServer } from "../support/server.ts";
 
 function md5(content: string): string {
   return createHash("md5").update(content).digest("hex");

@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { crc32, deflateRawSync } from "node:zlib";
 import { archive, type ArchiveEntry, type ArchiveSource } from "../../core/archive.ts";
 import { type Chunk, ContentReader } from "../../core/content.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram, type Outcome, run } from "../tools.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, type Outcome, run } from "../support/tools.ts";
 
 /** A file that goes into an archive. */
 interface Given {

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
-import { refused } from "../client.ts";
-import { abandonedRequest, fileHead, formBody, rawRequest } from "../raw_http.ts";
-import { MD5_COLLISION } from "../md5_collision.ts";
-import { TestServer } from "../server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram, run } from "../tools.ts";
-import { until } from "../until.ts";
+import { refused } from "../support/client.ts";
+import { abandonedRequest, fileHead, formBody, rawRequest } from "../support/raw_http.ts";
+import { MD5_COLLISION } from "../support/md5_collision.ts";
+import { TestServer } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, run } from "../support/tools.ts";
+import { until } from "../support/until.ts";
 
 const MB = 1_000_000;
 

@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { recover } from "../../core/tree/recover.ts";
-import { ChildServer } from "../child_server.ts";
-import type { Client } from "../client.ts";
+import { ChildServer } from "../support/child_server.ts";
+import type { Client } from "../support/client.ts";
 import { noise } from "../conformance/blob_store.ts";
-import { checkInvariants } from "../invariants.ts";
-import { TestServer } from "../server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { until } from "../until.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { TestServer } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 /** What a client was told of a path: that it is there with this content, or gone. */
 type Told = Map<string, string | undefined>;

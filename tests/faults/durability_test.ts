@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { ChildServer } from "../child_server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram } from "../tools.ts";
+import { ChildServer } from "../support/child_server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram } from "../support/tools.ts";
 
 // It needs the right to trace a process, too, which not every container gives.
 const strace = await hasProgram("strace", "-e", "trace=none", "true");

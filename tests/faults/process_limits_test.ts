@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, freePort, ROOT } from "../child_server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { hasProgram } from "../tools.ts";
-import { until } from "../until.ts";
+import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram } from "../support/tools.ts";
+import { until } from "../support/until.ts";
 
 const linux = Deno.build.os === "linux";
 

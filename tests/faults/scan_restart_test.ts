@@ -3,10 +3,10 @@ import * as v from "valibot";
 import { BASE_PATH } from "../../routes/app.ts";
 import { Report } from "../../schemas/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
-import { ChildServer } from "../child_server.ts";
-import { Client } from "../client.ts";
-import { TempDir } from "../temp_dir.ts";
-import { until } from "../until.ts";
+import { ChildServer } from "../support/child_server.ts";
+import { Client } from "../support/client.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 const PRIVILEGES = ["scans.view", "scans.run", "resources.upload"];
 

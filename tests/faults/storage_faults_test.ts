@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { removeUnreferenced } from "../../core/tree/changes.ts";
-import { items, refused } from "../client.ts";
+import { items, refused } from "../support/client.ts";
 import { noise } from "../conformance/blob_store.ts";
-import { checkInvariants } from "../invariants.ts";
-import { TestServer, withRecords } from "../server.ts";
-import { TempDir } from "../temp_dir.ts";
-import { run } from "../tools.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { TestServer, withRecords } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { run } from "../support/tools.ts";
 
 const CONTENT = "the content of the upload that fails";
 const HASH = createHash("md5").update(CONTENT).digest("hex");

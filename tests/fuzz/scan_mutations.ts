@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
-import { SCAN_LIMITS } from "../../core/scan/limits.ts";
-import { reportOf } from "../../core/scan/report.ts";
-import { scanFile } from "../../core/scan/scan_file.ts";
-import { SCANNERS } from "../../core/scan/scanners/mod.ts";
-import { memorySource } from "../../core/scan/source.ts";
-import { ROOT } from "../child_server.ts";
+import { SCAN_LIMITS } from "../../core/scanner/contract/limits.ts";
+import { reportOf } from "../../core/scanner/report/report.ts";
+import { scanFile } from "../../core/scanner/engine/scan.ts";
+import { SCANNERS } from "../../core/scanner/formats/mod.ts";
+import { memorySource } from "../../core/scanner/contract/source.ts";
+import { ROOT } from "../support/child_server.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { FIXTURES } from "../fixtures/fixtures.ts";
 

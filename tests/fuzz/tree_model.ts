@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { removeUnreferenced } from "../../core/tree/changes.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
-import { type Client, entry, items, type Reply } from "../client.ts";
-import type { EventReader } from "../event_reader.ts";
-import { allRecords, checkInvariants } from "../invariants.ts";
-import { TestServer } from "../server.ts";
+import { type Client, entry, items, type Reply } from "../support/client.ts";
+import type { EventReader } from "../support/event_reader.ts";
+import { allRecords, checkInvariants } from "../support/invariants.ts";
+import { TestServer } from "../support/server.ts";
 import { type Caller, Model, type Outcome, type Place, Refusal, type Transfer } from "./model.ts";
 
 /** Two users and an administrator, who has records as well. */

@@ -8,8 +8,8 @@ import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
 import { archive, type ArchiveEntry } from "../../core/archive.ts";
 import { ContentReader } from "../../core/content.ts";
-import { TempDir } from "../temp_dir.ts";
-import { run } from "../tools.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { run } from "../support/tools.ts";
 
 const MIB = 2 ** 20;
 const ZEROS = new Uint8Array(MIB);

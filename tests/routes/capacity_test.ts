@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
-import { dataOf, refused } from "../client.ts";
-import { TestServer } from "../server.ts";
+import { dataOf, refused } from "../support/client.ts";
+import { TestServer } from "../support/server.ts";
 
 Deno.test("C 14 GET /capacity/", async (t) => {
   await using server = await TestServer.start();

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { ResourceError } from "../../core/errors.ts";
 import { uploadParts } from "../../routes/multipart.ts";
-import { bytesOf, fileHead, formBody } from "../raw_http.ts";
+import { bytesOf, fileHead, formBody } from "../support/raw_http.ts";
 
 /** The parts of a form that arrives in the given chunks, as `field filename=content`. */
 async function read(

@@ -2,11 +2,11 @@ import * as assert from "node:assert/strict";
 import { LARGE_REPORTS, reportBody } from "../../routes/reports.ts";
 import { Places } from "../../routes/places.ts";
 import { reportJsonSchema } from "../../schemas/report.ts";
-import { type Client, dataOf, refused, type Reply } from "../client.ts";
+import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { fullReport } from "../conformance/report_table.ts";
-import { until } from "../until.ts";
-import { TestServer, USER_PRIVILEGES } from "../server.ts";
+import { until } from "../support/until.ts";
+import { TestServer, USER_PRIVILEGES } from "../support/server.ts";
 
 const MIB = 2 ** 20;
 const VALIDATE = "/reports/validate";

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { BASE_PATH } from "../../routes/app.ts";
 import { openApi } from "../../routes/openapi.ts";
-import { refused } from "../client.ts";
-import { rawRequest } from "../raw_http.ts";
-import { TestServer } from "../server.ts";
+import { refused } from "../support/client.ts";
+import { rawRequest } from "../support/raw_http.ts";
+import { TestServer } from "../support/server.ts";
 
 Deno.test("C 1 GET /metrics", async (t) => {
   await using server = await TestServer.start();

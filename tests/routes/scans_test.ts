@@ -1,15 +1,15 @@
 import * as assert from "node:assert/strict";
-import { plainScan } from "../core/scan/plain_scan.ts";
+import { plainScan } from "../core/scanner/plain_scan.ts";
 import * as v from "valibot";
-import { ScanFailure } from "../../core/scan/ports.ts";
+import { ScanFailure } from "../../core/scans/ports.ts";
 import { Report } from "../../schemas/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
-import { type Client, refused, type Reply } from "../client.ts";
+import { type Client, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
-import { TestServer } from "../server.ts";
-import { until } from "../until.ts";
-import { Connection } from "../../storage/connection.ts";
-import { MD5_COLLISION } from "../md5_collision.ts";
+import { TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
+import { Connection } from "../../storage/database/connection.ts";
+import { MD5_COLLISION } from "../support/md5_collision.ts";
 
 const SCANNER = [
   "scans.view",

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { Log } from "../../core/log.ts";
-import { refused } from "../client.ts";
-import { bytesOf, fileHead, formBody } from "../raw_http.ts";
-import { TestServer } from "../server.ts";
-import { until } from "../until.ts";
+import { refused } from "../support/client.ts";
+import { bytesOf, fileHead, formBody } from "../support/raw_http.ts";
+import { TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 /** A form that goes on until it is told to end; its file is in `tmp/` meanwhile. */
 function endlessForm() {

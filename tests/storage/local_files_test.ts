@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { localFiles } from "../../storage/local_files.ts";
-import { TempDir } from "../temp_dir.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 Deno.test("localFiles() finds the files at and below paths", async (t) => {
   await using directory = await TempDir.make();

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import type { ListQuery } from "../../core/ports.ts";
-import { blobPath, isDigest } from "../../storage/blob_path.ts";
-import { Connection } from "../../storage/connection.ts";
+import { blobPath, isDigest } from "../../storage/blobs/paths.ts";
+import { Connection } from "../../storage/database/connection.ts";
 import { DirectoryLock } from "../../storage/directory_lock.ts";
 import { jwtSecret } from "../../storage/jwt_secret.ts";
-import { migrate } from "../../storage/migrate.ts";
-import { SqliteResourceStore } from "../../storage/records.ts";
+import { migrate } from "../../storage/database/migrate.ts";
+import { SqliteResourceStore } from "../../storage/database/records.ts";
 import { Storage } from "../../storage/storage.ts";
-import { seed } from "../seed.ts";
-import { TempDir } from "../temp_dir.ts";
+import { seed } from "../support/seed.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 Deno.test("C 12 blobPath() fans out by the first four digits, and takes digests alone", () => {
   const digest = "d41d8cd98f00b204e9800998ecf8427e";
@@ -55,7 +55,7 @@ Deno.test("migrate() keeps the records of a database of version 1, and its ids",
     connection.all(`SELECT ${columns} FROM records ORDER BY id`);
   {
     using connection = new Connection(path, { readOnly: false });
-    const first = new URL("../../storage/migrations/0001_records.sql", import.meta.url);
+    const first = new URL("../../storage/database/migrations/0001_records.sql", import.meta.url);
     connection.script(await Deno.readTextFile(first));
     connection.script(`
       INSERT INTO records (id, user_id, path, hash, size, crc32, is_dir, created_at, updated_at)

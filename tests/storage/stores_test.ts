@@ -1,8 +1,8 @@
-import { DirectoryBlobStore } from "../../storage/blobs.ts";
-import { SqliteResourceStore } from "../../storage/records.ts";
+import { DirectoryBlobStore } from "../../storage/blobs/blobs.ts";
+import { SqliteResourceStore } from "../../storage/database/records.ts";
 import { blobStoreSuite } from "../conformance/blob_store.ts";
 import { resourceStoreSuite } from "../conformance/resource_store.ts";
-import { TempDir } from "../temp_dir.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 resourceStoreSuite("SqliteResourceStore", async () => {
   const directory = await TempDir.make();

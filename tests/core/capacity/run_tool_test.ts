@@ -10,9 +10,9 @@ import {
   ULIMIT,
 } from "../../../core/capacity/mod.ts";
 import { Log } from "../../../core/log.ts";
-import { TempDir } from "../../temp_dir.ts";
-import { hasProgram } from "../../tools.ts";
-import { until } from "../../until.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { hasProgram } from "../../support/tools.ts";
+import { until } from "../../support/until.ts";
 
 const HOST: SystemStats = {
   CPUCores: 2,

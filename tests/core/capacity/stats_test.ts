@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { cgroupLimits } from "../../../core/capacity/cgroup.ts";
 import { getHostSize, getStats } from "../../../core/capacity/mod.ts";
-import { ROOT } from "../../child_server.ts";
-import { TempDir } from "../../temp_dir.ts";
-import { run } from "../../tools.ts";
+import { ROOT } from "../../support/child_server.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { run } from "../../support/tools.ts";
 
 const MIB = 2 ** 20;
 

@@ -1,6 +1,6 @@
 /** Runs in the sandbox of a scan and tries what a scan must not be able to do. */
 
-import type { ScanOrder } from "../../../storage/scan_sandbox.ts";
+import type { ScanOrder } from "../../../storage/sandbox/sandbox.ts";
 
 interface WorkerScope {
   addEventListener(type: "message", listener: (event: MessageEvent<ScanOrder>) => void): void;

@@ -1,0 +1,72 @@
+import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/leases.ts";
+import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import { HEAVY_BYTES } from "../../core/scanner/contract/limits.ts";
+import { ScanFailure } from "../../core/scans/ports.ts";
+import type { FileOutcome } from "../../core/scanner/report/report.ts";
+
+/** A file to scan, or why it can't be. */
+export type ScanTarget =
+  | { readonly path: string; readonly size: number }
+  | { readonly path: string; readonly error: string };
+
+export interface ScanFilesOptions {
+  readonly leases: LeasePool;
+  /** How many files to have under way at most; leases may allow fewer. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  /**
+   * Scans one file.
+   *
+   * @throws {ScanFailure} where it can't be scanned to its end.
+   */
+  readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileScan>;
+  readonly onProgress?: (progress: ScanProgress) => void;
+}
+
+export interface ScanProgress {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Scans files, each under a lease (C 15), and tells what became of each, in the order of the files. */
+export async function scanFiles(
+  targets: readonly ScanTarget[],
+  { leases, concurrency, signal, scan, onProgress }: ScanFilesOptions,
+): Promise<FileOutcome[]> {
+  const outcomes: FileOutcome[] = [];
+  const waiting = targets.entries();
+  let files = 0;
+  let bytes = 0;
+  const worker = async () => {
+    for (const [index, target] of waiting) {
+      let read = 0;
+      const told = (total: number) => {
+        bytes += total - read;
+        read = total;
+        onProgress?.({ files, bytes });
+      };
+      outcomes[index] = "error" in target ? target : await outcomeOf(target.path, async () => {
+        using _lease = await leases.acquireToolLeaseWithContext(
+          signal,
+          target.size >= HEAVY_BYTES,
+          "scan",
+        );
+        return await scan(target.path, told);
+      });
+      files++;
+      told("error" in target ? 0 : target.size);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return outcomes;
+}
+
+async function outcomeOf(path: string, work: () => Promise<FileScan>): Promise<FileOutcome> {
+  try {
+    return { path, scan: await work() };
+  } catch (error) {
+    const isOfFile = error instanceof ScanFailure || error instanceof ErrToolLeaseWaitTimeout;
+    if (isOfFile) return { path, error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+import { type Checkpoint, guarded, ScanStopped } from "../contract/checkpoint.ts";
+import { cutShort } from "../contract/excerpt.ts";
+import type { FileScan } from "../contract/file_result.ts";
+import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
+import { AssetSheet } from "./asset_sheet.ts";
+import { CheckLog } from "./check_log.ts";
+import { Facts } from "./facts.ts";
+import { type FileKind, kindOf } from "../contract/file_kind.ts";
+import { MemberHashes } from "./member_hashes.ts";
+import * as say from "./engine_checks.ts";
+
+/** The name under which the engine's own checks are told. */
+const ENGINE = "file";
+const NAME_LENGTH = 200;
+
+/** The names that lead from the file to a content in it; none for the file. */
+type Segments = readonly string[];
+
+interface ContentScanOptions {
+  readonly scanners: readonly Scanner[];
+  readonly limits: ScanLimits;
+  readonly skip: readonly string[];
+  readonly now: () => number;
+  readonly checkpoint: Checkpoint;
+}
+
+/** One scan of a file: runs the scanners on it and on its members, within the limits. */
+export class ContentScan {
+  readonly #scanners: readonly Scanner[];
+  readonly #limits: ScanLimits;
+  readonly #skip: ReadonlySet<string>;
+  readonly #checkpoint: Checkpoint;
+  readonly #log: CheckLog;
+  readonly #facts = new Facts();
+  readonly #asset = new AssetSheet();
+  readonly #hashes = new MemberHashes();
+  readonly #ran = new Set<string>();
+  readonly #told = new Set<string>();
+  #members = 0;
+  #unpackedLeft: number;
+  /** Unpacked bytes of the contents that lead to the one that is looked at. */
+  #held = 0;
+
+  constructor({ scanners, limits, skip, now, checkpoint }: ContentScanOptions) {
+    this.#scanners = scanners;
+    this.#limits = limits;
+    this.#skip = new Set(skip);
+    this.#checkpoint = checkpoint;
+    this.#log = new CheckLog(now);
+    this.#unpackedLeft = limits.unpackedBytes;
+  }
+
+  /** Scans the file itself. */
+  file(content: Content): void {
+    try {
+      const kind = kindOf(content.source);
+      this.#asset.type = kind ?? "unknown";
+      const claiming = this.#scan(content, [], kind);
+      if (claiming.length === 0) this.#tell(ENGINE, [], say.unclaimed(content.source.size, kind));
+    } catch (error) {
+      if (!(error instanceof ScanStopped)) throw error;
+      this.#tell(ENGINE, [], say.outOfTime());
+    }
+  }
+
+  result(): Omit<FileScan, "size" | "hashes" | "timestamp"> {
+    const { operationalError } = this.#log;
+    this.#facts.add(this.#hashes.facts);
+    return {
+      scanners: [...this.#ran],
+      checks: this.#log.checks(),
+      asset: this.#asset.all,
+      metadata: this.#facts.all,
+      inconclusive: this.#log.inconclusive,
+      ...(operationalError !== undefined && { operationalError }),
+    };
+  }
+
+  #scan(content: Content, segments: Segments, kind: FileKind | undefined): Scanner[] {
+    const claiming = this.#scanners.filter((it) => this.#claims(it, content, segments));
+    const [first] = claiming;
+    if (first !== undefined && content.depth === 0) this.#asset.type = first.id;
+    for (const scanner of claiming) {
+      if (this.#skip.has(scanner.id)) this.#tell(ENGINE, segments, say.notSelected(scanner.id));
+      else this.#run(scanner, content, segments);
+    }
+    const really = kind ?? (claiming.some(({ id }) => id === "pickle") ? "pickle" : undefined);
+    const check = say.kindAndName(content, really);
+    if (check !== undefined) this.#tell(ENGINE, segments, check);
+    return claiming;
+  }
+
+  #claims(scanner: Scanner, content: Content, segments: Segments): boolean {
+    try {
+      return scanner.claims(content);
+    } catch (error) {
+      if (error instanceof ScanStopped) throw error;
+      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+      return false;
+    }
+  }
+
+  #run(scanner: Scanner, content: Content, segments: Segments): void {
+    this.#ran.add(scanner.id);
+    try {
+      const context = this.#contextOf(scanner, content, segments);
+      for (const check of scanner.scan(content, context)) this.#tell(scanner.id, segments, check);
+    } catch (error) {
+      if (error instanceof ScanStopped) throw error;
+      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+    }
+  }
+
+  #contextOf(scanner: Scanner, content: Content, segments: Segments): ScanContext {
+    const isMember = content.depth > 0;
+    let unpacked = 0;
+    return {
+      limits: { ...this.#limits, memberBytes: this.#memberBytes() },
+      note: (noted) => {
+        const facts = this.#hashes.take(noted, segments);
+        if (isMember) this.#facts.addOfMember(facts);
+        else this.#facts.add(facts);
+      },
+      asset: (parts) => {
+        if (!isMember) this.#asset.add(parts);
+      },
+      scanMember: (name, source) => {
+        const held = Math.min(unpacked, source.size);
+        unpacked = 0;
+        this.#held += held;
+        this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id);
+        this.#held -= held;
+      },
+      takeUnpacked: (bytes) => {
+        const taken = this.#takeUnpacked(bytes);
+        unpacked += taken;
+        return taken;
+      },
+    };
+  }
+
+  /** What a member may take, where those that it is in are in memory, too: two are at their largest. */
+  #memberBytes(): number {
+    const { memberBytes } = this.#limits;
+    return Math.max(0, Math.min(memberBytes, 2 * memberBytes - this.#held));
+  }
+
+  #member(member: Content, outer: Segments, scanner: string): void {
+    const limit = this.#limitReached(member.depth);
+    if (limit !== undefined) return this.#tellOnce(scanner, outer, limit);
+    this.#members++;
+    const segments = [...outer, cutShort(member.name, NAME_LENGTH)];
+    try {
+      const source = guarded(member.source, this.#checkpoint);
+      this.#scan({ ...member, source }, segments, kindOf(source));
+    } catch (error) {
+      if (error instanceof ScanStopped) throw error;
+      this.#tell(scanner, segments, say.broken(scanner, error));
+    }
+  }
+
+  #limitReached(depth: number): Check | undefined {
+    if (depth > this.#limits.depth) return say.tooDeep(this.#limits.depth);
+    return this.#members < this.#limits.members ? undefined : say.tooMany(this.#limits.members);
+  }
+
+  #takeUnpacked(bytes: number): number {
+    const taken = Math.min(Math.max(0, Math.floor(bytes) || 0), this.#unpackedLeft);
+    this.#unpackedLeft -= taken;
+    return taken;
+  }
+
+  #tellOnce(scanner: string, segments: Segments, check: Check): void {
+    if (!this.#told.has(check.name)) this.#tell(scanner, segments, check);
+    this.#told.add(check.name);
+  }
+
+  #tell(scanner: string, segments: Segments, check: Check): void {
+    this.#log.add(scanner, segments.map((it) => `:${it}`).join(""), check);
+  }
+}

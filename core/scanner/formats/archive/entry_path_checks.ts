@@ -1,0 +1,67 @@
+import { excerpt, quoted } from "../../contract/excerpt.ts";
+import type { Check } from "../../contract/scanner.ts";
+import type { Checklist } from "../../contract/checklist.ts";
+import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
+
+/** Checks of names and links that archives of all formats share. */
+export type EntryCheck = "Archive Entry Path" | "Archive Link" | "Archive Duplicate Entry";
+
+/** Checks that a member can be unpacked under its name (scanning 2.7). */
+export function* checkEntryPath(
+  name: string,
+  position: number,
+  checks: Checklist<EntryCheck>,
+): Generator<Check, void, void> {
+  const fault = pathFault(name);
+  if (!fault) return;
+  yield* checks.found("Archive Entry Path", {
+    severity: fault === "control character" || fault === "too long" ? "warning" : "critical",
+    message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
+    ruleCode: "S405",
+    details: { entry: excerpt(name), fault },
+    position,
+  });
+}
+
+/** Checks that no name is given twice, for loaders differ in which they take. */
+export function* checkDuplicate(
+  name: string,
+  position: number,
+  seen: Set<string>,
+  checks: Checklist<EntryCheck>,
+): Generator<Check, void, void> {
+  const path = name.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "");
+  if (!seen.has(path)) {
+    seen.add(path);
+    return;
+  }
+  yield* checks.found("Archive Duplicate Entry", {
+    severity: "warning",
+    message: `Entry ${quoted(name)} is there more than once`,
+    ruleCode: "S902",
+    why: "Loaders differ in which of them they take",
+    details: { entry: excerpt(name) },
+    position,
+  });
+}
+
+/**
+ * Checks where a link points to.
+ *
+ * @param base the member that the target counts from: the link itself, or "" for the whole archive.
+ */
+export function* checkLink(
+  link: { name: string; target: string; base: string; position: number },
+  checks: Checklist<EntryCheck>,
+): Generator<Check, void, void> {
+  const { name, target, base, position } = link;
+  const system = isSystemPath(target);
+  if (!system && !linkEscapes(base, target)) return;
+  yield* checks.found("Archive Link", {
+    severity: "critical",
+    message: `Entry ${quoted(name)} is a link out of the archive, to ${quoted(target)}`,
+    ruleCode: system ? "S408" : "S406",
+    details: { entry: excerpt(name), target: excerpt(target) },
+    position,
+  });
+}

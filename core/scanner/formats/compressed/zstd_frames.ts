@@ -1,0 +1,73 @@
+import type { ByteSource } from "../../contract/source.ts";
+import { viewOf } from "../../readers/bytes/bytes.ts";
+
+/** A frame of a Zstandard stream (RFC 8878, 3.1). */
+export interface ZstdFrame {
+  readonly start: number;
+  readonly end: number;
+  /** Whether it carries other data, which decoders skip. */
+  readonly skippable: boolean;
+}
+
+const MAGIC = 0xfd2fb528;
+const SKIPPABLE = 0x184d2a50;
+const MOST_FRAMES = 10_000;
+/** A skippable frame without content; the shortest of data has as many bytes. */
+const LEAST_FRAME = 8;
+const DICTIONARY_SIZES = [0, 1, 2, 4];
+const CONTENT_SIZES = [0, 2, 4, 8];
+const RUN = 1;
+
+/** The frames that bytes begin with, up to the first that is none, or is not whole. */
+export function zstdFrames(bytes: Uint8Array): ZstdFrame[] {
+  const view = viewOf(bytes);
+  const frames: ZstdFrame[] = [];
+  let start = 0;
+  while (start + LEAST_FRAME <= bytes.length && frames.length < MOST_FRAMES) {
+    const magic = view.getUint32(start, true);
+    const skippable = isSkippable(magic);
+    if (!skippable && magic !== MAGIC) break;
+    const end = skippable ? start + 8 + view.getUint32(start + 4, true) : endOfFrame(bytes, start);
+    if (end === undefined || end > bytes.length) break;
+    frames.push({ start, end, skippable });
+    start = end;
+  }
+  return frames;
+}
+
+/** Whether content begins with a frame of Zstandard, behind any that decoders skip. */
+export function isZstd(source: ByteSource): boolean {
+  let start = 0;
+  for (let count = 0; count < MOST_FRAMES; count++) {
+    const head = viewOf(source.read(start, LEAST_FRAME));
+    if (head.byteLength < LEAST_FRAME) return false;
+    const magic = head.getUint32(0, true);
+    if (!isSkippable(magic)) return magic === MAGIC;
+    start += 8 + head.getUint32(4, true);
+  }
+  return false;
+}
+
+function isSkippable(magic: number): boolean {
+  return magic >>> 4 === SKIPPABLE >>> 4;
+}
+
+function endOfFrame(bytes: Uint8Array, start: number): number | undefined {
+  const descriptor = bytes[start + 4] ?? 0;
+  const single = (descriptor & 0x20) !== 0;
+  const contentSize = CONTENT_SIZES[descriptor >> 6] || (single ? 1 : 0);
+  const dictionary = DICTIONARY_SIZES[descriptor & 3] ?? 0;
+  const end = endOfBlocks(bytes, start + 5 + (single ? 0 : 1) + dictionary + contentSize);
+  return end === undefined ? undefined : end + (descriptor & 4);
+}
+
+function endOfBlocks(bytes: Uint8Array, start: number): number | undefined {
+  let position = start;
+  while (position + 3 <= bytes.length) {
+    const low = bytes[position] ?? 0;
+    const size = (low | (bytes[position + 1] ?? 0) << 8 | (bytes[position + 2] ?? 0) << 16) >> 3;
+    position += 3 + (((low >> 1) & 3) === RUN ? 1 : size);
+    if ((low & 1) !== 0) return position;
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import { isObject } from "../../readers/json/is_object.ts";
+
+/** An object within a configuration. */
+export type ConfigObject = Readonly<Record<string, unknown>>;
+
+/** All objects within a value, itself included, however deep; in no particular order. */
+export function* objectsIn(value: unknown): Generator<ConfigObject, void, void> {
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (Array.isArray(next)) pushAll(left, next);
+    else if (isObject(next)) {
+      yield next;
+      pushAll(left, Object.values(next));
+    }
+  }
+}
+
+/**
+ * The strings within a value, those that are least deep first. No more than `limit` values are visited:
+ * `isCut` says that there are more.
+ */
+export function stringsIn(
+  value: unknown,
+  limit: number,
+): { readonly strings: readonly string[]; readonly isCut: boolean } {
+  const values: unknown[] = [value];
+  const strings: string[] = [];
+  let visited = 0;
+  for (; visited < values.length && visited < limit; visited++) {
+    const next = values[visited];
+    if (typeof next === "string") strings.push(next);
+    else if (Array.isArray(next)) pushAll(values, next.slice(0, limit));
+    else if (isObject(next)) pushAll(values, Object.values(next).slice(0, limit));
+  }
+  return { strings, isCut: visited < values.length };
+}
+
+/** One by one: millions of arguments are more than a call takes. */
+function pushAll(left: unknown[], values: readonly unknown[]): void {
+  for (const value of values) {
+    if (typeof value === "object" || typeof value === "string") left.push(value);
+  }
+}

@@ -1,0 +1,112 @@
+import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
+import type { Finding } from "../../contract/checklist.ts";
+import { isDangerousModule, judgeCallable } from "./callables.ts";
+import type { Entry } from "../../readers/event.ts";
+
+/** Where an entry makes a loader run code: by code of the repository, or by a name to be imported. */
+export interface CodeReference {
+  readonly name: "Remote Code" | "Import Target";
+  readonly finding: Finding;
+}
+
+/** Keys whose values are imported and called: Hydra, MONAI, LightningCLI. */
+const TARGETS: ReadonlySet<string> = new Set(["_target_", "_target", "__target__", "class_path"]);
+
+/**
+ * What a value of `target` has to begin with to be told of: the key is that of latent diffusion's
+ * configurations, and a word that others use for files and labels.
+ */
+const TARGET_OF_DIFFUSION =
+  /^(?:os|posix|nt|subprocess|builtins|importlib|runpy|pty|shutil|ctypes|pickle|marshal)\.[A-Za-z_]\w*$/;
+
+const EXPRESSION =
+  /\b(?:__import__|eval|exec|compile|getattr|open)\s{0,4}\(|\bos\s{0,4}\.\s{0,4}(?:system|popen|exec|spawn|remove|unlink)|\b(?:subprocess|importlib|socket|ctypes|pickle|shutil|builtins)\b|__\w{1,40}__/;
+
+/** What a value of a manifest makes a loader import or run (scanning 2.11). */
+export function* codeReferences(
+  entry: Entry,
+  fileName: string,
+): Generator<CodeReference, void, void> {
+  const { path, value, position } = entry;
+  const key = path.at(-1) ?? "";
+  if (key === "trust_remote_code" && isTrue(value)) {
+    yield remoteCode(
+      "trust_remote_code is set: the loader runs what the repository holds",
+      position,
+    );
+  }
+  if (typeof value !== "string" || value === "") return;
+  if (namesOwnCode(entry, fileName)) {
+    const message = `${redactedQuote(path.join("."))} names code to load: ${redactedQuote(value)}`;
+    yield remoteCode(message, position);
+  }
+  if (value.startsWith("$") && EXPRESSION.test(value)) {
+    const message = `An expression that MONAI evaluates runs code: ${redactedQuote(value)}`;
+    const finding: Finding = { severity: "critical", ruleCode: "S104", message, position };
+    yield { name: "Import Target", finding };
+  }
+  const isTarget = TARGETS.has(key) || key === "target" && TARGET_OF_DIFFUSION.test(value);
+  const finding = isTarget ? targetFinding(key, value, position) : importFinding(
+    entry,
+    value,
+    fileName,
+  );
+  if (finding !== undefined) yield { name: "Import Target", finding };
+}
+
+function remoteCode(message: string, position: number): CodeReference {
+  const why = "With trust_remote_code the loader imports Python code that came with the model";
+  return {
+    name: "Remote Code",
+    finding: { severity: "warning", ruleCode: "S507", message, position, why },
+  };
+}
+
+/** Whether the value names a class that comes with the repository. */
+function namesOwnCode({ path, index }: Entry, fileName: string): boolean {
+  const key = path.at(-1);
+  if (path.includes("auto_map") || key === "custom_pipeline") return true;
+  if (path.includes("custom_pipelines") && key === "impl") return true;
+  return fileName === "model_index.json" && key === "_class_name" && index === 0;
+}
+
+function targetFinding(key: string, value: string, position: number): Finding | undefined {
+  const message = `${key} names ${redactedQuote(value)}`;
+  switch (judgeCallable(value)) {
+    case "dangerous":
+      return { severity: "critical", ruleCode: "S104", message, position, why: TARGET_RUNS };
+    case "suspicious":
+      return { severity: "warning", ruleCode: "S107", message, position, why: TARGET_RUNS };
+    case "unknown":
+      return { severity: "info", ruleCode: "S107", message, position };
+    case "known":
+      return undefined;
+  }
+}
+
+const TARGET_RUNS = "The loader imports the name and calls it with the values beside it";
+
+/** Names that diffusers and sentence-transformers import out of their lists of modules. */
+function importFinding(
+  { path, index, position }: Entry,
+  value: string,
+  fileName: string,
+): Finding | undefined {
+  if (fileName === "model_index.json" && index === 0 && path.length === 1) {
+    if (!isDangerousModule(value)) return undefined;
+    const message = `A component is to be imported out of ${redactedQuote(value)}`;
+    return { severity: "critical", ruleCode: "S107", message, position };
+  }
+  if (fileName !== "modules.json" || path.join(".") !== "type") return undefined;
+  const verdict = judgeCallable(value);
+  if (verdict === "known") return undefined;
+  const severity = verdict === "dangerous" ? "critical" : "warning";
+  const message = `A module of sentence-transformers is ${redactedQuote(value)}`;
+  return { severity, ruleCode: "S107", message, position };
+}
+
+/** Whether a loader takes the value as true. */
+function isTrue(value: Entry["value"]): boolean {
+  if (typeof value === "string") return /^\s*(?:true|yes|on|y|1)\s*$/i.test(value);
+  return value === true || typeof value === "number" && value !== 0;
+}

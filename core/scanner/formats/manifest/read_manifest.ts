@@ -1,0 +1,92 @@
+import type { ByteSource } from "../../contract/source.ts";
+import { latin1 } from "../../readers/bytes/latin1.ts";
+import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
+import type { Content } from "../../contract/scanner.ts";
+import type { Defect, ManifestEvent } from "../../readers/event.ts";
+import { readJson } from "../../readers/json/read_json.ts";
+import { readToml } from "../../readers/toml/read_toml.ts";
+import { readYaml } from "../../readers/yaml/read_yaml.ts";
+
+/** A language that manifests are written in. */
+export type ManifestLanguage = "json" | "yaml" | "toml";
+
+/** How much of a manifest is read: JSON goes by without being held, the others are held. */
+const LIMITS: Readonly<Record<ManifestLanguage, number>> = {
+  json: 128 * 1024 * 1024,
+  yaml: 16 * 1024 * 1024,
+  toml: 16 * 1024 * 1024,
+};
+
+const EXTENSIONS: ReadonlyMap<string, ManifestLanguage> = new Map([
+  ["json", "json"],
+  ["yaml", "yaml"],
+  ["yml", "yaml"],
+  ["toml", "toml"],
+]);
+
+/** Files that may begin like manifests and are none. */
+const OTHERS =
+  /\.(?:ipynb|jsonl|ndjson|md|markdown|rst|py|js|mjs|ts|html?|css|jinja2?|j2|xml|pmml)$/i;
+
+const HEAD = 4096;
+
+/** The language of a manifest, by its name or its first bytes; undefined where it is none. */
+export function manifestLanguage({ name, source }: Content): ManifestLanguage | undefined {
+  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const byName = EXTENSIONS.get(extension);
+  if (byName !== undefined) return byName;
+  if (OTHERS.test(name)) return undefined;
+  const head = utf8Source(source).source.read(0, HEAD);
+  return looksLikeText(head) ? languageOf(latin1(head)) : undefined;
+}
+
+function languageOf(head: string): ManifestLanguage | undefined {
+  if (/^\s*(?:\{\s*["}]|\[\s*(?:["{[\]]|-?\d))/.test(head)) return "json";
+  if (/^(?:%YAML|%TAG)\s/.test(head)) return "yaml";
+  const isYaml = /^(?:---\s|- |[\w"'][^\n]{0,200}:(?:\s|$))/m.test(head);
+  return isYaml && /!!python\/|tag:yaml\.org/.test(head) ? "yaml" : undefined;
+}
+
+/** What a manifest holds, with positions in bytes of the content where it has them. */
+export function* readManifest(
+  source: ByteSource,
+  language: ManifestLanguage,
+): Generator<ManifestEvent, void, void> {
+  const text = utf8Source(source);
+  if (text.incomplete !== undefined) {
+    yield unread(`The text could not be read as a whole: ${text.incomplete}`, text.incomplete);
+  }
+  const limit = LIMITS[language];
+  if (text.source.size > limit) {
+    yield unread(`Only the first ${limit} bytes were checked`, "text_too_large");
+  }
+  for (const event of read(text.source, language, limit)) {
+    if (text.start === 0) yield event;
+    else yield { ...event, position: placed(event.position, text.start) };
+  }
+}
+
+/** Where it is in the content; at its beginning where the text was in another encoding. */
+function placed(position: number, start: number | undefined): number {
+  return start === undefined ? 0 : position + start;
+}
+
+function read(
+  source: ByteSource,
+  language: ManifestLanguage,
+  limit: number,
+): Generator<ManifestEvent, void, void> {
+  switch (language) {
+    case "json":
+      return readJson(source, limit);
+    case "yaml":
+      return readYaml(latin1(source.read(0, limit)));
+    case "toml":
+      return readToml(latin1(source.read(0, limit)));
+  }
+}
+
+function unread(message: string, incomplete: string): Defect {
+  const operational = incomplete === "text_too_large";
+  return { kind: "defect", severity: "info", message, position: 0, incomplete, operational };
+}

@@ -1,0 +1,168 @@
+import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
+import { Checklist } from "../../contract/checklist.ts";
+import { licensesOfId } from "../../knowledge/licenses/recognize.ts";
+import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
+import { codeReferences } from "./code_references.ts";
+import type { Entry, ManifestEvent, Tag } from "../../readers/event.ts";
+import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
+import { manifestLanguage, readManifest } from "./read_manifest.ts";
+import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
+import { weakHash } from "../../knowledge/weak_hash.ts";
+import { judgeTag } from "./yaml_tag_verdict.ts";
+import type { Check, ScanContext, Scanner } from "../../contract/scanner.ts";
+import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.ts";
+import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
+
+/** What the scanner of manifests is given. */
+export interface ManifestParts {
+  /** Checks the templates that stand in manifests. */
+  readonly checkTemplate: CheckTemplate;
+}
+
+const CHECKS = {
+  "Manifest Structure": "The manifest was read from its beginning to its end",
+  "Remote Code": "No code of the repository is asked for",
+  "Import Target": "No dangerous object of Python is named to be called",
+  "YAML Tag": "No tag makes a loader run code",
+  "Chat Template": "No template reaches for more than its text",
+  "Manifest Link": "No link is in it",
+  "Manifest Command": "No command that fetches something and runs it",
+  "Weak Hash": "No MD5 and no SHA-1 stands for integrity",
+  "Credential": "No credential is in it",
+  "License": "No licence with far-reaching duties was recognised",
+} as const;
+
+type ManifestChecklist = Checklist<keyof typeof CHECKS>;
+
+/** Keys that the asset tells, and links that are told. */
+const TOLD = 1000;
+
+/** The scanner of manifests in JSON, YAML and TOML: `config.json`, `tokenizer_config.json` and others. */
+export function manifestScanner({ checkTemplate }: ManifestParts): Scanner {
+  return {
+    id: "manifest",
+    claims: (content) => manifestLanguage(content) !== undefined,
+    *scan(content, context) {
+      const scan = new ManifestScan(content.name, checkTemplate);
+      const language = manifestLanguage(content) ?? "json";
+      for (const event of readManifest(content.source, language)) yield* scan.take(event);
+      yield* scan.finish(context);
+    },
+  };
+}
+
+class ManifestScan {
+  readonly #fileName: string;
+  readonly #checkTemplate: CheckTemplate;
+  readonly #checks: ManifestChecklist = new Checklist(CHECKS);
+  readonly #keys = new Set<string>();
+  readonly #links = new Set<string>();
+  readonly #licenses = new Set<string>();
+
+  constructor(name: string, checkTemplate: CheckTemplate) {
+    this.#fileName = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+    this.#checkTemplate = checkTemplate;
+  }
+
+  *take(event: ManifestEvent): Generator<Check, void, void> {
+    switch (event.kind) {
+      case "defect": {
+        const { kind: _, ...finding } = event;
+        return yield* this.#checks.found("Manifest Structure", { ...finding, ruleCode: "S902" });
+      }
+      case "tag":
+        return yield* this.#tag(event);
+      case "comment":
+        return yield* this.#secrets(event);
+      case "key":
+        this.#key(event);
+        return yield* this.#secrets(event);
+      case "value":
+        return yield* this.#value(event);
+    }
+  }
+
+  *finish(context: ScanContext): Generator<Check, void, void> {
+    if (this.#keys.size > 0) context.asset({ keys: [...this.#keys] });
+    const licenses = [...this.#licenses].flatMap((id) => licensesOfId(id, "metadata"));
+    noteLicenses(context, licenses, []);
+    for (const finding of licenseFindings(licenses)) yield* this.#checks.found("License", finding);
+    yield* this.#checks.finish();
+  }
+
+  #key({ path, value }: Entry): void {
+    if (path.length > 1 || this.#keys.size >= TOLD) return;
+    this.#keys.add(redactedExcerpt(String(value)));
+  }
+
+  *#tag({ tag, position }: Tag): Generator<Check, void, void> {
+    const verdict = judgeTag(tag);
+    if (verdict === undefined) return;
+    const message = `The tag ${redactedQuote(tag)} ${verdict.does}`;
+    yield* this.#checks.found("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
+  }
+
+  *#value(entry: Entry): Generator<Check, void, void> {
+    for (const { name, finding } of codeReferences(entry, this.#fileName)) {
+      yield* this.#checks.found(name, finding);
+    }
+    if (typeof entry.value !== "string") return;
+    yield* this.#text(entry, entry.value);
+    yield* this.#secrets(entry);
+  }
+
+  *#text(entry: Entry, text: string): Generator<Check, void, void> {
+    const { path, position } = entry;
+    const key = path.at(-1) ?? "";
+    if (isTemplate(entry)) {
+      for (const finding of templateFindings(entry, text, this.#checkTemplate)) {
+        yield* this.#checks.found("Chat Template", finding);
+      }
+    }
+    yield* this.#linksOf(text, position);
+    const hash = weakHash(key, text);
+    if (hash !== undefined) {
+      const message = `${redactedQuote(key)} relies on ${hash}`;
+      const ruleCode = "S1002";
+      yield* this.#checks.found("Weak Hash", { severity: "warning", ruleCode, message, position });
+    }
+    if (path.length === 1 && /^licen[sc]e$/i.test(key) && this.#licenses.size < 10) {
+      this.#licenses.add(text);
+    }
+  }
+
+  *#linksOf(text: string, position: number): Generator<Check, void, void> {
+    if (fetchesAndRuns(text)) {
+      const message = `A command fetches something and runs it: ${redactedQuote(text)}`;
+      yield* this.#checks.found("Manifest Command", {
+        severity: "warning",
+        ruleCode: "S504",
+        message,
+        position,
+      });
+    }
+    for (const { target, suspicion, ruleCode } of findLinks(text)) {
+      if (suspicion === undefined && this.#links.has(target)) continue;
+      if (this.#links.size < TOLD) this.#links.add(target);
+      const message = suspicion === undefined
+        ? `A link leads to ${target}`
+        : `A link leads to ${target}: ${suspicion}`;
+      const severity = suspicion === undefined ? "info" : "warning";
+      yield* this.#checks.found("Manifest Link", { severity, ruleCode, message, position });
+    }
+  }
+
+  *#secrets({ kind, path, value, position }: Entry): Generator<Check, void, void> {
+    if (typeof value !== "string") return;
+    let found = false;
+    for (const secret of findSecrets(value)) {
+      found = true;
+      yield* this.#checks.found("Credential", secretFinding(secret, position));
+    }
+    if (found || kind !== "value") return;
+    const named = secretByName(path.at(-1) ?? "", value);
+    if (named !== undefined) {
+      yield* this.#checks.found("Credential", secretFinding(named, position));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Scanner } from "../contract/scanner.ts";
+import { checkTemplate } from "../templates/check.ts";
+import { compressedScanner } from "./compressed/scanner.ts";
+import { executableScanner } from "./executable/scanner.ts";
+import { ggufScanner } from "./gguf/scanner.ts";
+import { hdf5Scanner } from "./hdf5/scanner.ts";
+import { jinjaScanner } from "./jinja/scanner.ts";
+import { kerasScanner } from "./keras/scanner.ts";
+import { lfsPointerScanner } from "./lfs_pointer/scanner.ts";
+import { manifestScanner } from "./manifest/scanner.ts";
+import { numpyScanner } from "./numpy/scanner.ts";
+import { onnxScanner } from "./onnx/scanner.ts";
+import { joblibScanner } from "./joblib/scanner.ts";
+import { pickleScanner } from "./pickle/scanner.ts";
+import { pyTorchZipScanner } from "./pytorch/scanner.ts";
+import { safetensorsScanner } from "./safetensors/scanner.ts";
+import { savedModelScanner } from "./tensorflow/scanner.ts";
+import { tarScanner } from "./tar/scanner.ts";
+import { textScanner } from "./text/scanner.ts";
+import { unsupportedArchiveScanner } from "./unsupported_archive/scanner.ts";
+import { xmlModelScanner } from "./xml_model/scanner.ts";
+import { zipScanner } from "./zip/scanner.ts";
+
+/** All scanners, in the order in which they run. */
+export const SCANNERS: readonly Scanner[] = [
+  pickleScanner,
+  joblibScanner,
+  pyTorchZipScanner,
+  zipScanner,
+  tarScanner,
+  compressedScanner,
+  unsupportedArchiveScanner,
+  safetensorsScanner,
+  ggufScanner,
+  numpyScanner,
+  onnxScanner,
+  savedModelScanner,
+  hdf5Scanner,
+  kerasScanner,
+  jinjaScanner,
+  manifestScanner({ checkTemplate }),
+  textScanner,
+  xmlModelScanner,
+  lfsPointerScanner,
+  executableScanner,
+];
+
+/** To be raised with every change of what scanners find: kept results of another version are not used. */
+export const SCANNERS_VERSION = "1";

@@ -1,0 +1,47 @@
+import type { Content } from "../../contract/scanner.ts";
+import { ProtobufReader, type Span } from "../../readers/protobuf/reader.ts";
+
+/** Fields that are looked at to tell whether content is a model. */
+const LOOKED_AT = 200_000;
+const LOOKED_AT_OF_GRAPH = 100;
+const LATEST_IR_VERSION = 1000n;
+const IR_VERSION = 1;
+const GRAPH = 7;
+/** Fields of a ModelProto that are messages or texts, and those of a GraphProto. */
+const MODEL_PARTS = new Set([2, 3, 4, 6, 7, 8, 14, 20, 25, 26]);
+const GRAPH_PARTS = new Set([1, 2, 5, 10, 11, 12, 13, 14, 15, 16]);
+
+/**
+ * Whether content is a model of ONNX: by its name, or, since the format has no signature, by being a
+ * message through and through that has the version and the graph of a ModelProto.
+ */
+export function isOnnx({ source, name }: Content): boolean {
+  if (/\.onnx$/i.test(name)) return source.size > 0;
+  const reader = new ProtobufReader(source, LOOKED_AT);
+  let versions = 0;
+  let graphs = 0;
+  for (const field of reader.fields(reader.whole)) {
+    if (field.number === IR_VERSION) {
+      if (field.kind !== "varint" || field.value > LATEST_IR_VERSION) return false;
+      versions += 1;
+    } else if (MODEL_PARTS.has(field.number)) {
+      if (field.kind !== "bytes") return false;
+      if (field.number === GRAPH && isGraph(reader, field.span)) graphs += 1;
+    }
+  }
+  return versions > 0 && graphs > 0 && !reader.faults.has("malformed_protobuf");
+}
+
+function isGraph(reader: ProtobufReader, graph: Span): boolean {
+  let parts = 0;
+  let fields = 0;
+  for (const field of reader.fields(graph)) {
+    if (GRAPH_PARTS.has(field.number)) {
+      if (field.kind !== "bytes") return false;
+      parts += 1;
+    }
+    fields += 1;
+    if (fields === LOOKED_AT_OF_GRAPH) break;
+  }
+  return parts > 0;
+}

@@ -1,0 +1,135 @@
+import type { RuleCode } from "../../contract/rules.ts";
+import { ALLOWED_GROUPS } from "../../knowledge/python/allowed_names.ts";
+import { DENIED_GROUPS, SUSPICIOUS_GROUPS } from "../../knowledge/python/denied_names.ts";
+import { INNER_MODULES } from "../../knowledge/python/inner_modules.ts";
+import { MODULE_RENAMES, NAME_RENAMES } from "../../knowledge/python/python2_names.ts";
+
+/** What is thought of an import: never to be in a model, odd, unheard of, or ordinary. */
+export interface Judgement {
+  readonly level: "denied" | "suspicious" | "unlisted" | "allowed";
+  readonly ruleCode?: RuleCode;
+  /** What the listed path stands for. */
+  readonly why?: string;
+}
+
+/** Words of a table. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+interface Listed {
+  readonly ruleCode?: RuleCode;
+  readonly why: string;
+}
+
+const DENIED = listed(DENIED_GROUPS);
+const SUSPICIOUS = listed(SUSPICIOUS_GROUPS);
+const ALLOWED: ReadonlySet<string> = new Set(
+  ALLOWED_GROUPS.flatMap(([module, names]) => words(names).map((name) => `${module}.${name}`)),
+);
+const INNER: ReadonlySet<string> = new Set(words(INNER_MODULES));
+
+/** Classes of TorchScript are made of the code in the same archive; no Python module has this name. */
+const TORCH_SCRIPT = "__torch__";
+
+const UNLISTED: Judgement = { level: "unlisted" };
+const FINE: Judgement = { level: "allowed" };
+
+function listed(
+  groups: readonly { paths: string; why: string; ruleCode?: RuleCode }[],
+): ReadonlyMap<string, Listed> {
+  return new Map(groups.flatMap(({ paths, ...rest }) => words(paths).map((path) => [path, rest])));
+}
+
+/**
+ * The path that an import of these names leads to in Python 3. What Python 2 called otherwise is
+ * renamed whatever the protocol; white space around, which would make the import fail, is taken off.
+ */
+export function canonicalPath(module: string, name: string): string {
+  return renamed(module.trim(), name.trim());
+}
+
+function renamed(module: string, name: string): string {
+  const whole = NAME_RENAMES.get(`${module}.${name}`);
+  if (whole !== undefined) return whole;
+  return joined(MODULE_RENAMES.get(module) ?? module, name);
+}
+
+function joined(module: string, name: string): string {
+  return name === "" ? module : `${module}.${name}`;
+}
+
+/** Judges an import by both of its spellings: denied beats odd, odd beats ordinary. */
+export function judgeImport(module: string, name: string): Judgement {
+  const given = joined(module.trim(), name.trim());
+  const paths = new Set([given, canonicalPath(module, name)]);
+  const judged = [...paths].map((path) => judgePath(path, module.trim()));
+  for (const level of ["denied", "suspicious", "allowed"] as const) {
+    const found = judged.find((judgement) => judgement.level === level);
+    if (found !== undefined) return found;
+  }
+  return UNLISTED;
+}
+
+function judgePath(path: string, module: string): Judgement {
+  const components = path.split(".");
+  const moduleParts = module.split(".").length;
+  const isOsPath = components[0] === "os" && components[1] === "path";
+  const denied = isOsPath || ALLOWED.has(path) ? undefined : longestListed(DENIED, components);
+  if (denied !== undefined) return { level: "denied", ...denied };
+  // A module that is listed as ordinary is really there, whatever a part of it is called.
+  const special = specialComponent(components, moduleParts, ALLOWED.has(path));
+  if (special !== undefined) return special;
+  if (isOsPath || components[0] === TORCH_SCRIPT) return FINE;
+  const suspicious = longestListed(SUSPICIOUS, components);
+  if (suspicious !== undefined) return { level: "suspicious", ...suspicious };
+  return ALLOWED.has(path) ? FINE : UNLISTED;
+}
+
+/** The rule of the longest listed path that this one is, or lies in. */
+function longestListed(
+  table: ReadonlyMap<string, Listed>,
+  components: readonly string[],
+): Listed | undefined {
+  let found: Listed | undefined;
+  let path = "";
+  for (const component of components.slice(0, 16)) {
+    path = path === "" ? component : `${path}.${component}`;
+    found = table.get(path) ?? found;
+  }
+  return found;
+}
+
+/** Dunder names that loaders use, as single names. */
+const ORDINARY_DUNDERS: ReadonlySet<string> = new Set(["__newobj__", "__newobj_ex__"]);
+
+/** What is wrong with a component itself: a way to the interpreter, or a module within another. */
+function specialComponent(
+  components: readonly string[],
+  moduleParts: number,
+  isListed: boolean,
+): Judgement | undefined {
+  for (let i = isListed ? moduleParts : 1; i < components.length; i++) {
+    const component = components[i] ?? "";
+    if (/^__.+__$/.test(component) && !ORDINARY_DUNDERS.has(component)) {
+      if (i >= moduleParts) return DUNDER;
+    }
+    const bare = component.replace(/^_+/, "");
+    const inner = INNER.has(bare) || (i >= moduleParts && i < components.length - 1 &&
+      DENIED.has(bare));
+    if (inner) return innerModule(bare);
+  }
+  return undefined;
+}
+
+const DUNDER: Judgement = {
+  level: "denied",
+  why: "Special attributes lead from any object to the interpreter and all that is loaded",
+};
+
+function innerModule(bare: string): Judgement {
+  const { ruleCode } = DENIED.get(bare) ?? {};
+  return {
+    level: "denied",
+    ...(ruleCode !== undefined && { ruleCode }),
+    why: `Reaches the module ${bare} through another`,
+  };
+}

@@ -1,0 +1,95 @@
+import { isObject } from "../../readers/json/is_object.ts";
+/** Bits of one element of each type of the format. */
+const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
+  ["BOOL", 8],
+  ["F4", 4],
+  ["F6_E2M3", 6],
+  ["F6_E3M2", 6],
+  ["U8", 8],
+  ["I8", 8],
+  ["F8_E5M2", 8],
+  ["F8_E4M3", 8],
+  ["F8_E8M0", 8],
+  ["F8_E4M3FNUZ", 8],
+  ["F8_E5M2FNUZ", 8],
+  ["I16", 16],
+  ["U16", 16],
+  ["F16", 16],
+  ["BF16", 16],
+  ["I32", 32],
+  ["U32", 32],
+  ["F32", 32],
+  ["I64", 64],
+  ["U64", 64],
+  ["F64", 64],
+  ["C64", 64],
+]);
+
+const ENTRY_KEYS: ReadonlySet<string> = new Set(["dtype", "shape", "data_offsets"]);
+const U64 = 2n ** 64n;
+
+/** What the header says of a tensor. */
+export interface TensorEntry {
+  readonly dtype: string;
+  readonly elements: bigint;
+  readonly begin: bigint;
+  readonly end: bigint;
+  /** Bytes that type and shape call for; undefined where the type is unknown or bits are left over. */
+  readonly byteSize: bigint | undefined;
+  readonly known: boolean;
+  /** Keys that the format does not define. */
+  readonly unexpected: readonly string[];
+}
+
+/**
+ * Reads what the header says of one tensor.
+ *
+ * @returns a word of what is wrong with it where it is no entry, or a shape overflows 64 bits.
+ */
+export function readEntry(value: unknown): TensorEntry | string {
+  if (!isObject(value)) return "no object";
+  const { dtype, shape, data_offsets: offsets } = value;
+  if (typeof dtype !== "string") return "no dtype";
+  const dimensions = wholeNumbers(shape);
+  if (dimensions === undefined) return "no shape of whole numbers";
+  const [begin, end, ...rest] = wholeNumbers(offsets) ?? [];
+  if (begin === undefined || end === undefined || rest.length > 0) return "no pair of offsets";
+  const elements = product(dimensions);
+  if (elements === undefined) return "a shape that overflows";
+  const bits = DTYPE_BITS.get(dtype);
+  const unexpected = Object.keys(value).filter((key) => !ENTRY_KEYS.has(key));
+  const byteSize = bits === undefined ? undefined : bytesOf(elements, bits);
+  return { dtype, elements, begin, end, byteSize, known: bits !== undefined, unexpected };
+}
+
+function bytesOf(elements: bigint, bits: number): bigint | undefined {
+  const total = elements * BigInt(bits);
+  return total % 8n === 0n ? total / 8n : undefined;
+}
+
+function wholeNumbers(value: unknown): bigint[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const numbers: bigint[] = [];
+  for (const item of value) {
+    const number = wholeNumber(item);
+    if (number === undefined) return undefined;
+    numbers.push(number);
+  }
+  return numbers;
+}
+
+function wholeNumber(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value >= 0n && value < U64 ? value : undefined;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return undefined;
+  return BigInt(value);
+}
+
+function product(dimensions: readonly bigint[]): bigint | undefined {
+  if (dimensions.includes(0n)) return 0n;
+  let elements = 1n;
+  for (const dimension of dimensions) {
+    elements *= dimension;
+    if (elements >= U64) return undefined;
+  }
+  return elements;
+}

@@ -1,0 +1,32 @@
+import { startsWith } from "../../readers/bytes/bytes.ts";
+import type { Content, Scanner } from "../../contract/scanner.ts";
+
+const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
+  ["7z", [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]],
+  ["RAR", [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07, 0x00]],
+  ["RAR", [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07, 0x01, 0x00]],
+];
+
+/** Archives that are recognised, and can't be looked into: they are never called clean (C 16). */
+export const unsupportedArchiveScanner: Scanner = {
+  id: "unsupported_archive",
+  claims: (content) => formatOf(content) !== undefined,
+  *scan(content, context) {
+    const format = formatOf(content) ?? "unknown";
+    context.note({ archive_format: format });
+    yield {
+      name: "Archive Format",
+      status: "failed",
+      severity: "info",
+      message: `Archives of ${format} are not looked into`,
+      details: { format },
+      incomplete: "unsupported_archive",
+      position: 0,
+    };
+  },
+};
+
+function formatOf({ source }: Content): string | undefined {
+  const head = source.read(0, 8);
+  return SIGNATURES.find(([, signature]) => startsWith(head, signature))?.[0];
+}

@@ -1,0 +1,51 @@
+import type { ScanContext } from "../../contract/scanner.ts";
+import type { Finding } from "../../contract/checklist.ts";
+import { redact } from "../secrets/find_secrets.ts";
+import type { CopyrightNotice } from "./copyright.ts";
+import type { FoundLicense } from "./recognize.ts";
+
+/** Puts licences and notices into the metadata of the file (SR 2.5, 2.11, 2.12), if there are any. */
+export function noteLicenses(
+  context: ScanContext,
+  licenses: readonly FoundLicense[],
+  notices: readonly CopyrightNotice[],
+): void {
+  if (licenses.length > 0) {
+    const [first] = licenses;
+    context.note({
+      license: first?.license.spdxId ?? first?.license.name,
+      license_info: licenses.map(licenseInfo),
+    });
+  }
+  if (notices.length > 0) {
+    context.note({ copyright_notices: notices.map(copyrightNotice) });
+  }
+}
+
+/** What is to be said of these licences as a finding: AGPL asks much of who offers a service (S1008). */
+export function licenseFindings(licenses: readonly FoundLicense[]): Finding[] {
+  return licenses.filter(({ license }) => license.spdxId?.startsWith("AGPL")).map((
+    { license },
+  ) => ({
+    severity: "warning",
+    ruleCode: "S1008",
+    message: `The licence is ${license.name}`,
+    why: "Who offers a service with it over a network has to offer its source code to the users",
+  }));
+}
+
+function licenseInfo({ license, source, confidence }: FoundLicense): Record<string, unknown> {
+  return {
+    spdx_id: license.spdxId,
+    name: license.name,
+    url: license.url,
+    text: null,
+    confidence,
+    source,
+    commercial_allowed: license.commercialAllowed,
+  };
+}
+
+function copyrightNotice({ holder, year, text }: CopyrightNotice): Record<string, unknown> {
+  return { holder: redact(holder), year, text: redact(text), confidence: 0.9 };
+}

@@ -1,0 +1,59 @@
+import { type License, LICENSES } from "./catalog.ts";
+
+/** A licence that was found, and how sure that is. */
+export interface FoundLicense {
+  readonly license: License;
+  /** Where in the file: its text, a tag, or the metadata of a model card. */
+  readonly source: "text" | "spdx_tag" | "metadata";
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
+const BY_ID: ReadonlyMap<string, License> = new Map(
+  LICENSES.flatMap((license) => license.ids.map((id) => [id, license] as const)),
+);
+
+/** How sure each source is. */
+const CONFIDENCE: Readonly<Record<FoundLicense["source"], number>> = {
+  text: 0.9,
+  spdx_tag: 1,
+  metadata: 0.95,
+};
+
+/** The licences whose text or whose SPDX tag stands in a text. */
+export function recogniseLicenses(text: string): FoundLicense[] {
+  const tags = [...text.matchAll(/SPDX-License-Identifier:[ \t]{0,8}([^\r\n]{1,200})/g)];
+  const tagged = tags.slice(0, 100).flatMap(([, id = ""]) => licensesOfId(id, "spdx_tag"));
+  const words = text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ");
+  const written = LICENSES.filter((license) => isIn(license, words)).map((license) =>
+    found(license, "text")
+  );
+  return withoutRepeats([...tagged, ...written]);
+}
+
+/** The licences that an SPDX expression or an id of a model card names. */
+export function licensesOfId(
+  expression: string,
+  source: FoundLicense["source"],
+): FoundLicense[] {
+  const ids = expression.slice(0, 500).toLowerCase().split(/\s+(?:or|and|with)\s+|[()]|\*\/|-->/);
+  return withoutRepeats(ids.flatMap((id) => {
+    const license = BY_ID.get(id.trim().replace(/(?:-only|-or-later|\+)$/, "")) ??
+      BY_ID.get(id.trim());
+    return license === undefined ? [] : [found(license, source)];
+  }));
+}
+
+function found(license: License, source: FoundLicense["source"]): FoundLicense {
+  return { license, source, confidence: CONFIDENCE[source] };
+}
+
+function isIn({ texts, not }: License, words: string): boolean {
+  if (not !== undefined && words.includes(not)) return false;
+  return texts.some((all) => all.every((text) => words.includes(text)));
+}
+
+function withoutRepeats(licenses: readonly FoundLicense[]): FoundLicense[] {
+  const seen = new Set<License>();
+  return licenses.filter(({ license }) => !seen.has(license) && seen.add(license));
+}

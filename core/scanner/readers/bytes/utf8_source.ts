@@ -1,0 +1,51 @@
+import { type ByteSource, memorySource, partOf } from "../../contract/source.ts";
+
+/** How much text of another encoding is taken over. */
+const OTHER_ENCODING_BYTES = 16 * 1024 * 1024;
+
+/** Text as UTF-8, and what of it could not be had. */
+export interface Utf8Source {
+  readonly source: ByteSource;
+  /** Where the text begins in the content; undefined where positions are not those of the content. */
+  readonly start: number | undefined;
+  /** A word where the text is not there, or only its beginning. */
+  readonly incomplete?: string;
+}
+
+/**
+ * The text of a content as UTF-8, without a byte order mark. UTF-16 is taken over, by its mark or by
+ * zero bytes beside ASCII, for parsers of JSON, YAML, XML and PowerShell read it. UTF-32 is not.
+ */
+export function utf8Source(source: ByteSource): Utf8Source {
+  const head = source.read(0, 4);
+  const [a = 1, b = 1, c = 1, d = 1] = head;
+  if (a === 0xef && b === 0xbb && c === 0xbf) {
+    return { source: partOf(source, 3, source.size), start: 3 };
+  }
+  const isUtf32 = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0) ||
+    (b === 0 && c === 0 && d === 0);
+  if (isUtf32 && head.length === 4) {
+    return { source: memorySource(new Uint8Array()), start: undefined, incomplete: "utf_32" };
+  }
+  if (head.length < 4 && a !== 0xff && a !== 0xfe) return { source, start: 0 };
+  if ((a === 0xff && b === 0xfe) || (b === 0 && d === 0)) return fromUtf16(source, "utf-16le");
+  if ((a === 0xfe && b === 0xff) || (a === 0 && c === 0)) return fromUtf16(source, "utf-16be");
+  return { source, start: 0 };
+}
+
+function fromUtf16(source: ByteSource, encoding: "utf-16le" | "utf-16be"): Utf8Source {
+  const text = new TextDecoder(encoding).decode(source.read(0, OTHER_ENCODING_BYTES));
+  return {
+    source: memorySource(new TextEncoder().encode(text)),
+    start: undefined,
+    ...source.size > OTHER_ENCODING_BYTES && { incomplete: "text_too_large" },
+  };
+}
+
+/** Whether these first bytes of a content can be text: no control characters but those of layout. */
+export function looksLikeText(head: Uint8Array): boolean {
+  return head.every((byte) =>
+    byte >= 0x20 && byte !== 0x7f || byte === 0x09 || byte === 0x0a || byte === 0x0d ||
+    byte === 0x0c || byte === 0x1b
+  );
+}

@@ -1,0 +1,27 @@
+import type { ByteSource } from "../../contract/source.ts";
+import { latin1 } from "./latin1.ts";
+
+const WINDOW = 1024 * 1024;
+
+/** No pattern that is looked for is longer. */
+const OVERLAP = 16 * 1024;
+
+/** A part of a text, with where it begins and how much of it is its own. */
+export interface Window {
+  readonly text: string;
+  readonly start: number;
+  /** What begins here or later belongs to the next window. */
+  readonly own: number;
+}
+
+/**
+ * A text of any length in parts that overlap, each byte a character, so that what is looked for is
+ * whole in one of them.
+ */
+export function* windows(source: ByteSource, limit: number): Generator<Window, void, void> {
+  const end = Math.min(source.size, limit);
+  for (let start = 0; start < end; start += WINDOW) {
+    const text = latin1(source.read(start, Math.min(WINDOW + OVERLAP, end - start)));
+    yield { text, start, own: start + text.length >= end ? text.length : WINDOW };
+  }
+}

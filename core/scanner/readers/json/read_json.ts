@@ -1,0 +1,174 @@
+import type { ByteSource } from "../../contract/source.ts";
+import { ByteCursor } from "../bytes/byte_cursor.ts";
+import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING } from "../event.ts";
+import { tooDeep, tooLong } from "../event.ts";
+import { type JsonToken, JsonTokens } from "./tokens.ts";
+
+/** An object or a list that is being read. */
+interface Frame {
+  readonly object: boolean;
+  /** How many elements of the list were read. */
+  index: number;
+  /** Whether the key of the member that is being read is on the path. */
+  keyed: boolean;
+  empty: boolean;
+}
+
+type Expected = "value" | "key" | "colon" | "comma" | "end";
+
+/** Words that stand for values, with those that Python's parser takes besides. */
+const WORDS: ReadonlyMap<string, number | boolean | null> = new Map<
+  string,
+  number | boolean | null
+>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+]);
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * The keys and values of a JSON text of any size, both of a key that is there twice. A text that is no
+ * JSON is told as such once, and read on, for other parsers are less strict. Vocabularies make
+ * manifests too large for the values of `json/parse_json.ts`, and each finding here has its position.
+ */
+export function* readJson(
+  source: ByteSource,
+  limit: number,
+): Generator<ManifestEvent, void, void> {
+  const reader = new JsonReader();
+  const tokens = new JsonTokens(new ByteCursor(source, limit));
+  for (let token = tokens.next(); token !== undefined; token = tokens.next()) {
+    yield* reader.take(token);
+    if (reader.depth <= NESTING) continue;
+    yield tooDeep(token.position);
+    return;
+  }
+  yield* reader.end(Math.min(source.size, limit));
+}
+
+class JsonReader {
+  readonly #frames: Frame[] = [];
+  readonly #path: string[] = [];
+  #expected: Expected = "value";
+  #malformed = false;
+  #begun = false;
+
+  get depth(): number {
+    return this.#frames.length;
+  }
+
+  *take(token: JsonToken): Generator<ManifestEvent, void, void> {
+    this.#begun = true;
+    switch (token.kind) {
+      case "{":
+      case "[":
+        return yield* this.#open(token.kind === "{", token.position);
+      case "}":
+      case "]":
+        return yield* this.#close(token.kind === "}", token.position);
+      case ",":
+        return yield* this.#separate(token.position);
+      case ":":
+        yield* this.#expect("colon", token.position);
+        this.#expected = "value";
+        return;
+      case "string":
+        return yield* this.#string(token);
+      case "word":
+        return yield* this.#word(token.word, token.position);
+    }
+  }
+
+  *end(position: number): Generator<ManifestEvent, void, void> {
+    const whole = this.#frames.length === 0 && (this.#expected === "end" || !this.#begun);
+    if (!whole) yield* this.#notJson(position);
+  }
+
+  *#open(object: boolean, position: number) {
+    yield* this.#expect("value", position);
+    this.#frames.push({ object, index: 0, keyed: false, empty: true });
+    this.#expected = object ? "key" : "value";
+  }
+
+  *#close(object: boolean, position: number) {
+    const frame = this.#frames.at(-1);
+    const complete = this.#expected === "comma" ||
+      frame?.empty === true && this.#expected === (object ? "key" : "value");
+    if (frame?.object !== object || !complete) yield* this.#notJson(position);
+    if (frame === undefined) return;
+    this.#frames.pop();
+    if (frame.keyed) this.#path.pop();
+    this.#valueEnded();
+  }
+
+  *#separate(position: number) {
+    yield* this.#expect("comma", position);
+    const frame = this.#frames.at(-1);
+    if (frame?.keyed) this.#valueEnded();
+    this.#expected = frame?.object ? "key" : "value";
+  }
+
+  *#string({ value, position, cut, closed }: JsonToken & { readonly kind: "string" }) {
+    if (!closed) yield* this.#notJson(position);
+    if (cut) yield tooLong(position);
+    const frame = this.#frames.at(-1);
+    if (!frame?.object || frame.keyed) return yield* this.#value(value, position);
+    yield* this.#expect("key", position);
+    frame.keyed = true;
+    frame.empty = false;
+    this.#path.push(value.slice(0, KEY_CHARACTERS));
+    this.#expected = "colon";
+    yield { kind: "key", path: this.#path, value, position } satisfies Entry;
+  }
+
+  *#word(word: string, position: number) {
+    const value = NUMBER.test(word) ? Number(word) : WORDS.get(word);
+    if (value === undefined) yield* this.#notJson(position);
+    yield* this.#value(value === undefined ? word : value, position);
+  }
+
+  *#value(value: Entry["value"], position: number) {
+    yield* this.#expect("value", position);
+    const frame = this.#frames.at(-1);
+    yield {
+      kind: "value",
+      path: this.#path,
+      value,
+      position,
+      ...frame?.object === false && { index: frame.index },
+    } satisfies Entry;
+    this.#valueEnded();
+  }
+
+  /** After a value: its key is no longer on the path, and a comma or the end may follow. */
+  #valueEnded(): void {
+    const frame = this.#frames.at(-1);
+    this.#expected = frame === undefined ? "end" : "comma";
+    if (frame === undefined) return;
+    if (frame.keyed) this.#path.pop();
+    frame.keyed = false;
+    frame.empty = false;
+    frame.index++;
+  }
+
+  *#expect(expected: Expected, position: number) {
+    if (this.#expected !== expected) yield* this.#notJson(position);
+  }
+
+  *#notJson(position: number): Generator<ManifestEvent, void, void> {
+    if (this.#malformed) return;
+    this.#malformed = true;
+    yield {
+      kind: "defect",
+      severity: "info",
+      message: "This is no JSON from here on; what could be made out was checked",
+      position,
+      incomplete: "malformed_json",
+    };
+  }
+}

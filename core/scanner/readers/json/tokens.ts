@@ -1,0 +1,108 @@
+import { type ByteCursor, END } from "../bytes/byte_cursor.ts";
+import { STRING_BYTES } from "../event.ts";
+
+/** A token of JSON, or of what should have been JSON. */
+export type JsonToken =
+  | { readonly kind: "{" | "}" | "[" | "]" | "," | ":"; readonly position: number }
+  | {
+    readonly kind: "string";
+    readonly position: number;
+    readonly value: string;
+    /** Whether only the beginning is in `value`. */
+    readonly cut: boolean;
+    /** Whether its closing quotation mark is there. */
+    readonly closed: boolean;
+  }
+  | { readonly kind: "word"; readonly position: number; readonly word: string };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Enough for any number; the rest of a longer word is passed over. */
+const WORD_BYTES = 64;
+
+const MARKS: ReadonlyMap<number, "{" | "}" | "[" | "]" | "," | ":"> = new Map([
+  [0x7b, "{"],
+  [0x7d, "}"],
+  [0x5b, "["],
+  [0x5d, "]"],
+  [0x2c, ","],
+  [0x3a, ":"],
+]);
+
+/** The tokens of a JSON text (RFC 8259) of any size, however broken it is. */
+export class JsonTokens {
+  readonly #cursor: ByteCursor;
+  readonly #string = new Uint8Array(STRING_BYTES);
+  readonly #decoder = new TextDecoder();
+
+  constructor(cursor: ByteCursor) {
+    this.#cursor = cursor;
+  }
+
+  /** The next token, or undefined at the end. */
+  next(): JsonToken | undefined {
+    const cursor = this.#cursor;
+    while (isSpace(cursor.peek())) cursor.skip();
+    const position = cursor.position;
+    const byte = cursor.peek();
+    if (byte === END) return undefined;
+    if (byte === QUOTE) return this.#readString(position);
+    const mark = MARKS.get(byte);
+    if (mark === undefined) return this.#readWord(position);
+    cursor.skip();
+    return { kind: mark, position };
+  }
+
+  #readString(position: number): JsonToken {
+    this.#cursor.skip();
+    let length = 0;
+    let escaped = false;
+    let escapes = false;
+    while (true) {
+      const byte = this.#cursor.peek();
+      if (byte === END || byte === QUOTE && !escaped) break;
+      this.#cursor.skip();
+      if (length < STRING_BYTES) this.#string[length] = byte;
+      length++;
+      escaped = byte === BACKSLASH && !escaped;
+      escapes ||= escaped;
+    }
+    const closed = this.#cursor.peek() === QUOTE;
+    if (closed) this.#cursor.skip();
+    const text = this.#decoder.decode(this.#string.subarray(0, Math.min(length, STRING_BYTES)));
+    const value = escapes ? unescaped(text) : text;
+    return { kind: "string", position, value, cut: length > STRING_BYTES, closed };
+  }
+
+  #readWord(position: number): JsonToken {
+    let word = "";
+    while (true) {
+      const byte = this.#cursor.peek();
+      if (byte === END || byte === QUOTE || isSpace(byte) || MARKS.has(byte)) break;
+      if (word.length < WORD_BYTES) word += String.fromCharCode(byte);
+      this.#cursor.skip();
+    }
+    return { kind: "word", position, word };
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:u([0-9A-Fa-f]{4})|([^]))/g,
+    (_, hex?: string, plain = "") =>
+      hex === undefined ? ESCAPES[plain] ?? plain : String.fromCharCode(parseInt(hex, 16)),
+  );
+}

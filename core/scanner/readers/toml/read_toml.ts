@@ -1,0 +1,193 @@
+import { unescaped } from "../text/escapes.ts";
+import { utf8Of } from "../bytes/latin1.ts";
+import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES } from "../event.ts";
+import { tooDeep, tooLong } from "../event.ts";
+
+/**
+ * The keys, values and comments of a TOML text, each character of which is a byte. It reads what
+ * parsers read, and does not ask for the form that they ask for.
+ */
+export function* readToml(text: string): Generator<ManifestEvent, void, void> {
+  const reader = new TomlReader(text);
+  while (!reader.done) yield* reader.step();
+}
+
+class TomlReader {
+  readonly #text: string;
+  /** The table, then the keys of the inline tables that are open, then the own key. */
+  #path: string[] = [];
+  #table: string[] = [];
+  /** How long the path is within each inline table or list that is open. */
+  readonly #open: number[] = [];
+  #at = 0;
+  #afterEquals = false;
+  #lineIsNew = true;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  *step(): Generator<ManifestEvent, void, void> {
+    const character = this.#text[this.#at] ?? "";
+    switch (character) {
+      case "\n":
+        return this.#newLine();
+      case " ":
+      case "\t":
+      case "\r":
+        this.#at++;
+        return;
+      case "#":
+        return yield* this.#comment();
+      case "[":
+      case "{":
+        return yield* this.#openOrTable(character);
+      case "]":
+      case "}":
+        this.#at++;
+        this.#open.pop();
+        return;
+      case ",":
+        this.#at++;
+        this.#backTo(this.#open.at(-1));
+        this.#afterEquals = false;
+        return;
+      case "=":
+        this.#at++;
+        this.#afterEquals = true;
+        return;
+      default:
+        return yield* this.#word();
+    }
+  }
+
+  *#openOrTable(character: string): Generator<ManifestEvent, void, void> {
+    if (character === "[" && this.#lineIsNew && this.#open.length === 0) {
+      return yield* this.#tableHeader();
+    }
+    this.#at++;
+    this.#open.push(this.#path.length);
+    this.#afterEquals = false;
+    if (this.#open.length <= NESTING) return;
+    yield tooDeep(this.#at);
+    this.#at = this.#text.length;
+  }
+
+  *#tableHeader(): Generator<ManifestEvent, void, void> {
+    const position = this.#at;
+    const end = this.#lineEnd();
+    const names = this.#text.slice(position, end).match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
+    this.#table = names.slice(0, 100).map((name) => utf8Of(name.replace(/^["']|["']$/g, "")));
+    this.#path = [...this.#table];
+    this.#at = end;
+    const value = this.#table.at(-1) ?? "";
+    yield { kind: "key", path: this.#path, value, position };
+  }
+
+  *#word(): Generator<ManifestEvent, void, void> {
+    const position = this.#at;
+    const { value, end, open } = this.#scalar(position);
+    this.#at = Math.max(end, position + 1);
+    this.#lineIsNew = false;
+    if (open) yield malformed(position);
+    if (value.length > STRING_BYTES) yield tooLong(position);
+    const text = value.slice(0, STRING_BYTES);
+    if (this.#afterEquals || !this.#isKey()) {
+      const quoted = /["']/.test(this.#text[position] ?? "");
+      return yield this.#entry("value", quoted ? text : resolved(text), position);
+    }
+    this.#path.push(text.slice(0, KEY_CHARACTERS));
+    yield this.#entry("key", text, position);
+    if (this.#path.length <= NESTING) return;
+    yield tooDeep(position);
+    this.#at = this.#text.length;
+  }
+
+  /** Whether an equals sign or the next part of a dotted key follows. */
+  #isKey(): boolean {
+    const rest = this.#text.slice(this.#at, this.#at + 64).trimStart();
+    if (rest.startsWith(".")) this.#at = this.#text.indexOf(".", this.#at) + 1;
+    return rest.startsWith("=") || rest.startsWith(".");
+  }
+
+  #scalar(start: number): { value: string; end: number; open: boolean } {
+    const quote = this.#text[start];
+    if (quote !== '"' && quote !== "'") return this.#bare(start);
+    const mark = this.#text.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote;
+    let at = start + mark.length;
+    while (at < this.#text.length && !this.#text.startsWith(mark, at)) {
+      if (mark.length === 1 && this.#text[at] === "\n") break;
+      at += quote === '"' && this.#text[at] === "\\" ? 2 : 1;
+    }
+    // Of up to five quotation marks in a row the last three are the end.
+    for (let more = 0; more < 2 && mark.length === 3; more++) {
+      if (this.#text.startsWith(mark, at + 1)) at++;
+    }
+    const inner = utf8Of(this.#text.slice(start + mark.length, at));
+    const value = quote === '"' ? quotedContent(inner) : inner;
+    return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };
+  }
+
+  #bare(start: number): { value: string; end: number; open: boolean } {
+    const ends = this.#afterEquals || this.#open.length > 0 ? /[,\s#=[\]{}]/g : /[.\s#=[\]{}]/g;
+    ends.lastIndex = start;
+    const end = ends.exec(this.#text)?.index ?? this.#text.length;
+    return { value: utf8Of(this.#text.slice(start, end)), end, open: false };
+  }
+
+  *#comment(): Generator<ManifestEvent, void, void> {
+    const position = this.#at;
+    this.#at = this.#lineEnd();
+    const text = this.#text.slice(position, Math.min(this.#at, position + STRING_BYTES));
+    yield this.#entry("comment", utf8Of(text), position);
+  }
+
+  #newLine(): void {
+    this.#at++;
+    this.#lineIsNew = true;
+    if (this.#open.length > 0) return;
+    this.#path = [...this.#table];
+    this.#afterEquals = false;
+  }
+
+  #backTo(length: number | undefined): void {
+    if (length !== undefined) this.#path.length = Math.min(this.#path.length, length);
+  }
+
+  #lineEnd(): number {
+    const end = this.#text.indexOf("\n", this.#at);
+    return end < 0 ? this.#text.length : end;
+  }
+
+  #entry(kind: Entry["kind"], value: Entry["value"], position: number): Entry {
+    return { kind, path: this.#path, value, position };
+  }
+}
+
+function malformed(position: number): ManifestEvent {
+  const message = "A string has no end";
+  return { kind: "defect", severity: "info", message, position, incomplete: "malformed_toml" };
+}
+
+function resolved(text: string): Entry["value"] {
+  if (text === "true" || text === "false") return text === "true";
+  return /^[-+]?\d[\d_]*(?:\.\d+)?$/.test(text) ? Number(text.replaceAll("_", "")) : text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  e: "\x1b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+function quotedContent(text: string): string {
+  const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
+  return unescaped(joined, ESCAPES);
+}

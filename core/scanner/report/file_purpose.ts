@@ -1,0 +1,24 @@
+import { extensionOf } from "../contract/named_kinds.ts";
+import type { FileScan } from "../contract/file_result.ts";
+
+const MODEL_EXTENSIONS = new Set(
+  ("safetensors gguf ggml pt pth ckpt bin onnx h5 hdf5 keras pb tflite mlmodel pkl pickle joblib " +
+    "dill nemo mar msgpack pte ptl").split(" "),
+);
+const DATASET_EXTENSIONS = new Set(
+  "csv tsv parquet arrow feather jsonl ndjson tfrecord tfrecords npy npz".split(" "),
+);
+const MODEL_TYPES = new Set(
+  "pickle joblib pytorch_zip safetensors gguf keras onnx saved_model".split(" "),
+);
+
+/** Whether a file appears to be a model or a dataset (SR 2.5), by its name and its content's type. */
+export function purposeOf(
+  path: string,
+  type: FileScan["asset"]["type"],
+): { is_model: boolean; is_dataset: boolean } {
+  const extension = extensionOf(path);
+  const isDataset = DATASET_EXTENSIONS.has(extension);
+  const isModel = MODEL_EXTENSIONS.has(extension) || (!isDataset && MODEL_TYPES.has(type));
+  return { is_model: isModel, is_dataset: isDataset };
+}

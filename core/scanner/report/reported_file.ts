@@ -1,0 +1,92 @@
+import type { FileCheck, FileScan } from "../contract/file_result.ts";
+import type { Asset, FileMetadata, Issue, ReportCheck } from "../contract/report_types.ts";
+import { consolidate } from "./consolidate.ts";
+import { purposeOf } from "./file_purpose.ts";
+import { issuesOf } from "./issues.ts";
+import type { LicenceFiles } from "./licence_files.ts";
+import { riskScore } from "./risk_score.ts";
+
+/** What a report says about one file. */
+export interface ReportedFile {
+  readonly path: string;
+  /** Undefined where the file could not be scanned. */
+  readonly scan?: FileScan;
+  readonly checks: ReportCheck[];
+  readonly issues: Issue[];
+  readonly asset: Asset;
+  readonly metadata: FileMetadata;
+  readonly inconclusive: boolean;
+}
+
+/** What a report says about a file that was scanned. */
+export function scannedFile(path: string, scan: FileScan, licences: LicenceFiles): ReportedFile {
+  const { type, ...parts } = scan.asset;
+  const issues = issuesOf(path, scan.checks);
+  return {
+    path,
+    scan,
+    checks: consolidate(path, scan.checks),
+    issues,
+    asset: { path, type, size: scan.size, ...parts },
+    metadata: {
+      ...purposeOf(path, type),
+      ...scan.metadata,
+      file_size: scan.size,
+      file_hashes: scan.hashes,
+      license_files_nearby: licences.near(path),
+      scan_timestamp: scan.timestamp,
+      ...outcomeOf(issues, scan.inconclusive, scan.operationalError),
+    },
+    inconclusive: scan.inconclusive.length > 0,
+  };
+}
+
+/**
+ * What a report says about a file that could not be scanned.
+ *
+ * @param error What kept it from being scanned, for a person.
+ * @param timestamp Seconds since the Unix epoch.
+ */
+export function unscannedFile(path: string, error: string, timestamp: number): ReportedFile {
+  const reason = "not_scanned";
+  const check: FileCheck = {
+    scanner: "file",
+    name: "File Scan",
+    status: "failed",
+    severity: "warning",
+    message: `Could not be scanned: ${error}`,
+    why: "What was not looked at may be harmful.",
+    location: "",
+    incomplete: reason,
+    timestamp,
+  };
+  const issues = issuesOf(path, [check]);
+  return {
+    path,
+    checks: consolidate(path, [check]),
+    issues,
+    asset: { path, type: "error" },
+    metadata: { scan_timestamp: timestamp, ...outcomeOf(issues, [reason], check.message) },
+    inconclusive: true,
+  };
+}
+
+/** How the scan of a file ended; C 16. */
+function outcomeOf(
+  issues: readonly Issue[],
+  inconclusive: readonly string[],
+  operationalError: string | undefined,
+): FileMetadata {
+  const isInconclusive = inconclusive.length > 0;
+  return {
+    risk_score: riskScore(issues.map(({ severity = "warning" }) => severity), isInconclusive),
+    ...(isInconclusive && {
+      scan_outcome: "inconclusive",
+      scan_outcome_reasons: [...inconclusive],
+    }),
+    ...(operationalError !== undefined && {
+      operational_error: true,
+      operational_error_reason: operationalError,
+    }),
+  };
+}

@@ -1,0 +1,117 @@
+import { ruleOfModule } from "../knowledge/python/dangerous_modules.ts";
+import type { RuleCode } from "../contract/rules.ts";
+
+/** Attributes of Python that lead from an object to its class, its globals or its code. */
+const SPECIAL =
+  "base bases builtins call class closure code context dict doc enter func getattr getattribute " +
+  "getitem globals import init kwdefaults loader module mro name new qualname reduce reduce_ex " +
+  "repr self setattr spec str subclasses subclasshook wrapped";
+const SPECIAL_WORDS: ReadonlySet<string> = new Set(SPECIAL.split(" "));
+
+/** Those of them that are no words of ordinary keys, but for `class`. */
+const TELLING_WORDS: ReadonlySet<string> = new Set(
+  "builtins class getattribute globals mro subclasses".split(" "),
+);
+
+/** Attributes without underscores that lead out of a sandbox. */
+const INTERNAL: ReadonlySet<string> = new Set([
+  ..."mro func_globals func_code func_closure func_defaults im_func im_self im_class".split(" "),
+  ..."gi_frame gi_code cr_frame cr_code ag_frame ag_code tb_frame tb_next".split(" "),
+  ..."f_globals f_locals f_builtins f_back f_code".split(" "),
+]);
+
+/** Functions that are no templates' business, by the rule of each. */
+const FUNCTIONS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
+  ["eval", "S104"],
+  ["exec", "S104"],
+  ["execfile", "S104"],
+  ["compile", "S105"],
+  ["__import__", "S106"],
+  ["breakpoint", "S115"],
+  ["getattr", "S115"],
+  ["setattr", "S115"],
+  ["globals", "S115"],
+  ["locals", "S115"],
+  ["vars", "S115"],
+  ["open", "S401"],
+]);
+
+/** Modules that are no templates' business, and no common names of variables. */
+const MODULES: ReadonlySet<string> = new Set(
+  "os posix nt sys subprocess pty builtins importlib runpy ctypes pickle marshal socket urllib shutil"
+    .split(" "),
+);
+
+/** Methods that run something, whatever they are called on. */
+const METHODS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
+  ["popen", "S101"],
+  ["Popen", "S103"],
+  ["check_output", "S103"],
+  ["getoutput", "S103"],
+  ["import_module", "S107"],
+  ["load_module", "S107"],
+  ["exec_module", "S107"],
+]);
+
+/** Whether a name is Python's own (`__class__`) or a mangled one (`_Template__context`). */
+export function isDunder(name: string): boolean {
+  return /^__[^]*__$/.test(name) || /^_[A-Za-z]\w*__\w/.test(name);
+}
+
+/** Whether a name is one of Python's own that leads out of an object. */
+export function isSpecialDunder(name: string): boolean {
+  return isDunder(name) && name.length < 100 && SPECIAL_WORDS.has(bare(name));
+}
+
+/** Whether a text, of which only parts are known, could be the name of such an attribute. */
+export function isSpecialInParts(parts: string): boolean {
+  return isDunderPart(parts) || (parts.length < 100 && TELLING_WORDS.has(bare(parts)));
+}
+
+/** Whether a text begins or ends as a dunder does, so that one could be made of it. */
+export function isDunderPart(text: string): boolean {
+  const begins = text.startsWith("__");
+  const ends = text.endsWith("__");
+  return begins !== ends || (begins && (text === "__" || isSpecialDunder(text)));
+}
+
+function bare(name: string): string {
+  return name.replaceAll("_", " ").trim().replaceAll(" ", "_");
+}
+
+/** Whether an attribute without underscores leads to frames, code or globals. */
+export function isInternal(attribute: string): boolean {
+  return INTERNAL.has(attribute);
+}
+
+/** Methods of texts, lists, dictionaries, times and of Jinja's own objects that templates call. */
+const ORDINARY_METHODS: ReadonlySet<string> = new Set(
+  ("capitalize casefold center count encode decode endswith expandtabs find format format_map index " +
+    "isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace " +
+    "istitle isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind " +
+    "rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title " +
+    "translate upper zfill append clear copy extend insert pop remove reverse sort add discard " +
+    "union intersection difference items keys values get update setdefault popitem fromkeys cycle " +
+    "changed next reset strftime isoformat now today date time dict json model_dump to_dict")
+    .split(" "),
+);
+
+/** Whether a method is one that templates call on their data as a matter of course. */
+export function isOrdinaryMethod(name: string): boolean {
+  return ORDINARY_METHODS.has(name);
+}
+
+/** The rule against calling a function of this name, if there is one. */
+export function ruleOfFunction(name: string): RuleCode | undefined {
+  return FUNCTIONS.get(name);
+}
+
+/** The rule against using a module of this name, if there is one. */
+export function ruleOfModuleName(name: string): RuleCode | undefined {
+  return MODULES.has(name) ? ruleOfModule(name) : undefined;
+}
+
+/** The rule against calling a method of this name, if there is one. */
+export function ruleOfMethod(name: string): RuleCode | undefined {
+  return METHODS.get(name);
+}

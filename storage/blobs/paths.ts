@@ -1,0 +1,23 @@
+/** The digest of a blob: an MD5 in lower-case hex. */
+const DIGEST = /^[0-9a-f]{32}$/;
+
+/** Whether a file name is that of a blob. */
+export function isDigest(name: string): boolean {
+  return DIGEST.test(name);
+}
+
+/**
+ * Where a blob lies below the blob directory (C 12); the one place that knows.
+ *
+ * @example
+ * ```ts
+ * import { blobPath } from "./paths.ts";
+ * blobPath("d41d8cd98f00b204e9800998ecf8427e"); // "d4/1d/d41d8cd98f00b204e9800998ecf8427e"
+ * ```
+ *
+ * @throws {TypeError} where the digest is none, so that nothing else ever becomes a path.
+ */
+export function blobPath(digest: string): string {
+  if (!isDigest(digest)) throw new TypeError(`Not a digest: ${JSON.stringify(digest)}`);
+  return `${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
+}

@@ -1,4 +1,0 @@
-import { ContentTasks } from "./content_tasks.ts";
-import { serve } from "./rpc.ts";
-
-serve(new ContentTasks());

@@ -1,0 +1,77 @@
+import { nameOf, parentOf } from "../../core/paths.ts";
+import type { ResourceRecord, Scope } from "../../core/ports.ts";
+import type { Connection, Row } from "./connection.ts";
+
+/** What {@link toRecord} needs of a record. */
+export const COLUMNS = `records.id AS id, records.user_id, records.path AS path,
+  records.name AS name, records.hash, records.size, records.crc32, records.is_dir,
+  records.created_at, records.updated_at AS updated_at`;
+
+/** A path as the two columns that it is kept in besides. */
+export function split(path: string): { readonly parent: string | null; readonly name: string } {
+  return { parent: parentOf(path) || null, name: nameOf(path) };
+}
+
+/** A row of {@link COLUMNS} as a record. */
+export function toRecord(row: Row): ResourceRecord {
+  return {
+    id: Number(row.id),
+    userId: Number(row.user_id),
+    path: String(row.path),
+    name: String(row.name),
+    hash: String(row.hash),
+    size: Number(row.size),
+    crc32: Number(row.crc32),
+    isDir: row.is_dir === 1,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+/** Of two records at one path, the one that RS 1.4 prefers; their names are the same. */
+export function preferred(a: ResourceRecord, b: ResourceRecord, userId: number): ResourceRecord {
+  const own = Number(b.userId === userId) - Number(a.userId === userId);
+  return (own || b.updatedAt - a.updatedAt || a.id - b.id) > 0 ? b : a;
+}
+
+/** The part of a WHERE clause that keeps to the scope, and its parameters. */
+export function within(scope: Scope): { condition: string; parameters: { user?: number } } {
+  return scope.everyone
+    ? { condition: "TRUE", parameters: {} }
+    : { condition: "records.user_id = :user", parameters: { user: scope.userId } };
+}
+
+/** The record of each path that has one within the scope. */
+export function findByPath(
+  connection: Connection,
+  scope: Scope,
+  paths: readonly string[],
+): Map<string, ResourceRecord> {
+  const { condition, parameters } = within(scope);
+  const rows = connection.all(
+    `SELECT ${COLUMNS} FROM json_each(:paths) p CROSS JOIN records
+     ON ${condition} AND records.path = p.value`,
+    { ...parameters, paths: JSON.stringify(paths) },
+  );
+  const found = new Map<string, ResourceRecord>();
+  for (const record of rows.map(toRecord)) {
+    const other = found.get(record.path);
+    found.set(record.path, other ? preferred(other, record, scope.userId) : record);
+  }
+  return found;
+}
+
+/** The record of each id that has one within the scope. */
+export function findById(
+  connection: Connection,
+  scope: Scope,
+  ids: readonly number[],
+): Map<number, ResourceRecord> {
+  const { condition, parameters } = within(scope);
+  const rows = connection.all(
+    `SELECT ${COLUMNS} FROM json_each(:ids) i CROSS JOIN records
+     ON records.id = i.value WHERE ${condition}`,
+    { ...parameters, ids: JSON.stringify(ids) },
+  );
+  return new Map(rows.map(toRecord).map((record) => [record.id, record]));
+}

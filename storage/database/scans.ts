@@ -1,0 +1,244 @@
+import type { Chunk } from "../../core/content.ts";
+import {
+  type NewScan,
+  type ResultKey,
+  type Scan,
+  ScanFailure,
+  type ScanFile,
+  type ScanPage,
+  type ScanStatus,
+  type ScanStore,
+} from "../../core/scans/ports.ts";
+import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import { SCANNERS_VERSION } from "../../core/scanner/formats/mod.ts";
+import type { Parameters, Row } from "./connection.ts";
+import type { GroupCommit } from "./group_commit.ts";
+import type { Reader } from "./reader.ts";
+import { type Remote, RemoteWorker } from "../threads/rpc.ts";
+import type { ReportTasks } from "../reports/worker.ts";
+import type { ReportOrder } from "../reports/make.ts";
+import type { ScanStatement } from "./scan_statements.ts";
+import type { Writer } from "./writer.ts";
+import { WORKERS } from "../threads/workers.ts";
+
+/** How much of a report is read at a time, in bytes. */
+const REPORT_PART = 2 ** 20;
+
+export interface ScanStoreParts {
+  /** The path of the database. */
+  readonly database: string;
+  readonly writer: Remote<Writer>;
+  readonly reader: Remote<Reader>;
+  readonly commits: GroupCommit;
+}
+
+/** Scans in the SQLite file of the records, read and written by the same threads. */
+export class SqliteScanStore implements ScanStore {
+  readonly #parts: ScanStoreParts;
+
+  constructor(parts: ScanStoreParts) {
+    this.#parts = parts;
+  }
+
+  create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
+    const { userId: user, paths, skip, createdAt: now } = scan;
+    return this.#parts.commits.run(async () => {
+      const [made] = await this.#write("insert", {
+        user,
+        paths: JSON.stringify(paths),
+        skip: JSON.stringify(skip),
+        now,
+      });
+      const id = Number(made?.id);
+      for await (const page of files) {
+        await this.#write("insertFiles", { id, files: JSON.stringify(page) });
+      }
+      return one(await this.#write("count", { id }));
+    });
+  }
+
+  async find(id: number): Promise<Scan | undefined> {
+    const [row] = await this.#read("find", { id });
+    return row && toScan(row);
+  }
+
+  async list(user: number, { limit, before }: ScanPage): Promise<Scan[]> {
+    const rows = await this.#read("list", {
+      user,
+      limit,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+    });
+    return rows.map(toScan);
+  }
+
+  requeue(): Promise<Scan[]> {
+    return this.#parts.commits.run(async () => {
+      await this.#write("forgetResults", { version: SCANNERS_VERSION });
+      const scans = (await this.#write("requeue", {})).map(toScan);
+      return scans.sort((a, b) => a.id - b.id);
+    });
+  }
+
+  start(id: number, now: number): Promise<void> {
+    return this.#commit("start", { id, now });
+  }
+
+  async *files(id: number): AsyncGenerator<readonly ScanFile[]> {
+    for (let after = "";;) {
+      const page = (await this.#read("files", { id, after })).map((row) => ({
+        path: String(row.path),
+        name: String(row.name),
+        hash: String(row.hash),
+        size: Number(row.size),
+      }));
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      after = last.path;
+    }
+  }
+
+  async hasResult(key: ResultKey): Promise<boolean> {
+    return (await this.#read("hasResult", keyOf(key))).length > 0;
+  }
+
+  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void> {
+    return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
+  }
+
+  failFile(id: number, path: string, error: string): Promise<void> {
+    return this.#commit("failFile", { id, path, error });
+  }
+
+  async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
+    const scan = one(await this.#read("find", { id }));
+    const made = await makeReport({
+      database: this.#parts.database,
+      id,
+      skip: scan.skip,
+      version: SCANNERS_VERSION,
+      startedAt: scan.startedAt ?? now,
+      finishedAt: now,
+    }, signal);
+    if (made === undefined) {
+      throw new ScanFailure(
+        "So much was found that no report can hold it: scan fewer files at once",
+      );
+    }
+    const { json, files, bytes, issues } = made;
+    return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
+  }
+
+  end(
+    { id, filesScanned: files, bytesScanned: bytes }: Pick<
+      Scan,
+      "id" | "filesScanned" | "bytesScanned"
+    >,
+    status: "failed" | "cancelled",
+    now: number,
+    error: string | null = null,
+  ): Promise<Scan> {
+    return this.#end("end", { id, status, now, error, files, bytes });
+  }
+
+  async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
+    const [row] = await this.#read("reportSize", { id });
+    if (typeof row?.size !== "number") return undefined;
+    return this.#reportParts(id, row.size);
+  }
+
+  remove(id: number): Promise<void> {
+    return this.#commit("remove", { id });
+  }
+
+  async *#reportParts(id: number, size: number): AsyncGenerator<Chunk> {
+    for (let start = 0; start < size; start += REPORT_PART) {
+      const [row] = await this.#read("reportPart", { id, start, length: REPORT_PART });
+      // Somebody may have removed the scan meanwhile: what is left of its report is no report.
+      if (!(row?.part instanceof Uint8Array)) throw new Error(`The scan ${id} has been removed`);
+      yield new Uint8Array(row.part);
+    }
+  }
+
+  #end(statement: ScanStatement, parameters: Parameters & { id: number }): Promise<Scan> {
+    return this.#parts.commits.run(async () => {
+      const scan = one(await this.#write(statement, parameters));
+      await this.#write("forgetFiles", { id: parameters.id });
+      return scan;
+    });
+  }
+
+  async #commit(statement: ScanStatement, parameters: Parameters): Promise<void> {
+    await this.#parts.commits.run(() => this.#write(statement, parameters));
+  }
+
+  #write(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
+    return this.#parts.writer.scanRows(statement, parameters);
+  }
+
+  #read(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
+    return this.#parts.reader.scanRows(statement, parameters);
+  }
+}
+
+/**
+ * Makes a report in a thread of its own.
+ *
+ * @throws the signal's reason where it aborts.
+ */
+async function makeReport(order: ReportOrder, signal: AbortSignal) {
+  using worker = new RemoteWorker<ReportTasks>(WORKERS.report);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([aborted, worker.remote.makeReport(order)]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function keyOf({ hash, name, skip }: ResultKey) {
+  return { hash, name, skip: JSON.stringify(skip), version: SCANNERS_VERSION };
+}
+
+/** The scan of the only row. */
+function one([row]: readonly Row[]): Scan {
+  if (row === undefined) throw new Error("The scan has been removed");
+  return toScan(row);
+}
+
+const STATUSES: readonly ScanStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
+
+function toScan(row: Row): Scan {
+  const status = STATUSES.find((known) => known === row.status);
+  if (status === undefined) throw new Error(`Unknown status ${row.status}`);
+  const orNull = (value: Row[string] | undefined) => value === null ? null : Number(value);
+  return {
+    id: Number(row.id),
+    userId: Number(row.user_id),
+    status,
+    paths: textsOf(row.paths),
+    skip: textsOf(row.skip),
+    createdAt: Number(row.created_at),
+    startedAt: orNull(row.started_at),
+    finishedAt: orNull(row.finished_at),
+    filesTotal: Number(row.files_total),
+    filesScanned: Number(row.files_scanned),
+    bytesTotal: Number(row.bytes_total),
+    bytesScanned: Number(row.bytes_scanned),
+    issues: {
+      critical: Number(row.critical),
+      warning: Number(row.warning),
+      info: Number(row.info),
+      debug: Number(row.debug),
+    },
+    error: row.error === null ? null : String(row.error),
+  };
+}
+
+function textsOf(json: Row[string] | undefined): string[] {
+  const texts: unknown = JSON.parse(String(json));
+  return Array.isArray(texts) ? texts.map(String) : [];
+}

@@ -1,0 +1,4 @@
+import { serve } from "../threads/rpc.ts";
+import { Writer } from "./writer.ts";
+
+serve(new Writer());

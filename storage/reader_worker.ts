@@ -1,4 +1,0 @@
-import { Reader } from "./reader.ts";
-import { serve } from "./rpc.ts";
-
-serve(new Reader());

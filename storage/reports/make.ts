@@ -1,0 +1,66 @@
+import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import type { Severity } from "../../core/scanner/contract/scanner.ts";
+import { type FileOutcome, reportOf } from "../../core/scanner/report/report.ts";
+import { selectionOf } from "../../core/scans/selection.ts";
+import { Connection } from "../database/connection.ts";
+import { scanRows } from "../database/scan_statements.ts";
+
+export interface ReportOrder {
+  readonly database: string;
+  readonly id: number;
+  readonly skip: readonly string[];
+  readonly version: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+/** A report as JSON, and what it amounts to. */
+export interface MadeReport {
+  readonly json: Uint8Array;
+  readonly files: number;
+  readonly bytes: number;
+  readonly issues: Readonly<Record<Severity, number>>;
+}
+
+/**
+ * How much may be kept about the files of a scan for a report to be made of it, in bytes: it takes some
+ * times as much memory. A thread that runs out of memory ends the process.
+ */
+const MAX_RESULT_BYTES = 128 * 2 ** 20;
+
+/**
+ * Makes the report of a scan from what is kept in the database; it may take a while. Undefined where
+ * that is too much for one report.
+ */
+export function makeReport(order: ReportOrder): MadeReport | undefined {
+  using connection = new Connection(order.database, { readOnly: true });
+  const { id, skip, version, startedAt, finishedAt } = order;
+  const of = { id, skip: JSON.stringify(skip), version };
+  if (Number(scanRows(connection, "outcomesSize", of)[0]?.size) > MAX_RESULT_BYTES) {
+    return undefined;
+  }
+  const rows = scanRows(connection, "outcomes", of);
+  const report = reportOf({
+    files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
+    startTime: startedAt / 1000,
+    duration: (finishedAt - startedAt) / 1000,
+    ...selectionOf(skip),
+  });
+  const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
+  for (const { severity = "warning" } of report.issues) issues[severity]++;
+  return {
+    json: new TextEncoder().encode(JSON.stringify(report)),
+    files: report.files_scanned,
+    bytes: report.bytes_scanned,
+    issues,
+  };
+}
+
+function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
+  if (typeof result === "string") {
+    const scan: FileScan = JSON.parse(result);
+    return { path, scan };
+  }
+  return { path, error: typeof error === "string" ? error : "It was not scanned" };
+}

@@ -1,0 +1,11 @@
+import { validateReport } from "../../core/reports.ts";
+import { serve } from "../threads/rpc.ts";
+import { makeReport } from "./make.ts";
+
+/** What is done with reports in a thread of its own. */
+export interface ReportTasks {
+  readonly validateReport: typeof validateReport;
+  readonly makeReport: typeof makeReport;
+}
+
+serve({ validateReport, makeReport } satisfies ReportTasks);

@@ -1,0 +1,146 @@
+import * as assert from "node:assert/strict";
+import { plainScan } from "../../core/scanner/plain_scan.ts";
+import {
+  ErrToolLeaseWaitTimeout,
+  LeasePool,
+  loadTunables,
+  type SystemStats,
+} from "../../../core/capacity/mod.ts";
+import { ScanFailure } from "../../../core/scans/ports.ts";
+import { ProgressBar, progressLine } from "../../../cli/scan/progress_bar.ts";
+import { scanFiles, type ScanProgress } from "../../../cli/scan/scan_files.ts";
+
+const HOST: SystemStats = {
+  CPUCores: 2,
+  LoadAvg1m: 0,
+  MemTotalMB: 80_000,
+  MemAvailableMB: 70_000,
+  DiskFreeMB: 50_000,
+};
+const { signal } = new AbortController();
+const MIB = 2 ** 20;
+
+Deno.test("scanFiles() scans each file under a lease", async (t) => {
+  const tunables = loadTunables(() => undefined, HOST);
+  const leases = new LeasePool({ tunables, stats: () => HOST });
+
+  await t.step("C 15 and tells the outcomes in order, failures too", async () => {
+    const told: ScanProgress[] = [];
+    const outcomes = await scanFiles([
+      { path: "slow", size: 10 },
+      { path: "bad", size: 5 },
+      { path: "missing", error: "There is no such file" },
+      { path: "large", size: 64 * MIB },
+    ], {
+      leases,
+      concurrency: 3,
+      signal,
+      onProgress: (progress) => told.push(progress),
+      async scan(path, onProgress) {
+        if (path === "bad") throw new ScanFailure("It is bad");
+        assert.ok(leases.activeTotal > leases.activeHeavy || path === "large");
+        if (path === "large") assert.equal(leases.activeHeavy, 1);
+        onProgress(4);
+        for (let turn = 0; path === "slow" && turn < 50; turn++) await Promise.resolve();
+        return plainScan(path.length);
+      },
+    });
+    assert.deepEqual(outcomes.map((it) => ("error" in it ? it : [it.path, it.scan.size])), [
+      ["slow", 4],
+      { path: "bad", error: "It is bad" },
+      { path: "missing", error: "There is no such file" },
+      ["large", 5],
+    ]);
+    assert.deepEqual(told.at(-1), { files: 4, bytes: 15 + 64 * MIB });
+    assert.ok(told.every(({ bytes }, at) => bytes >= (told[at - 1]?.bytes ?? 0)));
+    assert.deepEqual([leases.activeTotal, leases.waiting], [0, 0]);
+  });
+  await t.step("and no more at once than it is to", async () => {
+    let running = 0;
+    let most = 0;
+    await scanFiles(Array.from({ length: 9 }, (_, at) => ({ path: `${at}`, size: 1 })), {
+      leases,
+      concurrency: 2,
+      signal,
+      async scan() {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        return plainScan(1);
+      },
+    });
+    assert.equal(most, 2);
+  });
+  await t.step("a failure that is none of the file's ends it", async () => {
+    const scanning = scanFiles([{ path: "x", size: 1 }], {
+      leases,
+      concurrency: 1,
+      signal,
+      scan: () => Promise.reject(new Error("no worker")),
+    });
+    await assert.rejects(scanning, /no worker/);
+  });
+});
+
+Deno.test("a progress bar", async (t) => {
+  const view = {
+    done: { files: 3, bytes: 250_000_000 },
+    total: { files: 12, bytes: 1_000_000_000 },
+    seconds: 2,
+    width: 200,
+  };
+  await t.step("tells the share, the rate and the time that is left", () => {
+    assert.equal(
+      progressLine(view),
+      "[######------------------] 3/12 files, 250.0 MB of 1.0 GB, 125.0 MB/s, 6 s left",
+    );
+    assert.equal(
+      progressLine({ ...view, seconds: 2000 }).split(", ").at(-1),
+      "1 h 40 min left",
+    );
+    assert.match(progressLine({ ...view, seconds: 200 }), /10 min 0 s left/);
+  });
+  await t.step("knows the ends", () => {
+    const none = { files: 0, bytes: 0 };
+    assert.equal(
+      progressLine({ ...view, done: none, seconds: 0 }),
+      "[------------------------] 0/12 files, 0 B of 1.0 GB, 0 B/s",
+    );
+    assert.match(progressLine({ ...view, total: none }), /^\[#{24}\]/);
+    assert.equal(progressLine({ ...view, width: 10 }).length, 10);
+  });
+  await t.step("is drawn in one line, and taken away", () => {
+    const written: string[] = [];
+    const bar = new ProgressBar([{ path: "a", size: 4 }, { path: "b", error: "no" }], {
+      write: (text) => written.push(text),
+      columns: () => 80,
+    });
+    bar.show({ files: 1, bytes: 2 });
+    bar.show({ files: 1, bytes: 3 });
+    bar.clear();
+    assert.equal(written.length, 2);
+    const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 B of 4 B`;
+    assert.equal(written[0]?.slice(0, begin.length), begin);
+    assert.equal(written[1], "\r\x1b[K");
+    // Without a terminal, and where nothing was drawn, nothing is written.
+    new ProgressBar([], undefined).show({ files: 0, bytes: 0 });
+  });
+});
+
+Deno.test("C 15 a file that gets no lease in time is one that could not be scanned", async () => {
+  class FullPool extends LeasePool {
+    override acquireToolLeaseWithContext(): Promise<never> {
+      return Promise.reject(new ErrToolLeaseWaitTimeout("scan waited in vain"));
+    }
+  }
+  const tunables = loadTunables(() => undefined, HOST);
+  const leases = new FullPool({ tunables, stats: () => HOST });
+  const outcomes = await scanFiles([{ path: "a", size: 1 }, { path: "b", size: 1 }], {
+    leases,
+    concurrency: 1,
+    signal,
+    scan: () => Promise.reject(new Error("It must not run")),
+  });
+  const error = "scan waited in vain";
+  assert.deepEqual(outcomes, [{ path: "a", error }, { path: "b", error }]);
+});

@@ -1,0 +1,70 @@
+import * as assert from "node:assert/strict";
+import { Checklist, type Finding } from "../../../../core/scanner/contract/checklist.ts";
+
+const FINDING: Finding = { severity: "warning", message: "Something", ruleCode: "S902" };
+
+Deno.test("SR 2.3 a check that found nothing is told as passed, once", () => {
+  const checks = new Checklist<string>({ Path: "No path", Link: "No link" });
+  checks.begin("Name", "No name");
+  checks.begin("Name", "No name");
+  checks.add("Link", FINDING);
+  assert.deepEqual([...checks.finish()].map(({ name, status }) => `${name} ${status}`), [
+    "Link failed",
+    "Path passed",
+    "Name passed",
+  ]);
+});
+
+Deno.test("Findings are told in their order, and what says the same of one place is told once", () => {
+  const checks = new Checklist();
+  checks.add("A", { ...FINDING, position: 1 });
+  checks.add("A", { ...FINDING, position: 1 });
+  const told = [...checks.found("B", FINDING), ...checks.found("A", { ...FINDING, position: 2 })];
+  assert.deepEqual(told.map(({ name, position }) => [name, position]), [
+    ["A", 1],
+    ["B", undefined],
+    ["A", 2],
+  ]);
+  assert.deepEqual([...checks.finish()], []);
+});
+
+Deno.test("SR 2.3 of one kind 50 are told, and how many more there are", () => {
+  const checks = new Checklist();
+  for (let position = 0; position < 60; position++) {
+    checks.add("A", { ...FINDING, severity: "info", position });
+    checks.add("A", { ...FINDING, position });
+  }
+  const told = [...checks.finish()];
+  assert.equal(told.length, 102);
+  assert.deepEqual(
+    told.slice(-2).map(({ severity, message, ruleCode, details }) => ({
+      severity,
+      message,
+      ruleCode,
+      details,
+    })),
+    [
+      {
+        severity: "info",
+        message: "10 more of this kind",
+        ruleCode: "S902",
+        details: { count: 10 },
+      },
+      {
+        severity: "warning",
+        message: "10 more of this kind",
+        ruleCode: "S902",
+        details: { count: 10 },
+      },
+    ],
+  );
+});
+
+Deno.test("C 16 no number of findings hides that the content was not read through", () => {
+  const checks = new Checklist();
+  for (let position = 0; position < 60; position++) checks.add("A", { ...FINDING, position });
+  checks.add("A", { ...FINDING, incomplete: "truncated" });
+  checks.add("A", { ...FINDING, incomplete: "too_large", operational: true });
+  const words = [...checks.finish()].map(({ incomplete }) => incomplete).filter(Boolean);
+  assert.deepEqual(words, ["truncated", "too_large"]);
+});

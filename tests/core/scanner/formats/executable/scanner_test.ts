@@ -1,0 +1,82 @@
+import * as assert from "node:assert/strict";
+import { executableScanner } from "../../../../../core/scanner/formats/executable/scanner.ts";
+import { memorySource } from "../../../../../core/scanner/contract/source.ts";
+import { RecordingContext } from "../../recording_context.ts";
+
+/** Bytes of zero with numbers at places: offset, width and value; a negative width is big-endian. */
+function bytes(size: number, numbers: readonly (readonly [number, number, number])[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(size));
+  for (const [offset, width, value] of numbers) {
+    if (Math.abs(width) === 1) view.setUint8(offset, value);
+    else if (Math.abs(width) === 2) view.setUint16(offset, value, width > 0);
+    else view.setUint32(offset, value, width > 0);
+  }
+  return new Uint8Array(view.buffer);
+}
+
+const pe = (offset: number, signature: number, size = 512) =>
+  bytes(size, [
+    [0, -2, 0x4d5a],
+    [0x3c, 4, offset],
+    ...(offset + 24 <= size ? [[offset, -4, signature], [offset + 6, 2, 3]] as const : []),
+  ]);
+
+const elf = (type: number, width: 2 | -2, size = 64) =>
+  bytes(size, [[0, -4, 0x7f454c46], [4, 1, 2], [5, 1, 1], [6, 1, 1], [16, width, type]]);
+
+function found(content: Uint8Array): [string | undefined, string | undefined] | undefined {
+  const file = { name: "model.bin", source: memorySource(content), depth: 0 };
+  const context = new RecordingContext();
+  const checks = [...executableScanner.scan(file, context)];
+  assert.deepEqual(context.members, []);
+  assert.equal(executableScanner.claims(file), checks.length > 0);
+  const [check] = checks;
+  return check === undefined ? undefined : [check.ruleCode, check.severity];
+}
+
+Deno.test("S501 to S509: executables are known by their headers", async (t) => {
+  const rows: readonly (readonly [string, Uint8Array, string, string])[] = [
+    ["PE", pe(0x80, 0x50450000), "S501", "critical"],
+    ["PE with the header in the first one", pe(0x40, 0x50450000), "S501", "critical"],
+    ["ELF executable", elf(2, 2), "S502", "critical"],
+    ["ELF library", elf(3, 2), "S502", "critical"],
+    ["ELF, big-endian", elf(2, -2), "S502", "critical"],
+    ["ELF with a class that systems do not look at", elf(2, 2).with(4, 9), "S502", "critical"],
+    ["Mach-O", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x0100000c], [12, 4, 2]]), "S503", "critical"],
+    [
+      "Mach-O, big-endian",
+      bytes(64, [[0, -4, 0xfeedface], [4, -4, 18], [12, -4, 6]]),
+      "S503",
+      "critical",
+    ],
+    [
+      "universal",
+      bytes(256, [[0, -4, 0xcafebabe], [4, -4, 2], [8, -4, 0x01000007], [16, -4, 128]]),
+      "S503",
+      "critical",
+    ],
+    ["WebAssembly", bytes(16, [[0, -4, 0x0061736d], [4, 4, 1]]), "S509", "warning"],
+  ];
+  for (const [title, content, ruleCode, severity] of rows) {
+    await t.step(title, () => assert.deepEqual(found(content), [ruleCode, severity]));
+  }
+});
+
+Deno.test("bytes that only begin like executables are none", async (t) => {
+  const rows: readonly (readonly [string, Uint8Array])[] = [
+    ["nothing", new Uint8Array()],
+    ["two bytes", bytes(2, [[0, -2, 0x4d5a]])],
+    ["weights that begin with MZ", pe(0x80, 0x3f800000)],
+    ["MZ with a header behind the end", pe(0xfffffff0, 0)],
+    ["MZ and text", bytes(64, [[0, -2, 0x4d5a]]).fill(0x41, 2)],
+    ["ELF of no type", elf(0x4000, 2)],
+    ["ELF that is too short", elf(2, 2, 40)],
+    ["Mach-O of no processor", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x99], [12, 4, 2]])],
+    ["a class of Java", bytes(64, [[0, -4, 0xcafebabe], [4, -4, 52], [8, -4, 7], [16, -4, 8]])],
+    ["WebAssembly of no version", bytes(16, [[0, -4, 0x0061736d], [4, 4, 77]])],
+    ["an executable further in", Uint8Array.from([0, ...elf(2, 2)])],
+  ];
+  for (const [title, content] of rows) {
+    await t.step(title, () => assert.equal(found(content), undefined));
+  }
+});

@@ -1,0 +1,98 @@
+import * as assert from "node:assert/strict";
+import { deflateSync, gzipSync } from "node:zlib";
+import { joblibScanner } from "../../../../../core/scanner/formats/joblib/scanner.ts";
+import { memorySource } from "../../../../../core/scanner/contract/source.ts";
+import { bytes, P4, PAYLOAD, scan, type ScanOptions } from "../pickle/pickle_bytes.ts";
+
+const PICKLE = bytes(P4, "(", "K\x01".repeat(500), "t0", PAYLOAD);
+
+function scanJoblib(content: Uint8Array, options: ScanOptions = {}) {
+  return scan(content, { ...options, scanner: joblibScanner, name: "model.joblib" });
+}
+
+function claims(content: Uint8Array, name: string): boolean {
+  return joblibScanner.claims({ source: memorySource(content), name, depth: 0 });
+}
+
+Deno.test("C 16: joblib in zlib and gzip is unpacked and scanned as a member", async (t) => {
+  for (
+    const [title, packed] of [["zlib", deflateSync(PICKLE)], ["gzip", gzipSync(PICKLE)]] as const
+  ) {
+    await t.step(title, () => {
+      const { verdict, members, failed } = scanJoblib(packed);
+      assert.equal(verdict, "OK", JSON.stringify(failed));
+      assert.deepEqual(members.map(({ name }) => name), ["model.joblib"]);
+      const [member] = members;
+      assert.ok(member !== undefined);
+      assert.deepEqual(member.source.read(0, PICKLE.length + 1), PICKLE);
+      assert.equal(scan(member.source).verdict, "C");
+    });
+  }
+});
+
+Deno.test("C 16: joblib that is broken or cut is scanned up to there, and inconclusive", async (t) => {
+  const noise = Uint8Array.from({ length: 4000 }, (_, i) => Math.sin(i) * 1e6);
+  const whole = deflateSync(bytes(PICKLE, noise));
+  const flipped = whole.map((byte, i) => i === whole.length - 1 ? byte ^ 1 : byte);
+  const broken = whole.map((byte, i) => i > whole.length / 2 ? 0xff : byte);
+  for (const [title, packed] of [["checksum", flipped], ["middle", broken]] as const) {
+    await t.step(title, () => {
+      const { verdict, members, failed } = scanJoblib(packed);
+      assert.equal(verdict, "I");
+      assert.equal(failed[0]?.incomplete, "malformed_compression");
+      const head = members[0]?.source.read(0, PICKLE.length);
+      assert.deepEqual(head, PICKLE);
+    });
+  }
+  await t.step("nothing but a header", () => {
+    const { verdict, members } = scanJoblib(bytes(0x78, 0x9c, 0xff, 0xff, 0xff));
+    assert.equal(verdict, "I");
+    assert.equal(members.length, 0);
+  });
+});
+
+Deno.test("C 16: a bomb in joblib is a warning, and its beginning is scanned", () => {
+  const { verdict, failed, members } = scanJoblib(deflateSync(bytes(PICKLE, new Uint8Array(3e6))), {
+    limits: { memberBytes: 200_000 },
+  });
+  assert.equal(verdict, "W");
+  assert.deepEqual(
+    failed.map(({ ruleCode, incomplete, operational }) => [ruleCode, incomplete, operational]),
+    [
+      ["S410", "unpacked_size", true],
+    ],
+  );
+  const [member] = members;
+  assert.ok(member !== undefined && member.source.size <= 200_000);
+  assert.deepEqual(member.source.read(0, PICKLE.length), PICKLE);
+});
+
+Deno.test("C 16: joblib is unpacked no further than the file may be altogether", () => {
+  const { verdict, failed, members } = scanJoblib(deflateSync(PICKLE), {
+    limits: { unpackedBytes: 100 },
+  });
+  assert.equal(verdict, "I");
+  assert.equal(failed[0]?.incomplete, "unpacked_size");
+  assert.equal(members[0]?.source.size, 100);
+});
+
+Deno.test("C 16: joblib in bzip2, xz, lzma and lz4 is told of as not unpacked", async (t) => {
+  for (const head of ["BZh9", "\xfd7zXZ\x00", "\x5d\x00\x00\x80", "\x04\x22\x4d\x18"]) {
+    await t.step(JSON.stringify(head), () => {
+      const content = bytes(head, new Uint8Array(50));
+      assert.ok(claims(content, "model.joblib"));
+      assert.equal(claims(content, "model.bin"), false);
+      const { verdict, failed } = scanJoblib(content);
+      assert.equal(verdict, "I");
+      assert.equal(failed[0]?.incomplete, "unsupported_compression");
+    });
+  }
+});
+
+Deno.test("joblib claims zlib by what is in it, and nothing else", () => {
+  assert.equal(claims(deflateSync(PICKLE), "weights.bin"), true);
+  assert.equal(claims(deflateSync(bytes("some text")), "weights.bin"), false);
+  assert.equal(claims(gzipSync(PICKLE), "weights.bin"), false);
+  assert.equal(claims(PICKLE, "model.joblib"), false);
+  assert.equal(claims(bytes(), "model.joblib"), false);
+});

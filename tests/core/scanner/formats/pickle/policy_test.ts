@@ -1,0 +1,102 @@
+import * as assert from "node:assert/strict";
+import { ALLOWED_GROUPS } from "../../../../../core/scanner/knowledge/python/allowed_names.ts";
+import { DENIED_GROUPS } from "../../../../../core/scanner/knowledge/python/denied_names.ts";
+import { judgeImport } from "../../../../../core/scanner/formats/pickle/policy.ts";
+
+const JUDGED: readonly (readonly [string, string, string, string?])[] = [
+  ["os", "system", "denied", "S101"],
+  ["posix", "system", "denied", "S101"],
+  ["nt", "system", "denied", "S101"],
+  ["sys", "modules", "denied", "S102"],
+  ["subprocess", "Popen", "denied", "S103"],
+  ["commands", "getoutput", "denied", "S103"],
+  ["builtins", "eval", "denied", "S104"],
+  ["__builtin__", "execfile", "denied", "S104"],
+  ["__builtin__\r", "eval", "denied", "S104"],
+  ["builtins", "compile", "denied", "S105"],
+  ["builtins", "__import__", "denied", "S106"],
+  ["importlib", "import_module", "denied", "S107"],
+  ["runpy", "run_path", "denied", "S108"],
+  ["webbrowser", "open", "denied", "S109"],
+  ["ctypes.util", "find_library", "denied"],
+  ["builtins", "getattr", "denied", "S115"],
+  ["socket", "socket", "denied", "S301"],
+  ["urllib2", "urlopen", "denied", "S302"],
+  ["httplib", "HTTPSConnection", "denied", "S303"],
+  ["builtins", "open", "denied", "S401"],
+  ["pathlib", "Path.write_text", "denied", "S402"],
+  ["shutil", "rmtree", "denied", "S403"],
+  ["pickle", "loads", "denied", "S213"],
+  ["_pickle", "Unpickler", "denied", "S213"],
+  ["torch", "load", "denied", "S213"],
+  ["joblib", "load", "denied", "S213"],
+  ["torch.hub", "load", "denied"],
+  ["operator", "attrgetter", "denied"],
+  ["collections", "OrderedDict.__init__.__globals__", "denied"],
+  ["x", "__subclasses__", "denied"],
+  ["x", "sys.modules", "denied", "S102"],
+  ["six.moves.subprocess", "x", "denied", "S103"],
+  ["functools", "partial", "suspicious"],
+  ["glob", "glob", "suspicious"],
+  ["tempfile", "mktemp", "suspicious", "S404"],
+  ["base64", "b64decode", "suspicious", "S601"],
+  ["os.path", "join", "allowed"],
+  ["os", "path", "allowed"],
+  ["os", "path.join", "allowed"],
+  ["os", "path.os.system", "denied", "S101"],
+  ["collections", "OrderedDict", "allowed"],
+  ["__builtin__", "set", "allowed"],
+  ["copy_reg", "_reconstructor", "allowed"],
+  ["torch", "BFloat16Storage", "allowed"],
+  ["torch._utils", "_rebuild_tensor_v2", "allowed"],
+  ["numpy._core.multiarray", "_reconstruct", "allowed"],
+  ["scipy.sparse._csr", "csr_matrix", "allowed"],
+  ["sklearn.linear_model._logistic", "LogisticRegression", "allowed"],
+  ["sklearn.metrics._scorer", "_Scorer", "allowed"],
+  ["sklearn.linear_model._least_angle", "LassoLarsCV", "allowed"],
+  ["sklearn.metrics._dist_metrics", "ManhattanDistance64", "allowed"],
+  ["sklearn.metrics._dist_metrics", "PyFuncDistance64", "unlisted"],
+  ["sklearn.utils.validation", "check_array", "unlisted"],
+  ["scipy.stats._continuous_distns", "uniform_gen", "unlisted"],
+  ["scipy.stats._kde", "gaussian_kde", "unlisted"],
+  ["statsmodels.base.data", "ModelData", "unlisted"],
+  ["torch.optim.radam", "RAdam", "allowed"],
+  ["torch.optim.lr_scheduler", "ExponentialLR", "allowed"],
+  ["torch.distributed.checkpoint.metadata", "Metadata", "allowed"],
+  ["torch.distributed.checkpoint.filesystem", "_StorageInfo", "allowed"],
+  ["torch.distributed.checkpoint.filesystem", "FileSystemReader", "denied", "S213"],
+  ["torch.distributed.checkpoint.filesystem", "_StorageInfo.os", "denied", "S213"],
+  ["torch.fx.graph_module", "reduce_graph_module", "denied"],
+  ["torchvision.models.alexnet", "AlexNet", "allowed"],
+  ["pandas", "RangeIndex", "allowed"],
+  ["pandas.arrays", "ArrowStringArray", "allowed"],
+  ["pyarrow.lib", "_restore_array", "allowed"],
+  ["pyarrow.lib", "memory_map", "unlisted"],
+  ["acme", "Model", "unlisted"],
+  ["acme", "Outer.Inner", "unlisted"],
+  ["collections", "OrderedDict.fromkeys", "unlisted"],
+  ["osmosis", "system", "unlisted"],
+  ["numpy", "trace", "unlisted"],
+  ["scipy.signal", "convolve", "unlisted"],
+  ["", "", "unlisted"],
+  ["toString", "constructor", "unlisted"],
+];
+
+Deno.test("judgeImport() denies before it allows, by both spellings and every part", async (t) => {
+  for (const [module, name, level, ruleCode] of JUDGED) {
+    await t.step(`${module}.${name} is ${level}`, () => {
+      const judgement = judgeImport(module, name);
+      assert.equal(judgement.level, level);
+      if (ruleCode !== undefined) assert.equal(judgement.ruleCode, ruleCode);
+    });
+  }
+});
+
+Deno.test("nothing is allowed within what is denied but the records of distributed checkpoints", () => {
+  const denied = DENIED_GROUPS.flatMap(({ paths }) => paths.trim().split(/\s+/));
+  const allowed = ALLOWED_GROUPS.flatMap(([module, names]) =>
+    names.trim().split(/\s+/).map((name) => `${module}.${name}`)
+  );
+  const both = allowed.filter((path) => denied.some((each) => `${path}.`.startsWith(`${each}.`)));
+  assert.deepEqual(both, ["torch.distributed.checkpoint.filesystem._StorageInfo"]);
+});

@@ -1,0 +1,182 @@
+import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { pyTorchZipScanner } from "../../../../../core/scanner/formats/pytorch/scanner.ts";
+import { zipScanner } from "../../../../../core/scanner/formats/zip/scanner.ts";
+import { PAYLOAD, scanArchive, scanned } from "../archive/archive_scan.ts";
+import { bytes, type Member, zipOf } from "../zip/zip_builder.ts";
+
+const PICKLE: Member = { name: "archive/data.pkl", data: bytes(0x80, 2, "}.") };
+const VERSION: Member = { name: "archive/version", data: "3\n" };
+const ORDER: Member = { name: "archive/byteorder", data: "little" };
+/** Weights that look like programs, pickles and headers, if one wants to see them. */
+const WEIGHTS = Buffer.concat([
+  bytes("MZ", 0x80, 2, "cos\nPK", 3, 4, "PK", 5, 6),
+  Buffer.alloc(400, "PK\x01\x02"),
+]);
+const STORAGE: Member = { name: "archive/data/0", data: WEIGHTS };
+const MODEL = [PICKLE, ORDER, STORAGE, VERSION];
+
+/** A member as the writer of PyTorch has it: aligned, with its sizes behind it, and in ZIP64 terms. */
+function written(member: Member): Member {
+  return {
+    ...member,
+    flags: 0x808,
+    local: { crc: 0, packedSize: 0, size: 0, extra: bytes("FB", 20, 0, "Z".repeat(20)) },
+    after: bytes("PK", 7, 8, "crc!", "size".repeat(4)),
+  };
+}
+
+Deno.test("scanning 2.5: a model of PyTorch passes every check, and every member is looked into", async (t) => {
+  const rows: [string, Uint8Array][] = [
+    ["as zipped by others", zipOf(MODEL)],
+    ["as PyTorch writes it", zipOf(MODEL.map(written), { zip64: {} })],
+    ["TorchScript", zipOf([...MODEL, { name: "archive/constants.pkl", data: "" }])],
+    [
+      "with a serialization id",
+      zipOf([...MODEL, { name: "archive/.data/serialization_id", data: "1" }]),
+    ],
+  ];
+  for (const [title, archive] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(pyTorchZipScanner, archive);
+      assert.deepEqual(scan.checks.filter(({ status }) => status !== "passed"), []);
+      assert.equal(scan.checks.length, 17);
+      assert.ok(
+        ["archive/data.pkl", "archive/data/0", "archive/version"].every((name) =>
+          scan.texts.has(name)
+        ),
+      );
+      assert.equal(scan.facts.storage_count, 1);
+      assert.equal(scan.facts.storage_bytes, WEIGHTS.length);
+    });
+  }
+});
+
+Deno.test("scanning 2.5: an archive is for one of the two scanners", async (t) => {
+  const rows: [string, string, Member[], boolean][] = [
+    ["a model", "model.bin", MODEL, true],
+    ["a model of another folder", "model.bin", [{ ...PICKLE, name: "my model/data.pkl" }], true],
+    ["TorchScript of old", "model.bin", [{ ...PICKLE, name: "m/attributes.pkl" }], true],
+    ["without its pickle, by its name", "model.PT", [STORAGE, VERSION], true],
+    ["a pickle without a folder", "model.bin", [{ ...PICKLE, name: "data.pkl" }], false],
+    ["a pickle too deep", "model.bin", [{ ...PICKLE, name: "a/b/data.pkl" }], false],
+    ["another archive", "model.npz", [{ name: "x.npy", data: "" }], false],
+  ];
+  for (const [title, name, members, isModel] of rows) {
+    await t.step(title, () => {
+      const archive = zipOf(members);
+      assert.equal(scanArchive(pyTorchZipScanner, archive, { name }) !== undefined, isModel);
+      assert.equal(scanArchive(zipScanner, archive, { name }) !== undefined, !isModel);
+    });
+  }
+});
+
+Deno.test("scanning 2.5: what is in a model that ought not to be is told", async (t) => {
+  const program = "PyTorch Executable Entry";
+  const rows: [string, Member[], string[], string?][] = [
+    [
+      "evasion 42: a payload among the storages, beside a decoy",
+      [...MODEL, { name: "archive/data/1", data: PAYLOAD }],
+      [],
+      "archive/data/1",
+    ],
+    [
+      "evasion 42: a payload of any name",
+      [...MODEL, { name: "extra.txt", data: PAYLOAD, method: 8 }],
+      [],
+      "extra.txt",
+    ],
+    ["evasion 38: flags on the pickle", [{ ...PICKLE, data: PAYLOAD, flags: 0x61 }, VERSION], [
+      "warning S902 Archive Entry Header",
+    ], "archive/data.pkl"],
+    ["evasion 43: two pickles", [{ ...PICKLE, data: PAYLOAD }, PICKLE, VERSION], [
+      "warning S902 Archive Duplicate Entry",
+    ], "archive/data.pkl"],
+    ["a link", [...MODEL, { name: "archive/x", data: "version", mode: 0o120777 }], [
+      "warning S406 PyTorch Archive Link",
+    ]],
+    ["code of TorchScript", [...MODEL, { name: "archive/code/__torch__/m.py", data: "pass" }], [
+      "info S510 TorchScript Code",
+    ]],
+    ["a Windows program", [...MODEL, { name: "archive/x.EXE", data: "MZ" }], [
+      `critical S501 ${program}`,
+    ]],
+    ["a library", [...MODEL, { name: "archive/x.so", data: "" }], [`critical S502 ${program}`]],
+    ["a shell script", [...MODEL, { name: "archive/x.sh", data: "" }], [
+      `critical S504 ${program}`,
+    ]],
+  ];
+  for (const [title, members, findings, name] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(pyTorchZipScanner, zipOf(members));
+      assert.deepEqual([...scan.findings], findings);
+      const isPayload = (offer: { name: string; content: Uint8Array }) =>
+        offer.name === name && Buffer.from(PAYLOAD).equals(offer.content);
+      if (name) assert.ok(scan.offers.some(isPayload), "the payload is offered");
+    });
+  }
+});
+
+Deno.test("scanning 2.5: a model without data.pkl is told of, and looked into", () => {
+  const scan = scanned(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
+  assert.deepEqual(scan.findings, ["info S902 PyTorch Archive Layout"]);
+  assert.equal(scan.offers.length, 2);
+});
+
+/** A pickle that asks for storages: key, class and number of elements each. */
+function askingFor(...storages: [key: string, type: string, elements: number][]): Uint8Array {
+  const text = (value: string) => bytes("X", value.length, 0, 0, 0, value);
+  const asked = storages.map(([key, type, elements]) =>
+    Buffer.concat([
+      bytes("("),
+      text("storage"),
+      bytes(`ctorch\n${type}\n`),
+      text(key),
+      text("cpu"),
+      bytes("J", elements & 0xff, (elements >> 8) & 0xff, 0, 0, "tQ"),
+    ])
+  );
+  return Buffer.concat([bytes(0x80, 2, "("), ...asked, bytes("t.")]);
+}
+
+Deno.test("scanning 2.5: storages are weights where the pickle says so, and of the size it says", async (t) => {
+  const payload = Buffer.from(PAYLOAD);
+  const { length } = payload;
+  const rows: [string, Member[], { offered: boolean; warned: boolean }][] = [
+    ["just as large", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: false, warned: false }],
+    ["larger", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length - 1]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: true }],
+    ["too short, which loaders read beyond", [
+      { ...PICKLE, data: askingFor(["0", "FloatStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: true }],
+    ["of an unknown class", [
+      { ...PICKLE, data: askingFor(["0", "OddStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: false }],
+    ["that nobody asks for", [
+      { ...PICKLE, data: askingFor(["1", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+    ], { offered: true, warned: false }],
+    ["that one of two pickles asks for", [
+      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+      { ...STORAGE, data: payload },
+      PICKLE,
+    ], { offered: true, warned: false }],
+  ];
+  for (const [title, members, { offered, warned }] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(pyTorchZipScanner, zipOf(members));
+      assert.equal(scan.texts.has("archive/data/0"), offered);
+      const failed = scan.checks.filter(({ name, status }) =>
+        name === "PyTorch Storage Size" && status === "failed"
+      );
+      assert.equal(failed.length > 0, warned);
+    });
+  }
+});

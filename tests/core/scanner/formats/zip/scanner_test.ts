@@ -1,0 +1,478 @@
+import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { zstdCompressSync } from "node:zlib";
+import { zipScanner } from "../../../../../core/scanner/formats/zip/scanner.ts";
+import type { ByteSource } from "../../../../../core/scanner/contract/source.ts";
+import { PAYLOAD, scanArchive, scanned } from "../archive/archive_scan.ts";
+import { seeded } from "../../mutation.ts";
+import { LIMITS } from "../../recording_context.ts";
+import { bytes, type Member, type Surroundings, zipOf } from "./zip_builder.ts";
+
+const CLEAN: Member = { name: "clean.txt", data: "nothing to see" };
+const CLEAN2: Member = { ...CLEAN, name: "clean too.txt" };
+const EVIL: Member = { name: "evil.dat", data: PAYLOAD };
+const HEADER = "warning S902 Archive Entry Header";
+
+Deno.test("scanning 2.7: an honest archive passes every check, and every member is looked into", async (t) => {
+  const members = [CLEAN, { ...EVIL, method: 8 }, { name: "folder/", data: "" }];
+  const streamed = { ...EVIL, method: 8, flags: 8, local: { crc: 0, packedSize: 0, size: 0 } };
+  const rows: [string, Uint8Array][] = [
+    ["as it is", zipOf(members)],
+    ["with a comment", zipOf(members, { comment: bytes("by nobody") })],
+    ["with ZIP64 records", zipOf(members, { zip64: {} })],
+    [
+      "with a ZIP64 record as long as its first entry",
+      zipOf([{ ...CLEAN, name: "a folder/of some length/x.txt".padEnd(30, "t") }, ...members], {
+        zip64: {},
+      }),
+    ],
+    [
+      "with ZIP64 records alone",
+      zipOf(members, {
+        zip64: {},
+        end: { entries: 0xffff, size: 0xffffffff, offset: 0xffffffff },
+      }),
+    ],
+    [
+      "with a data descriptor",
+      zipOf([CLEAN, { ...streamed, after: bytes("PK\x07\x08", ..."descriptor!!") }]),
+    ],
+    ["with a nested archive last", zipOf([CLEAN, EVIL, { name: "in.zip", data: zipOf([CLEAN]) }])],
+    ["with padding", zipOf([{ ...CLEAN, after: new Uint8Array(50) }, EVIL])],
+  ];
+  for (const [title, archive] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, archive);
+      assert.deepEqual(scan.checks.filter(({ status }) => status !== "passed"), []);
+      assert.equal(scan.checks.length, 12);
+      assert.deepEqual(scan.texts.get("evil.dat"), "cos\ngetpid\n)R.");
+      assert.deepEqual(scan.texts.get("clean.txt"), "nothing to see");
+    });
+  }
+});
+
+Deno.test("scanning 2.7: content that is no archive is not claimed", async (t) => {
+  const rows: [string, Uint8Array][] = [
+    ["nothing", bytes()],
+    ["one byte", bytes("P")],
+    ["a signature alone", bytes("PK\x03\x04")],
+    [
+      "an end record that names no directory",
+      bytes("weights", "PK\x05\x06", new Array(18).fill("\x01").join("")),
+    ],
+    ["text", bytes("PKWARE made the format")],
+  ];
+  for (const [title, content] of rows) {
+    await t.step(title, () => assert.equal(scanArchive(zipScanner, content), undefined));
+  }
+});
+
+Deno.test("scanning 2.7: whatever is wrong with an archive is told, and what it hides is found", async (t) => {
+  const nested = zipOf([{ name: "a/data.pkl", data: PAYLOAD }]);
+  const rows: [string, Uint8Array, string[], string[], string?][] = [
+    ...[0x1, 0x20, 0x40].map((flags): [string, Uint8Array, string[], string[]] => [
+      `evasion 38: flag bit ${flags}`,
+      zipOf([{ ...EVIL, flags }]),
+      [HEADER],
+      [],
+    ]),
+    ["evasion 38: flag bit in the local header only", zipOf([{ ...EVIL, local: { flags: 1 } }]), [
+      HEADER,
+    ], []],
+    ["evasion 38: flag bit, deflated", zipOf([{ ...EVIL, flags: 1, method: 8 }]), [HEADER], []],
+    [
+      "evasion 39: another local name",
+      zipOf([{ ...EVIL, local: { name: "good.dat" } }]),
+      [HEADER],
+      [],
+    ],
+    [
+      "evasion 40: another checksum",
+      zipOf([{ ...EVIL, local: { crc: 1 }, central: { crc: 1 } }]),
+      ["warning S902 Archive Entry Checksum"],
+      [],
+    ],
+    [
+      "evasion 41: the first member is corrupt",
+      zipOf([{ ...CLEAN, local: { signature: 0xdeadbeef } }, EVIL]),
+      [HEADER],
+      ["local_header_missing"],
+    ],
+    [
+      "evasion 41: the stream of the first member is corrupt",
+      zipOf([{ ...CLEAN, method: 8, packed: bytes(0xff, 0xff, 0xff) }, EVIL]),
+      ["info S902 Archive Entry Content"],
+      ["corrupt_stream"],
+    ],
+    ["evasion 46: an archive in an archive", zipOf([{ name: "evil.dat", data: nested }]), [], []],
+    [
+      "a member that the directory does not list",
+      zipOf([CLEAN, { ...EVIL, unlisted: true }]),
+      ["warning S902 Archive Unlisted Entries"],
+      [],
+    ],
+    [
+      "a deflated member that the directory does not list",
+      zipOf([CLEAN, { ...EVIL, method: 8, unlisted: true }]),
+      ["warning S902 Archive Unlisted Entries"],
+      [],
+    ],
+    [
+      "a directory that is gone",
+      zipOf([CLEAN, { ...EVIL, method: 8 }]).subarray(0, 110),
+      ["info S902 Archive Directory"],
+      ["no_central_directory"],
+    ],
+    [
+      "sizes that deny the content",
+      zipOf([{ ...EVIL, method: 8, local: { size: 0 }, central: { size: 0 } }]),
+      ["warning S904 Archive Entry Header"],
+      [],
+    ],
+    [
+      "a local header of another method",
+      zipOf([{ ...EVIL, method: 8, central: { method: 0 } }]),
+      [HEADER, "warning S904 Archive Entry Header", "warning S902 Archive Entry Checksum"],
+      [],
+    ],
+    ["a method that is not understood", zipOf([{ ...EVIL, method: 12 }]), [
+      "info S902 Archive Entry Content",
+    ], ["unsupported_compression"]],
+    [
+      "content that is encrypted",
+      zipOf([{ ...EVIL, flags: 1, packed: Buffer.from(PAYLOAD).reverse() }]),
+      [HEADER, "warning S604 Archive Entry Content"],
+      ["encrypted_member"],
+    ],
+  ];
+  for (const [title, archive, findings, reasons] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, archive);
+      assert.deepEqual([...scan.findings], findings);
+      assert.deepEqual(scan.reasons, reasons);
+      const expected = title.includes("46") ? nested : PAYLOAD;
+      if (!/not understood|encrypted/.test(title)) {
+        const found = scan.offers.some(({ name, content }) =>
+          name === "evil.dat" && Buffer.from(expected).equals(content)
+        );
+        assert.ok(found, "the payload is offered");
+      }
+    });
+  }
+});
+
+Deno.test("scanning 2.7: what lies around the members is told, and looked into", async (t) => {
+  const foreign = "warning S908 Archive Foreign Data";
+  const twice = "warning S902 Archive Directory";
+  const evil = zipOf([EVIL]);
+  const rows: [string, Uint8Array, string[], string?][] = [
+    [
+      "evasion 44: a pickle before the archive",
+      zipOf([CLEAN], { prefix: PAYLOAD }),
+      [foreign],
+      "(bytes from 0)",
+    ],
+    [
+      "evasion 44: offsets that count from the beginning of the file",
+      Buffer.concat([
+        PAYLOAD,
+        zipOf([{ ...CLEAN, central: { offset: PAYLOAD.length } }], {
+          end: { offset: 44 + 9 + PAYLOAD.length },
+        }),
+      ]),
+      [foreign],
+      "(bytes from 0)",
+    ],
+    [
+      "a prefix that ZIP64 records do not know of",
+      zipOf([CLEAN], { prefix: PAYLOAD, zip64: {} }),
+      [foreign],
+      "(bytes from 0)",
+    ],
+    ["data after the end", zipOf([CLEAN], { suffix: PAYLOAD }), [foreign], undefined],
+    ["data between members", zipOf([{ ...CLEAN, after: PAYLOAD }, CLEAN2]), [foreign], undefined],
+    ["an archive after the archive", Buffer.concat([evil, zipOf([CLEAN])]), [
+      twice,
+    ], "evil.dat"],
+    ["an archive in the comment", zipOf([CLEAN], { comment: evil }), [
+      twice,
+      "warning S410 Archive Overlapping Entries",
+    ], "evil.dat"],
+  ];
+  for (const [title, archive, findings, name] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, archive);
+      assert.deepEqual([...scan.findings], findings);
+      const found = scan.offers.some((offer) =>
+        (name === undefined || offer.name === name) &&
+        Buffer.from(PAYLOAD).equals(offer.content)
+      );
+      assert.ok(found, "the payload is offered");
+    });
+  }
+});
+
+Deno.test("scanning 2.7: names and links that leave the archive are told", async (t) => {
+  const path = "critical S405 Archive Entry Path";
+  const symlink = { mode: 0o120777 };
+  const rows: [string, Partial<Member>, string[]][] = [
+    ["evasion 47: parent folders", { name: "../x" }, [path]],
+    ["evasion 47: a drive", { name: "C:\\x" }, [path]],
+    ["evasion 47: parent folders by backslashes", { name: "a/..\\..\\x" }, [path]],
+    ["an absolute name", { name: "/etc/passwd" }, [path]],
+    ["a network name", { name: "\\\\host\\share" }, [path]],
+    ["a name cut off by a zero", { name: "x.pkl\0.txt" }, ["warning S405 Archive Entry Path"]],
+    ["a unicode name that leaves", {
+      central: { extra: bytes("\x75\x70\x08\0\x01\0\0\0\0../") },
+    }, [path]],
+    ["parent folders that stay within", { name: "a/b/../../x" }, []],
+    ["two dots in a name", { name: "a/..x/b..c" }, []],
+    ["evasion 48: a link to a system file", { ...symlink, data: "/etc/passwd" }, [
+      "critical S408 Archive Link",
+    ]],
+    ["evasion 48: a link to a system file, by parents", { ...symlink, data: "../../etc/passwd" }, [
+      "critical S408 Archive Link",
+    ]],
+    ["evasion 48: a link out of the archive", { ...symlink, data: "../x" }, [
+      "critical S406 Archive Link",
+    ]],
+    ["a link within the archive", { ...symlink, name: "a/b", data: "../c" }, []],
+  ];
+  for (const [title, member, findings] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, zipOf([{ ...CLEAN, ...member }, CLEAN2]));
+      assert.deepEqual([...scan.findings], findings);
+      assert.equal(scan.offers.length, 2);
+    });
+  }
+});
+
+Deno.test("evasion 43: a name that is there twice is told, and both members are looked into", async (t) => {
+  for (const contents of [[PAYLOAD, "good"], ["good", PAYLOAD]]) {
+    await t.step(String(contents[0]), () => {
+      const scan = scanned(zipScanner, zipOf(contents.map((data) => ({ name: "x", data }))));
+      assert.deepEqual([...scan.findings], ["warning S902 Archive Duplicate Entry"]);
+      assert.deepEqual(scan.offers.map(({ content }) => content.length).sort(), [
+        PAYLOAD.length,
+        4,
+      ]);
+    });
+  }
+});
+
+Deno.test("evasion 49: a bomb is told, and its beginning is looked into", async (t) => {
+  const limits = { ...LIMITS, memberBytes: 1 << 20, unpackedBytes: 3 << 20 };
+  const zeros = new Uint8Array(4 << 20);
+  const ratio = "warning S410 Archive Compression Ratio";
+  const rows: [string, Member[], string[], number][] = [
+    ["that says so", [{ name: "x", data: zeros, method: 8 }], [
+      ratio,
+      "info S410 Archive Entry Content",
+    ], 1],
+    [
+      "that says it is small",
+      [{ name: "x", data: zeros, method: 8, central: { size: 10 }, local: { size: 10 } }],
+      ["info S410 Archive Entry Content"],
+      1,
+    ],
+    [
+      "in pieces",
+      [1, 2, 3, 4, 5].map((n) => ({ name: `${n}`, data: zeros.subarray(0, 1 << 20), method: 8 })),
+      [ratio, "info S410 Archive Entry Content"],
+      5,
+    ],
+  ];
+  for (const [title, members, findings, offers] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, zipOf(members), { limits });
+      assert.deepEqual([...scan.findings], findings);
+      assert.deepEqual(scan.reasons, ["unpacked_limit"]);
+      assert.equal(scan.offers.length, offers);
+      const unpacked = scan.offers.reduce((total, { content }) => total + content.length, 0);
+      assert.ok(unpacked > 1 << 19 && unpacked <= 3 << 20, `${unpacked} bytes are unpacked`);
+    });
+  }
+});
+
+Deno.test("scanning 2.7: members that share their bytes are told, and read within the limit", () => {
+  const data = new Uint8Array(1 << 20).fill(7);
+  const shared = Array.from({ length: 20 }, (_, n): Member => ({
+    name: `${n}`,
+    data: "",
+    central: { offset: 0, size: data.length, packedSize: data.length },
+  }));
+  const archive = zipOf([{ name: "x", data }, ...shared]);
+  const scan = scanned(zipScanner, archive, { limits: { ...LIMITS, unpackedBytes: 5 << 20 } });
+  assert.ok(scan.findings.includes("warning S410 Archive Overlapping Entries"));
+  assert.deepEqual(scan.reasons, ["unpacked_limit"]);
+  assert.equal(scan.offers.filter(({ content }) => content.length > 0).length, 6);
+});
+
+Deno.test("scanning 2.7: a directory that lies about itself is told", async (t) => {
+  const rows: [string, Surroundings, string[], string[]][] = [
+    [
+      "evasion: ten million entries that are not there",
+      {
+        zip64: { entries: 10_000_000n, size: 460_000_000n },
+        end: { entries: 0xffff, size: 0xffffffff, offset: 0xffffffff },
+      },
+      ["warning S902 Archive Entry Count"],
+      ["corrupt_directory"],
+    ],
+    [
+      "fewer entries than there are",
+      { end: { entries: 1 } },
+      ["warning S902 Archive Entry Count"],
+      [],
+    ],
+    [
+      "a ZIP64 record that disagrees",
+      { zip64: { size: 1n } },
+      ["warning S902 Archive Directory"],
+      [],
+    ],
+    [
+      "a ZIP64 record beyond all files",
+      { zip64: { offset: 1n << 63n } },
+      ["warning S902 Archive Directory", "warning S908 Archive Foreign Data"],
+      ["zip64_end_record_missing"],
+    ],
+  ];
+  for (const [title, around, findings, reasons] of rows) {
+    await t.step(title, () => {
+      const scan = scanned(zipScanner, zipOf([CLEAN, EVIL], around));
+      assert.deepEqual([...scan.findings], findings);
+      assert.deepEqual(scan.reasons, reasons);
+      assert.ok(scan.texts.has("evil.dat"));
+    });
+  }
+});
+
+Deno.test("scanning 2.7: more entries than the limit are not looked into, and that is told", () => {
+  const members = Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, data: "x" }));
+  const scan = scanned(zipScanner, zipOf(members), { limits: { ...LIMITS, members: 20 } });
+  assert.deepEqual(scan.findings.slice(0, 1), ["warning S410 Archive Entry Count"]);
+  assert.ok(scan.reasons.includes("too_many_entries"));
+  assert.equal(scan.offers.length, 20);
+});
+
+Deno.test("SR 2.2: an asset lists the members, up to a bound", () => {
+  const members = Array.from({ length: 2500 }, (_, n) => ({ name: `${n}`, data: "abc" }));
+  const scan = scanned(zipScanner, zipOf(members));
+  assert.equal(scan.contents?.length, 2000);
+  assert.deepEqual(scan.contents?.[7], { name: "7", size: 3, compressed_size: 3 });
+  assert.equal(scan.facts.archive_entries, 2500);
+});
+
+Deno.test("SR 2.7: members have hashes in the metadata of the file", async (t) => {
+  const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  await t.step("of all of their bytes, each of a name under a key of its own", () => {
+    const archive = zipOf([{ name: "x", data: "abc", method: 8 }, { name: "x", data: "abc" }]);
+    const { facts } = scanned(zipScanner, archive, { name: "in.zip", depth: 1 });
+    const record = {
+      file_size: 3,
+      bytes_hashed: 3,
+      hash_complete: true,
+      hash_status: "complete",
+      file_hashes: { sha256: abc },
+      scanner_name: "zip",
+      logical_path: "in.zip:x",
+      path_segments: ["in.zip", "x"],
+    };
+    assert.deepEqual(facts.member_file_hashes, {
+      "in.zip:x": { ...record, occurrence: 1 },
+      "in.zip:x#2": { ...record, occurrence: 2 },
+    });
+    assert.equal(facts.member_file_hashes_total, 2);
+    assert.equal(facts.member_file_hashes_truncated, undefined);
+  });
+  await t.step("of their beginning, where they are large", () => {
+    const archive = zipOf([{ name: "__proto__", data: new Uint8Array(3) }]);
+    const limits = { ...LIMITS, memberBytes: 2 };
+    const { facts } = scanned(zipScanner, archive, { limits });
+    assert.match(
+      JSON.stringify(facts.member_file_hashes),
+      /"__proto__":{"file_size":3,"bytes_hashed":2,"hash_complete":false,"hash_status":"prefix","sha256_prefix":"96a296d2/,
+    );
+  });
+  await t.step("up to a bound", () => {
+    const members = Array.from({ length: 1003 }, (_, n) => ({ name: `${n}`, data: "abc" }));
+    const { facts } = scanned(zipScanner, zipOf(members));
+    assert.equal(Object.keys(Object(facts.member_file_hashes)).length, 1000);
+    assert.equal(facts.member_file_hashes_total, 1003);
+    assert.equal(facts.member_file_hashes_truncated, true);
+    assert.equal(facts.member_file_hashes_omitted, 3);
+  });
+});
+
+Deno.test("scanning 2.7: members of Zstandard are unpacked", () => {
+  const scan = scanned(
+    zipScanner,
+    zipOf([{ ...EVIL, method: 93, packed: zstdCompressSync(PAYLOAD) }]),
+  );
+  assert.deepEqual(scan.findings, []);
+  assert.equal(scan.texts.get("evil.dat"), "cos\ngetpid\n)R.");
+});
+
+Deno.test("scanning 2.7: the number of findings that are told is bounded", () => {
+  const members = Array.from({ length: 500 }, (_, n) => ({ name: `../${n}`, data: "x" }));
+  const scan = scanned(zipScanner, zipOf(members));
+  const failed = scan.checks.filter(({ status }) => status === "failed");
+  assert.equal(failed.length, 51);
+  assert.equal(failed.at(-1)?.severity, "critical");
+  assert.match(failed.at(-1)?.message ?? "", /^450 more of this kind$/);
+});
+
+Deno.test("scanning 2.7: the rest of a directory is another one where it leads to other members", () => {
+  const first = { ...CLEAN, name: "first".padEnd(30, ".") };
+  const hidden = zipOf([EVIL]).slice(0, 30 + EVIL.name.length + PAYLOAD.length);
+  const second = { ...CLEAN, name: "second", data: "as ever".padEnd(76 - 36) };
+  const archive = zipOf([first, { ...second, after: hidden }], { zip64: {} });
+  const { checks } = scanned(zipScanner, archive);
+  assert.ok(checks.some(({ name, status }) => name === "Archive Directory" && status === "failed"));
+});
+
+Deno.test("C 15: no bytes make a scan throw, nor read without bound", () => {
+  const archives = [
+    zipOf([CLEAN, { ...EVIL, method: 8 }, { name: "in.zip", data: zipOf([CLEAN]) }]),
+    zipOf([CLEAN, { ...EVIL, method: 8 }], { zip64: {}, prefix: PAYLOAD, comment: bytes("hi") }),
+    zipOf([{ ...EVIL, method: 93, packed: zstdCompressSync(PAYLOAD) }, {
+      ...CLEAN,
+      mode: 0o120777,
+    }]),
+  ];
+  const limits = { ...LIMITS, memberBytes: 1 << 16, unpackedBytes: 1 << 18, members: 100 };
+  const random = seeded(20_260);
+  let claimed = 0;
+  for (let round = 0; round < 6000; round++) {
+    const archive = mutated(archives[round % archives.length] ?? bytes(), random);
+    let read = 0;
+    const content: ByteSource = {
+      size: archive.length,
+      read(offset, length) {
+        assert.ok(
+          Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(length) &&
+            length >= 0,
+        );
+        read += Math.min(length, Math.max(0, archive.length - offset));
+        return archive.subarray(offset, offset + length);
+      },
+    };
+    const scan = scanArchive(zipScanner, archive, { limits, content });
+    assert.ok(read < 3_000_000, `round ${round} reads ${read} bytes`);
+    if (scan) claimed++;
+  }
+  assert.ok(claimed > 3000, `${claimed} are claimed`);
+});
+
+function mutated(archive: Uint8Array, random: (below: number) => number): Uint8Array {
+  const copy = Buffer.from(archive);
+  const values = [0, 1, 0x7f, 0x80, 0xff, 0x50, 8];
+  for (let count = 1 + random(4); count > 0; count--) {
+    const at = random(copy.length - 4);
+    const length = random(3) === 0 ? 4 : 1;
+    copy.fill(random(2) ? values[random(values.length)] ?? 0 : random(256), at, at + length);
+  }
+  if (random(5) === 0) copy.copy(copy, random(copy.length), random(copy.length));
+  return random(5) === 0 ? copy.subarray(0, random(copy.length)) : copy;
+}

@@ -1,0 +1,121 @@
+import * as assert from "node:assert/strict";
+import { copyrightNotices } from "../../../../../core/scanner/knowledge/licenses/copyright.ts";
+import {
+  licensesOfId,
+  recogniseLicenses,
+} from "../../../../../core/scanner/knowledge/licenses/recognize.ts";
+
+const names = (text: string) =>
+  recogniseLicenses(text).map(({ license }) => license.spdxId ?? license.name);
+
+const GRANT =
+  "Permission is hereby granted, free of charge, to any person\nobtaining a copy of this software";
+const REDISTRIBUTIONS =
+  "Redistributions of source code must retain the above copyright\n * notice, this list of conditions";
+
+const TEXTS: readonly (readonly [string, string])[] = [
+  ["MIT", `${GRANT} …\nThe above copyright notice and this permission notice shall be included`],
+  ["Apache-2.0", "                 Apache License\n           Version 2.0, January 2004\n"],
+  ["Apache-2.0", "# Licensed under the Apache License, Version 2.0 (the License)"],
+  ["BSD-2-Clause", REDISTRIBUTIONS],
+  ["BSD-3-Clause", `${REDISTRIBUTIONS}. Neither the name of the copyright holder`],
+  [
+    "GPL-3.0",
+    "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n… use with the GNU Affero General Public License.",
+  ],
+  ["GPL-2.0", "GNU GENERAL PUBLIC LICENSE\n  Version 2, June 1991"],
+  ["LGPL-3.0", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007"],
+  ["LGPL-2.1", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 2.1, February 1999"],
+  ["AGPL-3.0", "GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19 November 2007"],
+  [
+    "AGPL-3.0",
+    "under the terms of the GNU Affero General Public License as published by\n# the Free Software Foundation, either version 3",
+  ],
+  ["MPL-2.0", "Mozilla Public License Version 2.0\n====="],
+  [
+    "ISC",
+    "Permission to use, copy, modify, and/or distribute this software for any purpose\nwith or without fee is hereby granted, provided that the above",
+  ],
+  ["Unlicense", "This is free and unencumbered software released into the public domain."],
+  ["CC0-1.0", "Creative Commons\nCC0 1.0 Universal"],
+  ["CC-BY-4.0", "Creative Commons Corporation … Attribution 4.0 International"],
+  ["CC-BY-NC-SA-4.0", "Creative Commons … Attribution-NonCommercial-ShareAlike 4.0 International"],
+  ["CreativeML OpenRAIL-M", "CreativeML Open RAIL-M\ndated August 22, 2022"],
+  ["BigScience RAIL 1.0", "BigScience RAIL License v1.0"],
+  ["Llama 2 Community License", "LLAMA 2 COMMUNITY LICENSE AGREEMENT"],
+  ["Llama 3.1 Community License", "LLAMA 3.1 COMMUNITY LICENSE AGREEMENT"],
+  ["Gemma Terms of Use", "Gemma Terms of Use\nLast modified"],
+  ["MPL-2.0", "// SPDX-License-Identifier: MPL-2.0"],
+];
+
+Deno.test("SR 2.11 licences are recognised by their texts and tags", async (t) => {
+  for (const [name, text] of TEXTS) {
+    await t.step(`${name}: ${text.slice(0, 30)}`, () => assert.deepEqual(names(text), [name]));
+  }
+  await t.step("a licence that is only spoken of is not one", () => {
+    assert.deepEqual(names("We chose MIT rather than the AGPL or the Apache License."), []);
+  });
+  await t.step("each one once, of several", () => {
+    const text = "SPDX-License-Identifier: (MIT OR Apache-2.0)\nSPDX-License-Identifier: MIT";
+    assert.deepEqual(names(text), ["MIT", "Apache-2.0"]);
+  });
+});
+
+Deno.test("SR 2.11 ids of model cards and SPDX expressions are known", () => {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["apache-2.0", ["Apache-2.0"]],
+    ["GPL-3.0-or-later", ["GPL-3.0"]],
+    ["LGPL-2.1+", ["LGPL-2.1"]],
+    ["llama3.1", ["Llama 3.1 Community License"]],
+    ["openrail", ["OpenRAIL"]],
+    ["gemma", ["Gemma Terms of Use"]],
+    ["cc-by-nc-4.0", ["CC-BY-NC-4.0"]],
+    ["MIT AND (BSD-2-Clause OR ISC)", ["MIT", "BSD-2-Clause", "ISC"]],
+    ["other", []],
+    ["constructor", []],
+  ];
+  for (const [id, expected] of rows) {
+    const found = licensesOfId(id, "metadata").map(({ license }) => license.spdxId ?? license.name);
+    assert.deepEqual(found, expected, id);
+  }
+});
+
+Deno.test("SR 2.11 whether commercial use is allowed is said where it is plain", () => {
+  const allowed = (id: string) => licensesOfId(id, "metadata")[0]?.license.commercialAllowed;
+  assert.equal(allowed("mit"), true);
+  assert.equal(allowed("cc-by-nc-sa-4.0"), false);
+  assert.equal(allowed("llama2"), null);
+});
+
+Deno.test("SR 2.12 notices of copyright are found, and the words of licences are none", () => {
+  const notice = (text: string) => copyrightNotices(text).map(({ year, holder }) => [year, holder]);
+  assert.deepEqual(notice("Copyright (c) 2019-2024 Jane Doe. All rights reserved.\n"), [[
+    "2019-2024",
+    "Jane Doe",
+  ]]);
+  assert.deepEqual(notice("# Copyright 2020 The Example Authors\n"), [[
+    "2020",
+    "The Example Authors",
+  ]]);
+  assert.deepEqual(notice("© 2021, 2022 by Someone\n"), [["2021, 2022", "Someone"]]);
+  assert.deepEqual(notice("Copyright (c) Example, Inc.\n"), [[null, "Example, Inc"]]);
+  const none = [
+    "Copyright [yyyy] [name of copyright owner]",
+    "Copyright (C) <year> <name of author>",
+    "copyright notice and this permission notice",
+    "Copyright holders and contributors",
+    "The work has a copyright 2020 Someone",
+    "Copyright and Related Rights",
+  ];
+  for (const text of none) assert.deepEqual(notice(text), [], text);
+});
+
+Deno.test("SR 2.12 there are at most so many notices, and none is long", () => {
+  const text = Array.from(
+    { length: 500 },
+    (_, n) => `Copyright 2020 Person ${n} ${"x".repeat(150)}`,
+  );
+  const notices = copyrightNotices(text.join("\n"));
+  assert.equal(notices.length, 50);
+  assert.ok(notices.every(({ holder, text }) => holder.length <= 100 && text.length <= 100));
+});

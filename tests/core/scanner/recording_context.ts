@@ -1,0 +1,44 @@
+import type {
+  AssetParts,
+  ScanContext,
+  ScanLimits,
+} from "../../../core/scanner/contract/scanner.ts";
+import type { ByteSource } from "../../../core/scanner/contract/source.ts";
+
+export const LIMITS: ScanLimits = {
+  depth: 5,
+  members: 10_000,
+  memberBytes: 64 * 2 ** 20,
+  unpackedBytes: 2 ** 30,
+  opcodes: 1_000_000,
+};
+
+/** A context that keeps what a scanner tells it, and scans no members. */
+export class RecordingContext implements ScanContext {
+  readonly facts: Record<string, unknown> = {};
+  readonly assets: AssetParts[] = [];
+  readonly members: { readonly name: string; readonly source: ByteSource }[] = [];
+  #unpackedLeft: number;
+
+  constructor(readonly limits = LIMITS) {
+    this.#unpackedLeft = limits.unpackedBytes;
+  }
+
+  note(facts: Readonly<Record<string, unknown>>): void {
+    Object.assign(this.facts, facts);
+  }
+
+  asset(parts: AssetParts): void {
+    this.assets.push(parts);
+  }
+
+  scanMember(name: string, source: ByteSource): void {
+    this.members.push({ name, source });
+  }
+
+  takeUnpacked(bytes: number): number {
+    const taken = Math.min(bytes, this.#unpackedLeft);
+    this.#unpackedLeft -= taken;
+    return taken;
+  }
+}

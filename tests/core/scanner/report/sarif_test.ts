@@ -1,0 +1,154 @@
+import * as assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { reportOf } from "../../../../core/scanner/report/report.ts";
+import { reportSarif } from "../../../../core/scanner/report/sarif.ts";
+import type { Issue, Report } from "../../../../core/scanner/contract/report_types.ts";
+import { RULES } from "../../../../core/scanner/contract/rules.ts";
+
+function runOf(parts: Partial<Report>) {
+  const report = reportOf({ files: [], startTime: 1_700_000_000.5, duration: 1.5 });
+  const { runs: [run], ...log } = reportSarif({ ...report, ...parts });
+  assert.deepEqual(log, {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+  });
+  return run ?? {};
+}
+
+/** The first result of a report with one issue, in files of the paths given. */
+function resultOf(issue: Issue, ...paths: string[]) {
+  const assets = paths.map((path) => ({ path, type: "pickle" }));
+  const [result] = Object(runOf({ issues: [issue], assets })["results"]);
+  return result;
+}
+
+const ISSUE: Issue = {
+  message: "Calls os.system",
+  severity: "critical",
+  location: "dir/a.pkl (pos 12)",
+  details: { name: "os.system" },
+  why: "It can.",
+  type: "pickle_check",
+  rule_code: "S101",
+};
+
+Deno.test("C 16 reportSarif() has a result for each issue", () => {
+  const { partialFingerprints, ...result } = resultOf(ISSUE, "dir/a.pkl");
+  assert.deepEqual(result, {
+    ruleId: "S101",
+    ruleIndex: 0,
+    level: "error",
+    message: { text: "Calls os.system" },
+    locations: [{
+      physicalLocation: {
+        artifactLocation: { uri: "dir/a.pkl" },
+        region: { byteOffset: 12, byteLength: 0 },
+      },
+    }],
+    properties: { severity: "critical", why: "It can.", details: { name: "os.system" } },
+  });
+  assert.match(partialFingerprints["ruleMessageLocation/v1"], /^[0-9a-f]{64}$/);
+});
+
+Deno.test("reportSarif() describes the rules that results refer to", () => {
+  const issues = [{ message: "a", type: "zip_check" }, ISSUE, { message: "b" }, ISSUE];
+  const run = runOf({ issues });
+  assert.deepEqual(run["tool"], {
+    driver: {
+      name: "strongroom",
+      rules: [
+        {
+          id: "S101",
+          shortDescription: { text: RULES.S101.title },
+          fullDescription: { text: RULES.S101.why },
+          help: { text: RULES.S101.advice },
+        },
+        { id: "check" },
+        { id: "zip_check" },
+      ],
+    },
+  });
+  const results: { ruleId: string; ruleIndex: number }[] = Object(run["results"]);
+  assert.deepEqual(results.map(({ ruleId, ruleIndex }) => [ruleId, ruleIndex]), [
+    ["zip_check", 2],
+    ["S101", 0],
+    ["check", 1],
+    ["S101", 0],
+  ]);
+});
+
+Deno.test("reportSarif() has a level for each severity", () => {
+  const levels = (["critical", "warning", "info", "debug", undefined] as const).map((severity) =>
+    resultOf({ message: "m", ...(severity && { severity }) }).level
+  );
+  assert.deepEqual(levels, ["error", "warning", "note", "note", "warning"]);
+});
+
+Deno.test("C 16 reportSarif() takes locations apart", async (t) => {
+  const rows: [string, string, string | undefined, number | undefined][] = [
+    ["a.zip", "a.zip", undefined, undefined],
+    ["a.zip (pos 3)", "a.zip", undefined, 3],
+    ["a.zip:in/b.pkl (pos 3)", "a.zip", "in/b.pkl", undefined],
+    ["dir:1/ä ?#.bin", "dir%3A1/%C3%A4%20%3F%23.bin", undefined, undefined],
+    ["/abs/\ud800", "/abs/%EF%BF%BD", undefined, undefined],
+  ];
+  for (const [location, uri, member, byteOffset] of rows) {
+    await t.step(location, () => {
+      const paths = ["a.zip", "dir:1/ä ?#.bin", "/abs/\ud800"];
+      const [{ physicalLocation, logicalLocations }] =
+        resultOf({ ...ISSUE, location }, ...paths).locations;
+      assert.equal(physicalLocation.artifactLocation.uri, uri);
+      assert.equal(physicalLocation.region?.byteOffset, byteOffset);
+      assert.deepEqual(
+        logicalLocations,
+        member && [{ kind: "member", name: member, fullyQualifiedName: location }],
+      );
+    });
+  }
+  await t.step("an issue without one has none", () => {
+    assert.equal("locations" in resultOf({ message: "m", location: null }), false);
+  });
+});
+
+Deno.test("reportSarif() gives the same finding the same fingerprint, and others another", () => {
+  const of = (parts: Partial<Issue>) =>
+    resultOf({ ...ISSUE, ...parts }).partialFingerprints["ruleMessageLocation/v1"];
+  assert.equal(of({ timestamp: 5, severity: "info" }), of({ timestamp: 9 }));
+  const others = [{}, { message: "x" }, { location: "x" }, { rule_code: "S102" }].map(of);
+  assert.equal(new Set(others).size, 4);
+});
+
+Deno.test("reportSarif() lists files with their hashes, each once", () => {
+  const assets = ["a", "b", "a", "__proto__"].map((path) => ({ path, type: "pickle" }));
+  const file_metadata = {
+    a: { file_size: 5, file_hashes: { md5: "1", sha1: "2", sha256: "3", sha512: null } },
+  };
+  assert.deepEqual(runOf({ assets, file_metadata })["artifacts"], [
+    { location: { uri: "a" }, length: 5, hashes: { "md5": "1", "sha-1": "2", "sha-256": "3" } },
+    { location: { uri: "b" } },
+    { location: { uri: "__proto__" } },
+  ]);
+});
+
+Deno.test("C 16 reportSarif() says how the scan went", () => {
+  assert.deepEqual(runOf({ files_scanned: 1 })["invocations"], [{
+    executionSuccessful: true,
+    exitCode: 0,
+    startTimeUtc: "2023-11-14T22:13:20.500Z",
+    endTimeUtc: "2023-11-14T22:13:22.000Z",
+  }]);
+  assert.deepEqual(runOf({ has_errors: true, start_time: 1e300 })["invocations"], [{
+    executionSuccessful: false,
+    exitCode: 2,
+  }]);
+});
+
+Deno.test("reportSarif() holds for any text, and is the same after JSON", () => {
+  const text = fc.string({ unit: "binary" });
+  const issue = fc.record({ message: text, location: text, rule_code: text, type: text });
+  fc.assert(fc.property(fc.array(issue), fc.array(text), (issues, paths) => {
+    const run = runOf({ issues, assets: paths.map((path) => ({ path, type: "x" })) });
+    assert.deepEqual(JSON.parse(JSON.stringify(run)), run);
+    assert.equal(Object(run["results"]).length, issues.length);
+  }));
+});

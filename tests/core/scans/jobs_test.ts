@@ -1,0 +1,158 @@
+import * as assert from "node:assert/strict";
+import { plainScan } from "../scanner/plain_scan.ts";
+import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
+import { EventBus } from "../../../core/events.ts";
+import { Log } from "../../../core/log.ts";
+import { ScanJobs } from "../../../core/scans/jobs.ts";
+import { type Scan, ScanFailure, type ScanStore } from "../../../core/scans/ports.ts";
+
+const HOST: SystemStats = {
+  CPUCores: 2,
+  LoadAvg1m: 0,
+  MemTotalMB: 80_000,
+  MemAvailableMB: 70_000,
+  DiskFreeMB: 50_000,
+};
+
+const QUEUED: Scan = {
+  id: 1,
+  userId: 1,
+  status: "queued",
+  paths: ["a"],
+  skip: [],
+  createdAt: 0,
+  startedAt: null,
+  finishedAt: null,
+  filesTotal: 3,
+  filesScanned: 0,
+  bytesTotal: 30,
+  bytesScanned: 0,
+  issues: { critical: 0, warning: 0, info: 0, debug: 0 },
+  error: null,
+};
+
+/** Jobs over a store of nothing but scans of three files, of which the last one never ends. */
+function jobsOn(stats: SystemStats, replaced: Partial<ScanStore> = {}) {
+  const scans: ScanStore = {
+    create: () => Promise.resolve(QUEUED),
+    find: () => Promise.resolve(QUEUED),
+    list: () => Promise.resolve([]),
+    requeue: () => Promise.resolve([]),
+    start: () => Promise.resolve(),
+    async *files() {
+      for (const name of ["1", "2", "endless"]) {
+        yield [{ path: name, name, hash: name.padStart(32, "0"), size: 10 }];
+      }
+    },
+    hasResult: () => Promise.resolve(false),
+    keepResult: () => Promise.resolve(),
+    failFile: () => Promise.resolve(),
+    complete: (id) => Promise.resolve({ ...QUEUED, id, status: "completed" }),
+    end: (scan, status) => Promise.resolve({ ...QUEUED, ...scan, status }),
+    report: () => Promise.resolve(undefined),
+    remove: () => Promise.resolve(),
+    ...replaced,
+  };
+  const host = { stats: () => stats, ...readTunables(() => undefined, stats) };
+  const endless = Promise.withResolvers<void>();
+  const jobs = new ScanJobs({
+    scans,
+    contents: {
+      async scan({ name }, { signal }) {
+        if (name === "endless") {
+          endless.resolve();
+          await new Promise((_, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason))
+          );
+        }
+        return plainScan(10);
+      },
+    },
+    host,
+    leases: new LeasePool(host),
+    events: new EventBus(),
+    log: new Log({ level: "error", format: "json", write() {} }),
+  });
+  return { jobs, endless: endless.promise };
+}
+
+const NO_MEMORY = { ...HOST, MemAvailableMB: 1 };
+const NEVER = new AbortController().signal;
+
+Deno.test("C 15 scans that are cancelled", async (t) => {
+  await t.step("C 15 while they run, keep how far they came", async () => {
+    const { jobs, endless } = jobsOn(HOST);
+    await using _jobs = jobs;
+    const finished = jobs.finished(1, NEVER);
+    jobs.enqueue(QUEUED);
+    await endless;
+    while ((jobs.current(QUEUED)).filesScanned < 2) await Promise.resolve();
+    assert.equal(await jobs.cancel(1), true);
+    const { status, filesScanned, bytesScanned } = await finished ?? QUEUED;
+    assert.deepEqual([status, filesScanned, bytesScanned], ["cancelled", 2, 20]);
+    assert.deepEqual(jobs.instances, { running: 0, recentAdmissions: 0 });
+  });
+  await t.step("C 15 while their report is made", async () => {
+    const making = Promise.withResolvers<void>();
+    const { jobs } = jobsOn(HOST, {
+      async *files() {},
+      complete: (_id, _now, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          making.resolve();
+        }),
+    });
+    await using _jobs = jobs;
+    const finished = jobs.finished(1, NEVER);
+    jobs.enqueue(QUEUED);
+    await making.promise;
+    assert.equal(await jobs.cancel(1), true);
+    assert.equal((await finished)?.status, "cancelled");
+  });
+  await t.step("C 15 while they wait, twice at once", async () => {
+    const { jobs } = jobsOn(NO_MEMORY);
+    await using _jobs = jobs;
+    jobs.enqueue(QUEUED);
+    assert.deepEqual(await Promise.all([jobs.cancel(1), jobs.cancel(1)]), [true, true]);
+    assert.equal(await jobs.cancel(1), false);
+  });
+  await t.step("stay in the queue where the store fails", async () => {
+    const end = () => Promise.reject(new Error("The disk is full"));
+    const { jobs } = jobsOn(NO_MEMORY, { end });
+    await using _jobs = jobs;
+    for (const id of [1, 2, 3]) jobs.enqueue({ ...QUEUED, id });
+    await assert.rejects(jobs.cancel(2), /full/);
+    assert.equal(jobs.queued, 3);
+    await assert.rejects(jobs.cancel(2), /full/);
+  });
+});
+
+Deno.test("C 15 a scan that fails says why, as far as that is for its owner", async (t) => {
+  const rows: [Error, string][] = [
+    [new ScanFailure("It is too much"), "It is too much"],
+    [new Error("/data/x is damaged"), "It failed, see the log"],
+  ];
+  for (const [failure, told] of rows) {
+    await t.step(told, async () => {
+      const { jobs } = jobsOn(HOST, {
+        async *files() {},
+        complete: () => Promise.reject(failure),
+        end: (scan, status, _, error) =>
+          Promise.resolve({ ...QUEUED, ...scan, status, error: error ?? null }),
+      });
+      await using _jobs = jobs;
+      const finished = jobs.finished(1, NEVER);
+      jobs.enqueue(QUEUED);
+      const { status, error } = await finished ?? QUEUED;
+      assert.deepEqual([status, error], ["failed", told]);
+    });
+  }
+});
+
+Deno.test("nobody waits for a scan of a server that has stopped", async () => {
+  const { jobs } = jobsOn(NO_MEMORY);
+  jobs.enqueue(QUEUED);
+  const before = jobs.finished(1, NEVER);
+  await jobs.stop();
+  assert.deepEqual([await before, await jobs.finished(1, NEVER)], [undefined, undefined]);
+});

@@ -1,0 +1,17 @@
+import * as assert from "node:assert/strict";
+import { verdictOn } from "../../../core/reports.ts";
+import { ReportThread } from "../../../storage/reports/thread.ts";
+import { fullReport } from "../../conformance/report_table.ts";
+
+Deno.test("C 15 reports are judged in a thread of their own", async () => {
+  using thread = new ReportThread();
+  const judge = async (text: string) =>
+    new TextDecoder().decode(await thread.validate(new TextEncoder().encode(text)));
+  const reports = [fullReport(), { ...fullReport(), duration: null }, fullReport()];
+  assert.deepEqual(
+    await Promise.all(reports.map((report) => judge(JSON.stringify(report)))),
+    reports.map((report) => JSON.stringify(verdictOn(report))),
+  );
+  await assert.rejects(judge("{"), { kind: "ErrResourcesInvalidRequest" });
+  assert.match(await judge("{}"), /^\{"valid":false/);
+});

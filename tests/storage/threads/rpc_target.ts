@@ -1,0 +1,41 @@
+import { ResourceError } from "../../../core/errors.ts";
+import { serve } from "../../../storage/threads/rpc.ts";
+
+/** What the tests of storage/rpc.ts call. */
+export class Target {
+  #count = 0;
+
+  add(a: number, b: number): number {
+    return a + b;
+  }
+
+  echo<T>(value: T): T {
+    return value;
+  }
+
+  nothing(): void {}
+
+  count(): number {
+    return ++this.#count;
+  }
+
+  refuse(): void {
+    throw new ResourceError("ErrResourcesConflict", "refused there");
+  }
+
+  fail(): Promise<void> {
+    return Promise.reject(Object.assign(new TypeError("failed"), { code: "ENOSPC" }));
+  }
+
+  never(): Promise<void> {
+    return new Promise(() => {});
+  }
+
+  crash(): void {
+    setTimeout(() => {
+      throw new Error("crashed");
+    }, 0);
+  }
+}
+
+serve(new Target());

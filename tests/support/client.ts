@@ -1,0 +1,155 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { ResourceEntry, ResourceList } from "../../schemas/resources.ts";
+import { EventReader } from "./event_reader.ts";
+
+/** A reply, read to its end. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const Failure = v.strictObject({
+  status: v.literal("error"),
+  code: v.string(),
+  msg: v.pipe(v.string(), v.nonEmpty()),
+});
+
+/** What to upload: a name with its content. */
+export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
+
+/** Query parameters; an array stands for a repeated one. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The body of a move or copy. */
+export interface Transfer {
+  readonly source?: string;
+  readonly sources?: readonly string[];
+  readonly destination?: string;
+  readonly force?: boolean;
+}
+
+/** Somebody with a credential, talking to a server by HTTP. */
+export class Client {
+  constructor(readonly url: string, readonly token: string) {}
+
+  /** Sends a request with the credential. `path` is below the base address. */
+  fetch(path: string, init: RequestInit & { query?: Query } = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.token}`);
+    return fetch(this.url + path + queryString(init.query ?? {}), { ...init, headers });
+  }
+
+  /** Sends a request and reads the reply to its end. */
+  async send(
+    method: string,
+    path: string,
+    init: RequestInit & { query?: Query } = {},
+  ): Promise<Reply> {
+    const response = await this.fetch(path, { ...init, method });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  list(query: Query = {}): Promise<Reply> {
+    return this.send("GET", "/resources/", { query });
+  }
+
+  upload(dir: string | undefined, files: Files, field = "files"): Promise<Reply> {
+    const body = new FormData();
+    for (const [name, content] of Object.entries(files)) {
+      body.append(field, new Blob([content]), name);
+    }
+    return this.send("POST", "/resources/", { query: { dir }, body });
+  }
+
+  mkdir(path: string): Promise<Reply> {
+    return this.json("POST", "/resources/mkdir", { path });
+  }
+
+  move(request: Transfer): Promise<Reply> {
+    return this.json("PUT", "/resources/move", request);
+  }
+
+  copy(request: Transfer): Promise<Reply> {
+    return this.json("POST", "/resources/copy", request);
+  }
+
+  /** Sends a JSON body. */
+  json(method: string, path: string, body: unknown): Promise<Reply> {
+    const headers = { "Content-Type": "application/json" };
+    return this.send(method, path, { body: JSON.stringify(body), headers });
+  }
+
+  remove(query: Query): Promise<Reply> {
+    return this.send("DELETE", "/resources/", { query });
+  }
+
+  download(query: Query, headers: HeadersInit = {}): Promise<Response> {
+    return this.fetch("/resources/download", { query, headers });
+  }
+
+  /** The bytes of a download, which must succeed. */
+  async bytes(query: Query): Promise<Uint8Array<ArrayBuffer>> {
+    const response = await this.download(query);
+    assert.equal(response.status, 200, response.ok ? "" : await response.clone().text());
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** The paths of a listing, which must succeed. */
+  async paths(query: Query = {}): Promise<string[]> {
+    return items(await this.list(query)).map(({ path }) => path);
+  }
+
+  /** All that the user has, by path. */
+  async tree(): Promise<string[]> {
+    return (await this.paths({ recursive: "true" })).sort();
+  }
+
+  /** Subscribes to events; the subscription stands when this returns. */
+  async events(query: Query = {}, headers: HeadersInit = {}): Promise<EventReader> {
+    const response = await this.fetch("/events/", { query, headers });
+    assert.equal(response.status, 200, response.ok ? "" : await response.text());
+    return EventReader.open(response);
+  }
+}
+
+/** The items of a list reply, which must be one and whose total must be right (RS 4.1.8). */
+export function items(reply: Reply): ResourceEntry[] {
+  const list = v.parse(ResourceList, dataOf(reply));
+  assert.equal(list.total, list.items.length);
+  return list.items;
+}
+
+/** The entry of a reply, which must be one. */
+export function entry(reply: Reply): ResourceEntry {
+  return v.parse(ResourceEntry, dataOf(reply));
+}
+
+/** The payload of a successful reply (RS 1, rule 5; C 2). */
+export function dataOf(reply: Reply): unknown {
+  assert.equal(reply.status, 200, reply.text);
+  const body = v.parse(
+    v.strictObject({ status: v.literal("success"), data: v.unknown() }),
+    JSON.parse(reply.text),
+  );
+  return body.data;
+}
+
+/** Checks that a reply is a refusal of the kind with its status (C 2), and returns its message. */
+export function refused(reply: Reply, status: number, code: string): string {
+  assert.equal(reply.status, status, reply.text);
+  const body = v.parse(Failure, JSON.parse(reply.text));
+  assert.equal(body.code, code, reply.text);
+  assert.match(reply.headers.get("X-Request-Id") ?? "", /^[\w=-]+$/);
+  return body.msg;
+}
+
+function queryString(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined
+      ? []
+      : [value].flat().map((one) => `${encodeURIComponent(key)}=${encodeURIComponent(one)}`)
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

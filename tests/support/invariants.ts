@@ -1,0 +1,44 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { ResourceRecord } from "../../core/ports.ts";
+import { ancestorsOf, nameOf } from "../../core/paths.ts";
+import type { TestServer } from "./server.ts";
+
+/** Checks C 5 on what a server has, looking at the files themselves, and returns all records. */
+export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
+  const records = await allRecords(server);
+  const held = new Map(records.map((record) => [`${record.userId}:${record.path}`, record]));
+  assert.equal(held.size, records.length, "C 5.1: a path twice");
+  for (const { userId, path, name, isDir, hash, size } of records) {
+    assert.equal(name, nameOf(path), "C 5.1");
+    assert.notEqual(path, "", "C 5.1");
+    for (const ancestor of ancestorsOf(path)) {
+      assert.equal(held.get(`${userId}:${ancestor}`)?.isDir, true, `C 5.2: above ${path}`);
+    }
+    if (isDir) assert.deepEqual([hash, size], ["", 0], "C 5.3");
+    else assert.match(hash, /^[0-9a-f]{32}$/, "C 5.3");
+  }
+  const sizes = new Map(
+    records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
+  );
+  assert.deepEqual(await server.storedHashes(), [...sizes.keys()].sort(), "C 5.4");
+  for (const [hash, size] of sizes) {
+    const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
+    const content = await Deno.readFile(`${server.dataDir}/blobs/${fan}/${hash}`);
+    assert.equal(content.length, size, "C 5.3");
+    assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
+  }
+  assert.deepEqual(await server.temporaryFiles(), []);
+  return records;
+}
+
+/** The records of a user, or of all. */
+export async function allRecords(server: TestServer, userId?: number): Promise<ResourceRecord[]> {
+  const batches = await Array.fromAsync(server.tree.records.list({
+    scope: { userId: userId ?? 1, everyone: userId === undefined },
+    recursive: true,
+    directories: [],
+    chain: [],
+  }));
+  return batches.flat();
+}
