@@ -19,7 +19,7 @@ import { permissionFlags } from "./cli/permission_flags.ts";
 import { scanRequest } from "./cli/scan/scan_request.ts";
 import { tokenRequest } from "./cli/token_request.ts";
 import { USAGE } from "./cli/usage.ts";
-import { blaming, UsageError } from "./cli/usage_error.ts";
+import { UsageError, withSettingContext } from "./cli/usage_error.ts";
 import {
   credentialVerifier,
   mintCredential,
@@ -41,7 +41,7 @@ import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
 import { askCapacity } from "./cli/ask_capacity.ts";
-import { Underway } from "./routes/in_flight.ts";
+import { InFlight } from "./routes/in_flight.ts";
 import { type RunningServer, serve } from "./routes/server.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
@@ -88,7 +88,7 @@ async function serveCommand(args: string[]): Promise<number> {
   const { records, blobs } = storage;
   await recover({ records, blobs });
   const events = new EventBus();
-  const underway = new Underway();
+  const inFlight = new InFlight();
   using reports = new ReportThread();
   const tree: Tree = { records, blobs, events, limits: settings, log };
   const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
@@ -109,13 +109,13 @@ async function serveCommand(args: string[]): Promise<number> {
     capacity: { ...host, leases, instances: () => jobs.instances },
     scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
     log,
-    underway,
+    inFlight,
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
     validateReport: reports.validate,
   });
   await jobs.resume();
-  const server = await listen(settings, (place) => serve(app, { ...place, events, underway, log }));
+  const server = await listen(settings, (place) => serve(app, { ...place, events, inFlight, log }));
   const { hostname, port } = server.address;
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });
@@ -126,7 +126,7 @@ async function serveCommand(args: string[]): Promise<number> {
 }
 
 async function openStorage({ dataDir }: Settings): Promise<Storage> {
-  await blaming(
+  await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
     "a directory that can be made",
@@ -143,7 +143,7 @@ function listen(
   begin: (place: { hostname: string; port: number }) => RunningServer,
 ): Promise<RunningServer> {
   const allowed = "a host of this machine and a port that is free";
-  return blaming(
+  return withSettingContext(
     "STRONGROOM_HOST and _PORT",
     authority(hostname, port),
     allowed,
@@ -252,7 +252,7 @@ async function overviewOf(settings: Settings, host: HostCapacity): Promise<Capac
   const token = secret &&
     await mintCredential({ secret, userId: 1, privileges, ttlSeconds: 60, issuer, audience });
   const origin = `http://${authority(settings.host, settings.port)}`;
-  return token && await askCapacity(origin, token) || await blaming(
+  return token && await askCapacity(origin, token) || await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
     "a directory that is there",
@@ -319,7 +319,7 @@ async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredentia
   const key = await signingKey(settings, log);
   if (key.kind !== "publicKey") return await credentialVerifier({ key, issuer, audience });
   const allowed = "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key";
-  return await blaming(
+  return await withSettingContext(
     "STRONGROOM_JWT_PUBLIC_KEY",
     jwtPublicKey,
     allowed,
@@ -332,7 +332,7 @@ async function signingKey(settings: Settings, log?: Log): Promise<SigningKey> {
   if (configured !== undefined) return { kind: "secret", secret: configured };
   if (jwksUrl !== undefined) return { kind: "jwks", url: jwksUrl };
   if (jwtPublicKey !== undefined) {
-    const pem = await blaming(
+    const pem = await withSettingContext(
       "STRONGROOM_JWT_PUBLIC_KEY",
       jwtPublicKey,
       "a file",

@@ -6,7 +6,7 @@ export class UsageError extends Error {}
  *
  * @throws {UsageError} where the work fails.
  */
-export async function blaming<T>(
+export async function withSettingContext<T>(
   setting: string,
   value: string,
   allowed: string,

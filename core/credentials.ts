@@ -3,7 +3,7 @@ import * as jose from "jose";
 import * as v from "valibot";
 import { Claims } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
-import { quoted, ResourceError } from "./errors.ts";
+import { AppError, quoted } from "./errors.ts";
 
 /** What credentials are signed with; each kind accepts its own algorithms and no other (C 10). */
 export type SigningKey =
@@ -47,7 +47,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       throw refusal(error);
     });
     if (payload.iat !== undefined && payload.iat > Date.now() / 1000 + LEEWAY_S) {
-      throw new ResourceError("ErrAuthRequired", "The credential was issued in the future");
+      throw new AppError("ErrAuthRequired", "The credential was issued in the future");
     }
     const claims = v.safeParse(Claims, payload);
     if (claims.success) {
@@ -58,7 +58,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       };
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
-    throw new ResourceError("ErrAuthRequired", `The claim ${claim} of the credential is not valid`);
+    throw new AppError("ErrAuthRequired", `The claim ${claim} of the credential is not valid`);
   };
 }
 
@@ -147,7 +147,7 @@ const CREDENTIAL_FAULTS: ReadonlySet<string> = new Set([
 /** What the caller hears: it may name a claim, and never holds the token. */
 function refusal(error: unknown): unknown {
   const refused = (why: string) =>
-    new ResourceError("ErrAuthRequired", `The credential ${why}`, { cause: error });
+    new AppError("ErrAuthRequired", `The credential ${why}`, { cause: error });
   if (error instanceof jose.errors.JWTExpired) return refused("has expired");
   if (error instanceof jose.errors.JWTClaimValidationFailed) {
     return refused(`is refused for its claim ${quoted(error.claim)}`);

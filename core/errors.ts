@@ -22,8 +22,8 @@ export type ErrorKind =
  *
  * Anything else that is thrown is a defect or a failing host; the caller hears `ErrInternal` only.
  */
-export class ResourceError extends Error {
-  override readonly name = "ResourceError";
+export class AppError extends Error {
+  override readonly name = "AppError";
 
   constructor(readonly kind: ErrorKind, message: string, options?: ErrorOptions) {
     super(message, options);

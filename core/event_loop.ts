@@ -1,4 +1,4 @@
 /** Lets whatever else waits for this thread have its turn. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,4 +1,4 @@
-import { quoted, ResourceError } from "./errors.ts";
+import { AppError, quoted } from "./errors.ts";
 
 /** The longest path, in bytes of UTF-8 (C 4). */
 export const MAX_PATH_BYTES = 4096;
@@ -18,11 +18,11 @@ const FORBIDDEN = /[\u0000-\u001f\u007f:*?"<>|]/;
  * sanitizePath(" models\\llama/./weights.gguf/ "); // "models/llama/weights.gguf"
  * ```
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where the path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where the path is not one.
  */
 export function sanitizePath(input: string): string {
   const invalid = (why: string) =>
-    new ResourceError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${why}`);
+    new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${why}`);
   const text = input.trim();
   if (text === "") throw invalid("it is empty");
   if (byteLength(text) > MAX_PATH_BYTES) {
@@ -42,7 +42,7 @@ export function sanitizePath(input: string): string {
 /**
  * Sanitizes a directory path: as {@link sanitizePath}, but white space alone is the root, "" (C 4).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where the path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where the path is not one.
  */
 export function sanitizeDirectory(input: string): string {
   return input.trim() === "" ? "" : sanitizePath(input);
@@ -51,7 +51,7 @@ export function sanitizeDirectory(input: string): string {
 /**
  * The distinct paths among what a caller gave; whitespace-only entries are skipped (RS 1, rule 2).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where one is not valid.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where one is not valid.
  */
 export function sanitizeAll(paths: readonly string[]): string[] {
   return [...new Set(paths.filter((path) => path.trim() !== "").map(sanitizePath))];
@@ -66,14 +66,14 @@ export function sanitizeAll(paths: readonly string[]): string[] {
  * sanitizeFileName("C:\\models\\evil.txt"); // "evil.txt"
  * ```
  *
- * @throws {ResourceError} `ErrResourcesInvalidData` where no valid segment is left.
+ * @throws {AppError} `ErrResourcesInvalidData` where no valid segment is left.
  */
 export function sanitizeFileName(input: string): string {
   const segments = input.trim().replaceAll("\\", "/").split("/");
   const name = segments.filter((segment) => segment !== "" && segment !== ".").at(-1);
   const flaw = name === undefined ? "it names nothing" : segmentFlaw(name);
   if (name === undefined || flaw !== undefined) {
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidData",
       `Invalid file name ${quoted(input)}: ${flaw}`,
     );
@@ -98,12 +98,12 @@ function segmentFlaw(segment: string): string | undefined {
 /**
  * The path of `name` in `directory`, "" being the root.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where it would be too long.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where it would be too long.
  */
 export function joinPath(directory: string, name: string): string {
   const path = directory === "" ? name : `${directory}/${name}`;
   if (byteLength(path) > MAX_PATH_BYTES) {
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidRequest",
       `Invalid path ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`,
     );

@@ -90,7 +90,7 @@ export interface Placement {
 }
 
 /** What a move or copy did to a record. */
-export interface Effect {
+export interface TransferEffect {
   readonly kind:
     /** A copy was made where nothing stood. */
     | "added"
@@ -112,7 +112,7 @@ export interface WriteTransaction extends RecordLookup {
   /**
    * Adds the records, in the given order.
    *
-   * @throws {ResourceError} `ErrResourcesAlreadyExists` where an owner already holds a path.
+   * @throws {AppError} `ErrResourcesAlreadyExists` where an owner already holds a path.
    */
   insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
   /** Removes each record with all its descendants of the same owner, and returns what went, once each. */
@@ -124,19 +124,19 @@ export interface WriteTransaction extends RecordLookup {
    * the order of the sources: what was overwritten, merged and moved, each by path; but a source
    * that was merged itself is the last of the merged.
    *
-   * @throws {ResourceError} `ErrResourcesConflict` where a file meets a directory,
+   * @throws {AppError} `ErrResourcesConflict` where a file meets a directory,
    *   `ErrResourcesInvalidRequest` where a source is not there any more or a path gets too long.
    */
-  moveSubtrees(placements: readonly Placement[], now: number): Promise<Effect[]>;
+  moveSubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
   /**
    * Copies each source with all below it, as they were before the first is copied. A copied file
    * replaces a file at its path; a directory that is there already is kept and counts as updated,
    * but not where it is the target itself (RS 4.5). The effects are what was overwritten, and then
    * the rest in the order of the sources and by path.
    *
-   * @throws {ResourceError} as {@link moveSubtrees} does.
+   * @throws {AppError} as {@link moveSubtrees} does.
    */
-  copySubtrees(placements: readonly Placement[], now: number): Promise<Effect[]>;
+  copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
   /** Those of the hashes that no record holds. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }
@@ -191,21 +191,21 @@ export interface BlobStore {
    * Whether content may have been left without a record: by a crash before this start, or by a
    * removal that failed. What is so when the store closes is so when it is opened again.
    */
-  mayHaveLeftovers: boolean;
+  needsSweep: boolean;
   /**
    * Receives content, hashing it on the way. Whatever `content` throws is thrown on, and nothing of
    * it is kept then.
    *
-   * @throws {ResourceError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   * @throws {AppError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
    */
   stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
   /**
    * Gives staged content its place, which is durable when the transaction commits. Content that is
    * there already is shared.
    *
-   * @throws {ResourceError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   * @throws {AppError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
    */
-  place(
+  publish(
     staged: readonly StagedBlob[],
     transaction: Pick<WriteTransaction, "beforeCommit">,
   ): Promise<void>;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Report } from "../schemas/report.ts";
 import type { Chunk } from "./content.ts";
-import { quoted, ResourceError } from "./errors.ts";
+import { AppError, quoted } from "./errors.ts";
 import { boundPassed } from "./json_bounds.ts";
 
 /**
@@ -37,7 +37,7 @@ export type ValidateReport = (body: Chunk) => Chunk | Promise<Chunk>;
  * {@link ValidateReport} on this thread, which a large report holds for a second, and a hostile one for
  * some.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is no JSON, or more of it than is taken.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where it is no JSON, or more of it than is taken.
  */
 export function validateReport(body: Chunk): Chunk {
   const passed = boundPassed(body, BOUNDS);
@@ -89,6 +89,6 @@ function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-function invalid(why: string, cause?: unknown): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
+function invalid(why: string, cause?: unknown): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
 }

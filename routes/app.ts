@@ -7,7 +7,7 @@ import type { VerifyCredential } from "../core/credentials.ts";
 import { quoted } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type ValidateReport, validateReport } from "../core/reports.ts";
-import type { Scans } from "../core/scans/service.ts";
+import type { ScanService } from "../core/scans/service.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { reportJsonSchema } from "../schemas/report.ts";
 import { requirePrivilege } from "./auth.ts";
@@ -31,7 +31,7 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
-import type { Underway } from "./in_flight.ts";
+import type { InFlight } from "./in_flight.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
@@ -44,9 +44,9 @@ export interface AppOptions {
   readonly verify: VerifyCredential;
   readonly findFault: FindFault;
   readonly capacity: HostCapacity;
-  readonly scans: Scans;
+  readonly scans: ScanService;
   readonly log: Log;
-  readonly underway: Underway;
+  readonly inFlight: InFlight;
   /** Web origins whose scripts may use the API. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
@@ -58,18 +58,18 @@ export interface AppOptions {
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { tree, verify, findFault, capacity, scans, log, underway, corsOrigins, eventOptions } =
+  const { tree, verify, findFault, capacity, scans, log, inFlight, corsOrigins, eventOptions } =
     options;
   const description = JSON.stringify(openApi(BASE_PATH));
   const reportSchema = JSON.stringify(reportJsonSchema());
   const validate = options.validateReport ?? validateReport;
   const places = new Places(LARGE_REPORTS);
-  const metrics = new Metrics(() => underway.count);
+  const metrics = new Metrics(() => inFlight.count);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<Environment>({ strict: false });
 
   app.use(requestId());
-  app.use(observe({ log, metrics, underway }));
+  app.use(observe({ log, metrics, inFlight }));
   app.use(async (c, next) => {
     await next();
     // What a browser is given is what it was said to be, and no page of this server is a script's.
@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): App {
   });
   if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
   app.use(async (c, next) => {
-    if (!underway.ending) return await next();
+    if (!inFlight.ending) return await next();
     const message = "The server is stopping and takes no new requests";
     return failure(c, { kind: "ErrUnavailable", message }, { headers: { Connection: "close" } });
   });

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { type Caller, permits, type Privilege } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
-import { ResourceError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 
 /**
@@ -16,7 +16,7 @@ export function requirePrivilege(
     const caller = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", caller);
     if (!permits(caller, privilege)) {
-      throw new ResourceError("ErrNotPermitted", `The privilege ${privilege} is needed for this`);
+      throw new AppError("ErrNotPermitted", `The privilege ${privilege} is needed for this`);
     }
     await next();
   };
@@ -32,11 +32,11 @@ export function callerOf(c: { get(key: "caller"): Caller | undefined }): Caller 
 /** RFC 6750, part 2.1; the scheme is not case-sensitive (RFC 9110, part 11.1). */
 function bearerToken(header: string | undefined): string {
   if (header === undefined) {
-    throw new ResourceError("ErrAuthRequired", "A bearer credential is needed for this");
+    throw new AppError("ErrAuthRequired", "A bearer credential is needed for this");
   }
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header.trim())?.[1];
   if (token === undefined) {
-    throw new ResourceError(
+    throw new AppError(
       "ErrAuthRequired",
       "The Authorization header holds no bearer credential",
     );

@@ -1,7 +1,7 @@
 import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
 import * as v from "valibot";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import type { ResourceRecord } from "../core/ports.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
@@ -95,7 +95,7 @@ function compressionOf(query: Query): Compression {
   const given = query.get("compression")?.[0] ?? "auto";
   const result = v.safeParse(Compression, given);
   if (result.success) return result.output;
-  throw new ResourceError(
+  throw new AppError(
     "ErrResourcesInvalidRequest",
     `Invalid compression ${quoted(given)}: it is none of ${Compression.options.join(", ")}`,
   );

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import { type ErrorKind, ResourceError } from "../core/errors.ts";
+import { AppError, type ErrorKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
 /** The status of each error kind (C 2); the one place that knows. */
@@ -44,7 +44,7 @@ export interface FailureOptions {
 /** A refusal in the envelope (C 2). */
 export function failure(
   c: Context,
-  { kind, message }: Pick<ResourceError, "kind" | "message">,
+  { kind, message }: Pick<AppError, "kind" | "message">,
   { status = STATUS[kind], headers = {} }: FailureOptions = {},
 ): Response {
   return json(c, status, { status: "error", code: kind, msg: message }, headers);
@@ -52,7 +52,7 @@ export function failure(
 
 /** The reply to whatever a handler threw. What is no refusal is logged and told as `ErrInternal`. */
 export function failureOf(c: Context, error: unknown, log: Log): Response {
-  if (error instanceof ResourceError) {
+  if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
     return failure(c, error, { headers: headersOf(c, error.kind) });
   }

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import { type EventBatch, type EventBus, ownerOf } from "../core/events.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf } from "./entries.ts";
@@ -60,13 +60,13 @@ function expiry({ expiresAt }: Caller): AbortSignal {
 function wantsAll(scope: string, permitted: boolean): boolean {
   if (scope === "own") return false;
   if (scope !== "all") {
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidRequest",
       `Invalid scope ${quoted(scope)}: it is neither own nor all`,
     );
   }
   if (permitted) return true;
-  throw new ResourceError("ErrNotPermitted", "The privilege resources.admin is needed for this");
+  throw new AppError("ErrNotPermitted", "The privilege resources.admin is needed for this");
 }
 
 async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {

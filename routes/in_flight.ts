@@ -1,5 +1,5 @@
 /** The requests under way, up to the last byte of their replies. */
-export class Underway {
+export class InFlight {
   #count = 0;
   readonly #ended = Promise.withResolvers<void>();
   #ending = false;

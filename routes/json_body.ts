@@ -1,14 +1,15 @@
 import * as v from "valibot";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import { SEND_STALL_MS } from "./stall.ts";
+import { MIB } from "../schemas/units.ts";
 
 /** The largest JSON body, in bytes (C 3). */
-export const MAX_BODY_BYTES = 2 ** 20;
+export const MAX_BODY_BYTES = MIB;
 
 /**
  * Reads a JSON body by its schema (C 3). It has to arrive whole within `withinMs` milliseconds.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is too large, no JSON or not as the
+ * @throws {AppError} `ErrResourcesInvalidRequest` where it is too large, no JSON or not as the
  *   schema says.
  */
 export async function jsonBody<Schema extends v.GenericSchema>(
@@ -64,7 +65,7 @@ async function text(request: Request, withinMs: number): Promise<string> {
     if (late) throw invalid(`it did not arrive within ${withinMs / 1000} s`);
     return text + decoder.decode();
   } catch (error) {
-    if (error instanceof ResourceError) throw error;
+    if (error instanceof AppError) throw error;
     throw invalid("it did not arrive whole, or is no UTF-8", error);
   } finally {
     clearTimeout(timer);
@@ -72,6 +73,6 @@ async function text(request: Request, withinMs: number): Promise<string> {
   }
 }
 
-function invalid(why: string, cause?: unknown): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
+function invalid(why: string, cause?: unknown): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
 }

@@ -32,13 +32,13 @@ interface Series {
  * Written by hand, for `deno compile` overflows its stack on a package that prom-client needs.
  */
 export class Metrics {
-  readonly #underway: () => number;
+  readonly #inFlight: () => number;
   /** By the labels, written as Prometheus wants them. */
   readonly #series = new Map<string, Series>();
 
-  /** @param underway How many requests are under way now. */
-  constructor(underway: () => number) {
-    this.#underway = underway;
+  /** @param inFlight How many requests are in flight. */
+  constructor(inFlight: () => number) {
+    this.#inFlight = inFlight;
   }
 
   record({ method, route, status, bytes, seconds }: RequestMeasure): void {
@@ -78,8 +78,8 @@ export class Metrics {
       ...all.map(([labels, { bytes }]) =>
         `strongroom_http_response_bytes_total{${labels}} ${bytes}`
       ),
-      ...family("strongroom_http_requests_under_way", "gauge", "Requests that have not ended"),
-      `strongroom_http_requests_under_way ${this.#underway()}`,
+      ...family("strongroom_http_requests_in_flight", "gauge", "Requests that have not ended"),
+      `strongroom_http_requests_in_flight ${this.#inFlight()}`,
       ...family("process_resident_memory_bytes", "gauge", "Memory of the process that is resident"),
       `process_resident_memory_bytes ${Deno.memoryUsage().rss}`,
       "",

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { decodeExtended, parse } from "content-disposition";
 import * as Search from "multipasta/Search";
 import type { Chunk } from "../core/content.ts";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
-import { nextTurn } from "../core/event_loop.ts";
+import { yieldToEventLoop } from "../core/event_loop.ts";
 import { SEND_STALL_MS } from "./stall.ts";
 
 /** After so long, in milliseconds, others get a turn. */
@@ -28,7 +28,7 @@ export interface FormLimits {
  * of Latin-1, repairs invalid UTF-8 in silence, and misses the end of a form whose last boundary
  * arrives in two pieces.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where the body is no complete form, larger than
+ * @throws {AppError} `ErrResourcesInvalidRequest` where the body is no complete form, larger than
  *   `maxBytes` (RS 4.2.2), or does not go on.
  */
 export async function* uploadParts(
@@ -136,7 +136,7 @@ class FormReader {
   async #read(): Promise<Chunk | undefined> {
     // What has arrived already comes without a turn of the event loop, however much of it there is.
     if (performance.now() - this.#turn > MAX_TURN_MS) {
-      await nextTurn();
+      await yieldToEventLoop();
       this.#turn = performance.now();
     }
     let stalled = false;
@@ -152,7 +152,7 @@ class FormReader {
       if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
       return result.value;
     } catch (error) {
-      if (error instanceof ResourceError) throw error;
+      if (error instanceof AppError) throw error;
       throw malformed("its transfer was broken off", error);
     } finally {
       clearTimeout(timer);
@@ -232,10 +232,10 @@ function boundaryOf(contentType: string | null): string {
   return boundary;
 }
 
-function malformed(why: string, cause?: unknown): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the form: ${why}`, { cause });
+function malformed(why: string, cause?: unknown): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot read the form: ${why}`, { cause });
 }
 
-function tooLarge(maxBytes: number): ResourceError {
+function tooLarge(maxBytes: number): AppError {
   return malformed(`it is larger than ${maxBytes} bytes`);
 }

@@ -4,12 +4,12 @@ import type { Log } from "../core/log.ts";
 import type { Environment } from "./environment.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./streamed.ts";
-import type { Underway } from "./in_flight.ts";
+import type { InFlight } from "./in_flight.ts";
 
 export interface ObserveOptions {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly underway: Underway;
+  readonly inFlight: InFlight;
 }
 
 /** Counts each request until its reply has ended, and then measures and logs it, a line a request. */
@@ -17,7 +17,7 @@ export function observe(options: ObserveOptions): MiddlewareHandler<Environment>
   return async function observe(c, next) {
     const started = performance.now();
     const end = Promise.withResolvers<void>();
-    options.underway.add(end.promise);
+    options.inFlight.add(end.promise);
     try {
       await next();
     } finally {

@@ -1,4 +1,4 @@
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 
 /** The decoded values of each key of a query string, in order. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -7,7 +7,7 @@ export type Query = ReadonlyMap<string, readonly string[]>;
  * Decodes the query of a URL (C 3). Done by hand, for `URLSearchParams` puts a replacement character
  * where a value is not valid UTF-8.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where a part does not decode.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where a part does not decode.
  */
 export function parseQuery(url: string): Query {
   const query = new Map<string, string[]>();
@@ -29,7 +29,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (error) {
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidRequest",
       `Invalid query: ${quoted(text)} does not decode to UTF-8`,
       { cause: error },
@@ -47,7 +47,7 @@ const MAX_ID = 2n ** 64n - 1n;
 /**
  * `id` and `ids[]`, merged (RS 4.7). Ids beyond 2^53 lose their last digits; the store gives none.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where one is no integer from 1 to 2^64 − 1 (C 3).
+ * @throws {AppError} `ErrResourcesInvalidRequest` where one is no integer from 1 to 2^64 − 1 (C 3).
  */
 export function idsOf(query: Query): number[] {
   return [...query.get("id") ?? [], ...query.get("ids[]") ?? []].map(idOf);
@@ -57,7 +57,7 @@ export function idsOf(query: Query): number[] {
 export function idOf(text: string): number {
   const id = /^\d{1,100}$/.test(text) ? BigInt(text) : 0n;
   if (id >= 1n && id <= MAX_ID) return Number(id);
-  throw new ResourceError(
+  throw new AppError(
     "ErrResourcesInvalidRequest",
     `Invalid id ${quoted(text)}: it is no integer from 1 to ${MAX_ID}`,
   );

@@ -1,19 +1,20 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { Environment } from "./environment.ts";
 import { MAX_BODY_BYTES } from "./json_body.ts";
 import type { Places } from "./places.ts";
 import { SEND_STALL_MS } from "./stall.ts";
 import { streamed } from "./streamed.ts";
+import { MIB } from "../schemas/units.ts";
 
 /** The largest report, in bytes (C 15). */
-const MAX_REPORT_BYTES = 64 * 2 ** 20;
+const MAX_REPORT_BYTES = 64 * MIB;
 /** How many large reports may be in memory at once; others wait unread. */
 export const LARGE_REPORTS = 4;
 /** How much of a reply is handed to the network at a time, in bytes. */
-const PIECE_BYTES = 2 ** 20;
+const PIECE_BYTES = MIB;
 
 const encoder = new TextEncoder();
 
@@ -63,7 +64,7 @@ export interface ReportLimits {
 /**
  * The bytes of a JSON body that is larger than others (C 3, C 15).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where it is not said to be JSON, is too large or
+ * @throws {AppError} `ErrResourcesInvalidRequest` where it is not said to be JSON, is too large or
  *   does not arrive.
  */
 export async function reportBody(
@@ -105,7 +106,7 @@ async function nextChunk(
     if (stalled) throw invalid(`nothing of it came for ${stallMs / 1000} s`);
     return next?.value;
   } catch (error) {
-    if (error instanceof ResourceError) throw error;
+    if (error instanceof AppError) throw error;
     throw invalid("it did not arrive whole", error);
   } finally {
     clearTimeout(timer);
@@ -122,6 +123,6 @@ function joined(chunks: readonly Chunk[], size: number): Chunk {
   return whole;
 }
 
-function invalid(why: string, cause?: unknown): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
+function invalid(why: string, cause?: unknown): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot read the body: ${why}`, { cause });
 }

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
-import { quoted, ResourceError } from "../core/errors.ts";
+import { AppError, quoted } from "../core/errors.ts";
 import {
   findScan,
   listScans,
   removeScan,
   scanReport,
-  type Scans,
+  type ScanService,
   startScan,
 } from "../core/scans/service.ts";
 import { ScanRequest } from "../schemas/scans.ts";
@@ -24,7 +24,7 @@ const MAX_WAIT_S = 60;
 const MAX_PAGE = 1000;
 
 /** `POST /scans/` (C 15). */
-export async function postScan(c: Handled, scans: Scans): Promise<Response> {
+export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
   const waitSeconds = wholeNumber(c, "wait", { least: 0, most: MAX_WAIT_S }) ?? 0;
   const { path, paths, id, ids, scanners } = await jsonBody(c.req.raw, ScanRequest);
   const scan = await startScan(scans, {
@@ -38,7 +38,7 @@ export async function postScan(c: Handled, scans: Scans): Promise<Response> {
 }
 
 /** `GET /scans/`: the caller's own, newest first (C 15). */
-export async function getScans(c: Handled, scans: Scans): Promise<Response> {
+export async function getScans(c: Handled, scans: ScanService): Promise<Response> {
   const limit = wholeNumber(c, "limit", { least: 1, most: MAX_PAGE }) ?? 100;
   const before = wholeNumber(c, "before", { least: 1, most: Number.MAX_SAFE_INTEGER });
   const found = await listScans(scans, { caller: callerOf(c), limit, before });
@@ -46,12 +46,12 @@ export async function getScans(c: Handled, scans: Scans): Promise<Response> {
 }
 
 /** `GET /scans/{id}` (C 15). */
-export async function getScan(c: Handled, scans: Scans): Promise<Response> {
+export async function getScan(c: Handled, scans: ScanService): Promise<Response> {
   return success(c, scanOf(await findScan(scans, { caller: callerOf(c), id: scanId(c) })));
 }
 
 /** `GET /scans/{id}/report`: the bare document (C 15). */
-export async function getScanReport(c: Handled, scans: Scans): Promise<Response> {
+export async function getScanReport(c: Handled, scans: ScanService): Promise<Response> {
   const report = await scanReport(scans, { caller: callerOf(c), id: scanId(c) });
   async function* pieces() {
     yield* report;
@@ -60,7 +60,7 @@ export async function getScanReport(c: Handled, scans: Scans): Promise<Response>
 }
 
 /** `DELETE /scans/{id}` (C 15). */
-export async function deleteScan(c: Handled, scans: Scans): Promise<Response> {
+export async function deleteScan(c: Handled, scans: ScanService): Promise<Response> {
   return success(c, scanOf(await removeScan(scans, { caller: callerOf(c), id: scanId(c) })));
 }
 
@@ -77,7 +77,7 @@ function wholeNumber(
   if (text === undefined) return undefined;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
-  throw new ResourceError(
+  throw new AppError(
     "ErrResourcesInvalidRequest",
     `Invalid ${name} ${quoted(text)}: it is no whole number from ${least} to ${most}`,
   );

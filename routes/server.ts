@@ -1,7 +1,7 @@
 import type { EventBus } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
 import type { App } from "./environment.ts";
-import type { Underway } from "./in_flight.ts";
+import type { InFlight } from "./in_flight.ts";
 
 /** How long uploads and downloads may go on once the server is to stop, in milliseconds. */
 const GRACE_MS = 10_000;
@@ -12,7 +12,7 @@ export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
   readonly events: EventBus;
-  readonly underway: Underway;
+  readonly inFlight: InFlight;
   readonly log: Log;
   /** @default 10000 */
   readonly graceMs?: number;
@@ -30,7 +30,7 @@ export interface RunningServer {
 
 /** Starts to listen. */
 export function serve(app: App, options: ServeOptions): RunningServer {
-  const { hostname, events, underway, log, graceMs = GRACE_MS } = options;
+  const { hostname, events, inFlight, log, graceMs = GRACE_MS } = options;
   const abort = new AbortController();
   const listen = (port: number) => {
     const server = Deno.serve(
@@ -45,7 +45,7 @@ export function serve(app: App, options: ServeOptions): RunningServer {
     return server;
   };
   const listenAgain = () => {
-    if (underway.ending) return;
+    if (inFlight.ending) return;
     try {
       server = listen(address.port);
     } catch (error) {
@@ -62,7 +62,7 @@ export function serve(app: App, options: ServeOptions): RunningServer {
       const grace = setTimeout(() => late.resolve(false), graceMs);
       events.close();
       // Deno's own shutdown would break the uploads off (denoland/deno#36809), so it comes last.
-      const finished = underway.end().then(() => server.shutdown()).then(() => true);
+      const finished = inFlight.end().then(() => server.shutdown()).then(() => true);
       const allFinished = await Promise.race([finished, late.promise]);
       clearTimeout(grace);
       if (!allFinished) abort.abort();

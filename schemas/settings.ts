@@ -1,6 +1,5 @@
 import * as v from "valibot";
-
-const MIB = 2 ** 20;
+import { GIB, MIB } from "./units.ts";
 
 /** Any text but an empty one: the name of a file or a host, and the like. */
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty("some text"));
@@ -61,7 +60,7 @@ const entries = {
   jwtAudience: v.optional(text),
   maxUploadFileSize: v.optional(bytes, String(300 * MIB)),
   maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "1000"),
-  maxUploadTotalSize: v.optional(bytes, String(2048 * MIB)),
+  maxUploadTotalSize: v.optional(bytes, String(2 * GIB)),
   /** Left out: maxUploadTotalSize and 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
   /** Scans that may wait. */

@@ -4,6 +4,7 @@ import { keepTemporaryFilesIn } from "./database/connection.ts";
 import { DirectoryLock } from "./directory_lock.ts";
 import { orMissing, syncDirectory } from "./files.ts";
 import { SqliteResourceStore } from "./database/records.ts";
+import { MIB } from "../schemas/units.ts";
 
 /** What stands between the storage and being able to take a file. */
 export interface StorageFault {
@@ -26,7 +27,7 @@ export class Storage implements AsyncDisposable {
     this.#lock = parts.lock;
     this.records = parts.records;
     this.blobs = parts.blobs;
-    this.blobs.mayHaveLeftovers = parts.lock.afterCrash;
+    this.blobs.needsSweep = parts.lock.afterCrash;
   }
 
   /**
@@ -84,12 +85,12 @@ export class Storage implements AsyncDisposable {
     using _lock = this.#lock;
     using _blobs = this.blobs;
     await this.records[Symbol.asyncDispose]();
-    if (!this.blobs.mayHaveLeftovers) await this.#lock.stopInOrder();
+    if (!this.blobs.needsSweep) await this.#lock.stopInOrder();
   }
 
   async #checkDisk(minFreeMB: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#dataDir);
-    const freeMB = Math.floor(bavail * bsize / 2 ** 20);
+    const freeMB = Math.floor(bavail * bsize / MIB);
     if (freeMB < minFreeMB) throw new Error(`${freeMB} MB are free, fewer than ${minFreeMB}`);
   }
 }

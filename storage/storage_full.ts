@@ -1,4 +1,4 @@
-import { ResourceError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 
 /** What SQLite says where the disk is full. */
 const SQLITE_FULL = 13;
@@ -11,7 +11,7 @@ export function asStorageFull(error: unknown): unknown {
   const full = ("code" in error && FULL_CODES.has(error.code)) ||
     ("errcode" in error && error.errcode === SQLITE_FULL);
   if (!full) return error;
-  return new ResourceError("ErrInternal", "The storage is full: nothing of the request was kept", {
+  return new AppError("ErrInternal", "The storage is full: nothing of the request was kept", {
     cause: error,
   });
 }

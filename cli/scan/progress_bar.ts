@@ -62,16 +62,8 @@ export function progressLine({ done, total, seconds, width }: ProgressView): str
   return [
     `[${"#".repeat(filled)}${"-".repeat(BAR - filled)}]`,
     `${done.files}/${total.files} files,`,
-    `${size(done.bytes)} of ${size(total.bytes)}, ${size(rate)}/s${left}`,
+    `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}, ${formatBytes(rate)}/s${left}`,
   ].join(" ").slice(0, Math.max(0, width));
-}
-
-function size(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000;
-  return `${value.toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`;
 }
 
 function duration(seconds: number): string {

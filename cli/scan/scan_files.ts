@@ -1,5 +1,5 @@
 import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/leases.ts";
-import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../core/scanner/contract/file_result.ts";
 import { HEAVY_BYTES } from "../../core/scanner/contract/limits.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 import type { FileOutcome } from "../../core/scanner/report/report.ts";
@@ -19,7 +19,7 @@ export interface ScanFilesOptions {
    *
    * @throws {ScanFailure} where it can't be scanned to its end.
    */
-  readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileScan>;
+  readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileResult>;
   readonly onProgress?: (progress: ScanProgress) => void;
 }
 
@@ -61,7 +61,7 @@ export async function scanFiles(
   return outcomes;
 }
 
-async function outcomeOf(path: string, work: () => Promise<FileScan>): Promise<FileOutcome> {
+async function outcomeOf(path: string, work: () => Promise<FileResult>): Promise<FileOutcome> {
   try {
     return { path, scan: await work() };
   } catch (error) {

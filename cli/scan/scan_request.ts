@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { REPORT_FORMATS, type ReportFormat } from "../../core/scanner/report/format.ts";
 import { skippedScanners } from "../../core/scans/selection.ts";
 import { parsedArgs } from "../arguments.ts";
@@ -39,7 +39,7 @@ function skippedBy(scanners: readonly string[]): string[] {
   try {
     return skippedScanners(scanners);
   } catch (error) {
-    if (!(error instanceof ResourceError)) throw error;
+    if (!(error instanceof AppError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
 }

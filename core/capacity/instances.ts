@@ -1,13 +1,12 @@
 import type { SystemStats } from "./stats.ts";
 import type { Tunables } from "./tunables.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How many instances there may be, and how that came about. */
 export interface InstanceCeiling {
   readonly ceiling: number;
   readonly detail: string;
 }
-
-const MIB = 2 ** 20;
 
 /** What an instance is reckoned to take, in MB (HC 8, C 14). */
 export function perInstanceMemoryBudgetMB(tunables: Tunables): number {

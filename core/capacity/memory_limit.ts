@@ -1,3 +1,5 @@
+import { MIB } from "../../schemas/units.ts";
+
 /** A program with its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
 
@@ -7,8 +9,6 @@ export interface MemoryLimiter {
   readonly probe: Command;
   limited(command: Command, limitMB: number): Command;
 }
-
-const MIB = 2 ** 20;
 
 /** `prlimit` of util-linux. */
 export const PRLIMIT: MemoryLimiter = {

@@ -1,11 +1,12 @@
 import type { Log } from "../log.ts";
 import type { LeasePool } from "./leases.ts";
 import { type Command, type MemoryLimiter, PRLIMIT, ULIMIT } from "./memory_limit.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How long processes have to end by themselves before they are killed, in milliseconds. */
 const GRACE_MS = 5000;
 /** Bytes that are kept of each stream of output. */
-const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
+const MAX_OUTPUT_BYTES = 16 * MIB;
 
 /** All that a tool finds of an environment: what this process has in its own may be secret. */
 const ENVIRONMENT = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };

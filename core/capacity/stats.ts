@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { availableMemory, constrainedMemory } from "node:process";
 import { cgroupLimits, type ReadText } from "./cgroup.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How large the host is. */
 export interface HostSize {
@@ -15,8 +16,6 @@ export interface SystemStats extends HostSize {
   readonly MemAvailableMB: number;
   readonly DiskFreeMB: number;
 }
-
-const MIB = 2 ** 20;
 
 /**
  * Reads the host: its cores, load and memory, the limits of the container where they are lower, and

@@ -1,6 +1,7 @@
 import { Level, levelName } from "./level.ts";
 import type { SystemStats } from "./stats.ts";
 import type { Tunables } from "./tunables.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How many tools may run at once (HC 2). Heavy ones take light slots as well. */
 export interface ToolCapacity {
@@ -14,8 +15,6 @@ export interface SlotAdmission {
   readonly admitted: boolean;
   readonly reason: string;
 }
-
-const MIB = 2 ** 20;
 
 /** The memory of a heavy tool on a host of so many MB, in MB (HC 8, C 14). */
 export function autoHeavyToolMemLimitMB(hostMB: number, tunables: Tunables): number {

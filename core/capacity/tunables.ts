@@ -1,4 +1,5 @@
 import type { HostSize } from "./stats.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** What decides how much a host carries (HC 2, C 14). MB are 2^20 bytes. */
 export interface Tunables {
@@ -25,7 +26,6 @@ export interface Tunables {
 /** Looks up an environment variable. */
 export type GetVariable = (name: string) => string | undefined;
 
-const MIB = 2 ** 20;
 const PREFIX = "STRONGROOM_";
 
 /** The number that a variable holds, or `fallback` where it is empty or holds none (HC 2). */

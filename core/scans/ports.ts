@@ -2,7 +2,7 @@
 
 import type { Chunk } from "../content.ts";
 import type { CollectedFile } from "../ports.ts";
-import type { FileScan } from "../scanner/contract/file_result.ts";
+import type { FileResult } from "../scanner/contract/file_result.ts";
 import type { Severity } from "../scanner/contract/scanner.ts";
 
 /** `queued` and `running` scans are unfinished (C 15). */
@@ -67,7 +67,7 @@ export interface ScanStore {
   files(id: number): AsyncIterable<readonly ScanFile[]>;
   hasResult(key: ResultKey): Promise<boolean>;
   /** Keeps what a scan found in one of its files, unless its content has been replaced meanwhile. */
-  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void>;
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void>;
   /** Notes why a file could not be scanned. */
   failFile(id: number, path: string, error: string): Promise<void>;
   /**
@@ -106,7 +106,7 @@ export interface ContentScanner {
   scan(
     content: { readonly hash: string; readonly name: string },
     options: ScanContentOptions,
-  ): Promise<FileScan>;
+  ): Promise<FileResult>;
 }
 
 /** Why a file, or a whole scan, came to no result, for its owner. */

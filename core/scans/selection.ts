@@ -1,11 +1,11 @@
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import type { ReportOptions } from "../scanner/report/report.ts";
 import { SCANNERS } from "../scanner/formats/mod.ts";
 
 /**
  * The ids of the scanners that are not asked for, in order.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where none is asked for, or one that is not known.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where none is asked for, or one that is not known.
  */
 export function skippedScanners(wanted: readonly string[]): string[] {
   const known = SCANNERS.map(({ id }) => id);
@@ -13,7 +13,7 @@ export function skippedScanners(wanted: readonly string[]): string[] {
   if (unknown === undefined && wanted.length > 0) {
     return known.filter((id) => !wanted.includes(id)).sort();
   }
-  throw new ResourceError(
+  throw new AppError(
     "ErrResourcesInvalidRequest",
     `Cannot scan with ${
       unknown === undefined ? "no scanner" : `the scanner ${quoted(unknown)}`

@@ -1,6 +1,6 @@
 import { type Caller, permits } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { ResourceError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { nameOf } from "../paths.ts";
 import type { FileCollection, ResourceStore } from "../ports.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "../tree/targets.ts";
@@ -9,7 +9,7 @@ import type { Scan, ScanFile, ScanPage, ScanStore } from "./ports.ts";
 import { skippedScanners } from "./selection.ts";
 
 /** What the operations on scans work on. */
-export interface Scans {
+export interface ScanService {
   readonly records: ResourceStore;
   readonly store: ScanStore;
   readonly jobs: ScanJobs;
@@ -31,16 +31,16 @@ export interface StartScanRequest {
  * Queues a scan of the files at and below some records, as they are now (C 15), and waits for its end
  * until the signal aborts.
  *
- * @throws {ResourceError} `ErrScansQueueFull` where too many wait, `ErrResourcesInvalidRequest` where
+ * @throws {AppError} `ErrScansQueueFull` where too many wait, `ErrResourcesInvalidRequest` where
  *   nothing is asked for or a scanner is not known, and what {@link resolveTargets} throws.
  */
-export async function startScan(scans: Scans, request: StartScanRequest): Promise<Scan> {
+export async function startScan(scans: ScanService, request: StartScanRequest): Promise<Scan> {
   const { id, finished } = await queueScan(scans, request);
   return await finished ?? await findScan(scans, { caller: request.caller, id });
 }
 
 async function queueScan(
-  scans: Scans,
+  scans: ScanService,
   request: StartScanRequest,
 ): Promise<{ id: number; finished: Promise<Scan | undefined> }> {
   const { caller, until } = request;
@@ -48,11 +48,11 @@ async function queueScan(
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
   const targets = [...byPath, ...byId];
   if (targets.length === 0) {
-    throw new ResourceError("ErrResourcesInvalidRequest", "Cannot scan: no path or id is given");
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot scan: no path or id is given");
   }
   refuseSharedPath(targets, "scan");
   if (scans.jobs.queued >= scans.maxQueued) {
-    throw new ResourceError("ErrScansQueueFull", `${scans.jobs.queued} scans wait already`);
+    throw new AppError("ErrScansQueueFull", `${scans.jobs.queued} scans wait already`);
   }
   using _place = scans.jobs.announce();
   const { userId } = caller;
@@ -71,21 +71,21 @@ async function queueScan(
 /**
  * A scan of the caller; of anybody for `resources.admin`.
  *
- * @throws {ResourceError} `ErrScansNotFound`.
+ * @throws {AppError} `ErrScansNotFound`.
  */
 export async function findScan(
-  scans: Scans,
+  scans: ScanService,
   { caller, id }: { caller: Caller; id: number },
 ): Promise<Scan> {
   const scan = await scans.store.find(id);
   const visible = scan?.userId === caller.userId || permits(caller, "resources.admin");
   if (scan !== undefined && visible) return scans.jobs.current(scan);
-  throw new ResourceError("ErrScansNotFound", `No scan ${id}`);
+  throw new AppError("ErrScansNotFound", `No scan ${id}`);
 }
 
 /** The caller's own scans, newest first (C 15). */
 export async function listScans(
-  scans: Scans,
+  scans: ScanService,
   { caller, ...page }: ScanPage & { caller: Caller },
 ): Promise<Scan[]> {
   const stored = await scans.store.list(caller.userId, page);
@@ -95,26 +95,26 @@ export async function listScans(
 /**
  * The report document of a completed scan, in pieces.
  *
- * @throws {ResourceError} `ErrScansNotFound`, `ErrScansConflict` where it has no report.
+ * @throws {AppError} `ErrScansNotFound`, `ErrScansConflict` where it has no report.
  */
 export async function scanReport(
-  scans: Scans,
+  scans: ScanService,
   request: { caller: Caller; id: number },
 ): Promise<AsyncIterable<Chunk>> {
   const { id, status } = await findScan(scans, request);
   const report = await scans.store.report(id);
   if (report !== undefined) return report;
-  throw new ResourceError("ErrScansConflict", `The scan ${id} is ${status} and has no report`);
+  throw new AppError("ErrScansConflict", `The scan ${id} is ${status} and has no report`);
 }
 
 /**
  * Cancels a scan that is queued or runs, and removes a finished one (C 15). Returns what it then is,
  * or was.
  *
- * @throws {ResourceError} `ErrScansNotFound`.
+ * @throws {AppError} `ErrScansNotFound`.
  */
 export async function removeScan(
-  scans: Scans,
+  scans: ScanService,
   request: { caller: Caller; id: number },
 ): Promise<Scan> {
   const scan = await findScan(scans, request);

@@ -70,7 +70,7 @@ export async function sweep(tree: Tree, hashes: readonly string[]): Promise<void
   try {
     await removeUnreferenced(tree, hashes);
   } catch (error) {
-    tree.blobs.mayHaveLeftovers = true;
+    tree.blobs.needsSweep = true;
     tree.log.error("Cannot remove content that no record holds", {
       error: error instanceof Error ? error : new Error(String(error)),
     });

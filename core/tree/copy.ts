@@ -15,7 +15,7 @@ import {
  * order of their making, and by their source path the records that took the place of others and the
  * directories that others were merged into (RS 4.5.7).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` for sources or a destination that make no
+ * @throws {AppError} `ErrResourcesInvalidRequest` for sources or a destination that make no
  *   sense, `ErrResourcesNotFound` for a missing source, `ErrResourcesConflict` where a record is in
  *   the way.
  */

@@ -1,4 +1,4 @@
-import { type ErrorKind, quoted, ResourceError } from "../errors.ts";
+import { AppError, type ErrorKind, quoted } from "../errors.ts";
 import { ancestorsOf } from "../paths.ts";
 import type { NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
 
@@ -22,7 +22,7 @@ export interface DirectoryRequest {
 /**
  * Makes the directory and every missing one above it, all owned by `userId` (RS 4.2.7, 4.3.1).
  *
- * @throws {ResourceError} `ErrResourcesAlreadyExists` where a file stands on the way.
+ * @throws {AppError} `ErrResourcesAlreadyExists` where a file stands on the way.
  */
 export async function makeDirectories(
   transaction: WriteTransaction,
@@ -42,7 +42,7 @@ export function chainOf(path: string): string[] {
 /**
  * The records that are missing for the directory to be there, outermost first.
  *
- * @throws {ResourceError} of the kind `refusal` where a file stands on the way.
+ * @throws {AppError} of the kind `refusal` where a file stands on the way.
  */
 export function missingDirectories(
   { userId, path, now, refusal = "ErrResourcesAlreadyExists" }: DirectoryRequest,
@@ -51,7 +51,7 @@ export function missingDirectories(
   return chainOf(path).flatMap((directory) => {
     const record = existing.get(directory);
     if (record?.isDir === false) {
-      throw new ResourceError(
+      throw new AppError(
         refusal,
         `Cannot make the directory ${quoted(path)}: ${quoted(directory)} is a file`,
       );

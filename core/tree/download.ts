@@ -2,7 +2,7 @@ import type { Compression } from "../../schemas/resources.ts";
 import { archive, type ArchiveEntry } from "../archive.ts";
 import type { Caller } from "../caller.ts";
 import { type Chunk, ContentReader } from "../content.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import type {
   BlobStore,
   ByteRange,
@@ -46,7 +46,7 @@ export interface ArchiveDownload {
  * Finds what to download: one file, or an archive of several (RS 4.7, C 9). Every content of an
  * archive has been seen to exist with its size when this returns.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where nothing is asked for or a path is not
+ * @throws {AppError} `ErrResourcesInvalidRequest` where nothing is asked for or a path is not
  *   one, `ErrResourcesNotFound` where a path or id has no record, `ErrResourcesSharedPath` where two
  *   different records would have one name in the archive.
  */
@@ -77,7 +77,7 @@ class MissingContent extends Error {
   constructor(
     { path, hash, size }: Pick<CollectedFile, "path" | "hash" | "size">,
     stored: number | undefined,
-    readonly refusal?: ResourceError,
+    readonly refusal?: AppError,
   ) {
     super(`The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`);
     this.#path = path;
@@ -94,7 +94,7 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
   const { byPath, byId } = await resolveTargets(tree, request, "download");
   const [first] = [...byPath, ...byId];
   if (first === undefined) {
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidRequest",
       "Cannot download: no path or id is given",
     );
@@ -149,7 +149,7 @@ async function openFile(
   throw new MissingContent(
     record,
     stored,
-    damaged ? undefined : new ResourceError("ErrResourcesNotFound", message),
+    damaged ? undefined : new AppError("ErrResourcesNotFound", message),
   );
 }
 

@@ -13,7 +13,7 @@ export interface ListRequest {
 /**
  * The records of a listing, some hundreds at a time, in the order of RS 4.1.7 (RS 4.1, C 8).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where a path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` where a path is not one.
  */
 export function list(
   tree: Tree,

@@ -1,5 +1,5 @@
 import type { Caller } from "../caller.ts";
-import { ResourceError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { changesOf, commit, type Tree } from "./changes.ts";
@@ -14,7 +14,7 @@ export interface MkdirRequest {
  * Makes a directory and every missing parent, and returns its record. Where all of it is there
  * already nothing changes (RS 4.3).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` for a bad path, `ErrResourcesAlreadyExists`
+ * @throws {AppError} `ErrResourcesInvalidRequest` for a bad path, `ErrResourcesAlreadyExists`
  *   where a file stands on the way.
  */
 export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise<ResourceRecord> {
@@ -23,7 +23,7 @@ export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise
     return await makeOnce(tree, caller.userId, directory);
   } catch (error) {
     // RS 4.3.4: what is no refusal may have been a passing failure of the host, such as a full disk.
-    if (error instanceof ResourceError && error.kind !== "ErrInternal") throw error;
+    if (error instanceof AppError && error.kind !== "ErrInternal") throw error;
     return await makeOnce(tree, caller.userId, directory);
   }
 }

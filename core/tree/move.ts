@@ -7,7 +7,7 @@ import {
   parentOf,
   sanitizeDirectory,
 } from "../paths.ts";
-import type { Effect, ResourceRecord } from "../ports.ts";
+import type { ResourceRecord, TransferEffect } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
 import {
   type Destination,
@@ -23,7 +23,7 @@ import {
  * was overwritten, the directories that were made, what was moved, by its old path, and the
  * directories that were merged into others (RS 4.4.5).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` for sources or a destination that make no
+ * @throws {AppError} `ErrResourcesInvalidRequest` for sources or a destination that make no
  *   sense, `ErrResourcesNotFound` for a missing source, `ErrResourcesConflict` where a record is in
  *   the way.
  */
@@ -70,8 +70,8 @@ function refuseTakenAlong(sources: readonly ResourceRecord[]): void {
  * What came of all steps together. A later source may move or merge what an earlier one has moved:
  * subscribers hear of each record once, and of a removed one by the path that they know.
  */
-function changesIn(transfer: Transfer, effects: readonly Effect[]): ChangeSet {
-  const moved = new Map<number, Effect>();
+function changesIn(transfer: Transfer, effects: readonly TransferEffect[]): ChangeSet {
+  const moved = new Map<number, TransferEffect>();
   const overwritten: ResourceRecord[] = [];
   const merged: ResourceRecord[] = [];
   for (const effect of effects) {

@@ -5,7 +5,7 @@ import { removeUnreferenced, type Tree } from "./changes.ts";
  * record leaves behind (C 5.4). Where the records cannot be read it throws and removes nothing more.
  */
 export async function recover(tree: Pick<Tree, "records" | "blobs">): Promise<void> {
-  if (!tree.blobs.mayHaveLeftovers) return;
+  if (!tree.blobs.needsSweep) return;
   for await (const hashes of tree.blobs.hashes()) await removeUnreferenced(tree, hashes);
-  tree.blobs.mayHaveLeftovers = false;
+  tree.blobs.needsSweep = false;
 }

@@ -1,5 +1,5 @@
 import { type Caller, scopeOf } from "../caller.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { compareBytewise, sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
@@ -13,20 +13,20 @@ export interface RemoveRequest {
  * Deletes the record of each path with all its descendants, or nothing at all (RS 4.6). The changes
  * come sorted by path.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where no path is given or one is not valid,
+ * @throws {AppError} `ErrResourcesInvalidRequest` where no path is given or one is not valid,
  *   `ErrResourcesNotFound` where one has no record.
  */
 export function remove(tree: Tree, { caller, paths }: RemoveRequest): Promise<ChangeSet> {
   const wanted = sanitizeAll(paths);
   if (wanted.length === 0) {
-    throw new ResourceError("ErrResourcesInvalidRequest", "Cannot delete: no path is given");
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot delete: no path is given");
   }
   return commit(tree, async (transaction) => {
     const found = await transaction.findByPath(scopeOf(caller), wanted);
     const roots = wanted.map((path) => {
       const record = found.get(path);
       if (record === undefined) {
-        throw new ResourceError("ErrResourcesNotFound", `Cannot delete ${quoted(path)}: not found`);
+        throw new AppError("ErrResourcesNotFound", `Cannot delete ${quoted(path)}: not found`);
       }
       return record;
     });

@@ -1,5 +1,5 @@
 import { type Caller, scopeOf } from "../caller.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { sanitizeAll } from "../paths.ts";
 import type { ResourceRecord, ResourceStore } from "../ports.ts";
 
@@ -20,7 +20,7 @@ export interface Targets {
  * Finds the records that a caller may read (RS 4.7).
  *
  * @param verb What is to be done with them, for messages.
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where a path is not one,
+ * @throws {AppError} `ErrResourcesInvalidRequest` where a path is not one,
  *   `ErrResourcesNotFound` where a path or id has no record.
  */
 export async function resolveTargets(
@@ -34,7 +34,7 @@ export async function resolveTargets(
   const foundPaths = await tree.records.findByPath(scope, wantedPaths);
   const foundIds = await tree.records.findById(scope, wantedIds);
   const missing = (what: string) =>
-    new ResourceError("ErrResourcesNotFound", `Cannot ${verb} ${what}: not found`);
+    new AppError("ErrResourcesNotFound", `Cannot ${verb} ${what}: not found`);
   return {
     byPath: wantedPaths.map((path) => {
       const record = foundPaths.get(path);
@@ -59,8 +59,8 @@ export function refuseSharedPath(records: readonly ResourceRecord[], verb: strin
 }
 
 /** The refusal of two different records with one path. */
-export function sharedPath(path: string, verb: string): ResourceError {
-  return new ResourceError(
+export function sharedPath(path: string, verb: string): AppError {
+  return new AppError(
     "ErrResourcesSharedPath",
     `Cannot ${verb} ${quoted(path)}: two different records have this path`,
   );

@@ -1,7 +1,7 @@
 /** What moving and copying have in common: their sources, and the rules of their targets. */
 
 import { type Caller, scopeOf } from "../caller.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { isBelow, joinPath, parentOf, sanitizeAll } from "../paths.ts";
 import type { Placement, ResourceRecord, WriteTransaction } from "../ports.ts";
 import { makeDirectories } from "./directories.ts";
@@ -35,7 +35,7 @@ export function destinationOf({ destination }: TransferRequest, path: string): D
 /**
  * The distinct source paths of a request, in its order (RS 4.4.1).
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` where there is none, one is not valid, or one
+ * @throws {AppError} `ErrResourcesInvalidRequest` where there is none, one is not valid, or one
  *   is the destination (C 7).
  */
 export function sourcesOf(
@@ -45,7 +45,7 @@ export function sourcesOf(
 ): string[] {
   const paths = sanitizeAll(sources);
   if (paths.length === 0) {
-    throw new ResourceError("ErrResourcesInvalidRequest", `Cannot ${verb}: no source is given`);
+    throw new AppError("ErrResourcesInvalidRequest", `Cannot ${verb}: no source is given`);
   }
   if (paths.includes(destination.path)) {
     throw invalid(verb, destination.path, "it is the destination as well");
@@ -88,7 +88,7 @@ export class Transfer {
   /**
    * Finds the sources.
    *
-   * @throws {ResourceError} `ErrResourcesNotFound` where one is missing, `ErrResourcesInvalidRequest`
+   * @throws {AppError} `ErrResourcesNotFound` where one is missing, `ErrResourcesInvalidRequest`
    *   where they have different owners.
    */
   static async begin(
@@ -102,7 +102,7 @@ export class Transfer {
     const [first, ...others] = paths.map((path) => {
       const record = found.get(path);
       if (record !== undefined) return record;
-      throw new ResourceError("ErrResourcesNotFound", `Cannot ${verb} ${quoted(path)}: not found`);
+      throw new AppError("ErrResourcesNotFound", `Cannot ${verb} ${quoted(path)}: not found`);
     });
     if (first === undefined) throw new RangeError("No source is given");
     const foreign = others.find(({ userId }) => userId !== first.userId);
@@ -121,7 +121,7 @@ export class Transfer {
    * Where each source goes; all above that is there then. What becomes of a single directory is for
    * `placeDirectory` to say.
    *
-   * @throws {ResourceError} as {@link makeDirectories} does, and where several sources can't be in
+   * @throws {AppError} as {@link makeDirectories} does, and where several sources can't be in
    *   the destination together.
    */
   async place(destination: Destination, placeDirectory: PlaceDirectory): Promise<Placement[]> {
@@ -167,7 +167,7 @@ export class Transfer {
    * Makes the directory and every missing one above it. `replaceFile` lets it take the place of a
    * file, if forced to: never that of one further up (C 7).
    *
-   * @throws {ResourceError} `ErrResourcesConflict` where a file is in the way.
+   * @throws {AppError} `ErrResourcesConflict` where a file is in the way.
    */
   async makeDirectories(path: string, { replaceFile = false } = {}): Promise<void> {
     const leaf = replaceFile && this.#force ? await this.find(path) : undefined;
@@ -185,7 +185,7 @@ export class Transfer {
    * Checks what stands at the targets (RS 4.4.4, 4.4.7, 4.5.4). Returns the files at whose paths a
    * directory would arrive: only a move lets them give way.
    *
-   * @throws {ResourceError} `ErrResourcesConflict` where a record must not give way,
+   * @throws {AppError} `ErrResourcesConflict` where a record must not give way,
    *   `ErrResourcesInvalidRequest` where a source would replace itself.
    */
   async admit(placements: readonly Placement[]): Promise<ResourceRecord[]> {
@@ -212,7 +212,7 @@ export class Transfer {
   /**
    * Refuses to put a directory into itself (RS 4.4.5).
    *
-   * @throws {ResourceError} `ErrResourcesInvalidRequest`.
+   * @throws {AppError} `ErrResourcesInvalidRequest`.
    */
   refuseInside(source: ResourceRecord, destination: string): void {
     if (source.isDir && isBelow(destination, source.path)) {
@@ -220,8 +220,8 @@ export class Transfer {
     }
   }
 
-  #conflict(target: string, why: string): ResourceError {
-    return new ResourceError(
+  #conflict(target: string, why: string): AppError {
+    return new AppError(
       "ErrResourcesConflict",
       `Cannot ${this.#verb} to ${quoted(target)}: ${why}`,
     );
@@ -233,8 +233,8 @@ export class Transfer {
 }
 
 /** A refusal of a source that makes no sense (RS 4.4.3). */
-export function invalid(verb: Verb, source: string, why: string): ResourceError {
-  return new ResourceError(
+export function invalid(verb: Verb, source: string, why: string): AppError {
+  return new AppError(
     "ErrResourcesInvalidRequest",
     `Cannot ${verb} ${quoted(source)}: ${why}`,
   );

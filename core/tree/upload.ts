@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { quoted, ResourceError } from "../errors.ts";
+import { AppError, quoted } from "../errors.ts";
 import { joinPath, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
 import type { NewRecord, StagedBlob } from "../ports.ts";
 import {
@@ -37,7 +37,7 @@ interface StagedFile {
  * Stores the files of a form below `dir`, all or none (RS 4.2, C 6). The changes hold the created
  * directories, then the files in the order of the form.
  *
- * @throws {ResourceError} `ErrResourcesInvalidRequest` for a bad directory, no file or a passed
+ * @throws {AppError} `ErrResourcesInvalidRequest` for a bad directory, no file or a passed
  *   limit, `ErrResourcesInvalidData` for a bad name, `ErrResourcesAlreadyExists` where a path is taken.
  */
 export async function upload(
@@ -69,7 +69,7 @@ export async function upload(
         if (found.has(path)) throw alreadyExists(path, "a record has this path");
       }
       placing = true;
-      await tree.blobs.place(blobs, transaction);
+      await tree.blobs.publish(blobs, transaction);
       const added = await transaction.insert([
         ...missing,
         ...files.map((file) => newFile(file, { userId, now })),
@@ -119,7 +119,7 @@ async function receive(
       standIn = stage(part, maxUploadTotalSize);
       // Its refusal counts only where no `files` part follows, which is not known yet.
       await standIn.catch((error) => {
-        if (!(error instanceof ResourceError)) throw error;
+        if (!(error instanceof AppError)) throw error;
       });
       continue;
     }
@@ -189,10 +189,10 @@ function refuseRepeated(files: readonly StagedFile[]): void {
   }
 }
 
-function invalidRequest(why: string): ResourceError {
-  return new ResourceError("ErrResourcesInvalidRequest", `Cannot upload: ${why}`);
+function invalidRequest(why: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${why}`);
 }
 
-function alreadyExists(path: string, why: string): ResourceError {
-  return new ResourceError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${why}`);
+function alreadyExists(path: string, why: string): AppError {
+  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${why}`);
 }

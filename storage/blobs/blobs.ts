@@ -1,6 +1,6 @@
 import { type Chunk, ContentReader } from "../../core/content.ts";
 import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../../core/ports.ts";
-import { nextTurn } from "../../core/event_loop.ts";
+import { yieldToEventLoop } from "../../core/event_loop.ts";
 import { blobPath, isDigest } from "./paths.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import {
@@ -29,7 +29,7 @@ const MAX_WORKERS = 8;
  * and synced there, they are renamed into place within the transaction that adds their record.
  */
 export class DirectoryBlobStore implements BlobStore, Disposable {
-  mayHaveLeftovers = false;
+  needsSweep = false;
   readonly #root: string;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
@@ -80,14 +80,14 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     }
   }
 
-  async place(
+  async publish(
     staged: readonly StagedBlob[],
     transaction: Pick<WriteTransaction, "beforeCommit">,
   ): Promise<void> {
     const directories = new Set<string>();
     try {
       for (const [index, blob] of staged.entries()) {
-        if (index % PLACED_AT_A_TIME === PLACED_AT_A_TIME - 1) await nextTurn();
+        if (index % PLACED_AT_A_TIME === PLACED_AT_A_TIME - 1) await yieldToEventLoop();
         await this.#settle(blob, directories);
       }
     } catch (error) {
@@ -144,7 +144,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     hash: string,
     { always }: { always: boolean },
   ): Promise<ContentReader | undefined> {
-    const hired = this.#pool.hire();
+    const hired = this.#pool.acquire();
     const { remote } = hired;
     let id: number | undefined;
     try {

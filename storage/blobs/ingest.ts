@@ -3,9 +3,10 @@ import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
 import { writeAll } from "../files.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { WorkerPool } from "../threads/pool.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** Pieces are gathered to this size: a write for each that the network brings is the slow way. */
-const BUFFER_BYTES = 1024 * 1024;
+const BUFFER_BYTES = MIB;
 /** Content up to this size is hashed here: it takes less time than telling another thread to. */
 const SMALL_BYTES = 128 * 1024;
 /** How many buffers are kept for the next content. */
@@ -39,7 +40,7 @@ export class Receiver {
     const pass = async (buffer: Chunk): Promise<Receipt> => {
       await behind;
       if (receipt === undefined) {
-        const { remote } = hired.use(this.#pool.hire());
+        const { remote } = hired.use(this.#pool.acquire());
         receipt = { remote, id: await remote.receive(path) };
       }
       const { remote, id } = receipt;

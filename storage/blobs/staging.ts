@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
 import type { Digest } from "./content_tasks.ts";
 import { orMissing, readFull, removeFile } from "../files.ts";
@@ -28,7 +28,7 @@ export class StagedFile implements StagedBlob {
    * Whether the file stored under the same hash has the same bytes (C 6). False where there is none,
    * or where it is not what was stored once.
    *
-   * @throws {ResourceError} `ErrResourcesInvalidData` where it is other content of the same hash.
+   * @throws {AppError} `ErrResourcesInvalidData` where it is other content of the same hash.
    */
   async shares(storedPath: string): Promise<boolean> {
     const stored = await orMissing(Deno.open(storedPath));
@@ -43,7 +43,7 @@ export class StagedFile implements StagedBlob {
     }
     // A disk that fails may have changed it: then the staged content is the right one.
     if (await hashOf(stored) !== this.hash) return false;
-    throw new ResourceError(
+    throw new AppError(
       "ErrResourcesInvalidData",
       `Cannot store content with the MD5 ${this.hash}: other content has the same one`,
     );

@@ -1,12 +1,12 @@
 import type {
   CollectionRoots,
-  Effect,
   FileCollection,
   ListQuery,
   NewRecord,
   ResourceRecord,
   ResourceStore,
   Scope,
+  TransferEffect,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
@@ -190,8 +190,8 @@ function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): Writ
   };
 }
 
-async function effectsOf(writer: Remote<Writer>): Promise<Effect[]> {
-  const effects: Effect[] = [];
+async function effectsOf(writer: Remote<Writer>): Promise<TransferEffect[]> {
+  const effects: TransferEffect[] = [];
   for (let slice = SLICE; slice >= SLICE;) {
     const taken = await writer.takeEffects(SLICE);
     for (const effect of taken) effects.push(effect);

@@ -9,7 +9,7 @@ import {
   type ScanStatus,
   type ScanStore,
 } from "../../core/scans/ports.ts";
-import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../core/scanner/contract/file_result.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/formats/mod.ts";
 import type { Parameters, Row } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
@@ -20,9 +20,10 @@ import type { ReportOrder } from "../reports/make.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How much of a report is read at a time, in bytes. */
-const REPORT_PART = 2 ** 20;
+const REPORT_PART = MIB;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -102,7 +103,7 @@ export class SqliteScanStore implements ScanStore {
     return (await this.#read("hasResult", keyOf(key))).length > 0;
   }
 
-  keepResult(id: number, path: string, key: ResultKey, result: FileScan): Promise<void> {
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void> {
     return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
   }
 

@@ -1,6 +1,6 @@
-import { quoted, ResourceError } from "../../core/errors.ts";
+import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES } from "../../core/paths.ts";
-import type { Effect, Placement } from "../../core/ports.ts";
+import type { Placement, TransferEffect } from "../../core/ports.ts";
 import type { Connection, Parameters, Row } from "./connection.ts";
 import { COLUMNS, split, toRecord } from "./lookup.ts";
 
@@ -57,14 +57,14 @@ export class TransferPlan {
   }
 
   /** `WriteTransaction.moveSubtrees`. It is done when the last effect has been taken. */
-  *move(placements: readonly Placement[], now: number): Generator<Effect, void> {
+  *move(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
     for (const placement of placements) {
       yield* this.#moveOne(placement, now);
       this.#clear();
     }
   }
 
-  *#moveOne(placement: Placement, now: number): Generator<Effect, void> {
+  *#moveOne(placement: Placement, now: number): Generator<TransferEffect, void> {
     this.#add(placement, MOVE_MEETS);
     this.#check();
     yield* this.#overwrite();
@@ -90,7 +90,7 @@ export class TransferPlan {
   }
 
   /** `WriteTransaction.copySubtrees`. It is done when the last effect has been taken. */
-  *copy(placements: readonly Placement[], now: number): Generator<Effect, void> {
+  *copy(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
     for (const placement of placements) this.#add(placement, COPY_MEETS);
     this.#check();
     yield* this.#overwrite();
@@ -135,7 +135,7 @@ export class TransferPlan {
       { ...parameters, ...split(target) },
     );
     if (root?.id !== source.id) {
-      throw new ResourceError(
+      throw new AppError(
         "ErrResourcesInvalidRequest",
         `Cannot move ${quoted(source.path)}: another source took it along, or took its place`,
       );
@@ -157,7 +157,7 @@ export class TransferPlan {
       "SELECT target, met_is_dir FROM temp.plan WHERE met_is_dir <> is_dir ORDER BY place LIMIT 1",
     );
     if (mismatch !== undefined) {
-      throw new ResourceError(
+      throw new AppError(
         "ErrResourcesConflict",
         `Cannot put a record at ${quoted(String(mismatch.target))}: ` +
           `a ${mismatch.met_is_dir === 1 ? "directory" : "file"} has this path`,
@@ -168,7 +168,7 @@ export class TransferPlan {
       { max: MAX_PATH_BYTES },
     );
     if (long !== undefined) {
-      throw new ResourceError(
+      throw new AppError(
         "ErrResourcesInvalidRequest",
         `Invalid path ${quoted(String(long.target))}: it is longer than ${MAX_PATH_BYTES} bytes`,
       );
@@ -176,7 +176,7 @@ export class TransferPlan {
   }
 
   /** Deletes the files that are met by files. */
-  *#overwrite(): Generator<Effect, void> {
+  *#overwrite(): Generator<TransferEffect, void> {
     yield* this.#effects(
       () => "overwritten",
       "records.id = plan.met AND plan.is_dir = 0",
@@ -191,10 +191,10 @@ export class TransferPlan {
    * word where SQLite fails.
    */
   *#effects(
-    kindOf: (row: Row) => Effect["kind"],
+    kindOf: (row: Row) => TransferEffect["kind"],
     joined: string,
     parameters: Parameters = {},
-  ): Generator<Effect, void> {
+  ): Generator<TransferEffect, void> {
     for (let after = 0;;) {
       const rows = this.#connection.all(
         `SELECT plan.place, plan.source, plan.met, ${COLUMNS}

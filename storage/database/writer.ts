@@ -1,5 +1,11 @@
-import { quoted, ResourceError } from "../../core/errors.ts";
-import type { Effect, NewRecord, Placement, ResourceRecord, Scope } from "../../core/ports.ts";
+import { AppError, quoted } from "../../core/errors.ts";
+import type {
+  NewRecord,
+  Placement,
+  ResourceRecord,
+  Scope,
+  TransferEffect,
+} from "../../core/ports.ts";
 import { Connection, type Parameters, type Row } from "./connection.ts";
 import { COLUMNS, findByPath, split, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
@@ -14,7 +20,7 @@ import { TransferPlan } from "./transfer_plan.ts";
 export class Writer {
   #opened: { readonly connection: Connection; readonly plan: TransferPlan } | undefined;
   /** The move or copy under way. */
-  #effects: Iterator<Effect, void> = [].values();
+  #effects: Iterator<TransferEffect, void> = [].values();
 
   /**
    * Opens the database, making or migrating it where needed. To be called once, first. Returns
@@ -94,7 +100,7 @@ export class Writer {
     return records.map((record) => {
       const made = inserted.get(key(record));
       if (made !== undefined) return made;
-      throw new ResourceError(
+      throw new AppError(
         "ErrResourcesAlreadyExists",
         `Cannot add ${quoted(record.path)}: a record has this path`,
       );
@@ -151,8 +157,8 @@ export class Writer {
    * Goes on with the move or copy and returns the next of its effects. It is done when they are
    * fewer than `limit`.
    */
-  takeEffects(limit: number): Effect[] {
-    const effects: Effect[] = [];
+  takeEffects(limit: number): TransferEffect[] {
+    const effects: TransferEffect[] = [];
     return refuseFull(() => {
       for (let next = this.#effects.next(); !next.done; next = this.#effects.next()) {
         effects.push(next.value);

@@ -1,9 +1,10 @@
-import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../core/scanner/contract/file_result.ts";
 import type { Severity } from "../../core/scanner/contract/scanner.ts";
 import { type FileOutcome, reportOf } from "../../core/scanner/report/report.ts";
 import { selectionOf } from "../../core/scans/selection.ts";
 import { Connection } from "../database/connection.ts";
 import { scanRows } from "../database/scan_statements.ts";
+import { MIB } from "../../schemas/units.ts";
 
 export interface ReportOrder {
   readonly database: string;
@@ -27,7 +28,7 @@ export interface MadeReport {
  * How much may be kept about the files of a scan for a report to be made of it, in bytes: it takes some
  * times as much memory. A thread that runs out of memory ends the process.
  */
-const MAX_RESULT_BYTES = 128 * 2 ** 20;
+const MAX_RESULT_BYTES = 128 * MIB;
 
 /**
  * Makes the report of a scan from what is kept in the database; it may take a while. Undefined where
@@ -59,7 +60,7 @@ export function makeReport(order: ReportOrder): MadeReport | undefined {
 
 function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
   if (typeof result === "string") {
-    const scan: FileScan = JSON.parse(result);
+    const scan: FileResult = JSON.parse(result);
     return { path, scan };
   }
   return { path, error: typeof error === "string" ? error : "It was not scanned" };

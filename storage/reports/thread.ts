@@ -9,7 +9,7 @@ export class ReportThread implements Disposable {
 
   /** Moves the body there: its sender loses it. */
   readonly validate: ValidateReport = async (body) => {
-    using hired = this.#pool.hire();
+    using hired = this.#pool.acquire();
     return await hired.remote.validateReport(body);
   };
 

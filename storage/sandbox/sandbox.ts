@@ -1,4 +1,4 @@
-import type { FileScan } from "../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../core/scanner/contract/file_result.ts";
 import {
   type ContentScanner,
   type ScanContentOptions,
@@ -21,7 +21,7 @@ export interface ScanOrder {
 /** What a worker says. */
 export type ScanReply =
   | { readonly kind: "progress"; readonly bytes: number }
-  | { readonly kind: "scanned"; readonly scan: FileScan }
+  | { readonly kind: "scanned"; readonly scan: FileResult }
   | { readonly kind: "unreadable"; readonly problem: string }
   /** The time was over before the content was hashed. */
   | { readonly kind: "late" };
@@ -48,7 +48,7 @@ export class SandboxScanner implements ContentScanner {
   scan(
     { hash, name }: { readonly hash: string; readonly name: string },
     options: ScanContentOptions,
-  ): Promise<FileScan> {
+  ): Promise<FileResult> {
     const path = this.#blobs.pathOf(hash);
     return scanInSandbox({ ...options, path, name, timeoutMs: this.#timeoutMs });
   }
@@ -66,7 +66,7 @@ export class SandboxScanner implements ContentScanner {
  */
 export async function scanInSandbox(
   options: SandboxOptions,
-): Promise<FileScan> {
+): Promise<FileResult> {
   const { path, name, skip, signal, timeoutMs, onProgress } = options;
   const { graceMs = GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
@@ -74,7 +74,7 @@ export async function scanInSandbox(
     type: "module",
     deno: { permissions: { ...NOTHING, read: [path] } },
   });
-  const { promise, resolve, reject } = Promise.withResolvers<FileScan>();
+  const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
   const late = () => reject(new ScanFailure(`It took longer than ${timeoutMs / 1000} s to scan`));

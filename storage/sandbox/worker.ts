@@ -6,9 +6,10 @@ import { scanFile } from "../../core/scanner/engine/scan.ts";
 import { SCANNERS } from "../../core/scanner/formats/mod.ts";
 import { FileSource } from "./file_source.ts";
 import type { ScanOrder, ScanReply } from "./sandbox.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** How many bytes are read between two messages. */
-const PROGRESS_BYTES = 64 * 2 ** 20;
+const PROGRESS_BYTES = 64 * MIB;
 
 /** The part of a worker's global scope that is used here. */
 interface WorkerScope {

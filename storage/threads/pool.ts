@@ -1,7 +1,7 @@
 import { type Remote, RemoteWorker } from "./rpc.ts";
 
 /** A worker taken from a {@link WorkerPool} for a piece of work that may take several calls. */
-export interface Hired<T> extends Disposable {
+export interface PooledWorker<T> extends Disposable {
   readonly remote: Remote<T>;
 }
 
@@ -21,7 +21,7 @@ export class WorkerPool<T extends object> implements Disposable {
   }
 
   /** The least busy worker, until it is disposed of. */
-  hire(): Hired<T> {
+  acquire(): PooledWorker<T> {
     this.#workers = this.#workers.filter(({ worker }) => worker.alive);
     const [idlest] = this.#workers.toSorted((a, b) => a.jobs - b.jobs);
     const entry = idlest === undefined || (idlest.jobs > 0 && this.#workers.length < this.#size)

@@ -5,7 +5,7 @@
  * A `Uint8Array` that is an argument or a result is moved, not copied: its sender loses it.
  */
 
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 
 /** The methods of `T` as they look from another thread. */
 export type Remote<T> = {
@@ -27,7 +27,7 @@ interface Reply {
 
 /** What is left of an error on its way between threads: a clone would lose its class and code. */
 interface Failure {
-  readonly kind: ResourceError["kind"] | undefined;
+  readonly kind: AppError["kind"] | undefined;
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
@@ -123,7 +123,7 @@ function toFailure(error: unknown): Failure {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   return {
-    kind: error instanceof ResourceError ? error.kind : undefined,
+    kind: error instanceof AppError ? error.kind : undefined,
     name,
     message,
     code,
@@ -132,6 +132,6 @@ function toFailure(error: unknown): Failure {
 }
 
 function toError({ kind, name, message, code, stack }: Failure): Error {
-  const error = kind === undefined ? new Error(message) : new ResourceError(kind, message);
+  const error = kind === undefined ? new Error(message) : new AppError(kind, message);
   return Object.assign(error, { name, code, stack });
 }

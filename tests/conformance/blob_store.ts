@@ -29,7 +29,7 @@ export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
 /** Places content as a committed transaction would. */
 export async function place(store: BlobStore, staged: readonly StagedBlob[]): Promise<void> {
   const actions: (() => Promise<void>)[] = [];
-  await store.place(staged, { beforeCommit: (action) => actions.push(action) });
+  await store.publish(staged, { beforeCommit: (action) => actions.push(action) });
   for (const action of actions) await action();
 }
 

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { entry, items, refused } from "../support/client.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 
@@ -94,7 +94,7 @@ Deno.test("RS 4.3.4 mkdir tries once more where the store fails, and then says 5
   for (
     const failure of [
       new Error("a disk hiccup"),
-      new ResourceError("ErrInternal", "The storage is full"),
+      new AppError("ErrInternal", "The storage is full"),
     ]
   ) {
     await t.step(failure.message, async () => {

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import type { ListQuery, ResourceStore } from "../../core/ports.ts";
 import { newRecord, seed } from "../support/seed.ts";
 
@@ -40,7 +40,7 @@ export function resourceStoreSuite(
     await seed(store, ["a"]);
     await seed(store, [{ path: "a", userId: 2 }]);
     await assert.rejects(seed(store, ["b", "a"]), (error) => {
-      assert.ok(error instanceof ResourceError);
+      assert.ok(error instanceof AppError);
       return error.kind === "ErrResourcesAlreadyExists";
     });
     assert.deepEqual(await listed(store, {}), ["a"]);

@@ -7,7 +7,7 @@ import {
   credentialVerifier,
   mintCredential,
 } from "../../core/credentials.ts";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const secretKey = new TextEncoder().encode(SECRET);
@@ -37,7 +37,7 @@ async function refuses(
   try {
     await verify(token);
   } catch (error) {
-    assert.ok(error instanceof ResourceError, String(error));
+    assert.ok(error instanceof AppError, String(error));
     assert.equal(error.kind, "ErrAuthRequired");
     assert.equal(error.message.includes(token), false);
     return error.message;
@@ -182,7 +182,7 @@ Deno.test("C 10 only the configured family is accepted", async (t) => {
     answer = () => new Response("down", { status: 500 });
     const down = await credentialVerifier({ key: { kind: "jwks", url } });
     const token = await sign({}, { alg: "RS256", key: rsa.privateKey, kid: "RS256" });
-    await assert.rejects(down(token), (error) => !(error instanceof ResourceError));
+    await assert.rejects(down(token), (error) => !(error instanceof AppError));
   });
   await t.step("C 10 a key of another kind is refused at the start", async () => {
     const { publicKey } = await jose.generateKeyPair("X25519" as string).catch(() =>

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import {
   ancestorsOf,
   compareBytewise,
@@ -14,7 +14,7 @@ import {
 } from "../../core/paths.ts";
 
 function refuses(call: () => unknown, kind = "ErrResourcesInvalidRequest"): void {
-  assert.throws(call, (error) => error instanceof ResourceError && error.kind === kind);
+  assert.throws(call, (error) => error instanceof AppError && error.kind === kind);
 }
 
 Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
@@ -91,7 +91,7 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
         try {
           path = sanitizePath(given);
         } catch (error) {
-          assert.ok(error instanceof ResourceError);
+          assert.ok(error instanceof AppError);
           assert.ok(error.message.isWellFormed() && !error.message.includes("\n"));
           return;
         }
@@ -118,7 +118,7 @@ Deno.test("C 4 sanitizeFileName() is one valid segment, or ErrResourcesInvalidDa
         assert.ok(!/[/\\]/.test(name) && name.trim() !== "" && name !== "..");
         assert.equal(sanitizePath(`d/${name}/e`), `d/${name}/e`);
       } catch (error) {
-        assert.ok(error instanceof ResourceError && error.kind === "ErrResourcesInvalidData");
+        assert.ok(error instanceof AppError && error.kind === "ErrResourcesInvalidData");
       }
     }),
     { seed: 4, numRuns: 2000 },

@@ -111,7 +111,7 @@ Deno.test("C 5.4 a recovery that can't read the records removes nothing", async 
   const one = await server.as(1);
   await one.upload("", { a: "kept", b: "kept, too" });
   const { records, blobs } = server.tree;
-  blobs.mayHaveLeftovers = true;
+  blobs.needsSweep = true;
   const write: typeof records.write = (work, options) =>
     records.write((transaction) => {
       const unreferenced = () => Promise.reject(new Error("half of the records can't be read"));
@@ -120,5 +120,5 @@ Deno.test("C 5.4 a recovery that can't read the records removes nothing", async 
   const broken = Object.assign(Object.create(records), { write });
   await assert.rejects(recover({ records: broken, blobs }), /half of the records/);
   assert.equal((await server.storedHashes()).length, 2);
-  assert.equal(blobs.mayHaveLeftovers, true);
+  assert.equal(blobs.needsSweep, true);
 });

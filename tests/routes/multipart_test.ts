@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ResourceError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { uploadParts } from "../../routes/multipart.ts";
 import { bytesOf, fileHead, formBody } from "../support/raw_http.ts";
 
@@ -27,7 +27,7 @@ async function refuses(body: Uint8Array<ArrayBuffer>, options = {}): Promise<str
   try {
     assert.deepEqual(await read([body], options), "a refusal");
   } catch (error) {
-    assert.ok(error instanceof ResourceError, String(error));
+    assert.ok(error instanceof AppError, String(error));
     assert.equal(error.kind, "ErrResourcesInvalidRequest");
     return error.message;
   }
@@ -189,7 +189,7 @@ Deno.test("C 6 uploadParts() gives up a body that does not go on", async () => {
     for await (const { content } of uploadParts(request, { maxBytes: 1e6, stallMs: 1 })) {
       for await (const _ of content) { /* dropped */ }
     }
-  }, ResourceError);
+  }, AppError);
   assert.equal(cancelled, true);
 });
 

@@ -35,7 +35,7 @@ Deno.test("C 1 GET /metrics", async (t) => {
       `strongroom_http_request_seconds_bucket{${labels},le="600"} 2`,
       `strongroom_http_request_seconds_bucket{${labels},le="+Inf"} 2`,
       `strongroom_http_response_bytes_total{${labels}} 10`,
-      "strongroom_http_requests_under_way 1",
+      "strongroom_http_requests_in_flight 1",
       "# TYPE strongroom_http_request_seconds histogram",
     ];
     for (const line of wanted) assert.ok(lines.includes(line), `${line}\n${text}`);

@@ -17,7 +17,7 @@ import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
 import { recover } from "../../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../../routes/app.ts";
-import { Underway } from "../../routes/in_flight.ts";
+import { InFlight } from "../../routes/in_flight.ts";
 import { type RunningServer, serve } from "../../routes/server.ts";
 import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
 import { Storage } from "../../storage/storage.ts";
@@ -68,7 +68,7 @@ export class TestServer implements AsyncDisposable {
     const events = options.events ?? new EventBus();
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const tree: Tree = { records, blobs, events, limits, log };
-    const underway = new Underway();
+    const inFlight = new InFlight();
     const host = {
       stats: () => getStats(dataDir),
       ...readTunables(() => undefined, getHostSize()),
@@ -85,7 +85,7 @@ export class TestServer implements AsyncDisposable {
       capacity: { ...host, leases, instances: () => jobs.instances },
       scans: { records, store: records.scans, jobs, maxQueued: options.maxQueuedScans ?? 1000 },
       log,
-      underway,
+      inFlight,
       ...options.app,
     });
     const { graceMs } = options;
@@ -94,7 +94,7 @@ export class TestServer implements AsyncDisposable {
       hostname: "127.0.0.1",
       port: 0,
       events,
-      underway,
+      inFlight,
       log,
       ...(graceMs !== undefined && { graceMs }),
     });

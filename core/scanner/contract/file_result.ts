@@ -27,7 +27,7 @@ export interface FileCheck {
  * What scanning a file has found. It names no path, since the same content may lie at several. It is
  * plain data, the same after structured clone and after JSON, for threads and for keeping.
  */
-export interface FileScan {
+export interface FileResult {
   /** Bytes. */
   readonly size: number;
   readonly hashes: FileHashes;

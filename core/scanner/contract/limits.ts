@@ -1,6 +1,5 @@
 import type { ScanLimits } from "./scanner.ts";
-
-const MIB = 2 ** 20;
+import { MIB } from "../../../schemas/units.ts";
 
 /** What a file may take. A thread that scans stays below 512 MB with them. */
 export const SCAN_LIMITS: ScanLimits = {

@@ -90,7 +90,7 @@ export interface Scanner {
    * Whether the content is for this scanner: by its first bytes or its structure, and by its name
    * where the format has no signature. Reads little, throws nothing.
    */
-  claims(content: Content): boolean;
+  matches(content: Content): boolean;
   /**
    * Checks the content, whatever it is: hostile bytes give failed checks, and no exception. Reads at
    * random, and keeps nothing that grows with the content.

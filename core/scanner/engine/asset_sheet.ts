@@ -1,4 +1,4 @@
-import type { FileScan } from "../contract/file_result.ts";
+import type { FileResult } from "../contract/file_result.ts";
 import type { AssetParts } from "../contract/scanner.ts";
 import { type JsonObject, plainObject } from "../contract/plain_data.ts";
 
@@ -19,7 +19,7 @@ export class AssetSheet {
     }
   }
 
-  get all(): FileScan["asset"] {
+  get all(): FileResult["asset"] {
     return {
       type: this.type,
       ...(this.#tensors && { tensors: this.#tensors }),

@@ -1,6 +1,6 @@
 import { type Checkpoint, guarded, ScanStopped } from "../contract/checkpoint.ts";
 import { cutShort } from "../contract/excerpt.ts";
-import type { FileScan } from "../contract/file_result.ts";
+import type { FileResult } from "../contract/file_result.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
 import { AssetSheet } from "./asset_sheet.ts";
 import { CheckLog } from "./check_log.ts";
@@ -63,7 +63,7 @@ export class ContentScan {
     }
   }
 
-  result(): Omit<FileScan, "size" | "hashes" | "timestamp"> {
+  result(): Omit<FileResult, "size" | "hashes" | "timestamp"> {
     const { operationalError } = this.#log;
     this.#facts.add(this.#hashes.facts);
     return {
@@ -92,7 +92,7 @@ export class ContentScan {
 
   #claims(scanner: Scanner, content: Content, segments: Segments): boolean {
     try {
-      return scanner.claims(content);
+      return scanner.matches(content);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
       this.#tell(scanner.id, segments, say.broken(scanner.id, error));

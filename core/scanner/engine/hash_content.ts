@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../contract/source.ts";
+import { MIB } from "../../../schemas/units.ts";
 
-const BLOCK = 2 ** 20;
+const BLOCK = MIB;
 
 /** The digests of whole content, in lower-case hexadecimal. */
 export interface ContentHashes {

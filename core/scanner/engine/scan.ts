@@ -1,5 +1,5 @@
 import { type Checkpoint, guarded } from "../contract/checkpoint.ts";
-import type { FileScan } from "../contract/file_result.ts";
+import type { FileResult } from "../contract/file_result.ts";
 import type { ScanLimits, Scanner } from "../contract/scanner.ts";
 import type { ByteSource } from "../contract/source.ts";
 import { ContentScan } from "./content_scan.ts";
@@ -29,7 +29,7 @@ export interface ScanFileOptions {
  * @throws whatever reading throws while the file is hashed, {@link ScanStopped} too: without that there
  *   is nothing to scan.
  */
-export function scanFile(options: ScanFileOptions): FileScan {
+export function scanFile(options: ScanFileOptions): FileResult {
   const { name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
   const { checkpoint = () => {} } = options;
   const source = guarded(options.source, checkpoint);

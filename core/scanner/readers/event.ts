@@ -1,4 +1,5 @@
 import type { Severity } from "../contract/scanner.ts";
+import { MIB } from "../../../schemas/units.ts";
 
 /** A scalar, a key or a comment of a manifest. */
 export interface Entry {
@@ -38,7 +39,7 @@ export interface Defect {
 export type ManifestEvent = Entry | Tag | Defect;
 
 /** How much of a string is read, in bytes: a chat template is far shorter. */
-export const STRING_BYTES = 1024 * 1024;
+export const STRING_BYTES = MIB;
 
 /** How much of a key is kept for the path. */
 export const KEY_CHARACTERS = 256;

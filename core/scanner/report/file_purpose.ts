@@ -1,5 +1,5 @@
 import { extensionOf } from "../contract/named_kinds.ts";
-import type { FileScan } from "../contract/file_result.ts";
+import type { FileResult } from "../contract/file_result.ts";
 
 const MODEL_EXTENSIONS = new Set(
   ("safetensors gguf ggml pt pth ckpt bin onnx h5 hdf5 keras pb tflite mlmodel pkl pickle joblib " +
@@ -15,7 +15,7 @@ const MODEL_TYPES = new Set(
 /** Whether a file appears to be a model or a dataset (SR 2.5), by its name and its content's type. */
 export function purposeOf(
   path: string,
-  type: FileScan["asset"]["type"],
+  type: FileResult["asset"]["type"],
 ): { is_model: boolean; is_dataset: boolean } {
   const extension = extensionOf(path);
   const isDataset = DATASET_EXTENSIONS.has(extension);

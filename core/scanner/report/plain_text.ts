@@ -41,10 +41,3 @@ export function indented(text: string, indent: string, width: number): string[] 
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
-
-/** A size such as `512 bytes` or `1.5 MiB`. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1024) return counted(bytes, "byte");
-  const power = Math.min(4, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** power).toFixed(1)} ${["KiB", "MiB", "GiB", "TiB"][power - 1]}`;
-}

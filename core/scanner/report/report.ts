@@ -1,4 +1,4 @@
-import type { FileScan } from "../contract/file_result.ts";
+import type { FileResult } from "../contract/file_result.ts";
 import { checkCounts } from "./check_counts.ts";
 import { contentHashOf } from "./content_hash.ts";
 import { uniqueIssues } from "./issues.ts";
@@ -9,7 +9,7 @@ import type { Report, ScannerSelection } from "../contract/report_types.ts";
 
 /** A file of a scan: what was found in it, or what kept it from being scanned. */
 export type FileOutcome =
-  | { readonly path: string; readonly scan: FileScan }
+  | { readonly path: string; readonly scan: FileResult }
   | { readonly path: string; readonly error: string };
 
 export interface ReportOptions {

@@ -1,4 +1,4 @@
-import type { FileCheck, FileScan } from "../contract/file_result.ts";
+import type { FileCheck, FileResult } from "../contract/file_result.ts";
 import type { Asset, FileMetadata, Issue, ReportCheck } from "../contract/report_types.ts";
 import { consolidate } from "./consolidate.ts";
 import { purposeOf } from "./file_purpose.ts";
@@ -10,7 +10,7 @@ import { riskScore } from "./risk_score.ts";
 export interface ReportedFile {
   readonly path: string;
   /** Undefined where the file could not be scanned. */
-  readonly scan?: FileScan;
+  readonly scan?: FileResult;
   readonly checks: ReportCheck[];
   readonly issues: Issue[];
   readonly asset: Asset;
@@ -19,7 +19,7 @@ export interface ReportedFile {
 }
 
 /** What a report says about a file that was scanned. */
-export function scannedFile(path: string, scan: FileScan, licences: LicenceFiles): ReportedFile {
+export function scannedFile(path: string, scan: FileResult, licences: LicenceFiles): ReportedFile {
   const { type, ...parts } = scan.asset;
   const issues = issuesOf(path, scan.checks);
   return {

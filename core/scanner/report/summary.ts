@@ -1,10 +1,11 @@
 import type { Report } from "../contract/report_types.ts";
-import { counted, sizeText } from "./plain_text.ts";
+import { formatBytes } from "../../../schemas/units.ts";
+import { counted } from "./plain_text.ts";
 import { SEVERITIES } from "../contract/severity.ts";
 
 /** A report in a sentence or two: what was looked at, what was found, and what was left out. */
 export function summaryOf(report: Report): string[] {
-  const scanned = `${counted(report.files_scanned, "file")} (${sizeText(report.bytes_scanned)})`;
+  const scanned = `${counted(report.files_scanned, "file")} (${formatBytes(report.bytes_scanned)})`;
   const skipped = report.total_checks - report.passed_checks - report.failed_checks;
   return [
     `${scanned}: ${foundText(report)}; ${counted(report.passed_checks, "check")} passed` +

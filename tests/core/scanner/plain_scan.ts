@@ -1,7 +1,7 @@
-import type { FileScan } from "../../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../../core/scanner/contract/file_result.ts";
 
 /** A scan that found nothing, of so many bytes. */
-export function plainScan(size: number): FileScan {
+export function plainScan(size: number): FileResult {
   return {
     size,
     hashes: {},

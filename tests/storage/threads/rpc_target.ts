@@ -1,4 +1,4 @@
-import { ResourceError } from "../../../core/errors.ts";
+import { AppError } from "../../../core/errors.ts";
 import { serve } from "../../../storage/threads/rpc.ts";
 
 /** What the tests of storage/rpc.ts call. */
@@ -20,7 +20,7 @@ export class Target {
   }
 
   refuse(): void {
-    throw new ResourceError("ErrResourcesConflict", "refused there");
+    throw new AppError("ErrResourcesConflict", "refused there");
   }
 
   fail(): Promise<void> {

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ResourceError } from "../../../core/errors.ts";
+import { AppError } from "../../../core/errors.ts";
 import { RemoteWorker } from "../../../storage/threads/rpc.ts";
 import { WorkerPool } from "../../../storage/threads/pool.ts";
 import type { Target } from "./rpc_target.ts";
@@ -28,7 +28,7 @@ Deno.test("RemoteWorker calls methods of another thread", async (t) => {
   });
   await t.step("and throws what they throw", async () => {
     await assert.rejects(remote.refuse(), (error) => {
-      assert.ok(error instanceof ResourceError);
+      assert.ok(error instanceof AppError);
       assert.deepEqual([error.kind, error.message], ["ErrResourcesConflict", "refused there"]);
       return true;
     });
@@ -56,26 +56,26 @@ Deno.test("RemoteWorker rejects all calls once its thread has failed or ended", 
 
 Deno.test("WorkerPool starts workers as they are needed, and gives out the idlest", async () => {
   using pool = new WorkerPool<Target>(MODULE, 2);
-  using first = pool.hire();
+  using first = pool.acquire();
   assert.equal(await first.remote.count(), 1);
   {
-    using second = pool.hire();
+    using second = pool.acquire();
     assert.equal(await second.remote.count(), 1);
-    using third = pool.hire();
+    using third = pool.acquire();
     assert.equal(await third.remote.count(), 2);
   }
-  using fourth = pool.hire();
+  using fourth = pool.acquire();
   assert.notEqual(fourth.remote, first.remote);
 });
 
 Deno.test("WorkerPool gives out no worker that has failed", async () => {
   using pool = new WorkerPool<Target>(MODULE, 1);
   {
-    using hired = pool.hire();
+    using hired = pool.acquire();
     const never = hired.remote.never();
     hired.remote.crash().catch(() => {});
     await assert.rejects(never, /crashed/);
   }
-  using again = pool.hire();
+  using again = pool.acquire();
   assert.equal(await again.remote.add(1, 2), 3);
 });

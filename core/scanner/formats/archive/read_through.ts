@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ByteSource } from "../../contract/source.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** What one pass over the bytes of a member tells. */
 export interface MemberDigest {
@@ -10,7 +11,7 @@ export interface MemberDigest {
   readonly hashed: number;
 }
 
-const CHUNK = 1 << 20;
+const CHUNK = MIB;
 
 /**
  * Reads a member from end to end. The checksum is over all of it, as it costs next to nothing; the

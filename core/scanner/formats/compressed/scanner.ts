@@ -5,6 +5,7 @@ import { unpack, type Unpacked } from "./unpack.ts";
 import { type Wrapper, wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { memorySource } from "../../contract/source.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 type CompressedCheck = "Compressed Content" | "Compression Ratio";
 
@@ -14,13 +15,13 @@ const PASSED: Readonly<Record<CompressedCheck, string>> = {
 };
 
 const MOST_RATIO = 250;
-const LEAST_BOMB = 1 << 20;
+const LEAST_BOMB = MIB;
 const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4)$/i;
 
 /** One file in a compression, such as gzip, of a name that need not say so. */
 export const compressedScanner: Scanner = {
   id: "compressed",
-  claims: ({ source }) => wrapperOf(source) !== undefined,
+  matches: ({ source }) => wrapperOf(source) !== undefined,
   *scan(content, context) {
     const wrapper = wrapperOf(content.source);
     if (!wrapper) return;

@@ -4,7 +4,7 @@ import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 /** The scanner of executables that lie among models, by their content and whatever their name is. */
 export const executableScanner: Scanner = {
   id: "executable",
-  claims: ({ source }) => executableFormat(source) !== undefined,
+  matches: ({ source }) => executableFormat(source) !== undefined,
   *scan({ source }: Content): Generator<Check, void, void> {
     const found = executableFormat(source);
     if (found === undefined) return;

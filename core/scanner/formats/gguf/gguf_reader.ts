@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { FIXED_SIZES, VALUE_TYPES, type ValueType } from "./value_type.ts";
 import { GgufCursor } from "./gguf_cursor.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** What keeps a file from being read on, with a word for it. */
 export class UnreadableError extends Error {
@@ -27,9 +28,9 @@ const ELEMENTS = 4_000_000;
 /** Arrays within arrays; those of today's files have none. */
 const ARRAY_DEPTH = 4;
 /** Bytes of one text that are read. */
-const TEXT_LENGTH = 2 ** 20;
+const TEXT_LENGTH = MIB;
 /** Bytes of texts that are read in all. */
-const TEXTS_LENGTH = 32 * 2 ** 20;
+const TEXTS_LENGTH = 32 * MIB;
 /** Bytes of the magic. */
 const MAGIC_SIZE = 4n;
 

@@ -4,6 +4,7 @@ import { checkTemplate } from "../../templates/check.ts";
 import { addTemplateChecks } from "../../templates/template_checks.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./gguf_reader.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const KEYS = "GGUF Metadata Keys";
 const VALUES = "GGUF Metadata Values";
@@ -102,7 +103,7 @@ export class GgufMetadata {
 
   #checkLength(place: string, text: string, length: bigint): void {
     // Decoding gives no more characters than there are bytes.
-    if (length <= BigInt(2 ** 20)) return;
+    if (length <= BigInt(MIB)) return;
     this.#checks.add(VALUES, {
       message: `${place} has ${length} bytes, of which the first ${text.length} were read`,
       severity: "info",

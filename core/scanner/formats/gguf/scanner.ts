@@ -15,7 +15,7 @@ const HEADER = "GGUF Header";
 /** Checks GGUF files, and the headers of the GGML formats before it. */
 export const ggufScanner: Scanner = {
   id: "gguf",
-  claims: ({ name, source }) =>
+  matches: ({ name, source }) =>
     /\.gguf$/i.test(name) ||
     (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
   *scan(content, context) {

@@ -32,7 +32,7 @@ const WANTED: ReadonlySet<string> = new Set([...CONFIGS, VERSION, "backend"]);
 /** Files of HDF5, as Keras writes models and weights. */
 export const hdf5Scanner: Scanner = {
   id: "hdf5",
-  claims: ({ source }) => findSignature(source) !== undefined,
+  matches: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
     const contents = read(source);

@@ -1,14 +1,15 @@
 import { Checklist } from "../../contract/checklist.ts";
 import type { Scanner } from "../../contract/scanner.ts";
 import { addTemplateChecks, TEMPLATE_CHECK } from "../../templates/template_checks.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** Bytes of a template file that are read, more than a template may have. */
-const FILE_SIZE = 2 ** 20;
+const FILE_SIZE = MIB;
 
 /** Checks files that are Jinja templates, such as `chat_template.jinja`. */
 export const jinjaScanner: Scanner = {
   id: "jinja",
-  claims: ({ name }) => /\.(?:jinja2?|j2)$/i.test(name),
+  matches: ({ name }) => /\.(?:jinja2?|j2)$/i.test(name),
   *scan({ source }) {
     const checks = new Checklist();
     // Bytes that are no UTF-8 become replacement characters, which no name has.

@@ -35,7 +35,7 @@ const MAX_RATIO = 100;
 export const joblibScanner: Scanner = {
   id: "joblib",
 
-  claims({ source, name }: Content): boolean {
+  matches({ source, name }: Content): boolean {
     const compression = compressionOf(source);
     if (compression === undefined) return false;
     return NAMED.test(name) || (compression === "zlib" && holdsPickle(source));

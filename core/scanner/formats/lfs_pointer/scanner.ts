@@ -9,7 +9,7 @@ const BEGINNING = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.co
 /** The scanner of pointers of Git LFS that stand where a large file should be. */
 export const lfsPointerScanner: Scanner = {
   id: "git_lfs_pointer",
-  claims: ({ source }) =>
+  matches: ({ source }) =>
     source.size < POINTER_BYTES && BEGINNING.test(latin1(source.read(0, POINTER_BYTES))),
   *scan({ source }: Content): Generator<Check, void, void> {
     const text = latin1(source.read(0, POINTER_BYTES));

@@ -6,15 +6,16 @@ import type { Defect, ManifestEvent } from "../../readers/event.ts";
 import { readJson } from "../../readers/json/read_json.ts";
 import { readToml } from "../../readers/toml/read_toml.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** A language that manifests are written in. */
 export type ManifestLanguage = "json" | "yaml" | "toml";
 
 /** How much of a manifest is read: JSON goes by without being held, the others are held. */
 const LIMITS: Readonly<Record<ManifestLanguage, number>> = {
-  json: 128 * 1024 * 1024,
-  yaml: 16 * 1024 * 1024,
-  toml: 16 * 1024 * 1024,
+  json: 128 * MIB,
+  yaml: 16 * MIB,
+  toml: 16 * MIB,
 };
 
 const EXTENSIONS: ReadonlyMap<string, ManifestLanguage> = new Map([

@@ -41,7 +41,7 @@ const TOLD = 1000;
 export function manifestScanner({ checkTemplate }: ManifestParts): Scanner {
   return {
     id: "manifest",
-    claims: (content) => manifestLanguage(content) !== undefined,
+    matches: (content) => manifestLanguage(content) !== undefined,
     *scan(content, context) {
       const scan = new ManifestScan(content.name, checkTemplate);
       const language = manifestLanguage(content) ?? "json";

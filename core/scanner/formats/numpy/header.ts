@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import type { Unread } from "../tensors/unread.ts";
 import { type Literal, LiteralError, parseLiteral } from "./literal.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** The header of an array file. */
 export interface ArrayHeader {
@@ -19,7 +20,7 @@ const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 /** Bytes of magic and version. */
 const PREFIX = 8;
 /** Bytes of the longest header that is read; NumPy itself refuses more than 10 000. */
-const HEADER_LENGTH = 2 ** 20;
+const HEADER_LENGTH = MIB;
 const KEYS = ["descr", "fortran_order", "shape"];
 
 /** Whether the content begins as an array file does. */

@@ -20,7 +20,7 @@ const USUAL_HEADER = 10_000;
 /** Checks NumPy array files: the header, the size of the data, and the pickle of object arrays. */
 export const numpyScanner: Scanner = {
   id: "numpy",
-  claims: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
+  matches: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
   *scan(content, context) {
     const checks = new Checklist();
     yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());

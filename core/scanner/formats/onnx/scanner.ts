@@ -1,7 +1,7 @@
 import { keepingFailures } from "../../contract/checkpoint.ts";
 import { excerpt, quoted } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { isOnnx } from "./claim.ts";
+import { isOnnx } from "./detect.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "./tensor_checks.ts";
 import { type ModelFacts, ModelWalk, PYTHON_OPERATOR } from "./walk.ts";
 import { faultFindings } from "../protobuf_faults.ts";
@@ -22,7 +22,7 @@ const PASSED = {
 /** Models of ONNX (ModelProto), with all their graphs; tensors are passed over by their length. */
 export const onnxScanner: Scanner = {
   id: "onnx",
-  claims: isOnnx,
+  matches: isOnnx,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const reader = new ProtobufReader(source);
     const checks = new Checklist<string>(PASSED);

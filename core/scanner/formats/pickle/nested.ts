@@ -5,6 +5,7 @@ import type { Instruction } from "./parser.ts";
 import { type Allowance, type StreamEnd, walkStream } from "./stream.ts";
 import { decodeText, shown } from "./text.ts";
 import { Window } from "./window.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** How a pickle lies in a constant of another. */
 type Encoding = "raw" | "escaped" | "base64" | "hex";
@@ -18,7 +19,7 @@ export interface NestedSearch {
 }
 
 /** The longest text that is decoded. */
-const MAX_ENCODED = 1024 * 1024;
+const MAX_ENCODED = MIB;
 
 const MIN_ENCODED = 16;
 

@@ -1,6 +1,7 @@
 import { type Argument, type Opcode, OPCODE_BY_BYTE } from "./opcodes.ts";
 import { parseFloatText, parseIndexText, parseIntegerText } from "./number_text.ts";
 import type { Window } from "./window.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** Why a stream cannot be read on. */
 export type Fault =
@@ -16,7 +17,7 @@ export type Fault =
 const MAX_NAME_BYTES = 64 * 1024;
 
 /** The longest line of any other kind. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * MIB;
 
 const MAX_NUMBER_BYTES = 64 * 1024;
 

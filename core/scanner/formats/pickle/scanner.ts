@@ -36,7 +36,7 @@ const OTHER_FORMATS = [
 export const pickleScanner: Scanner = {
   id: "pickle",
 
-  claims({ source, name }: Content): boolean {
+  matches({ source, name }: Content): boolean {
     if (source.size < 2 || isZip(source.read(0, 4))) return false;
     return looksLikePickle(source) || (NAMED.test(name) && !isOtherFormat(source.read(0, 32)));
   },

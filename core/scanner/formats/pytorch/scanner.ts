@@ -30,7 +30,7 @@ const CODE = /^[^/]+\/code\/.*\.py$/;
 /** ZIP archives of PyTorch, TorchScript included (scanning 2.5). */
 export const pyTorchZipScanner: Scanner = {
   id: "pytorch_zip",
-  claims: isPyTorchZip,
+  matches: isPyTorchZip,
   *scan(content, context) {
     const storages = pyTorchStorages(content.source, context);
     const members = yield* inspectZip(

@@ -17,7 +17,7 @@ const TRAILING = "Safetensors Trailing Data";
 /** Checks safetensors files: the header, and that the tensors it lists make up the rest. */
 export const safetensorsScanner: Scanner = {
   id: "safetensors",
-  claims: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
+  matches: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
   *scan(content, context) {
     const checks = new Checklist();
     checks.begin(HEADER, "The header is a JSON object within the file");

@@ -3,6 +3,7 @@ import { detached } from "../../contract/detached.ts";
 import { KEPT_NAME_BYTES } from "../archive/entry_path.ts";
 import { paxRecords } from "./pax.ts";
 import { readTarHeader, TAR_BLOCK, type TarHeader } from "./header.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** What a member of a TAR archive is (POSIX ustar, typeflag). */
 export type TarKind = "file" | "hard link" | "symbolic link" | "device" | "folder" | "pipe";
@@ -35,8 +36,8 @@ interface Pending {
   size?: number;
 }
 
-const MOST_NAME = 1 << 20;
-const CHUNK = 1 << 20;
+const MOST_NAME = MIB;
+const CHUNK = MIB;
 
 /**
  * The members of an archive, in order, with what is wrong between them: after a broken header, and

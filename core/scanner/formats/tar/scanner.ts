@@ -28,7 +28,7 @@ const PASSED: Readonly<Record<TarCheck, string>> = {
 /** TAR archives, those included in which PyTorch 0.1 saved models. */
 export const tarScanner: Scanner = {
   id: "tar",
-  claims: ({ source }) => isTar(source),
+  matches: ({ source }) => isTar(source),
   *scan(content, context) {
     const scan = new TarScan(content, context);
     for (const found of tarEntries(content.source)) {

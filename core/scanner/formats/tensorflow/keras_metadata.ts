@@ -3,10 +3,11 @@ import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, inspectConfig } from "../keras/config.ts";
 import type { ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
 import type { Check, ScanContext } from "../../contract/scanner.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** Bytes that are read of the metadata of one object, and of all objects of a file. */
-const MAX_BYTES = 16 * 2 ** 20;
-const MAX_BYTES_OF_FILE = 256 * 2 ** 20;
+const MAX_BYTES = 16 * MIB;
+const MAX_BYTES_OF_FILE = 256 * MIB;
 
 /** Checks the metadata of objects of Keras in a SavedModel: a configuration each, as JSON. */
 export class KerasMetadata {

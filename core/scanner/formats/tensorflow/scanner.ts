@@ -4,7 +4,7 @@ import { Checklist, type Finding } from "../../contract/checklist.ts";
 import { faultFindings } from "../protobuf_faults.ts";
 import { ProtobufReader } from "../../readers/protobuf/reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type GraphKind, kindOf } from "./claim.ts";
+import { type GraphKind, kindOf } from "./detect.ts";
 import { KerasMetadata } from "./keras_metadata.ts";
 import { searchTextFormat } from "./text_format.ts";
 import { ASSET_PATH, type GraphFacts, GraphWalk, OPERATIONS } from "./walk.ts";
@@ -20,7 +20,7 @@ const PASSED = {
 /** Models of TensorFlow: SavedModel, MetaGraph, frozen graphs, and the metadata of Keras with them. */
 export const savedModelScanner: Scanner = {
   id: "saved_model",
-  claims: (content) => kindOf(content) !== undefined,
+  matches: (content) => kindOf(content) !== undefined,
   *scan(content: Content, context: ScanContext): Generator<Check, void, void> {
     const kind = kindOf(content) ?? "saved_model";
     const reader = new ProtobufReader(content.source);

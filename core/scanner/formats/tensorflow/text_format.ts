@@ -2,8 +2,9 @@ import type { Checklist } from "../../contract/checklist.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { severityOfOperation } from "./operations.ts";
 import { OPERATIONS } from "./walk.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
-const MAX_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * MIB;
 const NAMED_OPERATION = /\bop\s{0,100}:\s{0,100}["']([A-Za-z0-9_>]{1,200})["']/g;
 
 /**

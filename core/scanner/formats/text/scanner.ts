@@ -12,6 +12,7 @@ import { scriptDangers } from "../../knowledge/script_dangers.ts";
 import { type Script, scriptOf } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { type Window, windows } from "../../readers/bytes/windows.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
   "Text Content": "The file holds text",
@@ -26,7 +27,7 @@ const HEAD = 4096;
 const LICENSE_BYTES = 256 * 1024;
 
 /** How much of a text is looked through. */
-const TEXT_BYTES = 256 * 1024 * 1024;
+const TEXT_BYTES = 256 * MIB;
 
 const NAMES =
   /^(?:licen[sc]e|copying|notice|copyright|legal|readme|authors|use_policy|unlicense)(?:[._-]|$)/i;
@@ -40,7 +41,7 @@ const EXTENSIONS = /\.(?:md|markdown|txt|rst)$/i;
 /** The scanner of texts: model cards, licences, and scripts that lie beside a model. */
 export const textScanner: Scanner = {
   id: "text",
-  claims({ name, source }) {
+  matches({ name, source }) {
     if (isTextByName(name)) return true;
     const head = headOf(source);
     return scriptOf(name, head) !== undefined && looksLikeText(source.read(0, HEAD));

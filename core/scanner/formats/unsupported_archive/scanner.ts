@@ -10,7 +10,7 @@ const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
 /** Archives that are recognised, and can't be looked into: they are never called clean (C 16). */
 export const unsupportedArchiveScanner: Scanner = {
   id: "unsupported_archive",
-  claims: (content) => formatOf(content) !== undefined,
+  matches: (content) => formatOf(content) !== undefined,
   *scan(content, context) {
     const format = formatOf(content) ?? "unknown";
     context.note({ archive_format: format });

@@ -7,6 +7,7 @@ import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { latin1, utf8Of } from "../../readers/bytes/latin1.ts";
 import { utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { decoded, type XmlToken, xmlTokens } from "../../readers/xml/tokens.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
   "XML Structure": "The XML was read from its beginning to its end",
@@ -20,7 +21,7 @@ const CHECKS = {
 const HEAD = 4096;
 
 /** How much of a model in XML is read, in bytes. */
-const XML_BYTES = 64 * 1024 * 1024;
+const XML_BYTES = 64 * MIB;
 
 const SCRIPT =
   /<\s{0,4}script\b|\bjavascript:|\b(?:eval|exec|execfile|compile|__import__)\s{0,4}\(|\bos\.(?:system|popen|exec|spawn)|\bsubprocess\b|^\s{0,20}import\s+(?:os|sys|socket|ctypes|pickle)\b|\bRuntime\.getRuntime\b|\bProcessBuilder\b/m;
@@ -31,7 +32,7 @@ const ENCODINGS =
 /** The scanner of models in XML: OpenVINO and PMML. */
 export const xmlModelScanner: Scanner = {
   id: "xml_model",
-  claims({ name, source }) {
+  matches({ name, source }) {
     if (/\.(?:xml|pmml)$/i.test(name)) return true;
     const head = latin1(utf8Source(source).source.read(0, HEAD));
     return /^\s*<(?:\?xml|PMML|net)\b/.test(head) &&

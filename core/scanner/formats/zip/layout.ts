@@ -2,6 +2,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import { indexesOf } from "../../readers/bytes/bytes.ts";
 import type { ZipMember, ZipStructure } from "./directory.ts";
 import { LOCAL_SIGNATURE, LOCAL_SIZE, nameOf, readLocalHeader } from "./entry.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** Bytes of an archive from `start` to `end`. */
 export interface Extent {
@@ -19,7 +20,7 @@ export interface ZipLayout {
   readonly foreign: readonly Extent[];
 }
 
-const CHUNK = 1 << 20;
+const CHUNK = MIB;
 const MOST_DESCRIPTOR = 24;
 const MOST_FOREIGN = 64;
 const HAS_DESCRIPTOR = 0x8;

@@ -7,13 +7,14 @@ import { type MemberDigest, readThrough } from "../archive/read_through.ts";
 import type { ZipMember } from "./directory.ts";
 import type { ZipCheck } from "./inspection.ts";
 import { type OpenedMember, openZipMember } from "./member.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const ENCRYPTED = 0x1 | 0x40;
 const TYPE_BITS = 0o170000;
 const SYMLINK = 0o120000;
 const MOST_TARGET = 4096;
 const MOST_RATIO = 100;
-const LEAST_BOMB = 1 << 20;
+const LEAST_BOMB = MIB;
 const AES = 99;
 
 /** Whether a member of this many bytes is nothing but weights, and may look like anything. */

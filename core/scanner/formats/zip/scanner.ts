@@ -7,7 +7,7 @@ import type { Scanner } from "../../contract/scanner.ts";
 /** ZIP archives of all kinds, except those of PyTorch and those that a TAR archive holds. */
 export const zipScanner: Scanner = {
   id: "zip",
-  claims: (content) =>
+  matches: (content) =>
     isZip(content.source) && !isPyTorchZip(content) && !isEntryOfTar(content.source),
   *scan(content, context) {
     yield* inspectZip(content, context, "zip");

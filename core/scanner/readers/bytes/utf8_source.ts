@@ -1,7 +1,8 @@
 import { type ByteSource, memorySource, partOf } from "../../contract/source.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** How much text of another encoding is taken over. */
-const OTHER_ENCODING_BYTES = 16 * 1024 * 1024;
+const OTHER_ENCODING_BYTES = 16 * MIB;
 
 /** Text as UTF-8, and what of it could not be had. */
 export interface Utf8Source {

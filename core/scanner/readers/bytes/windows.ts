@@ -1,7 +1,8 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { latin1 } from "./latin1.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
-const WINDOW = 1024 * 1024;
+const WINDOW = MIB;
 
 /** No pattern that is looked for is longer. */
 const OVERLAP = 16 * 1024;

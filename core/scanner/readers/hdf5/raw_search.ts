@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { ByteSource } from "../../contract/source.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const WORD = '"class_name"';
-const CHUNK_BYTES = 2 ** 20;
+const CHUNK_BYTES = MIB;
 /** How much of a file is searched. */
-const MAX_BYTES = 512 * 2 ** 20;
+const MAX_BYTES = 512 * MIB;
 const MAX_TEXTS = 100;
 /** How far before the first class of a configuration its brace is looked for, and how long it may be. */
 const LONGEST_START = 64 * 1024;
-const LONGEST_TEXT = 16 * 2 ** 20;
+const LONGEST_TEXT = 16 * MIB;
 
 /** A text in the midst of other bytes. */
 export interface FoundText {

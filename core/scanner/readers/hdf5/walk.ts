@@ -3,6 +3,7 @@ import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./bytes.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** Why a file was not read through to its end. */
 export type Hdf5Fault =
@@ -34,7 +35,7 @@ export interface Hdf5Contents {
 
 const MAX_OBJECTS = 200_000;
 const MAX_EXTERNAL = 1000;
-const LONGEST_TEXT = 64 * 2 ** 20;
+const LONGEST_TEXT = 64 * MIB;
 
 const LINK_INFO = 0x02;
 const LINK = 0x06;

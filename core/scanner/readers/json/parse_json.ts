@@ -1,5 +1,6 @@
 import { JsonCursor } from "./cursor.ts";
 import { JsonError } from "./error.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 /** How much JSON is read. */
 export interface JsonBounds {
@@ -12,7 +13,7 @@ export interface JsonBounds {
 }
 
 /** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
-export const JSON_BOUNDS: JsonBounds = { length: 16 * 2 ** 20, depth: 64, values: 1_000_000 };
+export const JSON_BOUNDS: JsonBounds = { length: 16 * MIB, depth: 64, values: 1_000_000 };
 
 /** A JSON text that was read. */
 export interface ParsedJson {

@@ -1,3 +1,5 @@
+import { MIB } from "../../../../schemas/units.ts";
+
 /** A piece of an XML text. */
 export type XmlToken =
   | {
@@ -18,7 +20,7 @@ export type XmlToken =
   | { readonly kind: "broken" | "cut"; readonly position: number };
 
 /** How much of markup is looked at, and of a text at a time. */
-const PIECE = 1024 * 1024;
+const PIECE = MIB;
 
 /** Attributes of one element beyond this number are not looked at. */
 const ATTRIBUTES = 1000;

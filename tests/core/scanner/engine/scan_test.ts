@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { keepingFailures, ScanStopped } from "../../../../core/scanner/contract/checkpoint.ts";
-import type { FileScan } from "../../../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../../../core/scanner/contract/file_result.ts";
 import { scanFile } from "../../../../core/scanner/engine/scan.ts";
 import type {
   Check,
@@ -18,8 +18,8 @@ const PICKLE = "\x80\x04N.";
 
 type Scan = (content: Content, context: ScanContext) => Generator<Check, void, void>;
 
-function scanner(id: string, scan: Scan, claims: Scanner["claims"] = () => true): Scanner {
-  return { id, scan, claims };
+function scanner(id: string, scan: Scan, claims: Scanner["matches"] = () => true): Scanner {
+  return { id, scan, matches: claims };
 }
 
 function telling(id: string, ...checks: readonly Check[]): Scanner {
@@ -36,7 +36,7 @@ function scan(
   content: string | ByteSource,
   scanners: readonly Scanner[],
   options: Partial<Parameters<typeof scanFile>[0]> = {},
-): FileScan {
+): FileResult {
   return scanFile({
     source: typeof content === "string" ? source(content) : content,
     name: "file.dat",
@@ -47,7 +47,7 @@ function scan(
   });
 }
 
-function checksNamed(result: FileScan, name: string) {
+function checksNamed(result: FileResult, name: string) {
   return result.checks.filter((it) => it.name === name);
 }
 
@@ -459,7 +459,7 @@ Deno.test("of checks that are alike 1000 are kept, and those of other kinds all"
   assert.deepEqual(result.inconclusive, []);
 });
 
-Deno.test("a FileScan is the same after structured clone and after JSON, whatever scanners tell", () => {
+Deno.test("a FileResult is the same after structured clone and after JSON, whatever scanners tell", () => {
   const value = fc.anything({
     withBigInt: true,
     withTypedArray: true,

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { exitCode } from "../../../../core/scanner/report/exit_code.ts";
-import type { FileCheck, FileScan } from "../../../../core/scanner/contract/file_result.ts";
+import type { FileCheck, FileResult } from "../../../../core/scanner/contract/file_result.ts";
 import { type FileOutcome, reportOf } from "../../../../core/scanner/report/report.ts";
 import { locationOf } from "../../../../core/scanner/report/location.ts";
 import type { Report } from "../../../../core/scanner/contract/report_types.ts";
@@ -30,7 +30,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function scanOf(checks: readonly FileCheck[], parts: Partial<FileScan> = {}): FileScan {
+function scanOf(checks: readonly FileCheck[], parts: Partial<FileResult> = {}): FileResult {
   return {
     size: 10,
     hashes: { md5: "a", sha1: "b", sha256: sha256("content"), sha512: "d" },

@@ -22,7 +22,7 @@ export function scanArchive(
   bytes: Uint8Array,
   { name = "model.bin", depth = 0, limits = LIMITS, content = memorySource(bytes) } = {},
 ): ArchiveScan | undefined {
-  if (!scanner.claims({ source: content, name, depth })) return undefined;
+  if (!scanner.matches({ source: content, name, depth })) return undefined;
   const context = new RecordingContext(limits);
   const checks = [...scanner.scan({ source: content, name, depth }, context)];
   const offers = context.members.map(({ name, source }) => ({

@@ -499,7 +499,7 @@ Deno.test("evasion 54 What follows the last tensor is scanned", () => {
 
 Deno.test("The content says that it is GGUF or GGML, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    ggufScanner.claims({ name, source: memorySource(bytes), depth: 0 });
+    ggufScanner.matches({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file({})), true);
   assert.equal(claims(file({ form: { version: 3, little: false } })), true);
   assert.equal(claims(bytesOf("lmgg", num(4, 32_000))), true);

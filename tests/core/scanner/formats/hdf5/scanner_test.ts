@@ -128,7 +128,7 @@ Deno.test("C 16 a lambda is found wherever the configuration lies", async (t) =>
         assert.equal(failures(checks, "Keras Code")[0]?.severity, "critical");
         assert.deepEqual(failures(checks, "HDF5 Structure"), []);
         const source = memorySource(content);
-        assert.equal(hdf5Scanner.claims({ source, name: "x.bin", depth: 0 }), true);
+        assert.equal(hdf5Scanner.matches({ source, name: "x.bin", depth: 0 }), true);
       });
     }
   }
@@ -353,7 +353,7 @@ Deno.test("C 16 what can't be read is inconclusive, and searched", async (t) => 
 Deno.test("C 16 a file of HDF5 is claimed by its signature, wherever it may be", () => {
   const content = model(new Hdf5Builder());
   const claims = (bytes: Uint8Array) =>
-    hdf5Scanner.claims({ source: memorySource(bytes), name: "x", depth: 0 });
+    hdf5Scanner.matches({ source: memorySource(bytes), name: "x", depth: 0 });
   assert.equal(claims(content), true);
   for (const size of [512, 1024, 2048, 65_536]) {
     assert.equal(claims(join(new Uint8Array(size), content)), true, String(size));

@@ -11,7 +11,7 @@ function scanJoblib(content: Uint8Array, options: ScanOptions = {}) {
 }
 
 function claims(content: Uint8Array, name: string): boolean {
-  return joblibScanner.claims({ source: memorySource(content), name, depth: 0 });
+  return joblibScanner.matches({ source: memorySource(content), name, depth: 0 });
 }
 
 Deno.test("C 16: joblib in zlib and gzip is unpacked and scanned as a member", async (t) => {

@@ -167,7 +167,7 @@ Deno.test("evasion 59 unsafe deserialization is found in the raw text", async (t
       assert.equal(failures(checks, "Keras Unsafe Deserialization")[0]?.severity, "critical");
       assert.equal(checks.find(({ incomplete }) => incomplete)?.name, inconclusive);
       const source = memorySource(text(content));
-      assert.equal(kerasScanner.claims({ source, name: "config.json", depth: 1 }), true);
+      assert.equal(kerasScanner.matches({ source, name: "config.json", depth: 1 }), true);
     });
   }
 });
@@ -304,7 +304,7 @@ Deno.test("C 16 JSON is read in each encoding that Python reads it in", async (t
   for (const [name, bytes] of encodings) {
     await t.step(name, () => {
       const source = memorySource(new Uint8Array(bytes));
-      assert.equal(kerasScanner.claims({ source, name: "x", depth: 0 }), true);
+      assert.equal(kerasScanner.matches({ source, name: "x", depth: 0 }), true);
       assert.equal(verdict(scan(kerasScanner, source).checks), "C");
     });
   }
@@ -388,7 +388,7 @@ Deno.test("C 16 nesting of any depth is survived", () => {
 
 Deno.test("C 16 a configuration of Keras is claimed by its content", async (t) => {
   const claims = (content: Uint8Array) =>
-    kerasScanner.claims({ source: memorySource(content), name: "x", depth: 0 });
+    kerasScanner.matches({ source: memorySource(content), name: "x", depth: 0 });
   const claimed: [string, Uint8Array][] = [
     ["a model", text(model(DENSE))],
     ["metadata.json", text({ keras_version: "3.0" })],

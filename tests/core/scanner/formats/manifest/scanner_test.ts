@@ -35,7 +35,7 @@ function scan(name: string, content: string | Uint8Array): Outcome {
 }
 
 const claims = (name: string, content: string | Uint8Array) =>
-  manifestScanner({ checkTemplate: () => [] }).claims({
+  manifestScanner({ checkTemplate: () => [] }).matches({
     name,
     source: memorySource(typeof content === "string" ? bytesOf(content) : content),
     depth: 0,

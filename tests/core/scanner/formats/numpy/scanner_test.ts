@@ -204,7 +204,7 @@ Deno.test("What is wrong with an array file has its verdict", async (t) => {
 
 Deno.test("The content says that it is an array, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    numpyScanner.claims({ name, source: memorySource(bytes), depth: 0 });
+    numpyScanner.matches({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file(header("'<f4'", "()"), 4)), true);
   assert.equal(claims(new Uint8Array(), "A.NPY"), true);
   assert.equal(claims(Uint8Array.of(0x93, 0x4e, 0x55)), false);

@@ -284,7 +284,7 @@ Deno.test("C 16 a flood of findings is told in part, and counted", () => {
 
 Deno.test("C 16 a model of ONNX is claimed by its structure, and by its name", async (t) => {
   const claims = (content: Uint8Array, name = "data") =>
-    onnxScanner.claims({ source: memorySource(content), name, depth: 0 });
+    onnxScanner.matches({ source: memorySource(content), name, depth: 0 });
   await t.step("by its structure under any name", () => {
     assert.equal(claims(BENIGN, "model.bin"), true);
     const hidden = Array.from({ length: 6000 }, () => bytes(14, bytes(1, "a"), bytes(2, "b")));

@@ -166,7 +166,7 @@ Deno.test("C 16: ordinary pickles are clean, and what was checked is told", asyn
       assert.deepEqual(failed, []);
       assert.equal(checks.length, 10);
       assert.equal(new Set(checks.map(({ name }) => name)).size, 10);
-      assert.ok(pickleScanner.claims({ source: memorySource(content), name: "x", depth: 1 }));
+      assert.ok(pickleScanner.matches({ source: memorySource(content), name: "x", depth: 1 }));
     });
   }
 });
@@ -255,7 +255,7 @@ Deno.test("looksLikePickle() claims no random bytes", () => {
 Deno.test("a pickle by name is scanned though its content is none, and is inconclusive", () => {
   const content = bytes("no pickle at all");
   const claims = (name: string, content: Uint8Array) =>
-    pickleScanner.claims({ source: memorySource(content), name, depth: 0 });
+    pickleScanner.matches({ source: memorySource(content), name, depth: 0 });
   assert.equal(claims("a.pkl", content), true);
   assert.equal(claims("a.txt", content), false);
   assert.equal(claims("a.pkl", bytes("PK\x03\x04", new Uint8Array(100))), false);

@@ -268,7 +268,7 @@ Deno.test("A found credential is not repeated", () => {
 
 Deno.test("The content says that it is safetensors, whatever its name is", () => {
   const claims = (bytes: Uint8Array, name = "x.bin") =>
-    safetensorsScanner.claims({ name, source: memorySource(bytes), depth: 0 });
+    safetensorsScanner.matches({ name, source: memorySource(bytes), depth: 0 });
   assert.equal(claims(file('{"a":1}')), true);
   assert.equal(claims(new Uint8Array(), "MODEL.SAFETENSORS"), true);
   assert.equal(claims(file('{"a":1}', 0, 2n ** 63n)), false);

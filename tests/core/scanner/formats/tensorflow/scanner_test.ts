@@ -259,7 +259,7 @@ Deno.test("C 16 what can't be read to its end is inconclusive, and what was foun
 
 Deno.test("C 16 a model of TensorFlow is claimed by its name, or by its structure", async (t) => {
   const claims = (content: Uint8Array, name = "data") =>
-    savedModelScanner.claims({ source: memorySource(content), name, depth: 0 });
+    savedModelScanner.matches({ source: memorySource(content), name, depth: 0 });
   const table: [string, Uint8Array, string, boolean][] = [
     ["a SavedModel under any name", BENIGN, "x.bin", true],
     ["a SavedModel of functions only", savedModel([library(node("Relu"))]), "x", true],

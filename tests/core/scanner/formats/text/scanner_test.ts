@@ -71,7 +71,7 @@ Deno.test("C 16 model cards, vocabularies, licences and code of models are clean
     );
     assert.deepEqual(bad, [], name);
     assert.ok(checks.some(({ status }) => status === "passed"), name);
-    assert.ok(textScanner.claims(file(name, text)), name);
+    assert.ok(textScanner.matches(file(name, text)), name);
   }
 });
 
@@ -97,17 +97,17 @@ const SCRIPTS: readonly (readonly [string, string, string, Severity])[] = [
 Deno.test("S504 to S508: scripts are known by their first line or their name", async (t) => {
   for (const [name, text, ruleCode, severity] of SCRIPTS) {
     await t.step(`${name} ${text.slice(0, 20).trim()}`, () => {
-      assert.ok(textScanner.claims(file(name, text)));
+      assert.ok(textScanner.matches(file(name, text)));
       const [check] = failed(scan(name, text).checks).filter(({ name }) => name === "Script");
       assert.deepEqual([check?.ruleCode, check?.severity], [ruleCode, severity]);
     });
   }
   await t.step("and weights are none", () => {
     for (const text of ["#!", "#! ", "#!x", "#!\0\0/bin/sh", "weights", "import\0os\n"]) {
-      assert.equal(textScanner.claims(file("model.bin", text)), false, text);
+      assert.equal(textScanner.matches(file("model.bin", text)), false, text);
     }
     const weights = Uint8Array.from([...bytesOf("#!/bin/sh\n"), 0, 1, 2, 255]);
-    assert.equal(textScanner.claims(file("model.bin", weights)), false);
+    assert.equal(textScanner.matches(file("model.bin", weights)), false);
   });
 });
 
@@ -188,10 +188,10 @@ Deno.test("S1008 AGPL is a warning, and no other licence is", () => {
 
 Deno.test("files that are only named like texts are not claimed", () => {
   for (const name of ["README.gz", "LICENSE.pdf", "license.json", "readmeter.bin", "a/notice.so"]) {
-    assert.equal(textScanner.claims(file(name, "\x1f\0")), false, name);
+    assert.equal(textScanner.matches(file(name, "\x1f\0")), false, name);
   }
   for (const name of ["LICENSE", "LICENSE-APACHE", "a/Licence.txt", "COPYING.LESSER", "readme"]) {
-    assert.ok(textScanner.claims(file(name, "x")), name);
+    assert.ok(textScanner.matches(file(name, "x")), name);
   }
 });
 

@@ -221,7 +221,7 @@ Deno.test("code behind much text is found", () => {
 });
 
 Deno.test("models in XML are known by name or content", () => {
-  const claims = (name: string, text: string) => xmlModelScanner.claims(file(name, text));
+  const claims = (name: string, text: string) => xmlModelScanner.matches(file(name, text));
   assert.ok(claims("a.xml", "") && claims("A.PMML", ""));
   assert.ok(claims("model.bin", '<?xml version="1.0"?><x/>') && claims("m", " <net name='a'>"));
   assert.equal(claims("a.svg", "<?xml?><svg/>"), false);

@@ -2,8 +2,9 @@ import { Buffer } from "node:buffer";
 import type { ByteSource } from "../../contract/source.ts";
 import type { Content } from "../../contract/scanner.ts";
 import { withoutEscapes } from "./text.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
-const CHUNK_BYTES = 2 ** 20;
+const CHUNK_BYTES = MIB;
 const MAX_CHUNKS = 64;
 /** What may lie on the border of two chunks: a word, with each of its letters escaped in UTF-32. */
 const OVERLAP_BYTES = 1024;
