@@ -29,18 +29,16 @@ import {
 import { EventBus } from "./core/events.ts";
 import { Log } from "./core/log.ts";
 import { nameOf } from "./core/paths.ts";
-import { exitCode } from "./core/scanner/report/exit_code.ts";
+import { exitCode, type FileOutcome, report, reportAs } from "./core/scanner/mod.ts";
 import { ScanJobs } from "./core/scans/jobs.ts";
 import { ProgressBar, type ProgressScreen } from "./cli/scan/progress_bar.ts";
-import { type FileOutcome, reportOf } from "./core/scanner/report/report.ts";
-import { reportAs } from "./core/scanner/report/format.ts";
 import { scanFiles, type ScanTarget } from "./cli/scan/scan_files.ts";
-import { selectionOf } from "./core/scans/selection.ts";
 import type { Tree } from "./core/tree/changes.ts";
 import { recover } from "./core/tree/recover.ts";
 import type { CapacityOverview } from "./schemas/capacity.ts";
 import { BASE_PATH, createApp } from "./routes/app.ts";
 import { askCapacity } from "./cli/ask_capacity.ts";
+import type { ServerEvents } from "./routes/events.ts";
 import { InFlight } from "./routes/in_flight.ts";
 import { type RunningServer, serve } from "./routes/server.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
@@ -87,7 +85,7 @@ async function serveCommand(args: string[]): Promise<number> {
   await using storage = await openStorage(settings);
   const { records, blobs } = storage;
   await recover({ records, blobs });
-  const events = new EventBus();
+  const events: ServerEvents = new EventBus();
   const inFlight = new InFlight();
   using reports = new ReportThread();
   const tree: Tree = { records, blobs, events, limits: settings, log };
@@ -104,6 +102,7 @@ async function serveCommand(args: string[]): Promise<number> {
   });
   const app = createApp({
     tree,
+    events,
     verify: await verifierOf(settings, log),
     findFault: () => storage.fault(tunables.diskCriticalMB),
     capacity: { ...host, leases, instances: () => jobs.instances },
@@ -177,16 +176,16 @@ async function scanCommand(args: string[]): Promise<number> {
   const { scanFileTimeoutS } = settingsOf();
   const startedAt = Date.now();
   const files = await scanLocal(await localFiles(paths), skip, scanFileTimeoutS * 1000);
-  const report = reportOf({
+  const made = report({
     files,
     startTime: startedAt / 1000,
     duration: (Date.now() - startedAt) / 1000,
-    ...selectionOf(skip),
+    skip,
   });
   const color = Deno.stdout.isTerminal();
   const width = color ? Deno.consoleSize().columns : 100;
-  console.log(reportAs(format, report, { color, width }));
-  return exitCode(report);
+  console.log(reportAs(format, made, { color, width }));
+  return exitCode(made);
 }
 
 /** Scans files under leases of this process, with a bar on a terminal that shows how far it is. */

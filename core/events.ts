@@ -1,38 +1,23 @@
-import type { ResourceRecord } from "./ports.ts";
-import type { Scan } from "./scans/ports.ts";
-
-/** Something that happened, on its way to the subscribers of its owner (RS 6, C 11). */
-export type ServerEvent = ResourceEvent | ScanEvent;
-
-export interface ResourceEvent {
-  readonly type: "resource.added" | "resource.updated" | "resource.deleted";
-  readonly record: ResourceRecord;
-}
-
-export interface ScanEvent {
-  readonly type: "scan.queued" | "scan.started" | "scan.progress" | "scan.finished";
-  readonly scan: Scan;
-}
-
-/** Whose event it is. */
-export function ownerOf(event: ServerEvent): number {
-  return "scan" in event ? event.scan.userId : event.record.userId;
+/** Where an operation publishes what it changed. */
+export interface EventSink<Event> {
+  /** Appends events and wakes the subscribers. */
+  publish(events: readonly Event[]): void;
 }
 
 /** What a subscription yields. */
-export type EventBatch =
+export type EventBatch<Event> =
   /** The place asked for is not held: the subscriber has to list again (C 11). */
   | { readonly kind: "reset"; readonly id: string }
   /** Events in order, possibly none, and the place behind the last of them. */
-  | { readonly kind: "events"; readonly events: readonly IdentifiedEvent[]; readonly id: string };
+  | { readonly kind: "events"; readonly events: readonly Identified<Event>[]; readonly id: string };
 
 /** An event with its id, `<epoch>-<sequence>` (C 11). */
-export type IdentifiedEvent = ServerEvent & { readonly id: string };
+export type Identified<Event> = Event & { readonly id: string };
 
-export interface SubscribeOptions {
+export interface SubscribeOptions<Event> {
   /** The id of the last event that the subscriber saw; left out, it hears what comes from now on. */
   readonly after?: string | undefined;
-  readonly accepts: (event: ServerEvent) => boolean;
+  readonly accepts: (event: Event) => boolean;
   /** After so many milliseconds without an event an empty batch is yielded. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
@@ -51,11 +36,11 @@ export interface EventBusOptions {
  * The buffer is shared: a subscriber is a place in it and holds no queue of its own. One that falls
  * out at the old end is too slow and is cut off; when it comes back it is told to list again.
  */
-export class EventBus {
+export class EventBus<Event extends object> implements EventSink<Event> {
   readonly #capacity: number;
   readonly #epoch: string;
   /** The held events; the one at index i has the sequence `#first + i`. */
-  #held: ServerEvent[] = [];
+  #held: Event[] = [];
   #first = 1;
   /** The oldest sequence that counts as held: a publication is held whole, or not at all. */
   #oldest = 1;
@@ -70,7 +55,7 @@ export class EventBus {
   }
 
   /** Adds events behind all others and wakes the subscribers. */
-  publish(events: readonly ServerEvent[]): void {
+  publish(events: readonly Event[]): void {
     if (events.length === 0) return;
     this.#publications.push(this.#end);
     for (const event of events) this.#held.push(event);
@@ -85,7 +70,7 @@ export class EventBus {
   }
 
   /** Yields batches until the signal aborts, the bus closes or the subscriber has fallen behind. */
-  async *subscribe(options: SubscribeOptions): AsyncGenerator<EventBatch> {
+  async *subscribe(options: SubscribeOptions<Event>): AsyncGenerator<EventBatch<Event>> {
     const { accepts, idleMs, signal } = options;
     let next = this.#placeAfter(options.after);
     if (next === undefined) {
@@ -100,7 +85,7 @@ export class EventBus {
       const idle = performance.now() - told;
       if (next === this.#end && idle < idleMs) await this.#published(idleMs - idle, signal);
       if (next < this.#oldest) return;
-      const events: IdentifiedEvent[] = [];
+      const events: Identified<Event>[] = [];
       for (; next < this.#end && events.length < 256; next++) {
         const event = this.#held[next - this.#first];
         if (event !== undefined && accepts(event)) events.push({ ...event, id: this.#id(next) });

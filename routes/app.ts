@@ -15,7 +15,7 @@ import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, Environment } from "./environment.ts";
-import { type EventOptions, streamEvents } from "./events.ts";
+import { type EventOptions, type ServerEvents, streamEvents } from "./events.ts";
 import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
@@ -41,6 +41,7 @@ const JSON_SCHEMA_TYPE = { "Content-Type": "application/schema+json" };
 
 export interface AppOptions {
   readonly tree: Tree;
+  readonly events: ServerEvents;
   readonly verify: VerifyCredential;
   readonly findFault: FindFault;
   readonly capacity: HostCapacity;
@@ -58,8 +59,18 @@ export interface AppOptions {
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { tree, verify, findFault, capacity, scans, log, inFlight, corsOrigins, eventOptions } =
-    options;
+  const {
+    tree,
+    events,
+    verify,
+    findFault,
+    capacity,
+    scans,
+    log,
+    inFlight,
+    corsOrigins,
+    eventOptions,
+  } = options;
   const description = JSON.stringify(openApi(BASE_PATH));
   const reportSchema = JSON.stringify(reportJsonSchema());
   const validate = options.validateReport ?? validateReport;
@@ -104,7 +115,7 @@ export function createApp(options: AppOptions): App {
   api.put("/resources/move", may("resources.edit"), (c) => moveResources(c, tree));
   api.post("/resources/copy", may("resources.edit"), (c) => copyResources(c, tree));
   api.get("/resources/download", may("resources.download"), (c) => downloadResources(c, tree));
-  api.get("/events", may("resources.view"), (c) => streamEvents(c, tree.events, eventOptions));
+  api.get("/events", may("resources.view"), (c) => streamEvents(c, events, eventOptions));
   api.get("/reports/schema", may("scans.view"), (c) => c.body(reportSchema, 200, JSON_SCHEMA_TYPE));
   api.post("/reports/validate", may("scans.view"), (c) => validateReports(c, validate, places));
 

@@ -1,6 +1,15 @@
 import type { Hono } from "hono";
 import type { Caller } from "../core/caller.ts";
-import type { Delivery } from "./streamed.ts";
+
+/** How far a streamed body got. */
+export interface Delivery {
+  /** Bytes handed to the network. */
+  readonly bytes: number;
+  /** False if the client disconnected or the content failed. */
+  readonly complete: boolean;
+  /** Why the content failed, if it did. */
+  readonly error?: unknown;
+}
 
 /** What a request carries from one handler to the next. */
 export interface Variables {

@@ -2,7 +2,9 @@ import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
-import { type EventBatch, type EventBus, ownerOf } from "../core/events.ts";
+import type { EventBatch, EventBus } from "../core/events.ts";
+import type { ScanEvent } from "../core/scans/ports.ts";
+import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf } from "./entries.ts";
 import type { Environment } from "./environment.ts";
@@ -18,6 +20,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const encoder = new TextEncoder();
 
+/** Everything that happens in this server. */
+type ServerEvent = ResourceEvent | ScanEvent;
+export type ServerEvents = EventBus<ServerEvent>;
+
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
@@ -26,7 +32,7 @@ export interface EventOptions {
 /** `GET /events/` as Server-Sent Events (C 11). */
 export async function streamEvents(
   c: Context<Environment>,
-  events: EventBus,
+  events: ServerEvents,
   { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
@@ -51,6 +57,10 @@ export async function streamEvents(
   });
 }
 
+function ownerOf(event: ServerEvent): number {
+  return "scan" in event ? event.scan.userId : event.record.userId;
+}
+
 /** Aborts when the credential ends: what it may see, it may see until then. */
 function expiry({ expiresAt }: Caller): AbortSignal {
   const left = Math.max(0, expiresAt - Date.now());
@@ -69,11 +79,13 @@ function wantsAll(scope: string, permitted: boolean): boolean {
   throw new AppError("ErrNotPermitted", "The privilege resources.admin is needed for this");
 }
 
-async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {
+async function* eventStream(
+  batches: AsyncIterable<EventBatch<ServerEvent>>,
+): AsyncGenerator<Chunk> {
   for await (const batch of batches) yield encoder.encode(batchText(batch));
 }
 
-function batchText(batch: EventBatch): string {
+function batchText(batch: EventBatch<ServerEvent>): string {
   if (batch.kind === "reset") return `event: reset\nid: ${batch.id}\ndata: {}\n\n`;
   // A comment that keeps the connection awake; its id tells the client its place without an event.
   if (batch.events.length === 0) return `: keep-alive\nid: ${batch.id}\n\n`;

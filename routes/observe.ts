@@ -3,7 +3,7 @@ import { routePath } from "hono/route";
 import type { Log } from "../core/log.ts";
 import type { Environment } from "./environment.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Delivery } from "./streamed.ts";
+import type { Delivery } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 
 export interface ObserveOptions {

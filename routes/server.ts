@@ -1,4 +1,4 @@
-import type { EventBus } from "../core/events.ts";
+import type { ServerEvents } from "./events.ts";
 import type { Log } from "../core/log.ts";
 import type { App } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
@@ -11,7 +11,7 @@ const RETRY_MS = 1000;
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
-  readonly events: EventBus;
+  readonly events: ServerEvents;
   readonly inFlight: InFlight;
   readonly log: Log;
   /** @default 10000 */

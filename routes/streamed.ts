@@ -1,18 +1,8 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
-import type { Environment } from "./environment.ts";
+import type { Delivery, Environment } from "./environment.ts";
 import { TAKE_STALL_MS } from "./stall.ts";
-
-/** How far a streamed body got. */
-export interface Delivery {
-  /** Bytes that were handed to the network. */
-  readonly bytes: number;
-  /** False where the client went away or the content failed. */
-  readonly complete: boolean;
-  /** Why the content failed, if it did. */
-  readonly error?: unknown;
-}
 
 export interface StreamedOptions {
   readonly status?: StatusCode;

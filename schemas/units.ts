@@ -9,7 +9,7 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
 /** A size for a person, such as `512 bytes` or `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < KIB) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  if (bytes < KIB) return `${bytes.toLocaleString("en")} ${bytes === 1 ? "byte" : "bytes"}`;
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${(bytes / KIB ** power).toFixed(1)} ${UNITS[power]}`;
 }

@@ -1,4 +1,4 @@
-import { orMissing, removeFile, syncDirectory, writeAll } from "./files.ts";
+import { orMissing, removeFile, syncDirectory, writeAll } from "./disk/files.ts";
 
 /** The secret of a data directory, and whether this call made it. */
 export interface JwtSecret {

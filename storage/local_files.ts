@@ -1,4 +1,4 @@
-import { orMissing } from "./files.ts";
+import { orMissing } from "./disk/files.ts";
 
 /** A file that somebody named, or that lies in a directory that somebody named. */
 export type LocalFile =

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs/blobs.ts";
 import { keepTemporaryFilesIn } from "./database/connection.ts";
-import { DirectoryLock } from "./directory_lock.ts";
-import { orMissing, syncDirectory } from "./files.ts";
+import { DirectoryLock } from "./disk/lock.ts";
+import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/records.ts";
 import { MIB } from "../schemas/units.ts";
 

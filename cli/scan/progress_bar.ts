@@ -1,3 +1,4 @@
+import { formatBytes } from "../../schemas/units.ts";
 import type { ScanProgress, ScanTarget } from "./scan_files.ts";
 
 export interface ProgressView {

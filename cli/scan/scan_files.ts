@@ -1,8 +1,6 @@
 import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/leases.ts";
-import type { FileResult } from "../../core/scanner/contract/file_result.ts";
-import { HEAVY_BYTES } from "../../core/scanner/contract/limits.ts";
+import { type FileOutcome, type FileResult, HEAVY_BYTES } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
-import type { FileOutcome } from "../../core/scanner/report/report.ts";
 
 /** A file to scan, or why it can't be. */
 export type ScanTarget =

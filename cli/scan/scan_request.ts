@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { AppError } from "../../core/errors.ts";
-import { REPORT_FORMATS, type ReportFormat } from "../../core/scanner/report/format.ts";
+import { REPORT_FORMATS, type ReportFormat } from "../../core/scanner/mod.ts";
 import { skippedScanners } from "../../core/scans/selection.ts";
 import { parsedArgs } from "../arguments.ts";
 import { UsageError } from "../usage_error.ts";

@@ -1,14 +1,15 @@
 import { admissionCeiling, type InstanceCount } from "../capacity/admission.ts";
 import type { HostCapacity } from "../capacity/overview.ts";
 import type { LeasePool } from "../capacity/leases.ts";
-import type { EventBus, ScanEvent } from "../events.ts";
+import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import { inParallel } from "./in_parallel.ts";
 import { type Job, progressOf } from "./job.ts";
-import { HEAVY_BYTES } from "../scanner/contract/limits.ts";
+import { HEAVY_BYTES } from "../scanner/mod.ts";
 import {
   type ContentScanner,
   type Scan,
+  type ScanEvent,
   ScanFailure,
   type ScanFile,
   type ScanStore,
@@ -27,7 +28,7 @@ export interface ScanJobsOptions {
   readonly contents: ContentScanner;
   readonly host: HostCapacity;
   readonly leases: LeasePool;
-  readonly events: EventBus;
+  readonly events: EventSink<ScanEvent>;
   readonly log: Log;
   /** @default 5000 */
   readonly pollMs?: number;

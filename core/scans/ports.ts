@@ -2,8 +2,7 @@
 
 import type { Chunk } from "../content.ts";
 import type { CollectedFile } from "../ports.ts";
-import type { FileResult } from "../scanner/contract/file_result.ts";
-import type { Severity } from "../scanner/contract/scanner.ts";
+import type { FileResult, Severity } from "../scanner/mod.ts";
 
 /** `queued` and `running` scans are unfinished (C 15). */
 export type ScanStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -28,6 +27,12 @@ export interface Scan {
   readonly issues: Readonly<Record<Severity, number>>;
   /** Why it failed. */
   readonly error: string | null;
+}
+
+/** A step of a scan, as subscribers of its owner see it (C 11). */
+export interface ScanEvent {
+  readonly type: "scan.queued" | "scan.started" | "scan.progress" | "scan.finished";
+  readonly scan: Scan;
 }
 
 /** A scan before the store has given it an id. */

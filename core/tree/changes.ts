@@ -1,4 +1,4 @@
-import type { EventBus } from "../events.ts";
+import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
 
@@ -10,6 +10,12 @@ export interface Change {
 
 /** What an operation changed, in the order in which it is told (RS 4.4.5). */
 export type ChangeSet = readonly Change[];
+
+/** A change as subscribers of its owner see it (RS 6, C 11). */
+export interface ResourceEvent {
+  readonly type: `resource.${Change["kind"]}`;
+  readonly record: ResourceRecord;
+}
 
 /** Limits of one upload (RS 8, C 6). Sizes are bytes. */
 export interface UploadLimits {
@@ -23,7 +29,7 @@ export interface UploadLimits {
 export interface Tree {
   readonly records: ResourceStore;
   readonly blobs: BlobStore;
-  readonly events: EventBus;
+  readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
   readonly log: Log;
 }

@@ -10,10 +10,10 @@ import {
   readFull,
   removeFile,
   syncDirectory,
-} from "../files.ts";
+} from "../disk/files.ts";
 import { Receiver } from "./ingest.ts";
 import { StagedFile } from "./staging.ts";
-import { asStorageFull } from "../storage_full.ts";
+import { asStorageFull } from "../disk/full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 

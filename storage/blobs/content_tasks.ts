@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { type Chunk, ContentReader } from "../../core/content.ts";
-import { orMissing, readFull, writeAll } from "../files.ts";
+import { orMissing, readFull, writeAll } from "../disk/files.ts";
 
 /** What is known of content once it has been read through. */
 export interface Digest {

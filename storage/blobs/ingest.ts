@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
-import { writeAll } from "../files.ts";
+import { writeAll } from "../disk/files.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import { MIB } from "../../schemas/units.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
 import type { Digest } from "./content_tasks.ts";
-import { orMissing, readFull, removeFile } from "../files.ts";
+import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
 /** Files are read in pieces of this size to be compared. */
 const READ_BYTES = 256 * 1024;

@@ -9,18 +9,21 @@ import {
   type ScanStatus,
   type ScanStore,
 } from "../../core/scans/ports.ts";
-import type { FileResult } from "../../core/scanner/contract/file_result.ts";
-import { SCANNERS_VERSION } from "../../core/scanner/formats/mod.ts";
+import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { Parameters, Row } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import type { ReportTasks } from "../reports/worker.ts";
-import type { ReportOrder } from "../reports/make.ts";
+import type { MadeReport, ReportOrder } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { MIB } from "../../schemas/units.ts";
+
+/** What this store asks of the worker {@link WORKERS.report}. */
+interface ReportMaker {
+  makeReport(order: ReportOrder): MadeReport | undefined;
+}
 
 /** How much of a report is read at a time, in bytes. */
 const REPORT_PART = MIB;
@@ -188,7 +191,7 @@ export class SqliteScanStore implements ScanStore {
  * @throws the signal's reason where it aborts.
  */
 async function makeReport(order: ReportOrder, signal: AbortSignal) {
-  using worker = new RemoteWorker<ReportTasks>(WORKERS.report);
+  using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);

@@ -10,7 +10,7 @@ import { Connection, type Parameters, type Row } from "./connection.ts";
 import { COLUMNS, findByPath, split, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
-import { asStorageFull } from "../storage_full.ts";
+import { asStorageFull } from "../disk/full.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { validateReport } from "../../core/reports.ts";
 import { serve } from "../threads/rpc.ts";
-import { makeReport } from "./make.ts";
+import { makeReport } from "../database/scan_reports.ts";
 
 /** What is done with reports in a thread of its own. */
 export interface ReportTasks {

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../../core/scanner/contract/source.ts";
+import type { ByteSource } from "../../core/scanner/mod.ts";
 
 /** Bytes that are read ahead: scanners look at one small thing after the other. */
 const PAGE_BYTES = 64 * 1024;

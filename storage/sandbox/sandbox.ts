@@ -1,4 +1,4 @@
-import type { FileResult } from "../../core/scanner/contract/file_result.ts";
+import type { FileResult } from "../../core/scanner/mod.ts";
 import {
   type ContentScanner,
   type ScanContentOptions,

@@ -1,9 +1,6 @@
 /** Scans one file, then ends. It may read that file and nothing else. */
 
-import { ScanStopped } from "../../core/scanner/contract/checkpoint.ts";
-import { SCAN_LIMITS } from "../../core/scanner/contract/limits.ts";
-import { scanFile } from "../../core/scanner/engine/scan.ts";
-import { SCANNERS } from "../../core/scanner/formats/mod.ts";
+import { scan, ScanStopped } from "../../core/scanner/mod.ts";
 import { FileSource } from "./file_source.ts";
 import type { ScanOrder, ScanReply } from "./sandbox.ts";
 import { MIB } from "../../schemas/units.ts";
@@ -32,11 +29,8 @@ scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop }
   using _file = file;
   let told = 0;
   try {
-    const scan = scanFile({
-      source: new FileSource(file),
+    const result = scan(new FileSource(file), {
       name,
-      scanners: SCANNERS,
-      limits: SCAN_LIMITS,
       skip,
       onProgress(bytes) {
         if (bytes - told < PROGRESS_BYTES) return;
@@ -47,7 +41,7 @@ scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop }
         if (Atomics.load(stop, 0) !== 0 || performance.now() > deadline) throw new ScanStopped();
       },
     });
-    scope.postMessage({ kind: "scanned", scan });
+    scope.postMessage({ kind: "scanned", scan: result });
   } catch (error) {
     if (!(error instanceof ScanStopped)) throw error;
     scope.postMessage({ kind: "late" });

@@ -1,25 +1,18 @@
 import * as assert from "node:assert/strict";
-import { EventBus, ownerOf, type ServerEvent } from "../../core/events.ts";
+import { EventBus } from "../../core/events.ts";
 
-function event(id: number, userId = 1): ServerEvent {
-  const record = {
-    id,
-    userId,
-    path: `p${id}`,
-    name: `p${id}`,
-    hash: "",
-    size: 0,
-    crc32: 0,
-    isDir: true,
-    createdAt: 0,
-    updatedAt: 0,
-  };
-  return { type: "resource.added", record };
+interface OwnedEvent {
+  readonly number: number;
+  readonly owner: number;
 }
 
-function subscribe(bus: EventBus, after?: string, idleMs = 60_000) {
+function event(number: number, owner = 1): OwnedEvent {
+  return { number, owner };
+}
+
+function subscribe(bus: EventBus<OwnedEvent>, after?: string, idleMs = 60_000) {
   const abort = new AbortController();
-  const accepts = (event: ServerEvent) => ownerOf(event) === 1;
+  const accepts = ({ owner }: OwnedEvent) => owner === 1;
   const batches = bus.subscribe({ after, accepts, idleMs, signal: abort.signal });
   const ids = async () => {
     const { value } = await batches.next();
@@ -29,7 +22,7 @@ function subscribe(bus: EventBus, after?: string, idleMs = 60_000) {
 }
 
 Deno.test("C 11 EventBus gives each event to those who accept it, with rising ids", async () => {
-  const bus = new EventBus({ epoch: "e" });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus);
   assert.deepEqual(await ids(), []);
   bus.publish([event(1), event(2, 2), event(3)]);
@@ -43,7 +36,7 @@ Deno.test("C 11 EventBus gives each event to those who accept it, with rising id
 });
 
 Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise", async () => {
-  const bus = new EventBus({ epoch: "e", capacity: 4 });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 4 });
   bus.publish([1, 2, 3].map((id) => event(id)));
   const from = async (after: string) => {
     const { ids, abort } = subscribe(bus, after);
@@ -64,7 +57,7 @@ Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise
 });
 
 Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => {
-  const bus = new EventBus({ epoch: "e", capacity: 2 });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 2 });
   const { ids } = subscribe(bus);
   assert.deepEqual(await ids(), []);
   for (let id = 1; id <= 50; id++) bus.publish([event(id)]);
@@ -78,7 +71,7 @@ Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => 
 });
 
 Deno.test("C 11 EventBus holds a publication whole, however large, until others have come", async () => {
-  const bus = new EventBus({ epoch: "e", capacity: 4 });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 4 });
   const { ids, abort } = subscribe(bus);
   assert.deepEqual(await ids(), []);
   bus.publish([1, 2, 3, 4, 5, 6, 7].map((id) => event(id)));
@@ -98,7 +91,7 @@ Deno.test("C 11 EventBus holds a publication whole, however large, until others 
 });
 
 Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", async () => {
-  const bus = new EventBus({ epoch: "e" });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus);
   await ids();
   bus.publish(Array.from({ length: 1000 }, (_, id) => event(id)));
@@ -109,7 +102,7 @@ Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", a
 });
 
 Deno.test("C 11 EventBus yields an empty batch where nothing happens for long", async () => {
-  const bus = new EventBus({ epoch: "e" });
+  const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus, undefined, 1);
   for (let beat = 0; beat < 3; beat++) assert.deepEqual(await ids(), []);
   abort.abort();
@@ -117,7 +110,7 @@ Deno.test("C 11 EventBus yields an empty batch where nothing happens for long", 
 });
 
 Deno.test("EventBus ends all subscriptions when it closes", async () => {
-  const bus = new EventBus();
+  const bus = new EventBus<OwnedEvent>();
   const waiting = subscribe(bus);
   await waiting.ids();
   const next = waiting.ids();

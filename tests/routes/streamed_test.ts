@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { Hono } from "hono";
 import { type Chunk, ContentReader } from "../../core/content.ts";
 import type { Environment } from "../../routes/environment.ts";
-import { type Delivery, streamed } from "../../routes/streamed.ts";
+import type { Delivery } from "../../routes/environment.ts";
+import { streamed } from "../../routes/streamed.ts";
 
 /** Asks for the content by HTTP, and returns what became of it besides. */
 async function ask(

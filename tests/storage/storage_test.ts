@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { ListQuery } from "../../core/ports.ts";
 import { blobPath, isDigest } from "../../storage/blobs/paths.ts";
 import { Connection } from "../../storage/database/connection.ts";
-import { DirectoryLock } from "../../storage/directory_lock.ts";
+import { DirectoryLock } from "../../storage/disk/lock.ts";
 import { jwtSecret } from "../../storage/jwt_secret.ts";
 import { migrate } from "../../storage/database/migrate.ts";
 import { SqliteResourceStore } from "../../storage/database/records.ts";

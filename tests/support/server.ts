@@ -17,6 +17,7 @@ import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
 import { recover } from "../../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../../routes/app.ts";
+import type { ServerEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { type RunningServer, serve } from "../../routes/server.ts";
 import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
@@ -31,7 +32,7 @@ export interface TestServerOptions {
   readonly limits?: Partial<UploadLimits>;
   /** Left out: a temporary directory, removed at the end. */
   readonly dataDir?: string;
-  readonly events?: EventBus;
+  readonly events?: ServerEvents;
   /** What the app gets in place of the tree of this server. */
   readonly wrap?: (tree: Tree) => Tree;
   readonly app?: Partial<AppOptions>;
@@ -65,7 +66,7 @@ export class TestServer implements AsyncDisposable {
     await recover({ records, blobs });
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
-    const events = options.events ?? new EventBus();
+    const events: ServerEvents = options.events ?? new EventBus();
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const tree: Tree = { records, blobs, events, limits, log };
     const inFlight = new InFlight();
@@ -80,6 +81,7 @@ export class TestServer implements AsyncDisposable {
     const jobs = new ScanJobs({ scans, contents, host, leases, events, log, pollMs: 20 });
     const app = createApp({
       tree: options.wrap?.(tree) ?? tree,
+      events,
       verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
       findFault: () => storage.fault(0),
       capacity: { ...host, leases, instances: () => jobs.instances },

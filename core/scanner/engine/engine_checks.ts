@@ -1,6 +1,6 @@
 import { excerpt } from "../contract/excerpt.ts";
 import type { Check, Content } from "../contract/scanner.ts";
-import { nameOf } from "../../paths.ts";
+import { baseName } from "../contract/names.ts";
 import type { FileKind } from "../contract/file_kind.ts";
 import { kindsOfName } from "../contract/named_kinds.ts";
 
@@ -93,7 +93,7 @@ export function tooMany(limit: number): Check {
 export function kindAndName({ name }: Content, kind: FileKind | undefined): Check | undefined {
   const honest = kindsOfName(name);
   if (honest === undefined) return undefined;
-  const shown = excerpt(nameOf(name));
+  const shown = excerpt(baseName(name));
   if (kind === undefined || honest.includes(kind)) {
     const message = `${shown} does not begin like a file of another kind`;
     return { name: "File Type", status: "passed", message };

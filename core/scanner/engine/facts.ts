@@ -1,4 +1,4 @@
-import { isObject } from "../readers/json/is_object.ts";
+import { isObject } from "../contract/is_object.ts";
 import { type JsonObject, type JsonValue, plainObject } from "../contract/plain_data.ts";
 
 /** Counters of pickles: those of members count for the file that they are in (SR 2.5). */

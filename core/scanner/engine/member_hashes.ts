@@ -1,5 +1,5 @@
 import { MemberRecords } from "../contract/member_records.ts";
-import { isObject } from "../readers/json/is_object.ts";
+import { isObject } from "../contract/is_object.ts";
 import { type JsonObject, plainObject } from "../contract/plain_data.ts";
 
 /** Collects the hashes of members that scanners of containers tell (SR 2.7). */

@@ -2,7 +2,7 @@ import type { FileResult } from "../contract/file_result.ts";
 import { checkCounts } from "./check_counts.ts";
 import { contentHashOf } from "./content_hash.ts";
 import { uniqueIssues } from "./issues.ts";
-import { LicenceFiles } from "./licence_files.ts";
+import { LicenceFiles } from "./license_files.ts";
 import { type ReportedFile, scannedFile, unscannedFile } from "./reported_file.ts";
 import { isFinding } from "../contract/severity.ts";
 import type { Report, ScannerSelection } from "../contract/report_types.ts";

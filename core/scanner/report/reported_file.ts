@@ -3,7 +3,7 @@ import type { Asset, FileMetadata, Issue, ReportCheck } from "../contract/report
 import { consolidate } from "./consolidate.ts";
 import { purposeOf } from "./file_purpose.ts";
 import { issuesOf } from "./issues.ts";
-import type { LicenceFiles } from "./licence_files.ts";
+import type { LicenceFiles } from "./license_files.ts";
 import { riskScore } from "./risk_score.ts";
 
 /** What a report says about one file. */

@@ -92,7 +92,7 @@ Deno.test("a progress bar", async (t) => {
   await t.step("tells the share, the rate and the time that is left", () => {
     assert.equal(
       progressLine(view),
-      "[######------------------] 3/12 files, 250.0 MB of 1.0 GB, 125.0 MB/s, 6 s left",
+      "[######------------------] 3/12 files, 238.4 MiB of 953.7 MiB, 119.2 MiB/s, 6 s left",
     );
     assert.equal(
       progressLine({ ...view, seconds: 2000 }).split(", ").at(-1),
@@ -104,7 +104,7 @@ Deno.test("a progress bar", async (t) => {
     const none = { files: 0, bytes: 0 };
     assert.equal(
       progressLine({ ...view, done: none, seconds: 0 }),
-      "[------------------------] 0/12 files, 0 B of 1.0 GB, 0 B/s",
+      "[------------------------] 0/12 files, 0 bytes of 953.7 MiB, 0 bytes/s",
     );
     assert.match(progressLine({ ...view, total: none }), /^\[#{24}\]/);
     assert.equal(progressLine({ ...view, width: 10 }).length, 10);
@@ -119,7 +119,7 @@ Deno.test("a progress bar", async (t) => {
     bar.show({ files: 1, bytes: 3 });
     bar.clear();
     assert.equal(written.length, 2);
-    const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 B of 4 B`;
+    const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 bytes of 4 bytes`;
     assert.equal(written[0]?.slice(0, begin.length), begin);
     assert.equal(written[1], "\r\x1b[K");
     // Without a terminal, and where nothing was drawn, nothing is written.

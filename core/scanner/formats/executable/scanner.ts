@@ -1,4 +1,4 @@
-import { executableFormat } from "./recognise.ts";
+import { executableFormat } from "./recognize.ts";
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 
 /** The scanner of executables that lie among models, by their content and whatever their name is. */

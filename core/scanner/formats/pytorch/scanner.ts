@@ -1,7 +1,7 @@
 import { excerpt, quoted } from "../../contract/excerpt.ts";
 import { executableKind } from "../../knowledge/executable_name.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { isPyTorchZip } from "./layout.ts";
+import { isPyTorchZip } from "../zip/pytorch_layout.ts";
 import { isStorage, type PlacedStorage, pyTorchStorages } from "./storages.ts";
 import { storageBytes } from "../pickle/torch_storage.ts";
 import type { ZipMember } from "../zip/directory.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../readers/json/is_object.ts";
+import { isObject } from "../../contract/is_object.ts";
 /** Bits of one element of each type of the format. */
 const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
   ["BOOL", 8],

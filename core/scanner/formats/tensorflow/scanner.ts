@@ -1,7 +1,7 @@
 import { keepingFailures } from "../../contract/checkpoint.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist, type Finding } from "../../contract/checklist.ts";
-import { faultFindings } from "../protobuf_faults.ts";
+import { faultFindings } from "../protobuf/faults.ts";
 import { ProtobufReader } from "../../readers/protobuf/reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { type GraphKind, kindOf } from "./detect.ts";

@@ -1,4 +1,4 @@
-import { isPyTorchZip } from "../pytorch/layout.ts";
+import { isPyTorchZip } from "./pytorch_layout.ts";
 import { isZip } from "./directory.ts";
 import { inspectZip } from "./inspection.ts";
 import { isEntryOfTar } from "./in_tar.ts";

@@ -1,4 +1,4 @@
-import type { Chunk } from "../core/content.ts";
+import type { Chunk } from "../../core/content.ts";
 
 /** Writes all of it; a single write may be short. */
 export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {

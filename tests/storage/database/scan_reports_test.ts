@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import { makeReport } from "../../../storage/reports/make.ts";
+import { makeReport } from "../../../storage/database/scan_reports.ts";
 import { SqliteResourceStore } from "../../../storage/database/records.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 

@@ -1,9 +1,11 @@
-import type { FileResult } from "../../core/scanner/contract/file_result.ts";
-import type { Severity } from "../../core/scanner/contract/scanner.ts";
-import { type FileOutcome, reportOf } from "../../core/scanner/report/report.ts";
-import { selectionOf } from "../../core/scans/selection.ts";
-import { Connection } from "../database/connection.ts";
-import { scanRows } from "../database/scan_statements.ts";
+import {
+  type FileOutcome,
+  type FileResult,
+  report,
+  type Severity,
+} from "../../core/scanner/mod.ts";
+import { Connection } from "./connection.ts";
+import { scanRows } from "./scan_statements.ts";
 import { MIB } from "../../schemas/units.ts";
 
 export interface ReportOrder {
@@ -42,18 +44,18 @@ export function makeReport(order: ReportOrder): MadeReport | undefined {
     return undefined;
   }
   const rows = scanRows(connection, "outcomes", of);
-  const report = reportOf({
+  const made = report({
     files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
     startTime: startedAt / 1000,
     duration: (finishedAt - startedAt) / 1000,
-    ...selectionOf(skip),
+    skip,
   });
   const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
-  for (const { severity = "warning" } of report.issues) issues[severity]++;
+  for (const { severity = "warning" } of made.issues) issues[severity]++;
   return {
-    json: new TextEncoder().encode(JSON.stringify(report)),
-    files: report.files_scanned,
-    bytes: report.bytes_scanned,
+    json: new TextEncoder().encode(JSON.stringify(made)),
+    files: made.files_scanned,
+    bytes: made.bytes_scanned,
     issues,
   };
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 
 /** What SQLite says where the disk is full. */
 const SQLITE_FULL = 13;

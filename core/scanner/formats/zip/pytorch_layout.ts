@@ -1,6 +1,6 @@
 import type { Content } from "../../contract/scanner.ts";
-import { isZip, readZipDirectories } from "../zip/directory.ts";
-import { nameOf } from "../zip/entry.ts";
+import { isZip, readZipDirectories } from "./directory.ts";
+import { nameOf } from "./entry.ts";
 
 /** How many entries are looked at to tell the archives of PyTorch from others. */
 const MOST_ENTRIES = 10_000;

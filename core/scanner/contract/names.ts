@@ -1,0 +1,9 @@
+/** The last segment of a path or member name with `/` between segments. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The path without its last segment; `""` for a single segment. */
+export function parentPath(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,66 @@
+/**
+ * The scanner: says what is dangerous in a model file, without loading it. It reads bytes through a
+ * {@link ByteSource} and depends on no runtime, server or store.
+ * @module
+ */
+
+import type { Checkpoint } from "./contract/checkpoint.ts";
+import type { FileResult } from "./contract/file_result.ts";
+import { SCAN_LIMITS } from "./contract/limits.ts";
+import type { ByteSource } from "./contract/source.ts";
+import { scanFile } from "./engine/scan.ts";
+import { SCANNERS } from "./formats/mod.ts";
+import { type FileOutcome, reportOf } from "./report/report.ts";
+import type { Report } from "./contract/report_types.ts";
+
+export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
+export type { FileResult } from "./contract/file_result.ts";
+export { HEAVY_BYTES } from "./contract/limits.ts";
+export type { Report } from "./contract/report_types.ts";
+export type { Severity } from "./contract/scanner.ts";
+export type { ByteSource } from "./contract/source.ts";
+export { SCANNERS_VERSION } from "./formats/mod.ts";
+export { exitCode } from "./report/exit_code.ts";
+export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
+export type { FileOutcome } from "./report/report.ts";
+
+/** The ids of all scanners, in the order in which they run. */
+export const SCANNER_IDS: readonly string[] = SCANNERS.map(({ id }) => id);
+
+export interface ScanOptions {
+  /** The last segment of the file's path: scanners consider names, too. */
+  readonly name: string;
+  /** Ids of scanners that do not run; the result names what they would have read. */
+  readonly skip?: readonly string[];
+  /** Called with the number of bytes hashed so far, after each MiB. */
+  readonly onProgress?: (bytesDone: number) => void;
+  /** Called often during the scan; it ends the scan by throwing {@link ScanStopped}. */
+  readonly checkpoint?: Checkpoint;
+}
+
+/**
+ * Hashes and scans a file and its members (SR, C 15). A scanner that throws becomes a failed check.
+ *
+ * @throws whatever `source` throws while the file is hashed, {@link ScanStopped} included.
+ */
+export function scan(source: ByteSource, options: ScanOptions): FileResult {
+  return scanFile({ ...options, source, scanners: SCANNERS, limits: SCAN_LIMITS });
+}
+
+export interface ReportRequest {
+  /** One for each path; several paths may share a result. */
+  readonly files: readonly FileOutcome[];
+  /** Seconds since the Unix epoch. */
+  readonly startTime: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Ids of the scanners that did not run. */
+  readonly skip: readonly string[];
+}
+
+/** The report of a scan (SR, C 16). */
+export function report({ skip, ...options }: ReportRequest): Report {
+  if (skip.length === 0) return reportOf(options);
+  const enabled = SCANNER_IDS.filter((id) => !skip.includes(id));
+  return reportOf({ ...options, selection: { requested: enabled, enabled, excluded: skip } });
+}
