@@ -40,7 +40,7 @@ import { BASE_PATH, createApp } from "./routes/app.ts";
 import { askCapacity } from "./cli/ask_capacity.ts";
 import type { ServerEvents } from "./routes/events.ts";
 import { InFlight } from "./routes/in_flight.ts";
-import { type RunningServer, serve } from "./routes/server.ts";
+import { type RunningServer, serveApp } from "./routes/server.ts";
 import { describeSettings, readSettings, type Settings } from "./schemas/settings.ts";
 import { jwtSecret, keptSecret } from "./storage/jwt_secret.ts";
 import { localFiles } from "./storage/local_files.ts";
@@ -114,7 +114,10 @@ async function serveCommand(args: string[]): Promise<number> {
     validateReport: reports.validate,
   });
   await jobs.resume();
-  const server = await listen(settings, (place) => serve(app, { ...place, events, inFlight, log }));
+  const server = await listen(
+    settings,
+    (place) => serveApp(app, { ...place, events, inFlight, log }),
+  );
   const { hostname, port } = server.address;
   log.info("Serving", { url: `http://${authority(hostname, port)}${BASE_PATH}`, pid: Deno.pid });
   log.info("Stopping", { signal: await stopSignal() });

@@ -21,7 +21,7 @@ const CLOSE_OBJECT = 0x7d;
  *
  * @returns what there is too much of, or undefined.
  */
-export function boundPassed(json: Uint8Array, bounds: JsonBounds): string | undefined {
+export function exceededBound(json: Uint8Array, bounds: JsonBounds): string | undefined {
   let depth = 0;
   // Each value but the first of an array or object follows a comma.
   let values = 1;

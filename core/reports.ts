@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Report } from "../schemas/report.ts";
 import type { Chunk } from "./content.ts";
 import { AppError, quoted } from "./errors.ts";
-import { boundPassed } from "./json_bounds.ts";
+import { exceededBound } from "./json_bounds.ts";
 
 /**
  * A report of 64 MiB with a line of text for each finding keeps well below these. They bound the memory
@@ -40,7 +40,7 @@ export type ValidateReport = (body: Chunk) => Chunk | Promise<Chunk>;
  * @throws {AppError} `ErrResourcesInvalidRequest` where it is no JSON, or more of it than is taken.
  */
 export function validateReport(body: Chunk): Chunk {
-  const passed = boundPassed(body, BOUNDS);
+  const passed = exceededBound(body, BOUNDS);
   if (passed !== undefined) throw invalid(`it has ${passed}`);
   return new TextEncoder().encode(JSON.stringify(verdictOn(parsed(body))));
 }

@@ -14,7 +14,7 @@ import { requirePrivilege } from "./auth.ts";
 import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
 import { failure, failureOf } from "./envelope.ts";
-import type { App, Environment } from "./environment.ts";
+import type { App, AppEnvironment } from "./environment.ts";
 import { type EventOptions, type ServerEvents, streamEvents } from "./events.ts";
 import { type FindFault, healthz, readyz } from "./health.ts";
 import { Metrics } from "./metrics.ts";
@@ -77,7 +77,7 @@ export function createApp(options: AppOptions): App {
   const places = new Places(LARGE_REPORTS);
   const metrics = new Metrics(() => inFlight.count);
   // Not strict: every route answers with and without a trailing slash.
-  const app: App = new Hono<Environment>({ strict: false });
+  const app: App = new Hono<AppEnvironment>({ strict: false });
 
   app.use(requestId());
   app.use(observe({ log, metrics, inFlight }));

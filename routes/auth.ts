@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { type Caller, permits, type Privilege } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 
 /**
  * Lets a request on whose bearer credential holds the privilege (RS 4, RS 5), and leaves its caller
@@ -11,7 +11,7 @@ import type { Environment } from "./environment.ts";
 export function requirePrivilege(
   verify: VerifyCredential,
   privilege: Privilege,
-): MiddlewareHandler<Environment> {
+): MiddlewareHandler<AppEnvironment> {
   return async function requirePrivilege(c, next) {
     const caller = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", caller);

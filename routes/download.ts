@@ -9,12 +9,12 @@ import { Compression } from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
 import { httpDate, type Representation, select } from "./conditional.ts";
 import { failure } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { idsOf, parseQuery, pathsOf, type Query } from "./query.ts";
 import { streamed } from "./streamed.ts";
 
 /** `GET /resources/download` (RS 4.7). */
-export async function downloadResources(c: Context<Environment>, tree: Tree): Promise<Response> {
+export async function downloadResources(c: Context<AppEnvironment>, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
   const found = await download(tree, {
     caller: callerOf(c),
@@ -35,7 +35,7 @@ function representationOf({ hash, updatedAt, size }: ResourceRecord): Representa
 }
 
 async function sendFile(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   { record, content }: FileDownload,
 ): Promise<Response> {
   const representation = representationOf(record);
@@ -69,7 +69,7 @@ async function sendFile(
 }
 
 async function sendArchive(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   { filename, content }: ArchiveDownload,
 ): Promise<Response> {
   return await streamed(c, content, {

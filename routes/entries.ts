@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
 import type { ResourceRecord } from "../core/ports.ts";
 import type { ResourceEntry } from "../schemas/resources.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { success } from "./envelope.ts";
 import { streamed } from "./streamed.ts";
 
@@ -27,7 +27,7 @@ export function entryOf(record: ResourceRecord): ResourceEntry {
 
 /** A ResourceList as a reply. One of more than a batch is written as a stream (C 8). */
 export async function entryList(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   records: AsyncIterable<readonly ResourceRecord[]>,
 ): Promise<Response> {
   const batches = records[Symbol.asyncIterator]();

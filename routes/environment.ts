@@ -21,8 +21,8 @@ export interface Variables {
 }
 
 /** Hono's type parameter. */
-export interface Environment {
+export interface AppEnvironment {
   Variables: Variables;
 }
 
-export type App = Hono<Environment>;
+export type App = Hono<AppEnvironment>;

@@ -7,7 +7,7 @@ import type { ScanEvent } from "../core/scans/ports.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf } from "./entries.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { parseQuery } from "./query.ts";
 import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
@@ -31,7 +31,7 @@ export interface EventOptions {
 
 /** `GET /events/` as Server-Sent Events (C 11). */
 export async function streamEvents(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   events: ServerEvents,
   { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
 ): Promise<Response> {

@@ -1,19 +1,19 @@
 import type { Context } from "hono";
 import type { Log } from "../core/log.ts";
 import { failure, success } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 
 /** What keeps the server from taking in a file, if anything does. */
 export type FindFault = () => Promise<{ part: string; problem: string } | undefined>;
 
 /** `GET /healthz`: the process answers (C 1). */
-export function healthz(c: Context<Environment>): Response {
+export function healthz(c: Context<AppEnvironment>): Response {
   return success(c, { healthy: true });
 }
 
 /** `GET /readyz`: a file could be taken in now (C 1). The reply names the failing part, the log why. */
 export async function readyz(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   findFault: FindFault,
   log: Log,
 ): Promise<Response> {

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 
 /** What is measured of a request when its reply has ended. */
 export interface RequestMeasure {
@@ -59,7 +59,7 @@ export class Metrics {
   }
 
   /** The reply to `GET /metrics`, in Prometheus's text format. */
-  reply(c: Context<Environment>): Response {
+  reply(c: Context<AppEnvironment>): Response {
     return c.body(this.#text(), 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     });

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { Log } from "../core/log.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
@@ -13,7 +13,7 @@ export interface ObserveOptions {
 }
 
 /** Counts each request until its reply has ended, and then measures and logs it, a line a request. */
-export function observe(options: ObserveOptions): MiddlewareHandler<Environment> {
+export function observe(options: ObserveOptions): MiddlewareHandler<AppEnvironment> {
   return async function observe(c, next) {
     const started = performance.now();
     const end = Promise.withResolvers<void>();
@@ -30,13 +30,13 @@ export function observe(options: ObserveOptions): MiddlewareHandler<Environment>
   };
 }
 
-function wholeDelivery(c: Context<Environment>): Delivery {
+function wholeDelivery(c: Context<AppEnvironment>): Delivery {
   const bytes = c.req.method === "HEAD" ? 0 : Number(c.res.headers.get("Content-Length") ?? 0);
   return { bytes, complete: true };
 }
 
 function record(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   { log, metrics }: ObserveOptions,
   { delivery, seconds }: { delivery: Delivery; seconds: number },
 ): void {

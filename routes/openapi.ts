@@ -5,7 +5,7 @@ import {
   ID,
   type Json,
   json,
-  jsonBody,
+  jsonRequestBody,
   metrics,
   open,
   operation,
@@ -140,7 +140,7 @@ function deleteOperation(): Json {
 
 function mkdirOperation(): Json {
   const description = {
-    requestBody: jsonBody("MkdirResourceRequest"),
+    requestBody: jsonRequestBody("MkdirResourceRequest"),
     responses: { 200: json("The directory", envelope(reference("ResourceEntry"))) },
   };
   return operation("Make a directory and all above it", "resources.edit", description, 400, 409);
@@ -149,7 +149,7 @@ function mkdirOperation(): Json {
 function transferOperation(kind: "Move" | "Copy"): Json {
   const list = envelope(reference("ResourceList"));
   const description = {
-    requestBody: jsonBody(`${kind}ResourceRequest`),
+    requestBody: jsonRequestBody(`${kind}ResourceRequest`),
     responses: { 200: json("What was added, then what was updated", list) },
   };
   const summary = `${kind} records with all below them, all or none`;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
 import type { ValidateReport } from "../core/reports.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { MAX_BODY_BYTES } from "./json_body.ts";
 import type { Places } from "./places.ts";
 import { SEND_STALL_MS } from "./stall.ts";
@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 
 /** `POST /reports/validate` (C 15). A large report has one of the places from its first byte to the last of the reply. */
 export async function validateReports(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   validate: ValidateReport,
   places: Places,
 ): Promise<Response> {

@@ -11,13 +11,13 @@ import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resour
 import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf } from "./entries.ts";
 import { success } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./json_body.ts";
 import { uploadParts } from "./multipart.ts";
 import { parseQuery, pathsOf } from "./query.ts";
 
 /** A request on its way through a handler. */
-type Handled = Context<Environment>;
+type Handled = Context<AppEnvironment>;
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {

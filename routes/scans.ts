@@ -11,13 +11,13 @@ import {
 import { ScanRequest } from "../schemas/scans.ts";
 import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";
-import type { Environment } from "./environment.ts";
+import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./json_body.ts";
 import { idOf, parseQuery } from "./query.ts";
 import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
 
-type Handled = Context<Environment>;
+type Handled = Context<AppEnvironment>;
 
 /** How long a request may wait for a scan, in seconds (C 15). */
 const MAX_WAIT_S = 60;

@@ -29,7 +29,7 @@ export interface RunningServer {
 }
 
 /** Starts to listen. */
-export function serve(app: App, options: ServeOptions): RunningServer {
+export function serveApp(app: App, options: ServeOptions): RunningServer {
   const { hostname, events, inFlight, log, graceMs = GRACE_MS } = options;
   const abort = new AbortController();
   const listen = (port: number) => {

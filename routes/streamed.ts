@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
-import type { Delivery, Environment } from "./environment.ts";
+import type { AppEnvironment, Delivery } from "./environment.ts";
 import { TAKE_STALL_MS } from "./stall.ts";
 
 export interface StreamedOptions {
@@ -19,7 +19,7 @@ export interface StreamedOptions {
  * fails later breaks off the connection. `content` is returned at the latest when the response ends.
  */
 export async function streamed(
-  c: Context<Environment>,
+  c: Context<AppEnvironment>,
   content: AsyncIterator<Chunk>,
   { status = 200, headers, onCancel = () => {}, stallMs = TAKE_STALL_MS }: StreamedOptions,
 ): Promise<Response> {

@@ -5,7 +5,7 @@ import {
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { listOf, mapOf, open } from "./report/containers.ts";
+import { listOf, mapOf, openObject } from "./report/containers.ts";
 import { FileHashes, FileMetadata, MemberFileIntegrity } from "./report/file_metadata.ts";
 import { Asset, Check, Issue } from "./report/findings.ts";
 import { CopyrightNotice, LicenseInfo } from "./report/licenses.ts";
@@ -18,7 +18,7 @@ export * from "./report/licenses.ts";
 export * from "./report/ml_context.ts";
 
 /** The outcome of a scan (SR 2.1). What it gives out has all defaults filled in (C 16). */
-export const Report = open({
+export const Report = openObject({
   bytes_scanned: integer,
   files_scanned: integer,
   /** Whether something kept the scan from its work; never for findings (C 16). */

@@ -91,7 +91,7 @@ const SECRET: ReadonlySet<string> = new Set(["jwtSecret"]);
 const MASK = "********";
 
 /** Looks up an environment variable. */
-export type Environment = (variable: string) => string | undefined;
+export type ReadVariable = (variable: string) => string | undefined;
 
 /**
  * Reads all settings; an empty variable counts as none. Capacity tunables are read elsewhere, for
@@ -100,7 +100,7 @@ export type Environment = (variable: string) => string | undefined;
  * @throws {RangeError} where a setting is not valid; the message is one line that names the variable,
  *   its value and what is allowed.
  */
-export function readSettings(env: Environment): Settings {
+export function readSettings(env: ReadVariable): Settings {
   const given = Object.keys(entries).map((key) => [key, env(variableOf(key)) || undefined]);
   const result = v.safeParse(Settings, Object.fromEntries(given));
   if (!result.success) throw new RangeError(complaint(result.issues[0]));
@@ -110,7 +110,7 @@ export function readSettings(env: Environment): Settings {
 /** The settings as a person may see them: the variable, the value in force and whether it is the default. */
 export function describeSettings(
   settings: Settings,
-  env: Environment,
+  env: ReadVariable,
 ): { variable: string; value: string; isDefault: boolean }[] {
   return Object.entries(settings).map(([key, value]) => {
     const variable = variableOf(key);

@@ -43,7 +43,7 @@ export function operation(
 }
 
 /** A JSON body of the schema. */
-export function jsonBody(schema: string): Json {
+export function jsonRequestBody(schema: string): Json {
   return { required: true, content: { "application/json": { schema: reference(schema) } } };
 }
 

@@ -1,4 +1,12 @@
-import { envelope, type Json, json, jsonBody, operation, query, reference } from "./parts.ts";
+import {
+  envelope,
+  type Json,
+  json,
+  jsonRequestBody,
+  operation,
+  query,
+  reference,
+} from "./parts.ts";
 
 /** The operations on scans, reports and the capacity that they run on, by their paths. */
 export function scanPaths(): Record<string, Json> {
@@ -24,7 +32,7 @@ function postScanOperation(): Json {
     parameters: [
       query("wait", { type: "integer", minimum: 0, maximum: 60 }, "Seconds to wait for its end"),
     ],
-    requestBody: jsonBody("ScanRequest"),
+    requestBody: jsonRequestBody("ScanRequest"),
     responses: { 202: json("The scan", envelope(reference("Scan"))) },
   };
   return operation("Scan files", "scans.run", description, 400, 404, 429);

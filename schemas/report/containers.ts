@@ -19,12 +19,12 @@ type Config = v.Config<Issue>;
 const plain = v.custom<Readonly<Record<string, unknown>>>(isObject, OBJECT);
 
 /** An object whose undeclared properties are dropped. */
-export function closed<const Entries extends v.ObjectEntries>(entries: Entries) {
+export function closedObject<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(plain, v.object(entries, OBJECT));
 }
 
 /** An object whose undeclared properties are kept (SR 1). */
-export function open<const Entries extends v.ObjectEntries>(entries: Entries) {
+export function openObject<const Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.looseObject(entries, OBJECT);
   const run = schema["~run"].bind(schema);
   const keepingAll: typeof run = (dataset, config) => {

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { closed, listOf, mapOf, open } from "./containers.ts";
+import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
 import { CopyrightNotice, LicenseInfo } from "./licenses.ts";
 import { MLContext } from "./ml_context.ts";
 import { atLeast, count, finite, flag, fraction, hex, orNull, text } from "./values.ts";
 
 /** SR 2.6. */
-export const FileHashes = closed({
+export const FileHashes = closedObject({
   md5: orNull(hex(32)),
   sha1: orNull(hex(40)),
   sha256: orNull(hex(64)),
@@ -16,7 +16,7 @@ export const FileHashes = closed({
 export type FileHashes = v.InferOutput<typeof FileHashes>;
 
 /** SR 2.7. */
-export const MemberFileIntegrity = open({
+export const MemberFileIntegrity = openObject({
   file_hashes: orNull(FileHashes),
   /** Bytes. */
   file_size: orNull(count),
@@ -33,7 +33,7 @@ export const MemberFileIntegrity = open({
 export type MemberFileIntegrity = v.InferOutput<typeof MemberFileIntegrity>;
 
 /** SR 2.5. */
-export const FileMetadata = open({
+export const FileMetadata = openObject({
   /** Bytes. */
   file_size: orNull(count),
   file_hashes: orNull(FileHashes),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { closed, listOf, mapOf, open } from "./containers.ts";
+import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
 import { finite, flag, integer, maybeNull, oneOf, orNull, text } from "./values.ts";
 
 /** How bad a finding is (SR 2.4). */
@@ -11,7 +11,7 @@ export const CheckStatus = oneOf("passed", "failed", "skipped");
 const anything = mapOf(v.unknown());
 
 /** SR 2.2. */
-export const Asset = closed({
+export const Asset = closedObject({
   path: text,
   /** The name of a format. */
   type: text,
@@ -28,7 +28,7 @@ export const Asset = closed({
 export type Asset = v.InferOutput<typeof Asset>;
 
 /** SR 2.3. */
-export const Check = open({
+export const Check = openObject({
   name: text,
   status: CheckStatus,
   message: text,
@@ -43,7 +43,7 @@ export const Check = open({
 export type Check = v.InferOutput<typeof Check>;
 
 /** SR 2.4. */
-export const Issue = open({
+export const Issue = openObject({
   message: text,
   severity: v.optional(IssueSeverity, "warning"),
   location: orNull(text),

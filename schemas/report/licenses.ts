@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { closed } from "./containers.ts";
+import { closedObject } from "./containers.ts";
 import { flag, fraction, orNull, text, uri } from "./values.ts";
 
 /** SR 2.11. */
-export const LicenseInfo = closed({
+export const LicenseInfo = closedObject({
   spdx_id: orNull(text),
   name: orNull(text),
   url: orNull(uri),
@@ -16,7 +16,7 @@ export const LicenseInfo = closed({
 export type LicenseInfo = v.InferOutput<typeof LicenseInfo>;
 
 /** SR 2.12. */
-export const CopyrightNotice = closed({
+export const CopyrightNotice = closedObject({
   holder: text,
   year: orNull(text),
   text: orNull(text),

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { closed, listOf, mapOf, open } from "./containers.ts";
+import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
 import { count, flag, fraction, maybeNull, orNull, text } from "./values.ts";
 
 /** SR 2.9. */
-export const MLFrameworkInfo = closed({
+export const MLFrameworkInfo = closedObject({
   name: orNull(text),
   version: orNull(text),
   confidence: v.optional(fraction, 0),
@@ -13,7 +13,7 @@ export const MLFrameworkInfo = closed({
 export type MLFrameworkInfo = v.InferOutput<typeof MLFrameworkInfo>;
 
 /** SR 2.10. */
-export const WeightAnalysis = closed({
+export const WeightAnalysis = closedObject({
   appears_to_be_weights: v.optional(flag, false),
   weight_confidence: v.optional(fraction, 0),
   pattern_density: v.optional(fraction, 0),
@@ -24,7 +24,7 @@ export const WeightAnalysis = closed({
 export type WeightAnalysis = v.InferOutput<typeof WeightAnalysis>;
 
 /** SR 2.8. */
-export const MLContext = open({
+export const MLContext = openObject({
   /** By name. */
   frameworks: v.optional(mapOf(MLFrameworkInfo), {}),
   overall_confidence: v.optional(fraction, 0),

@@ -1,4 +1,4 @@
 import { ContentTasks } from "./content_tasks.ts";
-import { serve } from "../threads/rpc.ts";
+import { exposeToParent } from "../threads/rpc.ts";
 
-serve(new ContentTasks());
+exposeToParent(new ContentTasks());

@@ -1,4 +1,4 @@
 import { Reader } from "./reader.ts";
-import { serve } from "../threads/rpc.ts";
+import { exposeToParent } from "../threads/rpc.ts";
 
-serve(new Reader());
+exposeToParent(new Reader());

@@ -1,4 +1,4 @@
-import { serve } from "../threads/rpc.ts";
+import { exposeToParent } from "../threads/rpc.ts";
 import { Writer } from "./writer.ts";
 
-serve(new Writer());
+exposeToParent(new Writer());

@@ -1,5 +1,5 @@
 import { validateReport } from "../../core/reports.ts";
-import { serve } from "../threads/rpc.ts";
+import { exposeToParent } from "../threads/rpc.ts";
 import { makeReport } from "../database/scan_reports.ts";
 
 /** What is done with reports in a thread of its own. */
@@ -8,4 +8,4 @@ export interface ReportTasks {
   readonly makeReport: typeof makeReport;
 }
 
-serve({ validateReport, makeReport } satisfies ReportTasks);
+exposeToParent({ validateReport, makeReport } satisfies ReportTasks);

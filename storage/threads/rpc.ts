@@ -41,7 +41,7 @@ interface WorkerScope {
 }
 
 /** Answers calls with the methods of `target`. To be called once, in the worker's module. */
-export function serve(target: object): void {
+export function exposeToParent(target: object): void {
   // The library of types in use is that of the main thread.
   const scope = globalThis as unknown as WorkerScope;
   scope.addEventListener("message", async ({ data: { id, method, args } }) => {
@@ -56,7 +56,7 @@ export function serve(target: object): void {
   });
 }
 
-/** A worker whose module calls {@link serve}. */
+/** A worker whose module calls {@link exposeToParent}. */
 export class RemoteWorker<T extends object> implements Disposable {
   /** The object in the worker. Its calls reject once the worker has died or is disposed. */
   readonly remote: Remote<T>;

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Hono } from "hono";
 import { type Chunk, ContentReader } from "../../core/content.ts";
-import type { Environment } from "../../routes/environment.ts";
+import type { AppEnvironment } from "../../routes/environment.ts";
 import type { Delivery } from "../../routes/environment.ts";
 import { streamed } from "../../routes/streamed.ts";
 
@@ -13,7 +13,7 @@ async function ask(
   const steps: string[] = [];
   const returned = Promise.withResolvers<void>();
   let delivery: Promise<Delivery> | undefined;
-  const app = new Hono<Environment>();
+  const app = new Hono<AppEnvironment>();
   app.get("/", async (c) => {
     const content = new ContentReader(read, () => {
       steps.push("returned");

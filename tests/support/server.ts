@@ -19,7 +19,7 @@ import { recover } from "../../core/tree/recover.ts";
 import { type AppOptions, BASE_PATH, createApp } from "../../routes/app.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
-import { type RunningServer, serve } from "../../routes/server.ts";
+import { type RunningServer, serveApp } from "../../routes/server.ts";
 import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
@@ -92,7 +92,7 @@ export class TestServer implements AsyncDisposable {
     });
     const { graceMs } = options;
     await jobs.resume();
-    const server = serve(app, {
+    const server = serveApp(app, {
       hostname: "127.0.0.1",
       port: 0,
       events,

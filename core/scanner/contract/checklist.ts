@@ -11,26 +11,26 @@ export interface NamedFinding<Name extends string = string> extends Finding {
 }
 
 /** How many findings of one kind are told one by one. */
-const TOLD = 50;
+const MAX_PER_KIND = 50;
 
 /** Findings of one name and severity that say the same of how far the content was read. */
 interface Kind {
   readonly first: Check;
   /** What those say that were told. */
-  readonly told: Set<string>;
-  untold: number;
+  readonly emitted: Set<string>;
+  omitted: number;
 }
 
 /**
  * The checks that a scanner makes on one content: what they find is told, up to a number of each
  * kind, and a check that found nothing is told as passed, once. Findings are told at once, by
- * {@link Checklist.found}, or with the others at the end, where they come up amid the reading of a
+ * {@link Checklist.emit}, or with the others at the end, where they come up amid the reading of a
  * structure.
  */
 export class Checklist<Name extends string = string> {
   readonly #passed: Map<string, string>;
   readonly #kinds = new Map<string, Kind>();
-  #waiting: Check[] = [];
+  #pending: Check[] = [];
 
   /** @param passed What is said, by name, of checks that are made in any case and find nothing. */
   constructor(passed?: Readonly<Record<Name, string>>) {
@@ -47,13 +47,13 @@ export class Checklist<Name extends string = string> {
     const check: Check = { ...finding, name, status: "failed" };
     const kind = this.#kindOf(check);
     const said = `${check.position} ${check.message}`;
-    if (kind.told.has(said)) return;
-    if (kind.told.size >= TOLD) {
-      kind.untold++;
+    if (kind.emitted.has(said)) return;
+    if (kind.emitted.size >= MAX_PER_KIND) {
+      kind.omitted++;
       return;
     }
-    kind.told.add(said);
-    this.#waiting.push(check);
+    kind.emitted.add(said);
+    this.#pending.push(check);
   }
 
   /** Adds findings of several checks. */
@@ -62,16 +62,16 @@ export class Checklist<Name extends string = string> {
   }
 
   /** Adds a finding, and tells of it and of those that wait. */
-  *found(name: Name, finding: Finding): Generator<Check, void, void> {
+  *emit(name: Name, finding: Finding): Generator<Check, void, void> {
     this.add(name, finding);
-    yield* this.#tellWaiting();
+    yield* this.#emitPending();
   }
 
   /** Tells of what was not told yet, how much there is besides, and which checks found nothing. */
   *finish(): Generator<Check, void, void> {
-    yield* this.#tellWaiting();
+    yield* this.#emitPending();
     const failed = new Set<string>();
-    for (const { first, untold } of this.#kinds.values()) {
+    for (const { first, omitted: untold } of this.#kinds.values()) {
       failed.add(first.name);
       if (untold > 0) yield more(first, untold);
     }
@@ -83,14 +83,14 @@ export class Checklist<Name extends string = string> {
   #kindOf(first: Check): Kind {
     const { name, severity, incomplete, operational } = first;
     const id = [name, severity, incomplete, operational].join("\n");
-    const kind = this.#kinds.get(id) ?? { first, told: new Set(), untold: 0 };
+    const kind = this.#kinds.get(id) ?? { first, emitted: new Set(), omitted: 0 };
     this.#kinds.set(id, kind);
     return kind;
   }
 
-  *#tellWaiting(): Generator<Check, void, void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  *#emitPending(): Generator<Check, void, void> {
+    const waiting = this.#pending;
+    this.#pending = [];
     yield* waiting;
   }
 }

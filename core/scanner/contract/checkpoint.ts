@@ -19,7 +19,7 @@ export class ScanStopped extends Error {
  *
  * @throws whatever the work throws, afterwards.
  */
-export function* keepingFailures(
+export function* emitFailuresOnThrow(
   work: () => void,
   checks: () => Iterable<Check>,
 ): Generator<Check, void, void> {
@@ -32,7 +32,7 @@ export function* keepingFailures(
 }
 
 /** A source that passes the checkpoint each time it is read. */
-export function guarded(source: ByteSource, checkpoint: Checkpoint): ByteSource {
+export function withCheckpoint(source: ByteSource, checkpoint: Checkpoint): ByteSource {
   return {
     size: source.size,
     read(offset, length) {

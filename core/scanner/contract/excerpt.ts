@@ -2,7 +2,7 @@
 const LENGTH = 100;
 
 /** The first `length` characters of a text as it is, and `…` where it goes on. */
-export function cutShort(text: string, length: number): string {
+export function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }
 
@@ -11,10 +11,10 @@ export function cutShort(text: string, length: number): string {
  * a terminal or can't be seen. Credentials stay in it: see `secrets/redacted_excerpt.ts`.
  */
 export function excerpt(text: string): string {
-  return cutShort(text, LENGTH).replace(/\s+/g, " ").replace(/\p{C}/gu, "\ufffd");
+  return truncate(text, LENGTH).replace(/\s+/g, " ").replace(/\p{C}/gu, "\ufffd");
 }
 
 /** The {@link excerpt} of a text in quotation marks, with those within it escaped. */
-export function quoted(text: string): string {
+export function quotedExcerpt(text: string): string {
   return JSON.stringify(excerpt(text));
 }

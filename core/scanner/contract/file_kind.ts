@@ -36,7 +36,7 @@ const PICKLE_OPCODES = "()02BCGIJKLMNPQSTUVX]acegilopqrst}.";
 const BZIP2_BLOCKS = ["1AY&SY", "\x17rE8P\x90"];
 
 /** Tells the kind of content by its first bytes; undefined where it is none of those. */
-export function kindOf(source: ByteSource): FileKind | undefined {
+export function detectKind(source: ByteSource): FileKind | undefined {
   const head = textOf(source, 0, HEAD);
   if (isSafetensors(source, head)) return undefined;
   const signed = SIGNATURES.find(([, offset, ...signatures]) =>

@@ -3,11 +3,11 @@ import { MIB } from "../../../schemas/units.ts";
 
 /** What a file may take. A thread that scans stays below 512 MB with them. */
 export const SCAN_LIMITS: ScanLimits = {
-  depth: 5,
-  members: 10_000,
-  memberBytes: 64 * MIB,
-  unpackedBytes: 1024 * MIB,
-  opcodes: 1_000_000,
+  maxDepth: 5,
+  maxMembers: 10_000,
+  maxMemberBytes: 64 * MIB,
+  maxUnpackedBytes: 1024 * MIB,
+  maxOpcodes: 1_000_000,
 };
 
 /** A file from this size on is a heavy tool run (C 15), in bytes. */

@@ -44,7 +44,7 @@ const KINDS = new Map<string, readonly FileKind[]>([
  *
  * @returns undefined where the name promises no format.
  */
-export function kindsOfName(name: string): readonly FileKind[] | undefined {
+export function kindsForName(name: string): readonly FileKind[] | undefined {
   return KINDS.get(extensionOf(name));
 }
 

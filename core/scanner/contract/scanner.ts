@@ -51,24 +51,24 @@ export interface AssetParts {
 /** Bounds of what is done for one file. */
 export interface ScanLimits {
   /** Containers within containers. */
-  readonly depth: number;
+  readonly maxDepth: number;
   /** Members that are looked into, in all containers of a file together. */
-  readonly members: number;
+  readonly maxMembers: number;
   /** Bytes of one member that are unpacked into memory. */
-  readonly memberBytes: number;
+  readonly maxMemberBytes: number;
   /** Bytes that are unpacked for one file altogether. */
-  readonly unpackedBytes: number;
+  readonly maxUnpackedBytes: number;
   /** Instructions of one pickle. */
-  readonly opcodes: number;
+  readonly maxOpcodes: number;
 }
 
 /** What a scanner may use besides the content. */
 export interface ScanContext {
   readonly limits: ScanLimits;
   /** Adds facts to the metadata of the file (SR 2.5); numbers that are there already are added up. */
-  note(facts: Readonly<Record<string, unknown>>): void;
+  addMetadata(facts: Readonly<Record<string, unknown>>): void;
   /** Says what the file holds. */
-  asset(parts: AssetParts): void;
+  addAssetParts(parts: AssetParts): void;
   /**
    * Scans content that was found in this one with every scanner that claims it. Its findings are told
    * as those of `<location>:<name>`. The bounds of depth and number are kept here, and told of.
@@ -79,7 +79,7 @@ export interface ScanContext {
    *
    * @returns how many of them may be, 0 where nothing is left.
    */
-  takeUnpacked(bytes: number): number;
+  reserveUnpacked(bytes: number): number;
 }
 
 /** Knows one format. */

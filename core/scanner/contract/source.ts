@@ -28,7 +28,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
  * A part of a source, such as a member that is stored as it is: from `start` on, `size` bytes or as
  * many as there are.
  */
-export function partOf(source: ByteSource, start: number, size: number): ByteSource {
+export function sourceSlice(source: ByteSource, start: number, size: number): ByteSource {
   const first = Math.min(start, source.size);
   const length = Math.min(size, source.size - first);
   refuseBadRange(first, length);

@@ -1,13 +1,13 @@
-import { type Checkpoint, guarded, ScanStopped } from "../contract/checkpoint.ts";
-import { cutShort } from "../contract/excerpt.ts";
+import { type Checkpoint, ScanStopped, withCheckpoint } from "../contract/checkpoint.ts";
+import { truncate } from "../contract/excerpt.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
 import { AssetSheet } from "./asset_sheet.ts";
 import { CheckLog } from "./check_log.ts";
 import { Facts } from "./facts.ts";
-import { type FileKind, kindOf } from "../contract/file_kind.ts";
-import { MemberHashes } from "./member_hashes.ts";
-import * as say from "./engine_checks.ts";
+import { detectKind, type FileKind } from "../contract/file_kind.ts";
+import { MemberHashIndex } from "./member_hashes.ts";
+import * as engineChecks from "./engine_checks.ts";
 
 /** The name under which the engine's own checks are told. */
 const ENGINE = "file";
@@ -33,9 +33,9 @@ export class ContentScan {
   readonly #log: CheckLog;
   readonly #facts = new Facts();
   readonly #asset = new AssetSheet();
-  readonly #hashes = new MemberHashes();
+  readonly #hashes = new MemberHashIndex();
   readonly #ran = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #emitted = new Set<string>();
   #members = 0;
   #unpackedLeft: number;
   /** Unpacked bytes of the contents that lead to the one that is looked at. */
@@ -47,19 +47,21 @@ export class ContentScan {
     this.#skip = new Set(skip);
     this.#checkpoint = checkpoint;
     this.#log = new CheckLog(now);
-    this.#unpackedLeft = limits.unpackedBytes;
+    this.#unpackedLeft = limits.maxUnpackedBytes;
   }
 
   /** Scans the file itself. */
   file(content: Content): void {
     try {
-      const kind = kindOf(content.source);
+      const kind = detectKind(content.source);
       this.#asset.type = kind ?? "unknown";
       const claiming = this.#scan(content, [], kind);
-      if (claiming.length === 0) this.#tell(ENGINE, [], say.unclaimed(content.source.size, kind));
+      if (claiming.length === 0) {
+        this.#emit(ENGINE, [], engineChecks.unclaimed(content.source.size, kind));
+      }
     } catch (error) {
       if (!(error instanceof ScanStopped)) throw error;
-      this.#tell(ENGINE, [], say.outOfTime());
+      this.#emit(ENGINE, [], engineChecks.outOfTime());
     }
   }
 
@@ -81,12 +83,13 @@ export class ContentScan {
     const [first] = claiming;
     if (first !== undefined && content.depth === 0) this.#asset.type = first.id;
     for (const scanner of claiming) {
-      if (this.#skip.has(scanner.id)) this.#tell(ENGINE, segments, say.notSelected(scanner.id));
-      else this.#run(scanner, content, segments);
+      if (this.#skip.has(scanner.id)) {
+        this.#emit(ENGINE, segments, engineChecks.notSelected(scanner.id));
+      } else this.#run(scanner, content, segments);
     }
     const really = kind ?? (claiming.some(({ id }) => id === "pickle") ? "pickle" : undefined);
-    const check = say.kindAndName(content, really);
-    if (check !== undefined) this.#tell(ENGINE, segments, check);
+    const check = engineChecks.kindAndName(content, really);
+    if (check !== undefined) this.#emit(ENGINE, segments, check);
     return claiming;
   }
 
@@ -95,7 +98,7 @@ export class ContentScan {
       return scanner.matches(content);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+      this.#emit(scanner.id, segments, engineChecks.broken(scanner.id, error));
       return false;
     }
   }
@@ -104,10 +107,10 @@ export class ContentScan {
     this.#ran.add(scanner.id);
     try {
       const context = this.#contextOf(scanner, content, segments);
-      for (const check of scanner.scan(content, context)) this.#tell(scanner.id, segments, check);
+      for (const check of scanner.scan(content, context)) this.#emit(scanner.id, segments, check);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#tell(scanner.id, segments, say.broken(scanner.id, error));
+      this.#emit(scanner.id, segments, engineChecks.broken(scanner.id, error));
     }
   }
 
@@ -115,13 +118,13 @@ export class ContentScan {
     const isMember = content.depth > 0;
     let unpacked = 0;
     return {
-      limits: { ...this.#limits, memberBytes: this.#memberBytes() },
-      note: (noted) => {
+      limits: { ...this.#limits, maxMemberBytes: this.#memberBytes() },
+      addMetadata: (noted) => {
         const facts = this.#hashes.take(noted, segments);
         if (isMember) this.#facts.addOfMember(facts);
         else this.#facts.add(facts);
       },
-      asset: (parts) => {
+      addAssetParts: (parts) => {
         if (!isMember) this.#asset.add(parts);
       },
       scanMember: (name, source) => {
@@ -131,8 +134,8 @@ export class ContentScan {
         this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id);
         this.#held -= held;
       },
-      takeUnpacked: (bytes) => {
-        const taken = this.#takeUnpacked(bytes);
+      reserveUnpacked: (bytes) => {
+        const taken = this.#reserveUnpacked(bytes);
         unpacked += taken;
         return taken;
       },
@@ -141,41 +144,43 @@ export class ContentScan {
 
   /** What a member may take, where those that it is in are in memory, too: two are at their largest. */
   #memberBytes(): number {
-    const { memberBytes } = this.#limits;
+    const { maxMemberBytes: memberBytes } = this.#limits;
     return Math.max(0, Math.min(memberBytes, 2 * memberBytes - this.#held));
   }
 
   #member(member: Content, outer: Segments, scanner: string): void {
     const limit = this.#limitReached(member.depth);
-    if (limit !== undefined) return this.#tellOnce(scanner, outer, limit);
+    if (limit !== undefined) return this.#emitOnce(scanner, outer, limit);
     this.#members++;
-    const segments = [...outer, cutShort(member.name, NAME_LENGTH)];
+    const segments = [...outer, truncate(member.name, NAME_LENGTH)];
     try {
-      const source = guarded(member.source, this.#checkpoint);
-      this.#scan({ ...member, source }, segments, kindOf(source));
+      const source = withCheckpoint(member.source, this.#checkpoint);
+      this.#scan({ ...member, source }, segments, detectKind(source));
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#tell(scanner, segments, say.broken(scanner, error));
+      this.#emit(scanner, segments, engineChecks.broken(scanner, error));
     }
   }
 
   #limitReached(depth: number): Check | undefined {
-    if (depth > this.#limits.depth) return say.tooDeep(this.#limits.depth);
-    return this.#members < this.#limits.members ? undefined : say.tooMany(this.#limits.members);
+    if (depth > this.#limits.maxDepth) return engineChecks.tooDeep(this.#limits.maxDepth);
+    return this.#members < this.#limits.maxMembers
+      ? undefined
+      : engineChecks.tooMany(this.#limits.maxMembers);
   }
 
-  #takeUnpacked(bytes: number): number {
+  #reserveUnpacked(bytes: number): number {
     const taken = Math.min(Math.max(0, Math.floor(bytes) || 0), this.#unpackedLeft);
     this.#unpackedLeft -= taken;
     return taken;
   }
 
-  #tellOnce(scanner: string, segments: Segments, check: Check): void {
-    if (!this.#told.has(check.name)) this.#tell(scanner, segments, check);
-    this.#told.add(check.name);
+  #emitOnce(scanner: string, segments: Segments, check: Check): void {
+    if (!this.#emitted.has(check.name)) this.#emit(scanner, segments, check);
+    this.#emitted.add(check.name);
   }
 
-  #tell(scanner: string, segments: Segments, check: Check): void {
+  #emit(scanner: string, segments: Segments, check: Check): void {
     this.#log.add(scanner, segments.map((it) => `:${it}`).join(""), check);
   }
 }

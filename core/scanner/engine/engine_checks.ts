@@ -2,7 +2,7 @@ import { excerpt } from "../contract/excerpt.ts";
 import type { Check, Content } from "../contract/scanner.ts";
 import { baseName } from "../contract/names.ts";
 import type { FileKind } from "../contract/file_kind.ts";
-import { kindsOfName } from "../contract/named_kinds.ts";
+import { kindsForName } from "../contract/named_kinds.ts";
 
 /** Kinds that hide what they hold from those who cannot read them. */
 const CONTAINERS: readonly FileKind[] = [
@@ -91,7 +91,7 @@ export function tooMany(limit: number): Check {
  * @param kind What the content really is, where that can carry code.
  */
 export function kindAndName({ name }: Content, kind: FileKind | undefined): Check | undefined {
-  const honest = kindsOfName(name);
+  const honest = kindsForName(name);
   if (honest === undefined) return undefined;
   const shown = excerpt(baseName(name));
   if (kind === undefined || honest.includes(kind)) {

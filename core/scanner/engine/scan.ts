@@ -1,4 +1,4 @@
-import { type Checkpoint, guarded } from "../contract/checkpoint.ts";
+import { type Checkpoint, withCheckpoint } from "../contract/checkpoint.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { ScanLimits, Scanner } from "../contract/scanner.ts";
 import type { ByteSource } from "../contract/source.ts";
@@ -32,7 +32,7 @@ export interface ScanFileOptions {
 export function scanFile(options: ScanFileOptions): FileResult {
   const { name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
   const { checkpoint = () => {} } = options;
-  const source = guarded(options.source, checkpoint);
+  const source = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
   const hashes = { ...hashContent(source, options.onProgress) };
   const scan = new ContentScan({ scanners, limits, skip, now, checkpoint });

@@ -1,7 +1,7 @@
 import type { RuleCode } from "../contract/rules.ts";
 
 /** Where a text leads to. */
-export interface Link {
+export interface SuspiciousLink {
   /** Scheme and host, without what may hold credentials. */
   readonly target: string;
   /** What is suspicious about it. */
@@ -40,7 +40,7 @@ const COMMANDS: readonly RegExp[] = [
 ];
 
 /** The links in a text, and what is suspicious about them (S308, S309). */
-export function* findLinks(text: string): Generator<Link, void, void> {
+export function* findLinks(text: string): Generator<SuspiciousLink, void, void> {
   if (text.length < 8) return;
   for (const [, scheme = "", rest = ""] of text.matchAll(SCHEMES)) {
     const link = judge(scheme.toLowerCase(), rest);
@@ -61,7 +61,7 @@ export function fetchesAndRuns(text: string): boolean {
   return COMMANDS.some((pattern) => pattern.test(text));
 }
 
-function judge(scheme: string, rest: string): Link | undefined {
+function judge(scheme: string, rest: string): SuspiciousLink | undefined {
   if (scheme === "file") {
     if (!/\w{2}/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };

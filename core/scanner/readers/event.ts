@@ -39,20 +39,20 @@ export interface Defect {
 export type ManifestEvent = Entry | Tag | Defect;
 
 /** How much of a string is read, in bytes: a chat template is far shorter. */
-export const STRING_BYTES = MIB;
+export const MAX_STRING_BYTES = MIB;
 
 /** How much of a key is kept for the path. */
-export const KEY_CHARACTERS = 256;
+export const MAX_KEY_CHARACTERS = 256;
 
 /** How deep keys and lists may lie in each other: Python's parsers give up at about as many. */
-export const NESTING = 1000;
+export const MAX_NESTING = 1000;
 
 /** A string that is longer than what is read of it. */
-export function tooLong(position: number): Defect {
+export function stringTooLong(position: number): Defect {
   return {
     kind: "defect",
     severity: "info",
-    message: `A string is longer than ${STRING_BYTES} bytes; only its beginning was checked`,
+    message: `A string is longer than ${MAX_STRING_BYTES} bytes; only its beginning was checked`,
     position,
     incomplete: "string_too_long",
     operational: true,
@@ -60,11 +60,12 @@ export function tooLong(position: number): Defect {
 }
 
 /** Keys and lists that lie too deep in each other. */
-export function tooDeep(position: number): Defect {
+export function nestingTooDeep(position: number): Defect {
   return {
     kind: "defect",
     severity: "warning",
-    message: `Values lie in each other more than ${NESTING} deep; nothing after this was checked`,
+    message:
+      `Values lie in each other more than ${MAX_NESTING} deep; nothing after this was checked`,
     position,
     incomplete: "nesting_too_deep",
   };

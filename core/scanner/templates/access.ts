@@ -1,4 +1,4 @@
-import { quoted } from "../contract/excerpt.ts";
+import { quotedExcerpt } from "../contract/excerpt.ts";
 import type { TemplateFindings } from "./finding.ts";
 import {
   isDunder,
@@ -11,7 +11,7 @@ import {
   ruleOfMethod,
   ruleOfModuleName,
 } from "./names.ts";
-import { knownParts, type Value } from "./value.ts";
+import { knownParts, type TemplateValue } from "./value.ts";
 
 /** Filters whose arguments name attributes. */
 const ATTRIBUTE_FILTERS: ReadonlySet<string> = new Set(
@@ -33,9 +33,9 @@ export class AccessRules {
   ) {}
 
   /** An attribute, by name. */
-  attribute(of: Value, name: string, position: number): void {
+  attribute(of: TemplateValue, name: string, position: number): void {
     if (isDunder(name) || isInternal(name)) return this.#critical(name, position);
-    if (name.startsWith("_")) this.#warn(`The private attribute ${quoted(name)}`, position);
+    if (name.startsWith("_")) this.#warn(`The private attribute ${quotedExcerpt(name)}`, position);
     const rule = of.kind === "variable" ? ruleOfModuleName(of.name) : undefined;
     if (of.kind !== "variable" || rule === undefined) return;
     const message = `The template uses the module "${of.name}"`;
@@ -43,7 +43,7 @@ export class AccessRules {
   }
 
   /** An item, which may be an attribute as well. */
-  item(of: Value, key: Value, position: number): void {
+  item(of: TemplateValue, key: TemplateValue, position: number): void {
     if (key.kind === "text") {
       if (isDunder(key.text) || isInternal(key.text)) this.#critical(key.text, position);
       else if (of.kind === "variable" && ruleOfModuleName(of.name)) {
@@ -59,7 +59,7 @@ export class AccessRules {
   }
 
   /** A call of a function or a method. */
-  call(callee: Value, position: number): void {
+  call(callee: TemplateValue, position: number): void {
     if (this.#isFound(callee)) this.#foundCallAt ??= position;
     if (callee.kind === "variable" && !this.isMacro(callee.name)) {
       this.#function(callee.name, ruleOfFunction(callee.name), position);
@@ -73,14 +73,14 @@ export class AccessRules {
   }
 
   /** Whether what is called is found at run time, rather than one of what templates are given. */
-  #isFound(callee: Value): boolean {
+  #isFound(callee: TemplateValue): boolean {
     if (callee.kind === "variable") return !this.isMacro(callee.name) && this.isGiven(callee.name);
     if (callee.kind !== "attribute" || callee.isItem) return true;
     return !isOrdinaryMethod(callee.name) || this.isGiven(callee.name);
   }
 
   /** A filter with its arguments. */
-  filter(name: string, given: readonly Value[], position: number): void {
+  filter(name: string, given: readonly TemplateValue[], position: number): void {
     if (!ATTRIBUTE_FILTERS.has(name)) return;
     for (const value of given) {
       this.#attributePath(value, position);
@@ -98,7 +98,7 @@ export class AccessRules {
   /** A text that an expression has or makes. */
   text(text: string, position: number): void {
     if (isDunderPart(text)) this.#partAt ??= position;
-    if (isSpecialDunder(text)) this.#warn(`The name ${quoted(text)} as a text`, position);
+    if (isSpecialDunder(text)) this.#warn(`The name ${quotedExcerpt(text)} as a text`, position);
   }
 
   /** A variable, by name. */
@@ -117,7 +117,7 @@ export class AccessRules {
     }
   }
 
-  #attributePath(value: Value, position: number): void {
+  #attributePath(value: TemplateValue, position: number): void {
     for (const step of knownParts(value).slice(0, 1000).split(".")) {
       if (isDunder(step) || isInternal(step)) this.#critical(step, position);
     }
@@ -130,12 +130,12 @@ export class AccessRules {
 
   #function(name: string, ruleCode: ReturnType<typeof ruleOfFunction>, position: number): void {
     if (ruleCode === undefined) return;
-    const message = `The template calls ${quoted(name)}`;
+    const message = `The template calls ${quotedExcerpt(name)}`;
     this.findings.add({ severity: "critical", message, position, ruleCode });
   }
 
   #critical(name: string, position: number): void {
-    const message = `The template reaches for ${quoted(name)}`;
+    const message = `The template reaches for ${quotedExcerpt(name)}`;
     this.findings.add({ severity: "critical", message, position, ruleCode: "S507" });
   }
 

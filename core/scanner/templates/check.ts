@@ -2,7 +2,7 @@ import { AccessRules } from "./access.ts";
 import { ExpressionReader } from "./expression.ts";
 import { type TemplateFinding, TemplateFindings } from "./finding.ts";
 import { type Token, tokenise } from "./tokens.ts";
-import { textValue, UNKNOWN, type Value } from "./value.ts";
+import { type TemplateValue, textValue, UNKNOWN_VALUE } from "./value.ts";
 
 export type { TemplateFinding } from "./finding.ts";
 
@@ -101,21 +101,22 @@ class TemplateReader {
     const values = this.#reader.rest();
     const [name] = targets;
     if (targets.length !== 1 || name === undefined) {
-      for (const target of targets) this.#assign(target, UNKNOWN);
-    } else if (given) this.#assign(name, values.length === 1 ? values[0] ?? UNKNOWN : UNKNOWN);
-    else this.#assign(name, values.length === 0 ? this.#block() : UNKNOWN);
+      for (const target of targets) this.#assign(target, UNKNOWN_VALUE);
+    } else if (given) {
+      this.#assign(name, values.length === 1 ? values[0] ?? UNKNOWN_VALUE : UNKNOWN_VALUE);
+    } else this.#assign(name, values.length === 0 ? this.#block() : UNKNOWN_VALUE);
   }
 
   /** The text of `{% set name %}text{% endset %}`, if it is but text. */
-  #block(): Value {
+  #block(): TemplateValue {
     this.#reader.next();
     const [data, statement, tag] = [0, 1, 2].map((ahead) => this.#reader.peek(ahead));
     const ends = statement?.kind === "statement" && tag?.kind === "name" && tag.text === "endset";
-    return data?.kind === "data" && ends ? textValue(data.text) : UNKNOWN;
+    return data?.kind === "data" && ends ? textValue(data.text) : UNKNOWN_VALUE;
   }
 
   #for(): void {
-    for (const name of this.#names()) this.#assign(name, UNKNOWN);
+    for (const name of this.#names()) this.#assign(name, UNKNOWN_VALUE);
     this.#reader.rest();
   }
 
@@ -136,7 +137,7 @@ class TemplateReader {
       const after = this.#reader.peek(ahead + 1);
       const given = after?.kind === "operator" && after.text === "=";
       if (token.kind === "name" && (given || ["(", ",", "as"].includes(before))) {
-        this.#assign(text, UNKNOWN);
+        this.#assign(text, UNKNOWN_VALUE);
       }
       before = text;
     }
@@ -154,7 +155,7 @@ class TemplateReader {
     return names;
   }
 
-  #assign(name: string, value: Value): void {
+  #assign(name: string, value: TemplateValue): void {
     this.#variables.assign(name, value);
   }
 }
@@ -166,19 +167,19 @@ class Variables {
   readonly attributes = new Set<string>();
   /** Whether all assignments were seen. */
   complete = false;
-  readonly #values = new Map<string, Value>();
+  readonly #values = new Map<string, TemplateValue>();
 
   /** Whether the template gives a value to the name, or to an attribute of that name. */
   isGiven(name: string): boolean {
     return this.#values.has(name) || this.attributes.has(name);
   }
 
-  valueOf(name: string): Value | undefined {
+  valueOf(name: string): TemplateValue | undefined {
     return this.#values.get(name);
   }
 
-  assign(name: string, value: Value): void {
+  assign(name: string, value: TemplateValue): void {
     if (this.complete) return;
-    this.#values.set(name, this.#values.has(name) ? UNKNOWN : value);
+    this.#values.set(name, this.#values.has(name) ? UNKNOWN_VALUE : value);
   }
 }

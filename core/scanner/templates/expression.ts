@@ -1,7 +1,15 @@
 import type { AccessRules } from "./access.ts";
 import type { Token } from "./tokens.ts";
 import { filterValue, methodValue } from "./transform.ts";
-import { itemAt, listValue, operate, slice, textValue, UNKNOWN, type Value } from "./value.ts";
+import {
+  itemAt,
+  listValue,
+  operate,
+  slice,
+  type TemplateValue,
+  textValue,
+  UNKNOWN_VALUE,
+} from "./value.ts";
 
 /** How tightly binary operators bind, those of Jinja; words of statements are among them. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map([
@@ -24,7 +32,7 @@ const DEPTH = 100;
 
 /** One of several expressions in brackets. */
 interface Item {
-  readonly value: Value;
+  readonly value: TemplateValue;
   /** The name that it is given to, of `name=value`. */
   readonly keyword: string | undefined;
   /** How many colons stand before it. */
@@ -41,7 +49,7 @@ interface Listed {
 export interface Surroundings {
   readonly rules: AccessRules;
   /** The value that a variable is known to have. */
-  valueOf(name: string): Value | undefined;
+  valueOf(name: string): TemplateValue | undefined;
   /** Says that an object is made with, or given, an attribute of that name. */
   attributeGiven(name: string): void;
   /** Says that an expression is nested more deeply than is followed. */
@@ -76,14 +84,14 @@ export class ExpressionReader {
   }
 
   /** Reads all up to the end of the print or statement: gives the values found there. */
-  rest(): readonly Value[] {
+  rest(): readonly TemplateValue[] {
     return this.#items("").items.map(({ value }) => value);
   }
 
   /** Reads the filter of a block, `name(arguments)`, and what follows it. */
   filterOfBlock(): void {
     const position = this.peek()?.position ?? 0;
-    this.#postfix(this.#filter(UNKNOWN, position));
+    this.#postfix(this.#filter(UNKNOWN_VALUE, position));
     this.rest();
   }
 
@@ -118,12 +126,12 @@ export class ExpressionReader {
     return token.kind !== "data";
   }
 
-  #expression(minimum = 0): Value {
+  #expression(minimum = 0): TemplateValue {
     const position = this.peek()?.position ?? 0;
     if (this.#depth >= DEPTH) {
       this.surroundings.tooDeep(position);
       this.#at++;
-      return UNKNOWN;
+      return UNKNOWN_VALUE;
     }
     this.#depth++;
     const value = this.#binary(minimum);
@@ -132,7 +140,7 @@ export class ExpressionReader {
     return value;
   }
 
-  #binary(minimum: number): Value {
+  #binary(minimum: number): TemplateValue {
     let left = this.#unary();
     for (;;) {
       const operator = this.peek();
@@ -145,7 +153,7 @@ export class ExpressionReader {
     }
   }
 
-  #unary(): Value {
+  #unary(): TemplateValue {
     let negative = false;
     for (;;) {
       const token = this.peek();
@@ -158,7 +166,7 @@ export class ExpressionReader {
     return negative && value.kind === "number" ? { ...value, value: -value.value } : value;
   }
 
-  #primary(): Value {
+  #primary(): TemplateValue {
     const token = this.next();
     switch (token?.kind) {
       case "string":
@@ -172,11 +180,11 @@ export class ExpressionReader {
       default:
         // The end stays where the surrounding list looks for it.
         if (token?.kind === "end") this.#at--;
-        return UNKNOWN;
+        return UNKNOWN_VALUE;
     }
   }
 
-  #strings(first: string, position: number): Value {
+  #strings(first: string, position: number): TemplateValue {
     let text = first;
     for (let more = this.peek(); more?.kind === "string"; more = this.peek()) {
       text += more.text;
@@ -186,15 +194,15 @@ export class ExpressionReader {
     return textValue(text);
   }
 
-  #variable(name: string, position: number): Value {
-    if (WORDS.has(name)) return UNKNOWN;
+  #variable(name: string, position: number): TemplateValue {
+    if (WORDS.has(name)) return UNKNOWN_VALUE;
     this.surroundings.rules.variable(name, position);
     return this.surroundings.valueOf(name) ?? { kind: "variable", name };
   }
 
-  #brackets(opening: string): Value {
+  #brackets(opening: string): TemplateValue {
     const closing = CLOSING.get(opening);
-    if (closing === undefined) return UNKNOWN;
+    if (closing === undefined) return UNKNOWN_VALUE;
     const { items } = this.#items(closing);
     if (opening === "{") {
       return listValue(items.filter((item, i) => item.colons === i / 2).map(valueOfItem));
@@ -205,7 +213,7 @@ export class ExpressionReader {
       : listValue(items.map(valueOfItem));
   }
 
-  #postfix(start: Value): Value {
+  #postfix(start: TemplateValue): TemplateValue {
     let value = start;
     for (;;) {
       const position = this.peek()?.position ?? 0;
@@ -218,15 +226,15 @@ export class ExpressionReader {
     }
   }
 
-  #attribute(of: Value, position: number): Value {
+  #attribute(of: TemplateValue, position: number): TemplateValue {
     const token = this.peek();
-    if (token?.kind !== "name") return UNKNOWN;
+    if (token?.kind !== "name") return UNKNOWN_VALUE;
     this.#at++;
     this.surroundings.rules.attribute(of, token.text, position);
     return { kind: "attribute", of, name: token.text };
   }
 
-  #subscript(of: Value, position: number): Value {
+  #subscript(of: TemplateValue, position: number): TemplateValue {
     const { items, colons } = this.#items("]");
     for (const { value } of items) this.surroundings.rules.item(of, value, position);
     if (colons > 0) {
@@ -237,21 +245,21 @@ export class ExpressionReader {
       return { kind: "attribute", of, name: only.value.text, isItem: true };
     }
     const index = only === undefined ? undefined : boundAt(items, 0);
-    return index === undefined ? UNKNOWN : itemAt(of, index);
+    return index === undefined ? UNKNOWN_VALUE : itemAt(of, index);
   }
 
-  #call(callee: Value, position: number): Value {
+  #call(callee: TemplateValue, position: number): TemplateValue {
     const { items } = this.#items(")");
     this.surroundings.rules.call(callee, position);
     if (callee.kind === "variable" && callee.name === "dict") {
-      return listValue(items.map(({ keyword }) => keyword ? textValue(keyword) : UNKNOWN));
+      return listValue(items.map(({ keyword }) => keyword ? textValue(keyword) : UNKNOWN_VALUE));
     }
     return callee.kind === "attribute"
       ? methodValue(callee.name, callee.of, items.map(valueOfItem))
-      : UNKNOWN;
+      : UNKNOWN_VALUE;
   }
 
-  #filter(value: Value, position: number): Value {
+  #filter(value: TemplateValue, position: number): TemplateValue {
     const name = this.#dotted();
     const given = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
     this.surroundings.rules.filter(name, given, position);
@@ -261,11 +269,11 @@ export class ExpressionReader {
     return { kind: "attribute", of: value, name: given[0].text };
   }
 
-  #test(): Value {
+  #test(): TemplateValue {
     this.take("not");
     this.#dotted();
     if (this.take("(")) this.#items(")");
-    return UNKNOWN;
+    return UNKNOWN_VALUE;
   }
 
   #dotted(): string {
@@ -280,7 +288,7 @@ export class ExpressionReader {
   }
 }
 
-function valueOfItem({ value }: Item): Value {
+function valueOfItem({ value }: Item): TemplateValue {
   return value;
 }
 

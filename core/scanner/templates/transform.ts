@@ -7,13 +7,17 @@ import {
   itemAt,
   listValue,
   slice,
+  type TemplateValue,
   textValue,
-  UNKNOWN,
-  type Value,
+  UNKNOWN_VALUE,
 } from "./value.ts";
 
 /** The value of `value|filter(given)`, for those filters that make names of others. */
-export function filterValue(filter: string, value: Value, given: readonly Value[]): Value {
+export function filterValue(
+  filter: string,
+  value: TemplateValue,
+  given: readonly TemplateValue[],
+): TemplateValue {
   switch (filter) {
     case "string":
     case "safe":
@@ -32,7 +36,7 @@ export function filterValue(filter: string, value: Value, given: readonly Value[
     case "join":
       return join(value, given[0]);
     case "format":
-      return value.kind === "text" ? formatPercent(value.text, given) : UNKNOWN;
+      return value.kind === "text" ? formatPercent(value.text, given) : UNKNOWN_VALUE;
     case "trim":
       return methodValue("strip", value, given);
     default:
@@ -41,8 +45,12 @@ export function filterValue(filter: string, value: Value, given: readonly Value[
 }
 
 /** The value of `value.method(given)`, for methods of texts that make names of others. */
-export function methodValue(method: string, value: Value, given: readonly Value[]): Value {
-  if (value.kind !== "text") return UNKNOWN;
+export function methodValue(
+  method: string,
+  value: TemplateValue,
+  given: readonly TemplateValue[],
+): TemplateValue {
+  if (value.kind !== "text") return UNKNOWN_VALUE;
   const { text } = value;
   switch (method) {
     case "lower":
@@ -57,22 +65,22 @@ export function methodValue(method: string, value: Value, given: readonly Value[
     case "replace":
       return replace(text, asText(given[0]), asText(given[1]));
     case "join":
-      return given[0] === undefined ? UNKNOWN : join(given[0], value);
+      return given[0] === undefined ? UNKNOWN_VALUE : join(given[0], value);
     case "format":
       return formatBraces(text, given);
     default:
-      return UNKNOWN;
+      return UNKNOWN_VALUE;
   }
 }
 
-function listOf(value: Value): Value {
+function listOf(value: TemplateValue): TemplateValue {
   const items = asItems(value);
-  return items === undefined ? UNKNOWN : listValue(items);
+  return items === undefined ? UNKNOWN_VALUE : listValue(items);
 }
 
-function join(value: Value, separator: Value | undefined): Value {
+function join(value: TemplateValue, separator: TemplateValue | undefined): TemplateValue {
   const items = asItems(value);
-  if (items === undefined) return UNKNOWN;
+  if (items === undefined) return UNKNOWN_VALUE;
   return concatenate(items, separator === undefined ? "" : asText(separator) ?? "");
 }
 
@@ -81,7 +89,7 @@ function swapCase(letter: string): string {
   return letter === upper ? letter.toLowerCase() : upper;
 }
 
-function strip(text: string, characters: string | undefined): Value {
+function strip(text: string, characters: string | undefined): TemplateValue {
   if (characters === undefined) return textValue(text.trim());
   let start = 0;
   let end = text.length;
@@ -90,8 +98,8 @@ function strip(text: string, characters: string | undefined): Value {
   return textValue(text.slice(start, end));
 }
 
-function replace(text: string, from: string | undefined, to: string | undefined): Value {
+function replace(text: string, from: string | undefined, to: string | undefined): TemplateValue {
   if (from === undefined || to === undefined) return { kind: "built", parts: text };
-  if (text.length * to.length > 2 ** 14) return UNKNOWN;
+  if (text.length * to.length > 2 ** 14) return UNKNOWN_VALUE;
   return textValue(text.replaceAll(from, () => to));
 }

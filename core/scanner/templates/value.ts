@@ -1,67 +1,71 @@
 /** What is known of the value of an expression without running it. */
-export type Value =
+export type TemplateValue =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "number"; readonly value: number }
   /** A list, a tuple, or the keys of a dictionary. */
-  | { readonly kind: "list"; readonly items: readonly Value[] }
+  | { readonly kind: "list"; readonly items: readonly TemplateValue[] }
   /** A text of which only some parts are known: these. */
   | { readonly kind: "built"; readonly parts: string }
   /** A variable of the template, or of its surroundings. */
   | { readonly kind: "variable"; readonly name: string }
   | {
     readonly kind: "attribute";
-    readonly of: Value;
+    readonly of: TemplateValue;
     readonly name: string;
     /** Whether it is an item in the first place: of `x["y"]`, not `x.y`. */
     readonly isItem?: boolean;
   }
   | { readonly kind: "unknown" };
 
-export const UNKNOWN: Value = { kind: "unknown" };
+export const UNKNOWN_VALUE: TemplateValue = { kind: "unknown" };
 
 /** Characters of a text, and items of a list, that are followed. */
 const TEXT_LENGTH = 4096;
 const LIST_LENGTH = 256;
 
 /** A text, unless it is too long to be followed. */
-export function textValue(text: string): Value {
-  return text.length > TEXT_LENGTH ? UNKNOWN : { kind: "text", text };
+export function textValue(text: string): TemplateValue {
+  return text.length > TEXT_LENGTH ? UNKNOWN_VALUE : { kind: "text", text };
 }
 
 /** A list, unless it is too long to be followed. */
-export function listValue(items: readonly Value[]): Value {
-  return items.length > LIST_LENGTH ? UNKNOWN : { kind: "list", items };
+export function listValue(items: readonly TemplateValue[]): TemplateValue {
+  return items.length > LIST_LENGTH ? UNKNOWN_VALUE : { kind: "list", items };
 }
 
 /** What Python's `str` makes of a value; undefined where that isn't known. */
-export function asText(value: Value | undefined): string | undefined {
+export function asText(value: TemplateValue | undefined): string | undefined {
   if (value?.kind === "text") return value.text;
   return value?.kind === "number" ? String(value.value) : undefined;
 }
 
 /** What a value is iterated as: the items of a list, the characters of a text. */
-export function asItems(value: Value | undefined): readonly Value[] | undefined {
+export function asItems(value: TemplateValue | undefined): readonly TemplateValue[] | undefined {
   if (value?.kind === "list") return value.items;
   if (value?.kind !== "text" || value.text.length > LIST_LENGTH) return undefined;
   return [...value.text].map(textValue);
 }
 
 /** What of a value is known as text, for findings only: empty where nothing is. */
-export function knownParts(value: Value): string {
+export function knownParts(value: TemplateValue): string {
   return value.kind === "built" ? value.parts : asText(value) ?? "";
 }
 
 /** The values one after the other as a text. */
-export function concatenate(values: readonly Value[], separator = ""): Value {
+export function concatenate(values: readonly TemplateValue[], separator = ""): TemplateValue {
   const length = values.reduce((sum, value) => sum + knownParts(value).length, 0);
-  if (length + separator.length * values.length > TEXT_LENGTH) return UNKNOWN;
+  if (length + separator.length * values.length > TEXT_LENGTH) return UNKNOWN_VALUE;
   const known = values.every((value) => asText(value) !== undefined);
   const texts = values.map(knownParts);
   return known ? textValue(texts.join(separator)) : { kind: "built", parts: texts.join("") };
 }
 
 /** The value of a binary operator. */
-export function operate(operator: string, left: Value, right: Value): Value {
+export function operate(
+  operator: string,
+  left: TemplateValue,
+  right: TemplateValue,
+): TemplateValue {
   if (operator === "~") return concatenate([left, right]);
   if (operator === "+") return add(left, right);
   if (operator === "*") return multiply(left, right);
@@ -69,36 +73,36 @@ export function operate(operator: string, left: Value, right: Value): Value {
   if (operator === "-" && left.kind === "number" && right.kind === "number") {
     return { kind: "number", value: left.value - right.value };
   }
-  return UNKNOWN;
+  return UNKNOWN_VALUE;
 }
 
 /** The item of a text or list at an index that may be negative. */
-export function itemAt(of: Value, index: number): Value {
-  return asItems(of)?.at(index) ?? UNKNOWN;
+export function itemAt(of: TemplateValue, index: number): TemplateValue {
+  return asItems(of)?.at(index) ?? UNKNOWN_VALUE;
 }
 
 /** A slice of a text or list, as Python cuts it. */
-export function slice(of: Value, bounds: readonly (number | undefined)[]): Value {
+export function slice(of: TemplateValue, bounds: readonly (number | undefined)[]): TemplateValue {
   const all = asItems(of);
   const [start, stop, step = 1] = bounds;
-  if (all === undefined || !Number.isInteger(step) || step === 0) return UNKNOWN;
+  if (all === undefined || !Number.isInteger(step) || step === 0) return UNKNOWN_VALUE;
   const forward = step > 0;
   const place = (index: number | undefined, otherwise: number) =>
     index === undefined
       ? otherwise
       : Math.max(forward ? 0 : -1, Math.min(index < 0 ? index + all.length : index, all.length));
   const end = place(stop, forward ? all.length : -1);
-  const taken: Value[] = [];
+  const taken: TemplateValue[] = [];
   let at = Math.min(
     place(start, forward ? 0 : all.length - 1),
     forward ? all.length : all.length - 1,
   );
-  for (; forward ? at < end : at > end; at += step) taken.push(all[at] ?? UNKNOWN);
+  for (; forward ? at < end : at > end; at += step) taken.push(all[at] ?? UNKNOWN_VALUE);
   return of.kind === "text" ? concatenate(taken) : listValue(taken);
 }
 
 /** What `%` makes of a text and its values; a part is unknown where one of them is. */
-export function formatPercent(format: string, values: readonly Value[]): Value {
+export function formatPercent(format: string, values: readonly TemplateValue[]): TemplateValue {
   return fill(format, /%(?:[-+ #0-9.]{0,9})([a-zA-Z%])/g, values, (conversion, value) => {
     if (conversion === "c" && value?.kind === "number") return character(value.value);
     return asText(value);
@@ -106,7 +110,7 @@ export function formatPercent(format: string, values: readonly Value[]): Value {
 }
 
 /** What `str.format` makes of a text and its values, by their order or number. */
-export function formatBraces(format: string, values: readonly Value[]): Value {
+export function formatBraces(format: string, values: readonly TemplateValue[]): TemplateValue {
   return fill(format, /\{(\d{0,3})(?:![rsa])?(?::[^{}]{0,9})?\}/g, values, (number, value) => {
     const chosen = number === undefined || number === "" ? value : values[Number(number)];
     if (chosen?.kind === "number" && format.includes(":c}")) return character(chosen.value);
@@ -117,9 +121,9 @@ export function formatBraces(format: string, values: readonly Value[]): Value {
 function fill(
   format: string,
   field: RegExp,
-  values: readonly Value[],
-  write: (field: string | undefined, value: Value | undefined) => string | undefined,
-): Value {
+  values: readonly TemplateValue[],
+  write: (field: string | undefined, value: TemplateValue | undefined) => string | undefined,
+): TemplateValue {
   let next = 0;
   let known = true;
   let length = format.length;
@@ -130,7 +134,7 @@ function fill(
     length += text?.length ?? 0;
     return length > TEXT_LENGTH ? "" : text ?? "";
   });
-  if (length > TEXT_LENGTH) return UNKNOWN;
+  if (length > TEXT_LENGTH) return UNKNOWN_VALUE;
   return known ? textValue(filled) : { kind: "built", parts: filled };
 }
 
@@ -139,29 +143,29 @@ function character(code: number): string | undefined {
   return valid ? String.fromCodePoint(code) : undefined;
 }
 
-function items(value: Value): readonly Value[] {
+function items(value: TemplateValue): readonly TemplateValue[] {
   return value.kind === "list" ? value.items : [value];
 }
 
-function add(left: Value, right: Value): Value {
+function add(left: TemplateValue, right: TemplateValue): TemplateValue {
   if (left.kind === "number" && right.kind === "number") {
     return { kind: "number", value: left.value + right.value };
   }
   if (left.kind === "list" && right.kind === "list") {
     return listValue([...left.items, ...right.items]);
   }
-  return isTextual(left) || isTextual(right) ? concatenate([left, right]) : UNKNOWN;
+  return isTextual(left) || isTextual(right) ? concatenate([left, right]) : UNKNOWN_VALUE;
 }
 
-function isTextual(value: Value): boolean {
+function isTextual(value: TemplateValue): boolean {
   return value.kind === "text" || value.kind === "built";
 }
 
-function multiply(left: Value, right: Value): Value {
-  if (right.kind === "text") return left.kind === "number" ? multiply(right, left) : UNKNOWN;
-  if (right.kind !== "number") return UNKNOWN;
+function multiply(left: TemplateValue, right: TemplateValue): TemplateValue {
+  if (right.kind === "text") return left.kind === "number" ? multiply(right, left) : UNKNOWN_VALUE;
+  if (right.kind !== "number") return UNKNOWN_VALUE;
   if (left.kind === "number") return { kind: "number", value: left.value * right.value };
   const times = Math.max(0, right.value);
-  if (left.kind !== "text" || left.text.length * times > TEXT_LENGTH) return UNKNOWN;
-  return Number.isInteger(times) ? textValue(left.text.repeat(times)) : UNKNOWN;
+  if (left.kind !== "text" || left.text.length * times > TEXT_LENGTH) return UNKNOWN_VALUE;
+  return Number.isInteger(times) ? textValue(left.text.repeat(times)) : UNKNOWN_VALUE;
 }

@@ -6,11 +6,11 @@ import type {
 import type { ByteSource } from "../../../core/scanner/contract/source.ts";
 
 export const LIMITS: ScanLimits = {
-  depth: 5,
-  members: 10_000,
-  memberBytes: 64 * 2 ** 20,
-  unpackedBytes: 2 ** 30,
-  opcodes: 1_000_000,
+  maxDepth: 5,
+  maxMembers: 10_000,
+  maxMemberBytes: 64 * 2 ** 20,
+  maxUnpackedBytes: 2 ** 30,
+  maxOpcodes: 1_000_000,
 };
 
 /** A context that keeps what a scanner tells it, and scans no members. */
@@ -21,14 +21,14 @@ export class RecordingContext implements ScanContext {
   #unpackedLeft: number;
 
   constructor(readonly limits = LIMITS) {
-    this.#unpackedLeft = limits.unpackedBytes;
+    this.#unpackedLeft = limits.maxUnpackedBytes;
   }
 
-  note(facts: Readonly<Record<string, unknown>>): void {
+  addMetadata(facts: Readonly<Record<string, unknown>>): void {
     Object.assign(this.facts, facts);
   }
 
-  asset(parts: AssetParts): void {
+  addAssetParts(parts: AssetParts): void {
     this.assets.push(parts);
   }
 
@@ -36,7 +36,7 @@ export class RecordingContext implements ScanContext {
     this.members.push({ name, source });
   }
 
-  takeUnpacked(bytes: number): number {
+  reserveUnpacked(bytes: number): number {
     const taken = Math.min(bytes, this.#unpackedLeft);
     this.#unpackedLeft -= taken;
     return taken;

@@ -1,5 +1,5 @@
 import { AppError } from "../../../core/errors.ts";
-import { serve } from "../../../storage/threads/rpc.ts";
+import { exposeToParent } from "../../../storage/threads/rpc.ts";
 
 /** What the tests of storage/rpc.ts call. */
 export class Target {
@@ -38,4 +38,4 @@ export class Target {
   }
 }
 
-serve(new Target());
+exposeToParent(new Target());

@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
@@ -14,9 +14,9 @@ export function* checkEntryPath(
 ): Generator<Check, void, void> {
   const fault = pathFault(name);
   if (!fault) return;
-  yield* checks.found("Archive Entry Path", {
+  yield* checks.emit("Archive Entry Path", {
     severity: fault === "control character" || fault === "too long" ? "warning" : "critical",
-    message: `The name of entry ${quoted(name)} is not safe: ${fault}`,
+    message: `The name of entry ${quotedExcerpt(name)} is not safe: ${fault}`,
     ruleCode: "S405",
     details: { entry: excerpt(name), fault },
     position,
@@ -35,9 +35,9 @@ export function* checkDuplicate(
     seen.add(path);
     return;
   }
-  yield* checks.found("Archive Duplicate Entry", {
+  yield* checks.emit("Archive Duplicate Entry", {
     severity: "warning",
-    message: `Entry ${quoted(name)} is there more than once`,
+    message: `Entry ${quotedExcerpt(name)} is there more than once`,
     ruleCode: "S902",
     why: "Loaders differ in which of them they take",
     details: { entry: excerpt(name) },
@@ -57,9 +57,11 @@ export function* checkLink(
   const { name, target, base, position } = link;
   const system = isSystemPath(target);
   if (!system && !linkEscapes(base, target)) return;
-  yield* checks.found("Archive Link", {
+  yield* checks.emit("Archive Link", {
     severity: "critical",
-    message: `Entry ${quoted(name)} is a link out of the archive, to ${quoted(target)}`,
+    message: `Entry ${quotedExcerpt(name)} is a link out of the archive, to ${
+      quotedExcerpt(target)
+    }`,
     ruleCode: system ? "S408" : "S406",
     details: { entry: excerpt(name), target: excerpt(target) },
     position,

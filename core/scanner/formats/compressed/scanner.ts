@@ -1,5 +1,5 @@
 import { readThrough } from "../archive/read_through.ts";
-import { MemberHashes } from "../archive/member_hashes.ts";
+import { MemberHasher } from "../archive/member_hashes.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { unpack, type Unpacked } from "./unpack.ts";
 import { type Wrapper, wrapperOf } from "./wrappers.ts";
@@ -26,10 +26,10 @@ export const compressedScanner: Scanner = {
     const wrapper = wrapperOf(content.source);
     if (!wrapper) return;
     const checks = new Checklist<CompressedCheck>(PASSED);
-    context.note({ compression: wrapper.format });
+    context.addMetadata({ compression: wrapper.format });
     yield* wrapper.codec
       ? unwrap(wrapper, content, context, checks)
-      : checks.found("Compressed Content", {
+      : checks.emit("Compressed Content", {
         severity: "info",
         message: `Content of ${wrapper.format} is not unpacked`,
         incomplete: "unsupported_compression",
@@ -51,7 +51,7 @@ function* unwrap(
   if (bomb) yield* bombFinding(unpacked, ratio, checks);
   if (unpacked.incomplete) {
     const limited = unpacked.incomplete === "unpacked_limit";
-    yield* checks.found("Compressed Content", {
+    yield* checks.emit("Compressed Content", {
       severity: "info",
       message: `Content of ${codec} could not be unpacked to its end: ${unpacked.incomplete}`,
       ruleCode: limited ? "S410" : "S902",
@@ -68,7 +68,7 @@ function* bombFinding(
   ratio: number,
   checks: Checklist<CompressedCheck>,
 ): Generator<Check, void, void> {
-  yield* checks.found("Compression Ratio", {
+  yield* checks.emit("Compression Ratio", {
     severity: "warning",
     message: `The content unpacks to ${ratio} times its size, and more`,
     ruleCode: "S410",
@@ -79,16 +79,16 @@ function* bombFinding(
 function offer({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
-  const hashes = new MemberHashes(content, "compressed");
+  const hashes = new MemberHasher(content, "compressed");
   hashes.add({
     name,
     size: incomplete ? undefined : bytes.length,
     whole: !incomplete,
-    digest: readThrough(source, context.limits.memberBytes),
+    digest: readThrough(source, context.limits.maxMemberBytes),
     readable: bytes.length,
   });
-  context.note(hashes.facts());
-  context.asset({ contents: [{ name, size: bytes.length }] });
+  context.addMetadata(hashes.facts());
+  context.addAssetParts({ contents: [{ name, size: bytes.length }] });
   context.scanMember(name, source);
 }
 

@@ -32,14 +32,14 @@ export function unpack(
   expected: number | undefined,
   context: ScanContext,
 ): Unpacked {
-  const most = context.limits.memberBytes;
+  const most = context.limits.maxMemberBytes;
   const packed = compressed.read(0, Math.min(compressed.size, Math.ceil(most * 1.125) + 65536));
   const possible = codec === "zstd" ? most : Math.min(most, packed.length * MOST_EXPANSION + 1024);
   const likely = Number.isFinite(expected) ? Math.min(possible, expected ?? 0) : possible;
-  let bound = context.takeUnpacked(likely);
+  let bound = context.reserveUnpacked(likely);
   let whole = attempt(codec, packed, bound, true);
   if (whole === "too large" && bound === likely && likely < possible) {
-    bound += context.takeUnpacked(possible - likely);
+    bound += context.reserveUnpacked(possible - likely);
     whole = attempt(codec, packed, bound, true);
   }
   if (whole instanceof Uint8Array && packed.length === compressed.size) {

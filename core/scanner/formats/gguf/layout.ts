@@ -1,9 +1,9 @@
-import { quoted } from "../../contract/excerpt.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
-import { type ByteSource, partOf } from "../../contract/source.ts";
+import { type ByteSource, sourceSlice } from "../../contract/source.ts";
 import { checkExtents } from "../tensors/tensor_checks.ts";
-import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
+import { lastEnd, type TensorExtent } from "../tensors/layout_faults.ts";
 import type { GgufMetadata } from "./metadata.ts";
 import { extentOf, type GgufTensors, type TensorInfo } from "./tensors.ts";
 
@@ -48,9 +48,9 @@ function placeAll(
   alignment: number,
   dataSize: number,
   checks: Checklist,
-): Extent[] {
+): TensorExtent[] {
   checks.begin(BOUNDS, "Every tensor lies within the file");
-  const extents: Extent[] = [];
+  const extents: TensorExtent[] = [];
   for (const info of infos) {
     const extent = extentOf(info, alignment, dataSize);
     if (extent !== undefined) extents.push(extent);
@@ -63,7 +63,7 @@ function placeAll(
 function failBounds(info: TensorInfo, dataSize: number, checks: Checklist): void {
   const { name, offset, byteSize } = info;
   checks.add(BOUNDS, {
-    message: `The tensor ${quoted(name)} has ${byteSize} bytes at ${offset} of ${dataSize}`,
+    message: `The tensor ${quotedExcerpt(name)} has ${byteSize} bytes at ${offset} of ${dataSize}`,
     severity: "critical",
     ruleCode: "S904",
     details: { offset: `${offset}`, bytes: `${byteSize}`, data_size: dataSize },
@@ -71,7 +71,7 @@ function failBounds(info: TensorInfo, dataSize: number, checks: Checklist): void
 }
 
 function failAlignment({ name, offset }: TensorInfo, alignment: number, checks: Checklist): void {
-  const message = `The tensor ${quoted(name)} is at ${offset}, no multiple of ${alignment}`;
+  const message = `The tensor ${quotedExcerpt(name)} is at ${offset}, no multiple of ${alignment}`;
   checks.add(ALIGNMENT, { message, severity: "warning", ruleCode: "S902" });
 }
 
@@ -91,5 +91,5 @@ function checkTrailing(
     ruleCode: "S908",
     details: { bytes },
   });
-  context.scanMember("trailing data", partOf(source, end, bytes));
+  context.scanMember("trailing data", sourceSlice(source, end, bytes));
 }

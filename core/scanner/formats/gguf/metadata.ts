@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkTemplate } from "../../templates/check.ts";
 import { addTemplateChecks } from "../../templates/template_checks.ts";
@@ -64,7 +64,7 @@ export class GgufMetadata {
       throw new UnreadableError("key_too_long", `The metadata have a key of ${length} bytes`);
     }
     this.#checkKey(key, position);
-    const place = `The metadata value of ${quoted(key)}`;
+    const place = `The metadata value of ${quotedExcerpt(key)}`;
     const value = reader.value(
       isTemplateKey(key) ? (text) => addTemplateChecks(text, place, this.#checks) : undefined,
     );

@@ -1,4 +1,4 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { GgufReader, UnreadableError } from "./gguf_reader.ts";
 import { checkLayout } from "./layout.ts";
@@ -20,7 +20,7 @@ export const ggufScanner: Scanner = {
     (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
   *scan(content, context) {
     const checks = new Checklist();
-    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
+    yield* emitFailuresOnThrow(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };
@@ -32,7 +32,7 @@ function isGguf(source: ByteSource): boolean {
 function checkFile({ source }: Content, context: ScanContext, checks: Checklist): void {
   const legacy = legacyFormat(source);
   if (legacy !== undefined) {
-    context.note({ format: legacy, is_model: true });
+    context.addMetadata({ format: legacy, is_model: true });
     return checkLegacy(legacy, source, checks);
   }
   checks.begin(HEADER, "The header and all that it announces can be read");

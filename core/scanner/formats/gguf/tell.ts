@@ -17,8 +17,8 @@ interface GgufContents {
 /** Tells the context what a GGUF file holds. */
 export function tellGguf(reader: GgufReader, contents: GgufContents, context: ScanContext): void {
   const { tensorCount, entryCount, metadata, infos } = contents;
-  context.asset({ tensors: infos.slice(0, NAMES_LISTED).map(({ name }) => name) });
-  context.note({
+  context.addAssetParts({ tensors: infos.slice(0, NAMES_LISTED).map(({ name }) => name) });
+  context.addMetadata({
     format: "gguf",
     version: reader.version,
     byte_order: reader.cursor.littleEndian ? "little" : "big",

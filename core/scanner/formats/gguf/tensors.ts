@@ -1,7 +1,7 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkTensorName } from "../tensors/tensor_checks.ts";
-import type { Extent } from "../tensors/layout_faults.ts";
+import type { TensorExtent } from "../tensors/layout_faults.ts";
 import { ggmlType } from "./ggml_type.ts";
 import { type GgufReader, UnreadableError } from "./gguf_reader.ts";
 
@@ -66,7 +66,7 @@ export class GgufTensors {
     const name = reader.text().text.slice(0, 256);
     checkTensorName(NAMES, name, this.#checks);
     if (this.#names.has(name)) {
-      const message = `The tensor name ${quoted(name)} occurs twice`;
+      const message = `The tensor name ${quotedExcerpt(name)} occurs twice`;
       this.#checks.add(NAMES, { message, severity: "warning", ruleCode: "S902" });
     }
     this.#names.add(name);
@@ -77,7 +77,7 @@ export class GgufTensors {
     const count = reader.cursor.u32();
     if (count > ODD_DIMENSIONS) {
       this.#checks.add(SHAPES, {
-        message: `The tensor ${quoted(name)} has ${count} dimensions`,
+        message: `The tensor ${quotedExcerpt(name)} has ${count} dimensions`,
         severity: count > DIMENSIONS ? "critical" : "warning",
         ruleCode: "S804",
       });
@@ -114,7 +114,7 @@ export function extentOf(
   info: TensorInfo,
   alignment: number,
   dataSize: number,
-): Extent | undefined {
+): TensorExtent | undefined {
   if (info.byteSize === undefined) return undefined;
   const end = info.offset + info.byteSize;
   if (end > BigInt(dataSize)) return undefined;

@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
 import { Hdf5Error } from "../../readers/hdf5/bytes.ts";
@@ -95,7 +95,7 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFind
 
 function checkReference({ kind, file, position }: ExternalReference): NamedFinding {
   const danger = file === undefined ? undefined : leadsOut(file);
-  const told = file === undefined ? "" : `: ${quoted(file)}`;
+  const told = file === undefined ? "" : `: ${quotedExcerpt(file)}`;
   return {
     name: EXTERNAL_REFERENCE,
     severity: danger === undefined ? "warning" : "critical",
@@ -133,9 +133,9 @@ function* checkConfigs(
     const facts = inspectConfig(decodeText(config), origin, checks, context);
     if (facts?.isKeras) first ??= facts;
   }
-  if (first !== undefined) context.note(configNotes(first));
+  if (first !== undefined) context.addMetadata(configNotes(first));
   else if (kerasVersion !== undefined) {
-    context.note({ is_model: true, keras_version: kerasVersion });
+    context.addMetadata({ is_model: true, keras_version: kerasVersion });
   }
   if (configs.length > 0) yield* checks.finish();
 }

@@ -141,13 +141,13 @@ function* scanUnpacked(
   name: string,
   context: ScanContext,
 ): Generator<Check, void, void> {
-  const unpacked = unpack(source, compression, context.limits.memberBytes);
+  const unpacked = unpack(source, compression, context.limits.maxMemberBytes);
   if (unpacked === undefined) {
     return yield failed(`Cannot be unpacked by ${compression}`, {
       incomplete: "malformed_compression",
     });
   }
-  const room = context.takeUnpacked(unpacked.bytes.length);
+  const room = context.reserveUnpacked(unpacked.bytes.length);
   const cut = room < unpacked.bytes.length ? "unpacked_size" : unpacked.cut;
   const bytes = unpacked.bytes.subarray(0, room);
   yield sizeCheck(cut, bytes.length, unpacked.bytes.length / unpacked.from);

@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
@@ -57,7 +57,9 @@ function functionsOf(config: unknown, className: string): unknown {
 
 function labelOf(config: unknown, className: string): string {
   if (className === "__lambda__") return "A lambda";
-  const name = isObject(config) && typeof config.name === "string" ? ` ${quoted(config.name)}` : "";
+  const name = isObject(config) && typeof config.name === "string"
+    ? ` ${quotedExcerpt(config.name)}`
+    : "";
   return `A Lambda layer${name}`;
 }
 

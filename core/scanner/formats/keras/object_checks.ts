@@ -1,5 +1,5 @@
 import { ruleOfModule } from "../../knowledge/python/dangerous_modules.ts";
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
@@ -61,7 +61,7 @@ function* checkReference(
     if (module === undefined || module === null) yield* checkFetch(name, loading);
     return;
   }
-  const told = `${quoted(name)} of the module ${quoted(module)}`;
+  const told = `${quotedExcerpt(name)} of the module ${quotedExcerpt(module)}`;
   const details = { module: excerpt(module), name: excerpt(name) };
   if (isFetch(name)) return yield* checkFetch(name, loading);
   switch (judgeReference(module, name)) {
@@ -116,7 +116,7 @@ function* checkRegistration(
       name: KERAS_CUSTOM_OBJECT,
       // A SavedModel does without the class of a custom layer: it brings the graph of it.
       severity: kind === "saved_model" ? "info" : "warning",
-      message: `An object needs code that does not come with the model: ${quoted(name)}`,
+      message: `An object needs code that does not come with the model: ${quotedExcerpt(name)}`,
       ruleCode: "S810",
     };
   }
@@ -159,7 +159,7 @@ function savedModelLayer({ filepath }: ConfigObject): NamedFinding {
   return {
     name: KERAS_FILE_ACCESS,
     severity: danger === undefined ? "warning" : "critical",
-    message: `A layer is a SavedModel of its own: ${danger ?? "a path"}, ${quoted(path)}`,
+    message: `A layer is a SavedModel of its own: ${danger ?? "a path"}, ${quotedExcerpt(path)}`,
     ruleCode: "S401",
     why: "When it is loaded, it reads another model, whose graph may touch files",
   };
@@ -168,7 +168,7 @@ function savedModelLayer({ filepath }: ConfigObject): NamedFinding {
 function* checkSymbol(config: ConfigObject): Generator<NamedFinding, void, void> {
   const symbol = config.function ?? config.symbol;
   if (typeof symbol !== "string" || !isDangerousSymbol(symbol)) return;
-  const message = `A layer calls ${quoted(symbol)}, which does more than compute`;
+  const message = `A layer calls ${quotedExcerpt(symbol)}, which does more than compute`;
   yield { ...code(message), severity: "critical" };
 }
 
@@ -185,7 +185,7 @@ function* checkVocabulary(
   yield {
     name: KERAS_FILE_ACCESS,
     severity: /^[a-z][a-z0-9+.-]+:\/\//i.test(vocabulary) ? "critical" : "warning",
-    message: `A ${className} takes its vocabulary from ${quoted(vocabulary)}`,
+    message: `A ${className} takes its vocabulary from ${quotedExcerpt(vocabulary)}`,
     ruleCode: "S401",
     why: "When it is loaded, it reads the file or fetches it (CVE-2025-12058)",
   };

@@ -1,5 +1,5 @@
 import { ruleOfModule } from "../../knowledge/python/dangerous_modules.ts";
-import { quoted } from "../../contract/excerpt.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { KERAS_CODE, KERAS_MODULE_REFERENCE, KERAS_UNSAFE_DESERIALIZATION } from "./checks.ts";
 import { judgeReference } from "./modules.ts";
@@ -30,7 +30,7 @@ export function* checkUnparsedText(text: string): Generator<NamedFinding, void, 
     yield {
       name: KERAS_MODULE_REFERENCE,
       severity: "critical",
-      message: `A configuration that can't be read names the module ${quoted(module)}`,
+      message: `A configuration that can't be read names the module ${quotedExcerpt(module)}`,
       ruleCode: ruleOfModule(module) ?? "S810",
     };
   }

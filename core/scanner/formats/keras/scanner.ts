@@ -26,8 +26,8 @@ export const kerasScanner: Scanner = {
       });
     }
     const facts = inspectConfig(text, { kind: "config" }, checks, context);
-    if (facts?.isKeras) context.note(configNotes(facts));
-    else if (facts?.kerasVersion) context.note({ keras_version: facts.kerasVersion });
+    if (facts?.isKeras) context.addMetadata(configNotes(facts));
+    else if (facts?.kerasVersion) context.addMetadata({ keras_version: facts.kerasVersion });
     yield* checks.finish();
   },
 };

@@ -18,7 +18,7 @@ export function* checkTorchModule(
 ): Generator<NamedFinding, void, void> {
   const isKnown = kerasVersion !== undefined && isVersion(kerasVersion);
   const isSafe = isKnown && !isWithin(kerasVersion, "3.11.0", "3.11.3");
-  const isTooLong = typeof module === "string" && module.length > context.limits.memberBytes;
+  const isTooLong = typeof module === "string" && module.length > context.limits.maxMemberBytes;
   yield {
     name: KERAS_CODE,
     severity: isSafe ? "warning" : "critical",
@@ -29,6 +29,6 @@ export function* checkTorchModule(
   };
   if (typeof module !== "string" || isTooLong) return;
   const bytes = new Uint8Array(Buffer.from(module, "base64"));
-  const allowed = context.takeUnpacked(bytes.length);
+  const allowed = context.reserveUnpacked(bytes.length);
   context.scanMember("TorchModuleWrapper", memorySource(bytes.subarray(0, allowed)));
 }

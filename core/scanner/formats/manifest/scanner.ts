@@ -68,7 +68,7 @@ class ManifestScan {
     switch (event.kind) {
       case "defect": {
         const { kind: _, ...finding } = event;
-        return yield* this.#checks.found("Manifest Structure", { ...finding, ruleCode: "S902" });
+        return yield* this.#checks.emit("Manifest Structure", { ...finding, ruleCode: "S902" });
       }
       case "tag":
         return yield* this.#tag(event);
@@ -83,10 +83,10 @@ class ManifestScan {
   }
 
   *finish(context: ScanContext): Generator<Check, void, void> {
-    if (this.#keys.size > 0) context.asset({ keys: [...this.#keys] });
+    if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
     const licenses = [...this.#licenses].flatMap((id) => licensesOfId(id, "metadata"));
     noteLicenses(context, licenses, []);
-    for (const finding of licenseFindings(licenses)) yield* this.#checks.found("License", finding);
+    for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
     yield* this.#checks.finish();
   }
 
@@ -99,12 +99,12 @@ class ManifestScan {
     const verdict = judgeTag(tag);
     if (verdict === undefined) return;
     const message = `The tag ${redactedQuote(tag)} ${verdict.does}`;
-    yield* this.#checks.found("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
+    yield* this.#checks.emit("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
   }
 
   *#value(entry: Entry): Generator<Check, void, void> {
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
-      yield* this.#checks.found(name, finding);
+      yield* this.#checks.emit(name, finding);
     }
     if (typeof entry.value !== "string") return;
     yield* this.#text(entry, entry.value);
@@ -116,7 +116,7 @@ class ManifestScan {
     const key = path.at(-1) ?? "";
     if (isTemplate(entry)) {
       for (const finding of templateFindings(entry, text, this.#checkTemplate)) {
-        yield* this.#checks.found("Chat Template", finding);
+        yield* this.#checks.emit("Chat Template", finding);
       }
     }
     yield* this.#linksOf(text, position);
@@ -124,7 +124,7 @@ class ManifestScan {
     if (hash !== undefined) {
       const message = `${redactedQuote(key)} relies on ${hash}`;
       const ruleCode = "S1002";
-      yield* this.#checks.found("Weak Hash", { severity: "warning", ruleCode, message, position });
+      yield* this.#checks.emit("Weak Hash", { severity: "warning", ruleCode, message, position });
     }
     if (path.length === 1 && /^licen[sc]e$/i.test(key) && this.#licenses.size < 10) {
       this.#licenses.add(text);
@@ -134,7 +134,7 @@ class ManifestScan {
   *#linksOf(text: string, position: number): Generator<Check, void, void> {
     if (fetchesAndRuns(text)) {
       const message = `A command fetches something and runs it: ${redactedQuote(text)}`;
-      yield* this.#checks.found("Manifest Command", {
+      yield* this.#checks.emit("Manifest Command", {
         severity: "warning",
         ruleCode: "S504",
         message,
@@ -148,7 +148,7 @@ class ManifestScan {
         ? `A link leads to ${target}`
         : `A link leads to ${target}: ${suspicion}`;
       const severity = suspicion === undefined ? "info" : "warning";
-      yield* this.#checks.found("Manifest Link", { severity, ruleCode, message, position });
+      yield* this.#checks.emit("Manifest Link", { severity, ruleCode, message, position });
     }
   }
 
@@ -157,12 +157,12 @@ class ManifestScan {
     let found = false;
     for (const secret of findSecrets(value)) {
       found = true;
-      yield* this.#checks.found("Credential", secretFinding(secret, position));
+      yield* this.#checks.emit("Credential", secretFinding(secret, position));
     }
     if (found || kind !== "value") return;
     const named = secretByName(path.at(-1) ?? "", value);
     if (named !== undefined) {
-      yield* this.#checks.found("Credential", secretFinding(named, position));
+      yield* this.#checks.emit("Credential", secretFinding(named, position));
     }
   }
 }

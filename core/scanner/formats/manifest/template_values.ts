@@ -3,13 +3,13 @@ import type { Finding } from "../../contract/checklist.ts";
 import type { Entry } from "../../readers/event.ts";
 
 /** What is wrong in a template, or why not all of it was read. */
-export type TemplateFinding = Pick<
+export type ManifestTemplateFinding = Pick<
   Finding,
   "severity" | "message" | "ruleCode" | "incomplete" | "operational"
 >;
 
 /** Checks the text of a Jinja template. */
-export type CheckTemplate = (text: string) => readonly TemplateFinding[];
+export type CheckTemplate = (text: string) => readonly ManifestTemplateFinding[];
 
 /** Something of Jinja with a name or a string in it. */
 const MARKED = /\{\{[^{}]*[\p{L}_'"]|\{%-?\s*\p{L}|\{#/u;

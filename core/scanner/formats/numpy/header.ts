@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import type { Unread } from "../tensors/unread.ts";
+import type { Unreadable } from "../tensors/unread.ts";
 import { type Literal, LiteralError, parseLiteral } from "./literal.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
@@ -30,7 +30,7 @@ export function hasArrayMagic(source: ByteSource): boolean {
 }
 
 /** Reads the header of an array file of version 1, 2 or 3. */
-export function readArrayHeader(source: ByteSource): ArrayHeader | Unread {
+export function readArrayHeader(source: ByteSource): ArrayHeader | Unreadable {
   const head = source.read(0, PREFIX + 4);
   const version = head[MAGIC.length] ?? 0;
   if (version < 1 || version > 3) {
@@ -54,7 +54,7 @@ export function readArrayHeader(source: ByteSource): ArrayHeader | Unread {
 function parsed(
   text: string,
   place: Pick<ArrayHeader, "version" | "length" | "dataStart">,
-): ArrayHeader | Unread {
+): ArrayHeader | Unreadable {
   const literal = literalOf(text);
   if (literal?.kind !== "dict") {
     return { reason: "header_no_literal", message: "The header is no literal of a dictionary" };
@@ -84,7 +84,7 @@ function literalOf(text: string): Literal | undefined {
   }
 }
 
-function truncated(source: ByteSource): Unread {
+function truncated(source: ByteSource): Unreadable {
   const message = `The header exceeds the file of ${source.size} bytes`;
   return { reason: "truncated_header", message };
 }

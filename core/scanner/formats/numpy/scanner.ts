@@ -1,11 +1,11 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { type Dtype, dtypeOf, elementsOf } from "./dtype.ts";
 import { type ArrayHeader, hasArrayMagic, readArrayHeader } from "./header.ts";
 import type { Literal } from "./literal.ts";
 import type { Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type ByteSource, partOf } from "../../contract/source.ts";
+import { type ByteSource, sourceSlice } from "../../contract/source.ts";
 
 const HEADER = "NumPy Header";
 const OBJECTS = "NumPy Object Type";
@@ -23,7 +23,7 @@ export const numpyScanner: Scanner = {
   matches: ({ name, source }) => /\.npy$/i.test(name) || hasArrayMagic(source),
   *scan(content, context) {
     const checks = new Checklist();
-    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
+    yield* emitFailuresOnThrow(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };
@@ -80,7 +80,7 @@ function checkObjects(
     ruleCode: "S213",
     why: "Reading it runs the pickle (CVE-2019-6446), which is scanned as one.",
   });
-  context.scanMember("objects.pkl", partOf(source, dataStart, source.size - dataStart));
+  context.scanMember("objects.pkl", sourceSlice(source, dataStart, source.size - dataStart));
 }
 
 function checkData(
@@ -102,7 +102,7 @@ function checkData(
   if (wanted !== undefined) failSize(wanted, found, header, checks);
   const start = wanted === undefined ? 0 : Number(wanted);
   if (start >= found) return;
-  const rest = partOf(source, header.dataStart + start, found - start);
+  const rest = sourceSlice(source, header.dataStart + start, found - start);
   context.scanMember(wanted === undefined ? "data" : "trailing data", rest);
 }
 
@@ -140,7 +140,7 @@ function tell(header: ArrayHeader, context: ScanContext): void {
   const elements = elementsOf(header.shape);
   const precision = excerpt(literalText(header.description));
   const countable = elements !== undefined && elements <= BigInt(Number.MAX_SAFE_INTEGER);
-  context.note({
+  context.addMetadata({
     format: "npy",
     version: header.version,
     dtype: precision,

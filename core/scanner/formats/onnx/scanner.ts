@@ -1,5 +1,5 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { isOnnx } from "./detect.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "./tensor_checks.ts";
@@ -27,10 +27,10 @@ export const onnxScanner: Scanner = {
     const reader = new ProtobufReader(source);
     const checks = new Checklist<string>(PASSED);
     const walk = new ModelWalk(reader, checks);
-    yield* keepingFailures(() => walk.model(), () => checks.finish());
+    yield* emitFailuresOnThrow(() => walk.model(), () => checks.finish());
     checkModel(walk.facts, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
-    if (walk.facts.graphs > 0) context.note(notes(walk.facts));
+    if (walk.facts.graphs > 0) context.addMetadata(notes(walk.facts));
     yield* checks.finish();
   },
 };
@@ -48,7 +48,7 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
     checks.add(OPERATOR_DOMAIN, {
       severity: "info",
       message: `Operators of the domain ${
-        quoted(domain)
+        quotedExcerpt(domain)
       } are code that does not come with the model`,
       ruleCode: "S1104",
     });

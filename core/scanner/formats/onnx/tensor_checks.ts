@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { bytesOf, type Tensor } from "./tensor.ts";
@@ -40,7 +40,11 @@ function* checkLocation(
   const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : leadsOut(path);
   if (danger === undefined) return;
   yield {
-    ...external("critical", `Data of ${labelOf(tensor)} is ${danger}: ${quoted(path)}`, position),
+    ...external(
+      "critical",
+      `Data of ${labelOf(tensor)} is ${danger}: ${quotedExcerpt(path)}`,
+      position,
+    ),
     ruleCode: "S405",
     why: "A loader that follows it reads files outside of the folder of the model",
     details: { tensor: excerpt(tensor.name), location: excerpt(path) },
@@ -52,7 +56,9 @@ function* checkRange(tensor: Tensor, position: number): Generator<NamedFinding, 
   for (const [key, value] of tensor.externalData) {
     if (key !== "offset" && key !== "length") continue;
     if (!/^\d{1,19}$/.test(value)) {
-      const message = `The ${key} of the data of ${labelOf(tensor)} is no number: ${quoted(value)}`;
+      const message = `The ${key} of the data of ${labelOf(tensor)} is no number: ${
+        quotedExcerpt(value)
+      }`;
       yield external("warning", message, position);
     } else if (key === "length" && needed !== undefined && BigInt(value) < needed) {
       const message = `Tensor ${labelOf(tensor)} needs ${needed} bytes, its data has ${value}`;
@@ -84,5 +90,5 @@ function* checkSize(tensor: Tensor, position: number): Generator<NamedFinding, v
 }
 
 function labelOf({ name }: Tensor): string {
-  return quoted(name);
+  return quotedExcerpt(name);
 }

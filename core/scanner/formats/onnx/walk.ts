@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { Field, ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
 import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
@@ -109,7 +109,7 @@ export class ModelWalk {
     if (!PYTHON.test(operator)) return;
     this.#checks.add(PYTHON_OPERATOR, {
       severity: "critical",
-      message: `A node calls Python: ${quoted(operator)}`,
+      message: `A node calls Python: ${quotedExcerpt(operator)}`,
       position: message.start,
       ruleCode: "S1104",
       details: { op_type: excerpt(operator), domain: excerpt(domain) },

@@ -1,7 +1,7 @@
 import type { ImportRecord } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { canonicalPath } from "./policy.ts";
-import type { Value } from "./values.ts";
+import type { PickleValue } from "./values.ts";
 
 /** What a call calls in turn, as far as that can be seen. */
 export interface Applied {
@@ -28,7 +28,7 @@ const MAX_DEPTH = 6;
 const MAX_VALUES = 5000;
 
 /** What the call of one of PyTorch's rebuilding functions calls in turn. */
-export function appliedBy(callee: Value, args: readonly Value[]): Applied {
+export function appliedBy(callee: PickleValue, args: readonly PickleValue[]): Applied {
   const path = pathOf(callee);
   if (path === undefined || !REBUILDS.test(path)) return NOTHING;
   const imports: ImportRecord[] = [];
@@ -39,7 +39,7 @@ export function appliedBy(callee: Value, args: readonly Value[]): Applied {
 }
 
 function gather(
-  values: readonly Value[],
+  values: readonly PickleValue[],
   into: ImportRecord[],
   budget: { left: number },
   levels: number,
@@ -64,8 +64,8 @@ const HARMFUL_CONSTRUCTOR =
 
 /** The class whose constructor a call runs, where that does harm. */
 export function runsConstructor(
-  callee: Value,
-  args: readonly Value[],
+  callee: PickleValue,
+  args: readonly PickleValue[],
   opcode: OpcodeName,
 ): string | undefined {
   if (opcode === "NEWOBJ" || opcode === "NEWOBJ_EX") return undefined;
@@ -76,7 +76,7 @@ export function runsConstructor(
   return made !== undefined && HARMFUL_CONSTRUCTOR.test(made) ? made : undefined;
 }
 
-function pathOf(value: Value): string | undefined {
+function pathOf(value: PickleValue): string | undefined {
   return value.kind === "import"
     ? canonicalPath(value.record.module, value.record.name)
     : undefined;

@@ -1,7 +1,7 @@
 import { canonicalPath } from "./policy.ts";
-import type { Value } from "./values.ts";
+import type { PickleValue } from "./values.ts";
 
-type TextOf = (value: Value) => string | undefined;
+type TextOf = (value: PickleValue) => string | undefined;
 
 /** Ordinary functions that give back an argument or a part of one, or write through to it. */
 const GIVES_BACK = /^builtins\.(?:max|min|sum)$|^collections\.ChainMap$|^torch\.jit\._pickle\./;
@@ -11,7 +11,11 @@ const GIVES_BACK = /^builtins\.(?:max|min|sum)$|^collections\.ChainMap$|^torch\.
  * is not seen then, and the length of an array in a file of joblib depends on what was done to its type
  * and its stand-in.
  */
-export function blursArrays(callee: Value, args: readonly Value[], textOf: TextOf): boolean {
+export function blursArrays(
+  callee: PickleValue,
+  args: readonly PickleValue[],
+  textOf: TextOf,
+): boolean {
   const path = pathOf(callee);
   if (path === undefined) return false;
   if (GIVES_BACK.test(path)) return true;
@@ -20,12 +24,12 @@ export function blursArrays(callee: Value, args: readonly Value[], textOf: TextO
   return path.startsWith("copyreg.") && args.some((value) => pathOf(value) === "numpy.dtype");
 }
 
-function isOfObjects(dtype: Value | undefined, textOf: TextOf): boolean {
+function isOfObjects(dtype: PickleValue | undefined, textOf: TextOf): boolean {
   const code = dtype?.kind === "call" && dtype.args[0] ? textOf(dtype.args[0]) : undefined;
   return code === undefined || code.includes("O");
 }
 
-function pathOf(value: Value): string | undefined {
+function pathOf(value: PickleValue): string | undefined {
   return value.kind === "import"
     ? canonicalPath(value.record.module, value.record.name)
     : undefined;

@@ -1,5 +1,5 @@
 import { canonicalPath } from "./policy.ts";
-import { entryOf, NONE, type Value } from "./values.ts";
+import { dictEntry, NONE, type PickleValue } from "./values.ts";
 
 /** Bytes of an array that joblib puts between two instructions. */
 export interface RawArray {
@@ -11,7 +11,7 @@ export interface RawArray {
   readonly pickled: boolean;
 }
 
-type TextOf = (value: Value) => string | undefined;
+type TextOf = (value: PickleValue) => string | undefined;
 
 const WRAPPERS: ReadonlySet<string> = new Set([
   "joblib.numpy_pickle.NumpyArrayWrapper",
@@ -33,10 +33,10 @@ const MAX_FIELDS_DEPTH = 4;
  * What follows an object that BUILD has just finished, where that is the stand-in of an array in a
  * file of joblib; `unknown` where its length cannot be told, undefined where it is something else.
  */
-export function rawArrayOf(value: Value, textOf: TextOf): RawArray | "unknown" | undefined {
+export function rawArrayOf(value: PickleValue, textOf: TextOf): RawArray | "unknown" | undefined {
   if (value.kind !== "call" || !isOf(WRAPPERS, value.callee, value.args)) return undefined;
   if (!hasPlainKeys(value.state, textOf)) return "unknown";
-  const entry = (key: string) => entryOf(value.state, key, textOf);
+  const entry = (key: string) => dictEntry(value.state, key, textOf);
   const count = elementsOf(entry("shape"));
   const type = elementTypeOf(entry("dtype"), textOf, MAX_FIELDS_DEPTH);
   if (count === undefined || type === undefined) return "unknown";
@@ -53,7 +53,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
 );
 
 /** Whether all keys of a state are attributes of a stand-in, written without escapes. */
-function hasPlainKeys(state: Value | undefined, textOf: TextOf): boolean {
+function hasPlainKeys(state: PickleValue | undefined, textOf: TextOf): boolean {
   if (state?.kind !== "dict" || state.omitted > 0) return false;
   return state.items.every((key, i) =>
     i % 2 === 1 ||
@@ -61,7 +61,11 @@ function hasPlainKeys(state: Value | undefined, textOf: TextOf): boolean {
   );
 }
 
-function isOf(classes: ReadonlySet<string>, callee: Value, args: readonly Value[]): boolean {
+function isOf(
+  classes: ReadonlySet<string>,
+  callee: PickleValue,
+  args: readonly PickleValue[],
+): boolean {
   if (callee.kind !== "import") return false;
   const path = canonicalPath(callee.record.module, callee.record.name);
   if (classes.has(path)) return true;
@@ -73,17 +77,17 @@ function isOf(classes: ReadonlySet<string>, callee: Value, args: readonly Value[
  * The file that an object of joblib before 0.10 loads an array from, as a pickle where it is one, when
  * BUILD has finished it; empty where the name cannot be told, undefined where it is something else.
  */
-export function arrayFileOf(value: Value, textOf: TextOf): string | undefined {
+export function arrayFileOf(value: PickleValue, textOf: TextOf): string | undefined {
   if (value.kind !== "call" || !isOf(FILE_WRAPPERS, value.callee, value.args)) return undefined;
   const { state } = value;
   const names = state?.kind === "dict" && state.omitted === 0
     ? state.items.filter((key, i) => i % 2 === 0 && textOf(key) === "filename")
     : [];
-  const name = names.length === 1 ? entryOf(state, "filename", textOf) : undefined;
+  const name = names.length === 1 ? dictEntry(state, "filename", textOf) : undefined;
   return name === undefined ? "" : textOf(name) ?? "";
 }
 
-function elementsOf(shape: Value | undefined): number | undefined {
+function elementsOf(shape: PickleValue | undefined): number | undefined {
   if (shape?.kind !== "tuple" || shape.omitted > 0) return undefined;
   let count = 1;
   for (const length of shape.items) {
@@ -100,7 +104,7 @@ interface ElementType {
 
 /** The type that `numpy.dtype("f8", False, True)` and its state stand for. */
 function elementTypeOf(
-  dtype: Value | undefined,
+  dtype: PickleValue | undefined,
   textOf: TextOf,
   levels: number,
 ): ElementType | undefined {
@@ -119,14 +123,14 @@ function elementTypeOf(
 }
 
 /** Whether the state of a type that has no size of its own says the size that its code says. */
-function keepsSize(state: Value | undefined, size: number): boolean {
+function keepsSize(state: PickleValue | undefined, size: number): boolean {
   if (state === undefined) return true;
   const told = state.kind === "tuple" ? state.items[5] : undefined;
   return told?.kind === "integer" && Number(told.value) === size;
 }
 
 /** Whether a state says that there are objects in the fields: by its flags or by a field. */
-function holdsObjects(state: Value | undefined, textOf: TextOf, levels: number): boolean {
+function holdsObjects(state: PickleValue | undefined, textOf: TextOf, levels: number): boolean {
   if (state?.kind !== "tuple" || levels === 0) return false;
   const flags = state.items[7];
   if (flags?.kind === "integer" && (Number(flags.value) & 1) !== 0) return true;

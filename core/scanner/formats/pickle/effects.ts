@@ -7,10 +7,10 @@ import {
   isContainer,
   NONE,
   PERSISTENT,
+  type PickleValue,
   PLAIN,
   type TextForm,
-  UNKNOWN,
-  type Value,
+  UNKNOWN_VALUE,
 } from "./values.ts";
 
 type Effect = (machine: Machine, instruction: Instruction) => void;
@@ -42,14 +42,14 @@ const integer: Effect = (machine, { window, from, length }) =>
   });
 
 const tuple = (length: number): Effect => (machine) => {
-  const items: Value[] = [];
+  const items: PickleValue[] = [];
   for (let i = 0; i < length; i++) items.unshift(machine.pop());
   machine.collect("tuple", items);
 };
 
 /** The items of what is called with: a tuple, or any container as the Python unpickler allows. */
-function argumentsOf(value: Value): readonly Value[] {
-  return isContainer(value) ? value.items : [UNKNOWN];
+function argumentsOf(value: PickleValue): readonly PickleValue[] {
+  return isContainer(value) ? value.items : [UNKNOWN_VALUE];
 }
 
 const reduce: Effect = (machine) => {

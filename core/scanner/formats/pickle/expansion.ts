@@ -1,11 +1,11 @@
-import { type Call, type Container, isContainer, type Value } from "./values.ts";
+import { type Call, type Container, isContainer, type PickleValue } from "./values.ts";
 
 type Holder = Container | Call;
 
 /** Objects that a value would have if each were written out wherever it is met. */
-export function expandedSize(root: Value): number {
-  const sizes = new Map<Value, number>();
-  const pending: Value[] = [root];
+export function expandedSize(root: PickleValue): number {
+  const sizes = new Map<PickleValue, number>();
+  const pending: PickleValue[] = [root];
   for (let value = pending.at(-1); value !== undefined; value = pending.at(-1)) {
     if (!isHolder(value) || (sizes.get(value) ?? 0) > 0) {
       pending.pop();
@@ -23,17 +23,17 @@ export function expandedSize(root: Value): number {
   return sizes.get(root) ?? 1;
 }
 
-function isHolder(value: Value): value is Holder {
+function isHolder(value: PickleValue): value is Holder {
   return isContainer(value) || value.kind === "call";
 }
 
-function partsOf(holder: Holder): readonly Value[] {
+function partsOf(holder: Holder): readonly PickleValue[] {
   if (holder.kind !== "call") return holder.items;
   return holder.state === undefined ? holder.args : [...holder.args, holder.state];
 }
 
 /** Parts that are being counted themselves, as those of a list in itself, count as one. */
-function sum(parts: readonly Value[], sizes: ReadonlyMap<Value, number>): number {
+function sum(parts: readonly PickleValue[], sizes: ReadonlyMap<PickleValue, number>): number {
   let size = 1;
   for (const part of parts) size += Math.max(1, sizes.get(part) ?? 1);
   return Math.min(size, Number.MAX_SAFE_INTEGER);

@@ -1,14 +1,14 @@
 import { canonicalPath } from "./policy.ts";
 import { decodeText } from "./text.ts";
-import { type BuiltText, type Import, UNKNOWN, type Value } from "./values.ts";
+import { type BuiltText, type Import, type PickleValue, UNKNOWN_VALUE } from "./values.ts";
 
 /** What the folding of calls needs of the machine. */
 export interface Folding {
-  textOf(value: Value): string | undefined;
+  textOf(value: PickleValue): string | undefined;
   importNames(module: string, name: string): Import;
 }
 
-type Fold = (args: readonly Value[], machine: Folding) => Value | undefined;
+type Fold = (args: readonly PickleValue[], machine: Folding) => PickleValue | undefined;
 
 /** The longest text that is put together, and the longest of what. */
 const MAX_BUILT = 256;
@@ -16,7 +16,7 @@ const MAX_BUILT = 256;
 const built = (text: string | undefined): BuiltText | undefined =>
   text === undefined || text.length > MAX_BUILT ? undefined : { kind: "built", text };
 
-const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
+const join: Fold = ([separator = UNKNOWN_VALUE, parts = UNKNOWN_VALUE], machine) => {
   const glue = machine.textOf(separator);
   if (glue === undefined || (parts.kind !== "list" && parts.kind !== "tuple")) return undefined;
   const texts: string[] = [];
@@ -31,12 +31,12 @@ const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
   return built(texts.join(glue));
 };
 
-const concatenate: Fold = ([left = UNKNOWN, right = UNKNOWN], machine) => {
+const concatenate: Fold = ([left = UNKNOWN_VALUE, right = UNKNOWN_VALUE], machine) => {
   const [first, second] = [machine.textOf(left), machine.textOf(right)];
   return first === undefined || second === undefined ? undefined : built(first + second);
 };
 
-const decode: Fold = ([bytes = UNKNOWN, encoding = UNKNOWN], machine) => {
+const decode: Fold = ([bytes = UNKNOWN_VALUE, encoding = UNKNOWN_VALUE], machine) => {
   const text = machine.textOf(bytes);
   if (text === undefined || text.length > MAX_BUILT) return undefined;
   return built(decodedBy((machine.textOf(encoding) ?? "utf-8").toLowerCase(), text));
@@ -77,7 +77,7 @@ function latin1Of(bytes: Uint8Array): string {
 }
 
 /** `getattr`: an attribute of something imported is an import as well. */
-const attribute: Fold = ([object = UNKNOWN, name = UNKNOWN], machine) => {
+const attribute: Fold = ([object = UNKNOWN_VALUE, name = UNKNOWN_VALUE], machine) => {
   const text = machine.textOf(name);
   if (object.kind !== "import" || text === undefined) return undefined;
   const { module, name: owner } = object.record;
@@ -85,13 +85,13 @@ const attribute: Fold = ([object = UNKNOWN, name = UNKNOWN], machine) => {
   return machine.importNames(module, owner === "" ? text : `${owner}.${text}`);
 };
 
-const importModule: Fold = ([name = UNKNOWN], machine) => {
+const importModule: Fold = ([name = UNKNOWN_VALUE], machine) => {
   const text = machine.textOf(name);
   return text === undefined ? undefined : machine.importNames(text, "");
 };
 
 /** `pkgutil.resolve_name`: `module:name` or one dotted path. */
-const resolveName: Fold = ([name = UNKNOWN], machine) => {
+const resolveName: Fold = ([name = UNKNOWN_VALUE], machine) => {
   const text = machine.textOf(name);
   if (text === undefined) return undefined;
   const colon = text.indexOf(":");
@@ -111,7 +111,8 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["_codecs.decode", decode],
   [
     "base64.b64decode",
-    (args, machine) => decode([args[0] ?? UNKNOWN, { kind: "built", text: "base64" }], machine),
+    (args, machine) =>
+      decode([args[0] ?? UNKNOWN_VALUE, { kind: "built", text: "base64" }], machine),
   ],
   ["importlib.import_module", importModule],
   ["inspect.getattr_static", attribute],
@@ -125,10 +126,10 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
  * at attributes; undefined for every other.
  */
 export function foldCall(
-  callee: Value,
-  args: readonly Value[],
+  callee: PickleValue,
+  args: readonly PickleValue[],
   machine: Folding,
-): Value | undefined {
+): PickleValue | undefined {
   if (callee.kind === "import") {
     return FOLDS.get(canonicalPath(callee.record.module, callee.record.name))?.(args, machine);
   }
@@ -139,13 +140,13 @@ export function foldCall(
 
 /** `attrgetter("name")(object)` and `methodcaller("name")(object)`. */
 function foldCallOfCall(
-  maker: Value,
-  made: readonly Value[],
-  args: readonly Value[],
+  maker: PickleValue,
+  made: readonly PickleValue[],
+  args: readonly PickleValue[],
   machine: Folding,
-): Value | undefined {
+): PickleValue | undefined {
   if (maker.kind !== "import") return undefined;
   const path = canonicalPath(maker.record.module, maker.record.name);
   if (path !== "operator.attrgetter" && path !== "operator.methodcaller") return undefined;
-  return attribute([args[0] ?? UNKNOWN, made[0] ?? UNKNOWN], machine);
+  return attribute([args[0] ?? UNKNOWN_VALUE, made[0] ?? UNKNOWN_VALUE], machine);
 }

@@ -15,11 +15,11 @@ import {
   extend,
   type Import,
   isContainer,
+  type PickleValue,
   PLAIN,
-  UNKNOWN,
-  type Value,
+  UNKNOWN_VALUE,
 } from "./values.ts";
-import type { Window } from "./window.ts";
+import type { PickleWindow } from "./window.ts";
 
 /** Characters of a module and a name together. */
 const MAX_NAME = 1024;
@@ -27,21 +27,21 @@ const MAX_NAME = 1024;
 /** Where a walk does not begin with nothing, as a loader would. */
 export interface MachineOptions {
   /** A memo to look into where the own one has no entry, which is then no fault. */
-  readonly earlier?: ReadonlyMap<number, Value>;
+  readonly earlier?: ReadonlyMap<number, PickleValue>;
   /** Whether there may be anything on the stack from before. */
   readonly anyStack?: boolean;
 }
 
 /** The stack and the memo of an unpickler, with what is known of each object instead of the object. */
 export class Machine {
-  readonly window: Window;
+  readonly window: PickleWindow;
   readonly findings: Findings;
   readonly start: number;
   readonly #options: MachineOptions;
-  readonly memo = new Map<number, Value>();
+  readonly memo = new Map<number, PickleValue>();
   /** Storages of PyTorch that are asked for, by their keys. */
   readonly storages = new Map<string, TorchStorage>();
-  readonly #stack: Value[] = [];
+  readonly #stack: PickleValue[] = [];
   readonly #marks: number[] = [];
   #fence = 0;
   depth = 0;
@@ -57,29 +57,34 @@ export class Machine {
   at = 0;
   opcode: OpcodeName = "STOP";
 
-  constructor(window: Window, findings: Findings, start: number, options: MachineOptions = {}) {
+  constructor(
+    window: PickleWindow,
+    findings: Findings,
+    start: number,
+    options: MachineOptions = {},
+  ) {
     this.window = window;
     this.findings = findings;
     this.start = start;
     this.#options = options;
   }
 
-  push(value: Value): void {
+  push(value: PickleValue): void {
     this.#stack.push(value);
     if (this.#stack.length > this.depth) this.depth = this.#stack.length;
   }
 
-  pop(): Value {
+  pop(): PickleValue {
     if (this.#stack.length <= this.#fence) return this.#fail("stack_underflow");
-    return this.#stack.pop() ?? UNKNOWN;
+    return this.#stack.pop() ?? UNKNOWN_VALUE;
   }
 
-  top(): Value {
+  top(): PickleValue {
     if (this.#stack.length <= this.#fence) return this.#fail("stack_underflow");
-    return this.#stack[this.#stack.length - 1] ?? UNKNOWN;
+    return this.#stack[this.#stack.length - 1] ?? UNKNOWN_VALUE;
   }
 
-  replaceTop(value: Value): void {
+  replaceTop(value: PickleValue): void {
     this.pop();
     this.push(value);
   }
@@ -96,7 +101,7 @@ export class Machine {
   }
 
   /** Everything down to the topmost mark, which is taken off as well. */
-  popMark(): Value[] {
+  popMark(): PickleValue[] {
     const mark = this.#marks.pop();
     if (mark === undefined) {
       this.#fail("stack_underflow");
@@ -106,13 +111,13 @@ export class Machine {
     return this.#stack.splice(mark);
   }
 
-  #fail(fault: Fault): Value {
+  #fail(fault: Fault): PickleValue {
     if (this.#options.anyStack !== true) this.fault ??= fault;
-    return UNKNOWN;
+    return UNKNOWN_VALUE;
   }
 
   /** Pushes what is there already. */
-  share(value: Value): void {
+  share(value: PickleValue): void {
     if (isContainer(value)) this.shared++;
     if (value.kind === "import") value.record.taken++;
     this.push(value);
@@ -122,11 +127,11 @@ export class Machine {
     const known = this.memo.get(index);
     if (known !== undefined) return this.share(known);
     if (this.#options.earlier === undefined) this.#fail("missing_memo");
-    this.share(this.#options.earlier?.get(index) ?? UNKNOWN);
+    this.share(this.#options.earlier?.get(index) ?? UNKNOWN_VALUE);
   }
 
   /** The characters of a text or of bytes. */
-  textOf = (value: Value): string | undefined => textOf(value, this.window);
+  textOf = (value: PickleValue): string | undefined => textOf(value, this.window);
 
   /** Notes what the instruction does, unless it cannot be carried out. */
   signal(signal: Omit<Signal, "position">): void {
@@ -135,14 +140,14 @@ export class Machine {
   }
 
   /** An import whose names may be anything on the stack. */
-  importValues(module: Value, name: Value): Value {
+  importValues(module: PickleValue, name: PickleValue): PickleValue {
     const moduleText = this.textOf(module);
     const nameText = this.textOf(name);
     const known = moduleText !== undefined && nameText !== undefined;
     if (module.kind !== "text" || name.kind !== "text" || !known) {
       this.#importBuilt(`${moduleText ?? "?"}.${nameText ?? "?"}`);
     }
-    return known ? this.importNames(moduleText, nameText) : UNKNOWN;
+    return known ? this.importNames(moduleText, nameText) : UNKNOWN_VALUE;
   }
 
   #importBuilt(path: string): void {
@@ -174,8 +179,8 @@ export class Machine {
   }
 
   /** What a call gives, by a constant where it can be known. */
-  call(callee: Value, args: readonly Value[]): Value {
-    if (this.fault !== undefined) return UNKNOWN;
+  call(callee: PickleValue, args: readonly PickleValue[]): PickleValue {
+    if (this.fault !== undefined) return UNKNOWN_VALUE;
     this.calls++;
     this.#judgeCallee(callee);
     for (const value of args) if (value.kind === "import") value.record.called = true;
@@ -187,7 +192,7 @@ export class Machine {
     return folded ?? { kind: "call", callee, args } satisfies Call;
   }
 
-  #judgeCallee(callee: Value): void {
+  #judgeCallee(callee: PickleValue): void {
     if (callee.kind === "import") {
       callee.record.called = true;
     } else if (callee.kind === "call") {
@@ -211,7 +216,7 @@ export class Machine {
   }
 
   /** Judges what a call calls in turn. */
-  #judgeApplied(callee: Value, args: readonly Value[]): void {
+  #judgeApplied(callee: PickleValue, args: readonly PickleValue[]): void {
     const applied = appliedBy(callee, args);
     for (const record of applied.imports) record.called = true;
     if (applied.odd) this.signal(ODD_REBUILD);
@@ -224,14 +229,14 @@ export class Machine {
   }
 
   /** Puts items into what lies on top: a container, or an object by its methods. */
-  extendTop(items: readonly Value[]): void {
+  extendTop(items: readonly PickleValue[]): void {
     const target = this.top();
     if (isContainer(target)) extend(target, items);
     else this.mutated(target);
   }
 
   /** Notes that an object is changed in place. */
-  mutated(target: Value): void {
+  mutated(target: PickleValue): void {
     if (target.kind !== "import") return;
     const { module, name } = target.record;
     this.signal({
@@ -246,7 +251,7 @@ export class Machine {
   }
 
   /** BUILD: gives the object on top a state. */
-  build(state: Value): void {
+  build(state: PickleValue): void {
     const target = this.top();
     if (target.kind === "call") target.state = state;
     this.mutated(target);
@@ -254,7 +259,7 @@ export class Machine {
   }
 
   /** A state with an import under the name of a method makes the object call it. */
-  #markMethods(state: Value, levels: number): void {
+  #markMethods(state: PickleValue, levels: number): void {
     if (!isContainer(state) || levels === 0) return;
     if (state.kind === "tuple") {
       for (const part of state.items.slice(0, 2)) this.#markMethods(part, levels - 1);
@@ -270,13 +275,13 @@ export class Machine {
     }
   }
 
-  collect(kind: Container["kind"], items: Value[]): void {
+  collect(kind: Container["kind"], items: PickleValue[]): void {
     this.push(container(kind, items));
   }
 }
 
 /** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */
-function isHarmless(folded: Value): boolean {
+function isHarmless(folded: PickleValue): boolean {
   return folded.kind === "import" && folded.record.module === "zoneinfo" &&
     folded.record.name === "ZoneInfo._unpickle";
 }

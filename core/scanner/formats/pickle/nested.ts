@@ -1,10 +1,10 @@
-import { type ByteSource, memorySource, partOf } from "../../contract/source.ts";
+import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { Findings, severityOf } from "./findings.ts";
 import { OPCODE_BY_BYTE } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { type Allowance, type StreamEnd, walkStream } from "./stream.ts";
 import { decodeText, shown } from "./text.ts";
-import { Window } from "./window.ts";
+import { PickleWindow } from "./window.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** How a pickle lies in a constant of another. */
@@ -94,22 +94,22 @@ function sextet(byte: number): number {
 }
 
 /** The bytes within the constant, as far as they are decoded. */
-function opened(instruction: Instruction, encoding: Encoding): Window | undefined {
+function opened(instruction: Instruction, encoding: Encoding): PickleWindow | undefined {
   const { window, from, length } = instruction;
-  if (encoding === "raw") return new Window(rawSource(instruction));
+  if (encoding === "raw") return new PickleWindow(rawSource(instruction));
   const bytes = window.bytes(from, Math.min(length, MAX_ENCODED));
   const decoded = encoding === "escaped"
     ? latin1Bytes(instruction, bytes)
     : encoding === "hex"
     ? hexBytes(bytes)
     : base64Bytes(bytes);
-  return decoded === undefined ? undefined : new Window(memorySource(decoded));
+  return decoded === undefined ? undefined : new PickleWindow(memorySource(decoded));
 }
 
 function rawSource({ window, from, length }: Instruction): ByteSource {
   return length <= MAX_SMALL
     ? memorySource(window.bytes(from, length))
-    : partOf(window.source, from, length);
+    : sourceSlice(window.source, from, length);
 }
 
 /** The bytes that a text stands for when it is encoded as Latin-1, which is how Python 2 kept them. */
@@ -151,7 +151,7 @@ function mayImport({ window, from, length }: Instruction): boolean {
 }
 
 function walkConstant(
-  window: Window,
+  window: PickleWindow,
   encoding: Encoding,
   at: number,
   findings: Findings,

@@ -1,6 +1,6 @@
 import { type Argument, type Opcode, OPCODE_BY_BYTE } from "./opcodes.ts";
 import { parseFloatText, parseIndexText, parseIntegerText } from "./number_text.ts";
-import type { Window } from "./window.ts";
+import type { PickleWindow } from "./window.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** Why a stream cannot be read on. */
@@ -33,7 +33,7 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
  * differ, what either accepts is accepted. The fields are those of the instruction read last.
  */
 export class Instruction {
-  readonly window: Window;
+  readonly window: PickleWindow;
   readonly #lineLimit: number;
   opcode: Opcode = NOTHING;
   at = 0;
@@ -49,7 +49,7 @@ export class Instruction {
   name = "";
 
   /** No line that is longer than the limit is read. */
-  constructor(window: Window, lineLimit = MAX_LINE_BYTES) {
+  constructor(window: PickleWindow, lineLimit = MAX_LINE_BYTES) {
     this.window = window;
     this.#lineLimit = lineLimit;
   }

@@ -6,7 +6,7 @@ import { LegacyTorch } from "./legacy_torch.ts";
 import { type NestedSearch, searchConstant } from "./nested.ts";
 import { type Allowance, type StreamEnd, walkStream } from "./stream.ts";
 import type { TorchStorage } from "./torch_storage.ts";
-import { Window } from "./window.ts";
+import { PickleWindow } from "./window.ts";
 
 /** Bytes behind a pickle in which the next one is looked for. */
 const RESYNC_BYTES = 64 * 1024 + 256;
@@ -29,7 +29,7 @@ export class PickleFile {
   readonly findings = new Findings();
   /** The storages of PyTorch that are asked for, by their keys. */
   readonly storages = new Map<string, TorchStorage>();
-  readonly #window: Window;
+  readonly #window: PickleWindow;
   readonly #opcodes: Allowance;
   readonly #search: NestedSearch;
   readonly #legacy = new LegacyTorch();
@@ -40,13 +40,13 @@ export class PickleFile {
   streams = 0;
 
   constructor(source: ByteSource, limits: ScanLimits) {
-    this.#window = new Window(source);
-    this.#limit = limits.opcodes;
-    this.#opcodes = { left: limits.opcodes };
+    this.#window = new PickleWindow(source);
+    this.#limit = limits.maxOpcodes;
+    this.#opcodes = { left: limits.maxOpcodes };
     this.#search = {
-      opcodes: { left: limits.opcodes },
-      guesses: { left: limits.opcodes },
-      levels: limits.depth,
+      opcodes: { left: limits.maxOpcodes },
+      guesses: { left: limits.maxOpcodes },
+      levels: limits.maxDepth,
     };
   }
 

@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { Findings } from "./findings.ts";
 import { type StreamEnd, walkStream } from "./stream.ts";
-import { Window } from "./window.ts";
+import { PickleWindow } from "./window.ts";
 
 /** Instructions that are looked at to tell whether content is a pickle. */
 const PROBED_OPCODES = 20_000;
@@ -30,7 +30,7 @@ const MODULE_NAME = /^[A-Za-z_][\w.]*$/;
  * calls. Text and weights are none.
  */
 export function looksLikePickle(source: ByteSource): boolean {
-  const window = new Window(source);
+  const window = new PickleWindow(source);
   const opcodes = { left: PROBED_OPCODES };
   let at = 0;
   for (let stream = 0; stream < PROBED_STREAMS && at < source.size; stream++) {
@@ -48,7 +48,7 @@ export function looksLikePickle(source: ByteSource): boolean {
 }
 
 /** Whether a stream that begins with PROTO goes on as one. */
-function isDeclared(window: Window, at: number, end: StreamEnd, findings: Findings): boolean {
+function isDeclared(window: PickleWindow, at: number, end: StreamEnd, findings: Findings): boolean {
   if (window.byte(at + 1) > HIGHEST_PROTOCOL) return false;
   if (end.opcodes >= MANY_OPCODES || end.outcome === "limit" || namesModule(findings)) return true;
   if (window.byte(at + 2) === FRAME && window.unsigned(at + 3, 8) < MAX_FRAME) return true;

@@ -1,4 +1,4 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { looksLikePickle } from "./probe.ts";
 import { PickleFile } from "./pickle_file.ts";
 import { pickleChecks, suspiciousCount } from "./report.ts";
@@ -43,8 +43,8 @@ export const pickleScanner: Scanner = {
 
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const file = new PickleFile(source, context.limits);
-    yield* keepingFailures(() => file.walk(), () => pickleChecks(file));
-    context.note({
+    yield* emitFailuresOnThrow(() => file.walk(), () => pickleChecks(file));
+    context.addMetadata({
       max_stack_depth: file.depth,
       opcode_count: file.opcodes,
       suspicious_count: suspiciousCount(file),

@@ -6,8 +6,8 @@ import { Frames } from "./frames.ts";
 import { Machine } from "./machine.ts";
 import { type Fault, Instruction } from "./parser.ts";
 import { shown } from "./text.ts";
-import { PLAIN, UNKNOWN, type Value } from "./values.ts";
-import type { Window } from "./window.ts";
+import { type PickleValue, PLAIN, UNKNOWN_VALUE } from "./values.ts";
+import type { PickleWindow } from "./window.ts";
 
 /** How much may still be done; shared by all that is done for one file. */
 export interface Allowance {
@@ -35,7 +35,7 @@ export interface StreamEnd {
   readonly end: number;
   /** Where its last frame ends, where that is behind STOP. */
   readonly frameEnd?: number | undefined;
-  readonly result: Value;
+  readonly result: PickleValue;
   readonly opcodes: number;
   readonly machine: Machine;
 }
@@ -49,12 +49,12 @@ const GUESSED_LINE = 64 * 1024;
 const MAX_ARRAY_DEPTH = 4;
 
 /** Walks a stream from its first instruction to STOP, or as far as it can be followed. */
-export function walkStream(window: Window, start: number, walk: Walk): StreamEnd {
+export function walkStream(window: PickleWindow, start: number, walk: Walk): StreamEnd {
   return new StreamWalk(
     window,
     walk,
     new Machine(window, walk.findings, start, {
-      ...(walk.follows && { earlier: new Map<number, Value>() }),
+      ...(walk.follows && { earlier: new Map<number, PickleValue>() }),
     }),
   ).run(start, MAX_ARRAY_DEPTH);
 }
@@ -69,14 +69,14 @@ const TORN = {
 } as const;
 
 class StreamWalk {
-  readonly #window: Window;
+  readonly #window: PickleWindow;
   readonly #walk: Walk;
   readonly #machine: Machine;
   readonly #frames = new Frames();
   readonly #instruction: Instruction;
   #opcodes = 0;
 
-  constructor(window: Window, walk: Walk, machine: Machine) {
+  constructor(window: PickleWindow, walk: Walk, machine: Machine) {
     this.#window = window;
     this.#walk = walk;
     this.#machine = machine;
@@ -115,7 +115,7 @@ class StreamWalk {
 
   #ended(outcome: StreamEnd["outcome"], end: number): StreamEnd {
     const machine = this.#machine;
-    return { outcome, end, result: UNKNOWN, opcodes: this.#opcodes, machine };
+    return { outcome, end, result: UNKNOWN_VALUE, opcodes: this.#opcodes, machine };
   }
 
   #stopped(): StreamEnd {

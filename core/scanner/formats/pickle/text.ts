@@ -1,6 +1,6 @@
 import { PYTHON_ESCAPES } from "../../readers/text/python_escapes.ts";
-import type { Text, Value } from "./values.ts";
-import type { Window } from "./window.ts";
+import type { PickleValue, Text } from "./values.ts";
+import type { PickleWindow } from "./window.ts";
 
 /** The longest text that is read as one; what matters is shorter by far. */
 const MAX_TEXT_BYTES = 4096;
@@ -18,7 +18,7 @@ const latin1 = (bytes: Uint8Array): string => {
 };
 
 /** The characters of a text, or of bytes as Latin-1; undefined for other values and long texts. */
-export function textOf(value: Value, window: Window): string | undefined {
+export function textOf(value: PickleValue, window: PickleWindow): string | undefined {
   if (value.kind === "built") return value.text;
   if (value.kind === "bytes") return decoded(value.from, value.length, "latin1", window);
   if (value.kind !== "text") return undefined;
@@ -32,7 +32,7 @@ function decoded(
   from: number,
   length: number,
   form: Text["form"],
-  window: Window,
+  window: PickleWindow,
 ): string | undefined {
   return length > MAX_TEXT_BYTES ? undefined : decodeText(window.bytes(from, length), form);
 }

@@ -1,4 +1,4 @@
-import type { Value } from "./values.ts";
+import type { PickleValue } from "./values.ts";
 
 /** A storage that a pickle of PyTorch asks for by a persistent id. */
 export interface TorchStorage {
@@ -48,8 +48,8 @@ export function storageBytes({ type, elements }: TorchStorage): number | undefin
  * the device and the number of elements.
  */
 export function torchStorageOf(
-  id: Value,
-  textOf: (value: Value) => string | undefined,
+  id: PickleValue,
+  textOf: (value: PickleValue) => string | undefined,
 ): TorchStorage | undefined {
   if (id.kind !== "tuple") return undefined;
   const [kind, type, keyText, , count] = id.items;

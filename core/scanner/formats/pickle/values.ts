@@ -38,7 +38,7 @@ export interface Plain {
 export interface Container {
   readonly kind: "tuple" | "list" | "set" | "dict";
   /** Its items; keys and values by turns in a dict. */
-  readonly items: Value[];
+  readonly items: PickleValue[];
   /** How many more there are. */
   omitted: number;
   /** How many of the items have been searched for methods. */
@@ -52,10 +52,10 @@ export interface Import {
 
 export interface Call {
   readonly kind: "call";
-  readonly callee: Value;
-  readonly args: readonly Value[];
+  readonly callee: PickleValue;
+  readonly args: readonly PickleValue[];
   /** What BUILD gave it. */
-  state?: Value;
+  state?: PickleValue;
 }
 
 export interface Persistent {
@@ -68,7 +68,7 @@ export interface Unknown {
 }
 
 /** What a pickle makes while it is loading, as far as it matters. */
-export type Value =
+export type PickleValue =
   | Text
   | BuiltText
   | Bytes
@@ -83,37 +83,37 @@ export type Value =
 export const PLAIN: Plain = { kind: "plain" };
 /** None, which is told apart from the others by identity. */
 export const NONE: Plain = { kind: "plain" };
-export const UNKNOWN: Unknown = { kind: "unknown" };
+export const UNKNOWN_VALUE: Unknown = { kind: "unknown" };
 export const PERSISTENT: Persistent = { kind: "persistent" };
 
 /** Items that are kept of one container. */
 const MAX_ITEMS = 1000;
 
 /** A container of these items, or of the first thousand of them. */
-export function container(kind: Container["kind"], items: Value[]): Container {
+export function container(kind: Container["kind"], items: PickleValue[]): Container {
   const omitted = Math.max(0, items.length - MAX_ITEMS);
   return { kind, items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items, omitted, searched: 0 };
 }
 
 /** Puts items into a container, as far as there is room. */
-export function extend(target: Container, items: readonly Value[]): void {
+export function extend(target: Container, items: readonly PickleValue[]): void {
   const room = Math.max(0, MAX_ITEMS - target.items.length);
-  for (let i = 0; i < items.length && i < room; i++) target.items.push(items[i] ?? UNKNOWN);
+  for (let i = 0; i < items.length && i < room; i++) target.items.push(items[i] ?? UNKNOWN_VALUE);
   target.omitted += Math.max(0, items.length - room);
 }
 
 /** Whether items can be put into it that are seen again. */
-export function isContainer(value: Value): value is Container {
+export function isContainer(value: PickleValue): value is Container {
   return value.kind === "tuple" || value.kind === "list" || value.kind === "set" ||
     value.kind === "dict";
 }
 
 /** The value under a key of ASCII in a dict; the last one, where there are several. */
-export function entryOf(
-  dict: Value | undefined,
+export function dictEntry(
+  dict: PickleValue | undefined,
   key: string,
-  textOf: (value: Value) => string | undefined,
-): Value | undefined {
+  textOf: (value: PickleValue) => string | undefined,
+): PickleValue | undefined {
   if (dict?.kind !== "dict") return undefined;
   for (let i = dict.items.length - 2 - (dict.items.length % 2); i >= 0; i -= 2) {
     const name = dict.items[i];

@@ -5,7 +5,7 @@ const CHUNK = 64 * 1024;
 const LINE_FEED = 0x0a;
 
 /** A source seen through a buffer that is moved along, so that a walk through it reads it once. */
-export class Window {
+export class PickleWindow {
   readonly source: ByteSource;
   readonly size: number;
   #start = 0;

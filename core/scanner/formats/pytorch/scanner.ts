@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { executableKind } from "../../knowledge/executable_name.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { isPyTorchZip } from "../zip/pytorch_layout.ts";
@@ -46,7 +46,7 @@ export const pyTorchZipScanner: Scanner = {
       yield* checkStorage(member, storages.get(member.name), checks);
     }
     yield* checks.finish();
-    context.note(facts(members));
+    context.addMetadata(facts(members));
   },
 };
 
@@ -55,7 +55,7 @@ function* checkLayout(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (members.some(({ name }) => OBJECTS.test(name))) return;
-  yield* checks.found("PyTorch Archive Layout", {
+  yield* checks.emit("PyTorch Archive Layout", {
     severity: "info",
     message: "The archive has no data.pkl",
     ruleCode: "S902",
@@ -67,26 +67,26 @@ function* checkMember(
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (entry && (entry.mode & 0o170000) === 0o120000) {
-    yield* checks.found("PyTorch Archive Link", {
+    yield* checks.emit("PyTorch Archive Link", {
       severity: "warning",
-      message: `Entry ${quoted(name)} is a symbolic link, which PyTorch never writes`,
+      message: `Entry ${quotedExcerpt(name)} is a symbolic link, which PyTorch never writes`,
       ruleCode: "S406",
       position: start,
     });
   }
   if (CODE.test(name)) {
-    yield* checks.found("TorchScript Code", {
+    yield* checks.emit("TorchScript Code", {
       severity: "info",
-      message: `Entry ${quoted(name)} is code that loading the archive compiles`,
+      message: `Entry ${quotedExcerpt(name)} is code that loading the archive compiles`,
       ruleCode: "S510",
       position: start,
     });
   }
   const kind = executableKind(name);
   if (!kind) return;
-  yield* checks.found("PyTorch Executable Entry", {
+  yield* checks.emit("PyTorch Executable Entry", {
     severity: "critical",
-    message: `Entry ${quoted(name)} has the name of a program`,
+    message: `Entry ${quotedExcerpt(name)} has the name of a program`,
     ruleCode: kind,
     position: start,
   });
@@ -108,10 +108,10 @@ function* checkStorage(
     ? header.size >= elements && header.size <= elements * MOST_ELEMENT_BYTES
     : header.size === known;
   if (fits) return;
-  yield* checks.found("PyTorch Storage Size", {
+  yield* checks.emit("PyTorch Storage Size", {
     severity: "warning",
-    message: `Storage ${quoted(name)} has ${header.size} bytes for ${elements} elements of ${
-      quoted(type)
+    message: `Storage ${quotedExcerpt(name)} has ${header.size} bytes for ${elements} elements of ${
+      quotedExcerpt(type)
     }`,
     ruleCode: "S904",
     why: "A loader that goes by the number of elements reads beyond the storage",

@@ -20,7 +20,7 @@ export function pyTorchStorages(
   archive: ByteSource,
   context: ScanContext,
 ): ReadonlyMap<string, PlacedStorage> {
-  const { members } = readZipStructure(archive, context.limits.members);
+  const { members } = readZipStructure(archive, context.limits.maxMembers);
   const [pickle, ...others] = members.filter(({ name }) => PICKLE.test(name));
   if (pickle === undefined || others.length > 0) return new Map();
   const folder = PICKLE.exec(pickle.name)?.[1] ?? "";

@@ -1,7 +1,7 @@
 import { JsonError } from "../../readers/json/error.ts";
 import { JSON_BOUNDS, type ParsedJson, parseJson } from "../../readers/json/parse_json.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import type { Unread } from "../tensors/unread.ts";
+import type { Unreadable } from "../tensors/unread.ts";
 
 /** Where the parts of a safetensors file lie, in bytes. */
 export interface HeaderBounds {
@@ -27,7 +27,7 @@ export function looksLikeSafetensors(source: ByteSource): boolean {
 }
 
 /** Finds the bounds of the header, which the file must hold. */
-export function headerBounds(source: ByteSource): HeaderBounds | Unread {
+export function headerBounds(source: ByteSource): HeaderBounds | Unreadable {
   const head = source.read(0, LENGTH_SIZE + 1);
   const length = headerLength(head);
   if (length === undefined) {
@@ -49,7 +49,7 @@ export function headerBounds(source: ByteSource): HeaderBounds | Unread {
 }
 
 /** Reads the JSON of the header. */
-export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | Unread {
+export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | Unreadable {
   try {
     return parseJson(source.read(LENGTH_SIZE, bounds.length));
   } catch (error) {
@@ -65,6 +65,6 @@ function headerLength(head: Uint8Array): bigint | undefined {
   return new DataView(head.buffer, head.byteOffset, head.length).getBigUint64(0, true);
 }
 
-function failure(reason: string, message: string): Unread {
+function failure(reason: string, message: string): Unreadable {
   return { reason, message };
 }

@@ -1,5 +1,5 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
-import { quoted } from "../../contract/excerpt.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import type { ParsedJson } from "../../readers/json/parse_json.ts";
 import { type HeaderBounds, headerBounds, looksLikeSafetensors, readHeader } from "./header.ts";
@@ -7,8 +7,8 @@ import { isObject } from "../../contract/is_object.ts";
 import { checkMetadata } from "./metadata.ts";
 import { checkTensors } from "./tensors.ts";
 import type { Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { partOf } from "../../contract/source.ts";
-import type { Unread } from "../tensors/unread.ts";
+import { sourceSlice } from "../../contract/source.ts";
+import type { Unreadable } from "../tensors/unread.ts";
 
 const HEADER = "Safetensors Header";
 const KEYS = "Safetensors Duplicate Keys";
@@ -21,7 +21,7 @@ export const safetensorsScanner: Scanner = {
   *scan(content, context) {
     const checks = new Checklist();
     checks.begin(HEADER, "The header is a JSON object within the file");
-    yield* keepingFailures(() => checkFile(content, context, checks), () => checks.finish());
+    yield* emitFailuresOnThrow(() => checkFile(content, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };
@@ -39,7 +39,7 @@ function checkFile(content: Content, context: ScanContext, checks: Checklist): v
   checkTrailing(content, bounds, end, context, checks);
 }
 
-function failHeader(failure: Unread, checks: Checklist): void {
+function failHeader(failure: Unreadable, checks: Checklist): void {
   const { reason, message, operational } = failure;
   const wrongFormat = reason === "header_not_json";
   checks.add(HEADER, {
@@ -55,7 +55,7 @@ function checkKeys(header: ParsedJson, checks: Checklist): void {
   checks.begin(KEYS, "No key of the header occurs twice");
   for (const path of header.duplicateKeys) {
     checks.add(KEYS, {
-      message: `The header has the key ${quoted(path)} twice`,
+      message: `The header has the key ${quotedExcerpt(path)} twice`,
       severity: "warning",
       ruleCode: "S902",
       why: "Readers differ in which of the two they take, so that they see different tensors.",
@@ -80,5 +80,5 @@ function checkTrailing(
     ruleCode: "S908",
     details: { bytes },
   });
-  context.scanMember("trailing data", partOf(source, dataStart + end, bytes));
+  context.scanMember("trailing data", sourceSlice(source, dataStart + end, bytes));
 }

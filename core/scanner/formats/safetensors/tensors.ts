@@ -1,8 +1,8 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
 import { checkExtents, checkTensorName } from "../tensors/tensor_checks.ts";
-import { type Extent, lastEnd } from "../tensors/layout_faults.ts";
+import { lastEnd, type TensorExtent } from "../tensors/layout_faults.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
@@ -28,7 +28,7 @@ export function checkTensors(
   checks: Checklist,
 ): number {
   begin(checks);
-  const extents: Extent[] = [];
+  const extents: TensorExtent[] = [];
   const sizes = new Map<string, number>();
   const names = Object.keys(tensors);
   for (const name of names) {
@@ -68,11 +68,11 @@ function checkEntry(name: string, value: unknown, checks: Checklist): TensorEntr
 function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
   const unexpected = entry.unexpected[0];
   if (unexpected !== undefined) {
-    const message = `The tensor "${shown}" has an unexpected key ${quoted(unexpected)}`;
+    const message = `The tensor "${shown}" has an unexpected key ${quotedExcerpt(unexpected)}`;
     checks.add(ENTRY, { message, severity: "info", ruleCode: "S902" });
   }
   if (!entry.known) {
-    const message = `The tensor "${shown}" has the unknown type ${quoted(entry.dtype)}`;
+    const message = `The tensor "${shown}" has the unknown type ${quotedExcerpt(entry.dtype)}`;
     checks.add(ENTRY, { message, severity: "info", ruleCode: "S902", incomplete: "unknown_dtype" });
     return;
   }
@@ -91,7 +91,7 @@ function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
 function failOffsets(name: string, entry: TensorEntry, dataSize: number, checks: Checklist): void {
   const { begin, end } = entry;
   checks.add(OFFSETS, {
-    message: `The tensor ${quoted(name)} is at ${begin} to ${end} of ${dataSize} bytes`,
+    message: `The tensor ${quotedExcerpt(name)} is at ${begin} to ${end} of ${dataSize} bytes`,
     severity: "critical",
     ruleCode: "S904",
     details: { begin: `${begin}`, end: `${end}`, data_size: dataSize },
@@ -99,7 +99,7 @@ function failOffsets(name: string, entry: TensorEntry, dataSize: number, checks:
 }
 
 /** The place of a tensor, or undefined where it is not within the data. */
-function extentOf(name: string, entry: TensorEntry, dataSize: number): Extent | undefined {
+function extentOf(name: string, entry: TensorEntry, dataSize: number): TensorExtent | undefined {
   if (entry.end < entry.begin || entry.end > BigInt(dataSize)) return undefined;
   return { name, begin: Number(entry.begin), end: Number(entry.end) };
 }
@@ -111,10 +111,10 @@ function tell(
 ): void {
   const parameters = [...sizes.values()].reduce((sum, count) => sum + count, 0);
   const precision = [...sizes].sort((a, b) => b[1] - a[1])[0]?.[0];
-  context.asset({
+  context.addAssetParts({
     tensors: names.slice(0, NAMES_LISTED).map((name) => name.slice(0, NAME_LISTED)),
   });
-  context.note({
+  context.addMetadata({
     tensor_count: names.length,
     is_model: names.length > 0,
     ml_context: {

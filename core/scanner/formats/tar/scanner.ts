@@ -1,4 +1,4 @@
-import { quoted } from "../../contract/excerpt.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import {
@@ -7,12 +7,12 @@ import {
   checkLink,
   type EntryCheck,
 } from "../archive/entry_path_checks.ts";
-import { MemberHashes } from "../archive/member_hashes.ts";
+import { MemberHasher } from "../archive/member_hashes.ts";
 import { readThrough } from "../archive/read_through.ts";
 import { isTar, tarEntries, type TarEntry, type TarFault } from "./entries.ts";
 import { TAR_BLOCK } from "./header.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { partOf } from "../../contract/source.ts";
+import { sourceSlice } from "../../contract/source.ts";
 
 type TarCheck = EntryCheck | "Archive Structure" | "Archive Entry Count" | "Archive Special File";
 
@@ -43,7 +43,7 @@ class TarScan {
   readonly #content: Content;
   readonly #context: ScanContext;
   readonly #checks = new Checklist<TarCheck>(PASSED);
-  readonly #hashes: MemberHashes;
+  readonly #hashes: MemberHasher;
   readonly #contents = new ArchiveContents();
   readonly #names = new Set<string>();
   readonly #links = new Set<string>();
@@ -52,12 +52,12 @@ class TarScan {
   constructor(content: Content, context: ScanContext) {
     this.#content = content;
     this.#context = context;
-    this.#hashes = new MemberHashes(content, "tar");
+    this.#hashes = new MemberHasher(content, "tar");
   }
 
   /** Whether no more entries are looked at. */
   get isFull(): boolean {
-    return this.#seen > this.#context.limits.members;
+    return this.#seen > this.#context.limits.maxMembers;
   }
 
   *entry(entry: TarEntry): Generator<Check, void, void> {
@@ -74,7 +74,7 @@ class TarScan {
 
   *fault({ fault, position, end }: TarFault): Generator<Check, void, void> {
     const hidden = fault === "data_after_end";
-    yield* this.#checks.found("Archive Structure", {
+    yield* this.#checks.emit("Archive Structure", {
       severity: hidden ? "warning" : "info",
       message: `The archive is not sound at ${position}: ${fault}`,
       ruleCode: hidden ? "S908" : "S902",
@@ -86,20 +86,20 @@ class TarScan {
     // What is taken for a broken header may be one to others, with a member behind it.
     for (const start of [position, position + TAR_BLOCK]) {
       if (start >= end) continue;
-      const source = partOf(this.#content.source, start, end - start);
+      const source = sourceSlice(this.#content.source, start, end - start);
       this.#context.scanMember(`(bytes from ${start})`, source);
     }
   }
 
   *rest(): Generator<Check, void, void> {
-    this.#context.asset({ contents: this.#contents.listed });
-    this.#context.note({ ...this.#contents.facts(), ...this.#hashes.facts() });
+    this.#context.addAssetParts({ contents: this.#contents.listed });
+    this.#context.addMetadata({ ...this.#contents.facts(), ...this.#hashes.facts() });
     yield* this.#checks.finish();
   }
 
   *#tooMany(): Generator<Check, void, void> {
-    const most = this.#context.limits.members;
-    yield* this.#checks.found("Archive Entry Count", {
+    const most = this.#context.limits.maxMembers;
+    yield* this.#checks.emit("Archive Entry Count", {
       severity: "warning",
       message: `The archive has more than ${most} entries`,
       ruleCode: "S410",
@@ -120,9 +120,9 @@ class TarScan {
         return yield* checkLink({ name, target, base: "", position }, this.#checks);
       case "device":
       case "pipe":
-        yield* this.#checks.found("Archive Special File", {
+        yield* this.#checks.emit("Archive Special File", {
           severity: "critical",
-          message: `Entry ${quoted(name)} is a ${kind}, no file`,
+          message: `Entry ${quotedExcerpt(name)} is a ${kind}, no file`,
           ruleCode: "S408",
           why: "Unpacking it makes an access to hardware or to another program",
           position,
@@ -138,17 +138,17 @@ class TarScan {
       this.#links.has(segments.slice(0, index + 1).join("/"))
     );
     if (!through) return;
-    yield* this.#checks.found("Archive Link", {
+    yield* this.#checks.emit("Archive Link", {
       severity: "warning",
-      message: `Entry ${quoted(name)} is unpacked through a link of the archive`,
+      message: `Entry ${quotedExcerpt(name)} is unpacked through a link of the archive`,
       ruleCode: "S406",
       position,
     });
   }
 
   #offer({ name, dataStart, size }: TarEntry): void {
-    const source = partOf(this.#content.source, dataStart, size);
-    const digest = readThrough(source, this.#context.limits.memberBytes);
+    const source = sourceSlice(this.#content.source, dataStart, size);
+    const digest = readThrough(source, this.#context.limits.maxMemberBytes);
     const whole = source.size === size;
     this.#hashes.add({ name, size, whole, digest, readable: source.size });
     this.#context.scanMember(name, source);

@@ -8,7 +8,7 @@ export type GraphKind = "saved_model" | "meta_graph" | "graph" | "keras_metadata
 const LOOKED_AT = 200_000;
 
 /** What content is, by the names that TensorFlow gives or by its structure; undefined for any other. */
-export function kindOf(content: Content): GraphKind | undefined {
+export function graphKindOf(content: Content): GraphKind | undefined {
   if (content.source.size === 0) return undefined;
   return kindByName(content.name) ?? kindByStructure(content);
 }

@@ -1,10 +1,10 @@
-import { keepingFailures } from "../../contract/checkpoint.ts";
+import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist, type Finding } from "../../contract/checklist.ts";
 import { faultFindings } from "../protobuf/faults.ts";
 import { ProtobufReader } from "../../readers/protobuf/reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type GraphKind, kindOf } from "./detect.ts";
+import { type GraphKind, graphKindOf } from "./detect.ts";
 import { KerasMetadata } from "./keras_metadata.ts";
 import { searchTextFormat } from "./text_format.ts";
 import { ASSET_PATH, type GraphFacts, GraphWalk, OPERATIONS } from "./walk.ts";
@@ -20,9 +20,9 @@ const PASSED = {
 /** Models of TensorFlow: SavedModel, MetaGraph, frozen graphs, and the metadata of Keras with them. */
 export const savedModelScanner: Scanner = {
   id: "saved_model",
-  matches: (content) => kindOf(content) !== undefined,
+  matches: (content) => graphKindOf(content) !== undefined,
   *scan(content: Content, context: ScanContext): Generator<Check, void, void> {
-    const kind = kindOf(content) ?? "saved_model";
+    const kind = graphKindOf(content) ?? "saved_model";
     const reader = new ProtobufReader(content.source);
     const checks = new Checklist<string>(PASSED);
     const metadata = new KerasMetadata(reader, context);
@@ -30,11 +30,11 @@ export const savedModelScanner: Scanner = {
       isServed: kind === "saved_model",
       onMetadata: (json) => metadata.inspect(json),
     });
-    yield* keepingFailures(() => walkKind(kind, walk, reader), () => checks.finish());
+    yield* emitFailuresOnThrow(() => walkKind(kind, walk, reader), () => checks.finish());
     if (kind === "text") searchTextFormat(content.source, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
     if (walk.facts.graphs + metadata.objects === 0) checks.add(STRUCTURE, nothingFound(kind));
-    else context.note(notes(walk.facts, metadata));
+    else context.addMetadata(notes(walk.facts, metadata));
     yield* checks.finish();
     if (metadata.objects > 0) yield* metadata.checks();
   },

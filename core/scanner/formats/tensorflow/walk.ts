@@ -1,4 +1,4 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
@@ -98,7 +98,7 @@ export class GraphWalk {
   #judge(operation: string, told: string, position: number): void {
     const severity = severityOfOperation(operation, this.#isServed);
     if (severity === undefined) return;
-    const message = `${told} ${quoted(operation)}`;
+    const message = `${told} ${quotedExcerpt(operation)}`;
     const details = { op: excerpt(operation) };
     this.#checks.add(OPERATIONS, {
       severity,
@@ -139,7 +139,9 @@ export class GraphWalk {
     if (!writesElsewhere(operation, attribute, text)) return;
     this.#checks.add(OPERATIONS, {
       severity: "critical",
-      message: `A node of the operation ${quoted(operation)} writes to ${quoted(text)}`,
+      message: `A node of the operation ${quotedExcerpt(operation)} writes to ${
+        quotedExcerpt(text)
+      }`,
       position: span.start,
       ruleCode: "S1102",
     });
@@ -169,7 +171,7 @@ export class GraphWalk {
     if (danger === undefined) return;
     this.#checks.add(ASSET_PATH, {
       severity: "critical",
-      message: `An asset is ${danger}: ${quoted(path)}`,
+      message: `An asset is ${danger}: ${quotedExcerpt(path)}`,
       position: span.start,
       ruleCode: "S405",
       why: "A loader that follows it reads files outside of the folder of the model",

@@ -1,5 +1,5 @@
 /** A tensor's place in the data of a file, in bytes from their start. */
-export interface Extent {
+export interface TensorExtent {
   readonly name: string;
   readonly begin: number;
   readonly end: number;
@@ -16,7 +16,7 @@ export interface LayoutFault {
 }
 
 /** Finds where tensors overlap and where bytes between them belong to none. Sorts `extents`. */
-export function* layoutFaults(extents: Extent[]): Generator<LayoutFault, void, void> {
+export function* layoutFaults(extents: TensorExtent[]): Generator<LayoutFault, void, void> {
   extents.sort((a, b) => a.begin - b.begin || a.end - b.end);
   let reached = 0;
   for (const { name, begin, end } of extents) {
@@ -29,6 +29,6 @@ export function* layoutFaults(extents: Extent[]): Generator<LayoutFault, void, v
 }
 
 /** Where the last tensor ends. */
-export function lastEnd(extents: readonly Extent[]): number {
+export function lastEnd(extents: readonly TensorExtent[]): number {
   return extents.reduce((last, { end }) => Math.max(last, end), 0);
 }

@@ -1,5 +1,5 @@
 /** Why content, or a part of it, can't be read. */
-export interface Unread {
+export interface Unreadable {
   /** A word for it, such as `truncated_header`. */
   readonly reason: string;
   readonly message: string;

@@ -11,7 +11,7 @@ import { latin1, utf8Of } from "../../readers/bytes/latin1.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
 import { type Script, scriptOf } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
-import { type Window, windows } from "../../readers/bytes/windows.ts";
+import { type TextWindow, textWindows } from "../../readers/bytes/windows.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
@@ -65,7 +65,7 @@ class TextScan {
     const { source, start, incomplete } = utf8Source(this.#content.source);
     yield* this.#readable(incomplete, source.size);
     yield* this.#scriptFound();
-    for (const window of windows(source, TEXT_BYTES)) yield* this.#window(window, start);
+    for (const window of textWindows(source, TEXT_BYTES)) yield* this.#window(window, start);
     yield* this.#licenses(utf8Of(latin1(source.read(0, LICENSE_BYTES))), context);
     yield* this.#checks.finish();
   }
@@ -73,11 +73,11 @@ class TextScan {
   *#readable(incomplete: string | undefined, size: number): Generator<Check, void, void> {
     if (isBinary(this.#content.source)) {
       const message = "The name is that of a text, and the content is none";
-      yield* this.#checks.found("Text Content", { severity: "warning", ruleCode: "S901", message });
+      yield* this.#checks.emit("Text Content", { severity: "warning", ruleCode: "S901", message });
     }
     const word = size > TEXT_BYTES ? "text_too_large" : incomplete;
     if (word === undefined) return;
-    yield* this.#checks.found("Text Content", {
+    yield* this.#checks.emit("Text Content", {
       severity: "info",
       message: `The text was not read through to its end: ${word}`,
       incomplete: word,
@@ -91,21 +91,24 @@ class TextScan {
     const severity = disguised ? "warning" : "info";
     const name = disguised ? ", which its name does not say" : "";
     const message = `This is a script for ${language}${name}`;
-    yield* this.#checks.found("Script", { severity, ruleCode, message });
+    yield* this.#checks.emit("Script", { severity, ruleCode, message });
   }
 
-  *#window({ text, start, own }: Window, offset: number | undefined): Generator<Check, void, void> {
+  *#window(
+    { text, start, own }: TextWindow,
+    offset: number | undefined,
+  ): Generator<Check, void, void> {
     const place = (position: number) =>
       offset === undefined ? undefined : offset + start + position;
     for (const secret of findSecrets(text)) {
       if (secret.position >= own) continue;
-      yield* this.#checks.found("Credential", secretFinding(secret, place(secret.position)));
+      yield* this.#checks.emit("Credential", secretFinding(secret, place(secret.position)));
     }
     if (this.#script === undefined) return;
     for (const { position, ...danger } of scriptDangers(text)) {
       if (position >= own) continue;
       const where = place(position);
-      yield* this.#checks.found("Script Content", {
+      yield* this.#checks.emit("Script Content", {
         severity: "warning",
         ...danger,
         ...where !== undefined && { position: where },
@@ -126,7 +129,7 @@ class TextScan {
       if (index >= own || findSecrets(value).next().done === false) continue;
       const secret = secretByName(name, value);
       if (secret !== undefined) {
-        yield* this.#checks.found("Credential", secretFinding(secret, place(index)));
+        yield* this.#checks.emit("Credential", secretFinding(secret, place(index)));
       }
     }
   }
@@ -137,7 +140,7 @@ class TextScan {
     const written = recogniseLicenses(text).filter(({ license }) => !known.has(license));
     const licenses = [...declared, ...written];
     noteLicenses(context, licenses, copyrightNotices(text));
-    for (const finding of licenseFindings(licenses)) yield* this.#checks.found("License", finding);
+    for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
   }
 }
 

@@ -13,7 +13,7 @@ export const unsupportedArchiveScanner: Scanner = {
   matches: (content) => formatOf(content) !== undefined,
   *scan(content, context) {
     const format = formatOf(content) ?? "unknown";
-    context.note({ archive_format: format });
+    context.addMetadata({ archive_format: format });
     yield {
       name: "Archive Format",
       status: "failed",

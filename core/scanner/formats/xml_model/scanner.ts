@@ -130,7 +130,7 @@ class XmlScan {
       yield* this.#found("Script Text", "warning", message, position);
     }
     for (const secret of findSecrets(plain)) {
-      yield* this.#checks.found("Credential", secretFinding(secret, position));
+      yield* this.#checks.emit("Credential", secretFinding(secret, position));
     }
     if (isNamespace) return;
     for (const { target, suspicion } of findLinks(plain)) {
@@ -158,7 +158,7 @@ class XmlScan {
   *#docTypeFound(): Generator<Check, void, void> {
     if (this.#docType === undefined) return;
     const severity = this.#isModel ? "critical" : "info";
-    yield* this.#checks.found("XML Entity", { ...this.#docType, severity });
+    yield* this.#checks.emit("XML Entity", { ...this.#docType, severity });
   }
 
   *#instruction(
@@ -170,7 +170,7 @@ class XmlScan {
     }
     const encoding = /\bencoding\s{0,4}=\s{0,4}["']([^"']{1,60})/.exec(text)?.[1];
     if (name !== "xml" || encoding === undefined || ENCODINGS.test(encoding)) return;
-    yield* this.#checks.found("XML Structure", {
+    yield* this.#checks.emit("XML Structure", {
       severity: "warning",
       ruleCode: "S902",
       message: `The text is in an encoding that was not read: ${redactedQuote(encoding)}`,
@@ -186,11 +186,11 @@ class XmlScan {
     position: number,
   ): Generator<Check, void, void> {
     const ruleCode = name === "Custom Layer" ? "S810" : name === "Script Text" ? "S507" : "S902";
-    yield* this.#checks.found(name, { severity, ruleCode, message, position });
+    yield* this.#checks.emit(name, { severity, ruleCode, message, position });
   }
 
   *#incomplete(incomplete: string, position = 0): Generator<Check, void, void> {
-    yield* this.#checks.found("XML Structure", {
+    yield* this.#checks.emit("XML Structure", {
       severity: "info",
       ruleCode: "S902",
       message: `The XML was not read through to its end: ${incomplete}`,

@@ -2,8 +2,8 @@ import type { ByteSource } from "../../contract/source.ts";
 import { startsWith } from "../../readers/bytes/bytes.ts";
 import {
   CENTRAL_SIZE,
+  decodedName,
   LOCAL_SIGNATURE,
-  nameOf,
   readCentralEntry,
   readLocalHeader,
   type ZipEntry,
@@ -195,7 +195,7 @@ function memberOf(source: ByteSource, entry: ZipEntry, base: number): ZipMember 
     (local?.headerSize ?? LOCAL_SIGNATURE.length + 26 + entry.rawName.length);
   const left = Math.max(0, source.size - dataStart);
   const dataSize = Math.min(left, entry.compressedSize >= 0 ? entry.compressedSize : left);
-  return { name: nameOf(entry), header: entry, entry, local, start, dataStart, dataSize };
+  return { name: decodedName(entry), header: entry, entry, local, start, dataStart, dataSize };
 }
 
 /** Where a local header is: at its offset from the beginning of the archive, or of the file. */

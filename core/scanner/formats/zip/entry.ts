@@ -100,7 +100,7 @@ export function readLocalHeader(source: ByteSource, position: number): ZipHeader
 }
 
 /** The name of a member as text, whichever of the two encodings it is in. */
-export function nameOf(header: ZipHeader): string {
+export function decodedName(header: ZipHeader): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(header.rawName);
   } catch {

@@ -1,10 +1,10 @@
-import { quoted } from "../../contract/excerpt.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { sameBytes } from "../../readers/bytes/bytes.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ZipMember } from "./directory.ts";
-import { nameOf, type ZipHeader } from "./entry.ts";
+import { decodedName, type ZipHeader } from "./entry.ts";
 import type { ZipCheck } from "./inspection.ts";
 
 const HAS_DESCRIPTOR = 0x8;
@@ -21,9 +21,9 @@ export function* checkZipHeaders(
 ): Generator<Check, void, void> {
   const { name, entry, local, start } = member;
   if (!local) {
-    yield* checks.found("Archive Entry Header", {
+    yield* checks.emit("Archive Entry Header", {
       severity: "warning",
-      message: `Entry ${quoted(name)} has no local header where its entry says`,
+      message: `Entry ${quotedExcerpt(name)} has no local header where its entry says`,
       ruleCode: "S902",
       incomplete: "local_header_missing",
       position: start,
@@ -32,9 +32,9 @@ export function* checkZipHeaders(
   }
   const faults = [...flagFaults(member), ...(entry ? disagreements(entry, local) : [])];
   if (faults.length === 0) return;
-  yield* checks.found("Archive Entry Header", {
+  yield* checks.emit("Archive Entry Header", {
     severity: "warning",
-    message: `The headers of entry ${quoted(name)} are not sound: ${faults.join(", ")}`,
+    message: `The headers of entry ${quotedExcerpt(name)} are not sound: ${faults.join(", ")}`,
     ruleCode: "S902",
     why: "Some readers refuse such a member, and with it its scan, where a loader reads it",
     position: start,
@@ -68,7 +68,7 @@ function flagFaults({ header, local }: ZipMember): string[] {
 function disagreements(entry: ZipHeader, local: ZipHeader): string[] {
   const faults: string[] = [];
   if (!sameBytes(entry.rawName, local.rawName)) {
-    faults.push(`the local name is ${quoted(nameOf(local))}`);
+    faults.push(`the local name is ${quotedExcerpt(decodedName(local))}`);
   }
   if (entry.method !== local.method) faults.push("the methods of compression differ");
   if (sizesDeferred(local)) return faults;

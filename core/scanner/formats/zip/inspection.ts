@@ -1,12 +1,12 @@
-import { quoted } from "../../contract/excerpt.ts";
+import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check, Content, ScanContext } from "../../contract/scanner.ts";
-import { partOf } from "../../contract/source.ts";
+import { sourceSlice } from "../../contract/source.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import { checkDuplicate, checkEntryPath, type EntryCheck } from "../archive/entry_path_checks.ts";
 import { readZipStructure, type ZipMember } from "./directory.ts";
 import { asLocalHeaderHas, checkZipHeaders } from "./header_checks.ts";
-import { type Extent, readZipLayout, type ZipLayout } from "./layout.ts";
+import { readZipLayout, type ZipExtent, type ZipLayout } from "./layout.ts";
 import { type IsWeights, MemberReading } from "./member_reading.ts";
 import { checkZipStructure } from "./structure_checks.ts";
 
@@ -53,7 +53,7 @@ export function* inspectZip(
   isWeights: IsWeights = () => false,
 ): Generator<Check, readonly ZipMember[], void> {
   const checks = new Checklist<ZipCheck>(PASSED);
-  const most = context.limits.members;
+  const most = context.limits.maxMembers;
   const structure = readZipStructure(content.source, most);
   const layout = readZipLayout(content.source, structure, most - structure.members.length);
   yield* checkZipStructure(structure, most, checks);
@@ -92,8 +92,8 @@ function* checkMembers(
     const other = asLocalHeaderHas(member, content.source);
     if (other) yield* reading.read(other, isWeights);
   }
-  context.asset({ contents: contents.listed });
-  context.note({ ...contents.facts(), ...reading.facts() });
+  context.addAssetParts({ contents: contents.listed });
+  context.addMetadata({ ...contents.facts(), ...reading.facts() });
 }
 
 function* checkLayout(
@@ -102,18 +102,18 @@ function* checkLayout(
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
   for (const { name, start } of overlapping) {
-    yield* checks.found("Archive Overlapping Entries", {
+    yield* checks.emit("Archive Overlapping Entries", {
       severity: "warning",
-      message: `Entry ${quoted(name)} shares its bytes with another part of the archive`,
+      message: `Entry ${quotedExcerpt(name)} shares its bytes with another part of the archive`,
       ruleCode: "S410",
       why: "Entries that share their bytes unpack to a multiple of the archive",
       position: start,
     });
   }
   for (const { name, start } of hasDirectory ? unlisted : []) {
-    yield* checks.found("Archive Unlisted Entries", {
+    yield* checks.emit("Archive Unlisted Entries", {
       severity: "warning",
-      message: `The directory does not list entry ${quoted(name)}`,
+      message: `The directory does not list entry ${quotedExcerpt(name)}`,
       ruleCode: "S902",
       why: "A member that is hidden from readers of the directory is found by readers of streams",
       position: start,
@@ -123,11 +123,11 @@ function* checkLayout(
 }
 
 function* foreignFinding(
-  { start, end }: Extent,
+  { start, end }: ZipExtent,
   hasDirectory: boolean,
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
-  yield* checks.found("Archive Foreign Data", {
+  yield* checks.emit("Archive Foreign Data", {
     severity: hasDirectory ? "warning" : "info",
     message: `${end - start} bytes at ${start} belong to no entry of the archive`,
     ruleCode: "S908",
@@ -136,6 +136,6 @@ function* foreignFinding(
   });
 }
 
-function offerForeign({ start, end }: Extent, { source }: Content, context: ScanContext): void {
-  context.scanMember(`(bytes from ${start})`, partOf(source, start, end - start));
+function offerForeign({ start, end }: ZipExtent, { source }: Content, context: ScanContext): void {
+  context.scanMember(`(bytes from ${start})`, sourceSlice(source, start, end - start));
 }

@@ -1,11 +1,11 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { indexesOf } from "../../readers/bytes/bytes.ts";
 import type { ZipMember, ZipStructure } from "./directory.ts";
-import { LOCAL_SIGNATURE, LOCAL_SIZE, nameOf, readLocalHeader } from "./entry.ts";
+import { decodedName, LOCAL_SIGNATURE, LOCAL_SIZE, readLocalHeader } from "./entry.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** Bytes of an archive from `start` to `end`. */
-export interface Extent {
+export interface ZipExtent {
   readonly start: number;
   readonly end: number;
 }
@@ -17,7 +17,7 @@ export interface ZipLayout {
   /** Members that no directory lists. */
   readonly unlisted: readonly ZipMember[];
   /** Bytes before the first member, behind the end and between, that are not all zero. */
-  readonly foreign: readonly Extent[];
+  readonly foreign: readonly ZipExtent[];
 }
 
 const CHUNK = MIB;
@@ -37,7 +37,7 @@ export function readZipLayout(
     return { overlapping, unlisted: [], foreign: [] };
   }
   const unlisted: ZipMember[] = [];
-  const foreign: Extent[] = [];
+  const foreign: ZipExtent[] = [];
   for (const gap of gaps) {
     const found = unlistedMembers(source, gap, most - unlisted.length);
     unlisted.push(...found);
@@ -50,11 +50,11 @@ export function readZipLayout(
   return { overlapping, unlisted, foreign };
 }
 
-interface Occupied extends Extent {
+interface Occupied extends ZipExtent {
   readonly member?: ZipMember;
 }
 
-interface Gap extends Extent {
+interface Gap extends ZipExtent {
   /** How many of its first bytes may be the data descriptor of the member before. */
   readonly descriptor: number;
 }
@@ -96,7 +96,7 @@ function occupied({ members, directories, ends }: ZipStructure): Occupied[] {
 }
 
 /** Members whose local headers lie in bytes that the directory does not account for. */
-function unlistedMembers(source: ByteSource, gap: Extent, most: number): ZipMember[] {
+function unlistedMembers(source: ByteSource, gap: ZipExtent, most: number): ZipMember[] {
   const found: ZipMember[] = [];
   for (const position of localSignatures(source, gap)) {
     if (found.length >= most) break;
@@ -106,7 +106,7 @@ function unlistedMembers(source: ByteSource, gap: Extent, most: number): ZipMemb
     const left = gap.end - dataStart;
     const unknown = local.compressedSize === 0 && (local.flags & HAS_DESCRIPTOR) !== 0;
     const dataSize = unknown || !(local.compressedSize < left) ? left : local.compressedSize;
-    const name = nameOf(local);
+    const name = decodedName(local);
     found.push({
       name,
       header: local,
@@ -120,7 +120,7 @@ function unlistedMembers(source: ByteSource, gap: Extent, most: number): ZipMemb
   return found;
 }
 
-function* localSignatures(source: ByteSource, { start, end }: Extent): Generator<number> {
+function* localSignatures(source: ByteSource, { start, end }: ZipExtent): Generator<number> {
   const step = CHUNK - LOCAL_SIZE;
   for (let position = start; position < end; position += step) {
     const chunk = source.read(position, Math.min(CHUNK, end - position));
@@ -131,7 +131,7 @@ function* localSignatures(source: ByteSource, { start, end }: Extent): Generator
 }
 
 /** The piece of an extent from its first byte that is not zero on; undefined where all are zero. */
-function withoutZeros(source: ByteSource, { start, end }: Extent): Extent | undefined {
+function withoutZeros(source: ByteSource, { start, end }: ZipExtent): ZipExtent | undefined {
   for (let position = start; position < end; position += CHUNK) {
     const chunk = source.read(position, Math.min(CHUNK, end - position));
     const index = chunk.findIndex((byte) => byte !== 0);

@@ -1,5 +1,5 @@
 import type { ScanContext } from "../../contract/scanner.ts";
-import { type ByteSource, memorySource, partOf } from "../../contract/source.ts";
+import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { type Codec, unpack } from "../compressed/unpack.ts";
 import type { ZipMember } from "./directory.ts";
 
@@ -26,9 +26,9 @@ export function openZipMember(
   const { header, dataStart, dataSize } = member;
   const cut = header.compressedSize <= dataSize ? undefined : "truncated_member";
   if (header.method === STORED) {
-    return { source: partOf(archive, dataStart, dataSize), incomplete: cut };
+    return { source: sourceSlice(archive, dataStart, dataSize), incomplete: cut };
   }
-  const packed = partOf(archive, dataStart, dataSize);
+  const packed = sourceSlice(archive, dataStart, dataSize);
   const codec = CODECS.get(header.method);
   if (!codec) return { source: packed, incomplete: "unsupported_compression" };
   const { bytes, incomplete } = unpack(codec, packed, header.size, context);

@@ -1,8 +1,8 @@
-import { excerpt, quoted } from "../../contract/excerpt.ts";
+import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check, Content, ScanContext } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkLink } from "../archive/entry_path_checks.ts";
-import { MemberHashes } from "../archive/member_hashes.ts";
+import { MemberHasher } from "../archive/member_hashes.ts";
 import { type MemberDigest, readThrough } from "../archive/read_through.ts";
 import type { ZipMember } from "./directory.ts";
 import type { ZipCheck } from "./inspection.ts";
@@ -25,7 +25,7 @@ export class MemberReading {
   readonly #content: Content;
   readonly #context: ScanContext;
   readonly #checks: Checklist<ZipCheck>;
-  readonly #hashes: MemberHashes;
+  readonly #hashes: MemberHasher;
   /** Bytes that may be read as they are: those of the archive, once each. */
   #unread: number;
 
@@ -38,7 +38,7 @@ export class MemberReading {
     this.#content = content;
     this.#context = context;
     this.#checks = checks;
-    this.#hashes = new MemberHashes(content, scanner);
+    this.#hashes = new MemberHasher(content, scanner);
     this.#unread = content.source.size;
   }
 
@@ -48,7 +48,7 @@ export class MemberReading {
     if (member.name.endsWith("/") && member.dataSize === 0) return;
     const readable = this.#readable(member.dataSize);
     const opened = this.#open({ ...member, dataSize: readable }, readable < member.dataSize);
-    const digest = readThrough(opened.source, this.#context.limits.memberBytes);
+    const digest = readThrough(opened.source, this.#context.limits.maxMemberBytes);
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
     this.#hash(member, opened, digest);
@@ -67,7 +67,7 @@ export class MemberReading {
    * are paid for as if they were unpacked.
    */
   #readable(bytes: number): number {
-    if (bytes > this.#unread) return this.#context.takeUnpacked(bytes);
+    if (bytes > this.#unread) return this.#context.reserveUnpacked(bytes);
     this.#unread -= bytes;
     return bytes;
   }
@@ -80,9 +80,9 @@ export class MemberReading {
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
     const ratio = Math.round(header.size / Math.max(1, dataSize));
     if (!(header.size >= LEAST_BOMB && ratio > MOST_RATIO)) return;
-    yield* this.#checks.found("Archive Compression Ratio", {
+    yield* this.#checks.emit("Archive Compression Ratio", {
       severity: "warning",
-      message: `Entry ${quoted(name)} unpacks to ${ratio} times its size`,
+      message: `Entry ${quotedExcerpt(name)} unpacks to ${ratio} times its size`,
       ruleCode: "S410",
       details: { size: header.size, compressed_size: dataSize, ratio, limit: MOST_RATIO },
       position: start,
@@ -100,9 +100,9 @@ export class MemberReading {
     if (isEncrypted(member) && !right) return yield* this.#unreadable(member, "encrypted_member");
     if (opened.incomplete) return yield* this.#unreadable(member, opened.incomplete);
     if (expectedChecksum(member) === undefined) return;
-    yield* this.#checks.found("Archive Entry Checksum", {
+    yield* this.#checks.emit("Archive Entry Checksum", {
       severity: "warning",
-      message: `The checksum of entry ${quoted(member.name)} is not that of its content`,
+      message: `The checksum of entry ${quotedExcerpt(member.name)} is not that of its content`,
       ruleCode: "S902",
       why: "Some readers refuse such a member, and with it its scan, where a loader reads it",
       position: member.start,
@@ -111,9 +111,9 @@ export class MemberReading {
 
   *#checkSize(member: ZipMember, size: number): Generator<Check, void, void> {
     if (!member.entry || size === member.header.size || isEncrypted(member)) return;
-    yield* this.#checks.found("Archive Entry Header", {
+    yield* this.#checks.emit("Archive Entry Header", {
       severity: "warning",
-      message: `Entry ${quoted(member.name)} has ${size} bytes, its header says otherwise`,
+      message: `Entry ${quotedExcerpt(member.name)} has ${size} bytes, its header says otherwise`,
       ruleCode: "S904",
       details: { size, said: member.header.size },
       position: member.start,
@@ -124,9 +124,9 @@ export class MemberReading {
     const encrypted = incomplete === "encrypted_member";
     const limited = incomplete === "unpacked_limit";
     const bomb = member.header.size / Math.max(1, member.dataSize) > MOST_RATIO;
-    yield* this.#checks.found("Archive Entry Content", {
+    yield* this.#checks.emit("Archive Entry Content", {
       severity: encrypted ? "warning" : "info",
-      message: `Entry ${quoted(member.name)} could not be read to its end: ${incomplete}`,
+      message: `Entry ${quotedExcerpt(member.name)} could not be read to its end: ${incomplete}`,
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && !bomb && { operational: true }),

@@ -1,6 +1,6 @@
 import type { Content } from "../../contract/scanner.ts";
 import { isZip, readZipDirectories } from "./directory.ts";
-import { nameOf } from "./entry.ts";
+import { decodedName } from "./entry.ts";
 
 /** How many entries are looked at to tell the archives of PyTorch from others. */
 const MOST_ENTRIES = 10_000;
@@ -14,5 +14,5 @@ export function isPyTorchZip(content: Content): boolean {
   if (!isZip(content.source)) return false;
   if (EXTENSION.test(content.name)) return true;
   const { directories } = readZipDirectories(content.source, MOST_ENTRIES);
-  return directories.some(({ entries }) => entries.some((entry) => MARK.test(nameOf(entry))));
+  return directories.some(({ entries }) => entries.some((entry) => MARK.test(decodedName(entry))));
 }

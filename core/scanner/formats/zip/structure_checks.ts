@@ -12,7 +12,7 @@ export function* checkZipStructure(
 ): Generator<Check, void, void> {
   const [end] = ends;
   if (!end) {
-    yield* checks.found("Archive Directory", {
+    yield* checks.emit("Archive Directory", {
       severity: "info",
       message: "The archive has no directory: its members are found by their local headers",
       ruleCode: "S902",
@@ -21,7 +21,7 @@ export function* checkZipStructure(
     return;
   }
   if (ends.length > 1 || directories.length > 1) {
-    yield* checks.found("Archive Directory", {
+    yield* checks.emit("Archive Directory", {
       severity: "warning",
       message: `The archive has ${ends.length} end records and ${directories.length} directories`,
       ruleCode: "S902",
@@ -36,7 +36,7 @@ export function* checkZipStructure(
 
 function* checkZip64(end: ZipEnd, checks: Checklist<ZipCheck>): Generator<Check, void, void> {
   if (end.zip64Missing) {
-    yield* checks.found("Archive Directory", {
+    yield* checks.emit("Archive Directory", {
       severity: "warning",
       message: "The ZIP64 end record is not where it is said to be",
       ruleCode: "S902",
@@ -48,7 +48,7 @@ function* checkZip64(end: ZipEnd, checks: Checklist<ZipCheck>): Generator<Check,
   if (!plain || !zip64) return;
   const entriesDiffer = plain.entries !== 0xffff && plain.entries !== zip64.entries;
   if (!entriesDiffer && plain.size === zip64.size && plain.offset === zip64.offset) return;
-  yield* checks.found("Archive Directory", {
+  yield* checks.emit("Archive Directory", {
     severity: "warning",
     message: "The end record and its ZIP64 record tell of different directories",
     ruleCode: "S902",
@@ -65,7 +65,7 @@ function* checkCounts(
 ): Generator<Check, void, void> {
   for (const { cut, claimed, entries, start } of directories) {
     if (cut || members >= most && entries.length > most) {
-      yield* checks.found("Archive Entry Count", {
+      yield* checks.emit("Archive Entry Count", {
         severity: "warning",
         message: `The archive has more than ${most} entries`,
         ruleCode: "S410",
@@ -74,7 +74,7 @@ function* checkCounts(
         position: start,
       });
     } else if (claimed !== entries.length && claimed % 0x10000 !== entries.length % 0x10000) {
-      yield* checks.found("Archive Entry Count", {
+      yield* checks.emit("Archive Entry Count", {
         severity: "warning",
         message: `The directory holds ${entries.length} entries, and is said to hold ${claimed}`,
         ruleCode: "S902",

@@ -1,5 +1,5 @@
 /** A notice of copyright (SR 2.12). */
-export interface CopyrightNotice {
+export interface FoundCopyright {
   readonly holder: string;
   readonly year: string | null;
   readonly text: string;
@@ -16,8 +16,8 @@ const NO_HOLDER =
   /^(?:notices?|holders?|owners?|licen[sc]es?|laws?|and|or|statements?|interests?|rights?|in|as|to|is|are|by|the above|information|treaty|treaties)\b|[[<{]\s*(?:name|your|year|yyyy|fullname|copyright)/i;
 
 /** The notices of copyright in a text, each line that begins with one. */
-export function copyrightNotices(text: string): CopyrightNotice[] {
-  const notices = new Map<string, CopyrightNotice>();
+export function copyrightNotices(text: string): FoundCopyright[] {
+  const notices = new Map<string, FoundCopyright>();
   for (const match of text.matchAll(NOTICE)) {
     const [line, year = "", rest = ""] = match;
     const holder = rest.replace(/[.,;]?\s*all rights reserved.*$/i, "").replace(

@@ -1,24 +1,24 @@
 import type { ScanContext } from "../../contract/scanner.ts";
 import type { Finding } from "../../contract/checklist.ts";
 import { redact } from "../secrets/find_secrets.ts";
-import type { CopyrightNotice } from "./copyright.ts";
+import type { FoundCopyright } from "./copyright.ts";
 import type { FoundLicense } from "./recognize.ts";
 
 /** Puts licences and notices into the metadata of the file (SR 2.5, 2.11, 2.12), if there are any. */
 export function noteLicenses(
   context: ScanContext,
   licenses: readonly FoundLicense[],
-  notices: readonly CopyrightNotice[],
+  notices: readonly FoundCopyright[],
 ): void {
   if (licenses.length > 0) {
     const [first] = licenses;
-    context.note({
+    context.addMetadata({
       license: first?.license.spdxId ?? first?.license.name,
       license_info: licenses.map(licenseInfo),
     });
   }
   if (notices.length > 0) {
-    context.note({ copyright_notices: notices.map(copyrightNotice) });
+    context.addMetadata({ copyright_notices: notices.map(copyrightNotice) });
   }
 }
 
@@ -46,6 +46,6 @@ function licenseInfo({ license, source, confidence }: FoundLicense): Record<stri
   };
 }
 
-function copyrightNotice({ holder, year, text }: CopyrightNotice): Record<string, unknown> {
+function copyrightNotice({ holder, year, text }: FoundCopyright): Record<string, unknown> {
   return { holder: redact(holder), year, text: redact(text), confidence: 0.9 };
 }

@@ -1,4 +1,4 @@
-import { type ByteSource, memorySource, partOf } from "../../contract/source.ts";
+import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** How much text of another encoding is taken over. */
@@ -21,7 +21,7 @@ export function utf8Source(source: ByteSource): Utf8Source {
   const head = source.read(0, 4);
   const [a = 1, b = 1, c = 1, d = 1] = head;
   if (a === 0xef && b === 0xbb && c === 0xbf) {
-    return { source: partOf(source, 3, source.size), start: 3 };
+    return { source: sourceSlice(source, 3, source.size), start: 3 };
   }
   const isUtf32 = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0) ||
     (b === 0 && c === 0 && d === 0);

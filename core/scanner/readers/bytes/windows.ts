@@ -8,7 +8,7 @@ const WINDOW = MIB;
 const OVERLAP = 16 * 1024;
 
 /** A part of a text, with where it begins and how much of it is its own. */
-export interface Window {
+export interface TextWindow {
   readonly text: string;
   readonly start: number;
   /** What begins here or later belongs to the next window. */
@@ -19,7 +19,7 @@ export interface Window {
  * A text of any length in parts that overlap, each byte a character, so that what is looked for is
  * whole in one of them.
  */
-export function* windows(source: ByteSource, limit: number): Generator<Window, void, void> {
+export function* textWindows(source: ByteSource, limit: number): Generator<TextWindow, void, void> {
   const end = Math.min(source.size, limit);
   for (let start = 0; start < end; start += WINDOW) {
     const text = latin1(source.read(start, Math.min(WINDOW + OVERLAP, end - start)));

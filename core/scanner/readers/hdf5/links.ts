@@ -3,7 +3,7 @@ import { readLocalName } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
 /** What a link leads to. */
-export type Link =
+export type Hdf5Link =
   | { readonly kind: "object"; readonly address: number }
   | { readonly kind: "external"; readonly name: string; readonly file: string }
   | { readonly kind: "other" };
@@ -17,7 +17,7 @@ const LONGEST_NAME = 4096;
  *
  * @throws {Hdf5Error} where it is none.
  */
-export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Link {
+export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Link {
   const cursor = bytes.at(address);
   const version = cursor.number(1);
   if (version !== 1) throw new Hdf5Error(`Link of version ${version}`);
@@ -38,7 +38,7 @@ export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Link {
   }
 }
 
-function toObject(address: number | undefined): Link {
+function toObject(address: number | undefined): Hdf5Link {
   return address === undefined ? { kind: "other" } : { kind: "object", address };
 }
 

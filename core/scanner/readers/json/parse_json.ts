@@ -3,7 +3,7 @@ import { JsonError } from "./error.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** How much JSON is read. */
-export interface JsonBounds {
+export interface ParseBounds {
   /** Bytes of UTF-8, or characters of a text. */
   readonly length: number;
   /** Arrays and objects within each other. */
@@ -13,7 +13,7 @@ export interface JsonBounds {
 }
 
 /** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
-export const JSON_BOUNDS: JsonBounds = { length: 16 * MIB, depth: 64, values: 1_000_000 };
+export const JSON_BOUNDS: ParseBounds = { length: 16 * MIB, depth: 64, values: 1_000_000 };
 
 /** A JSON text that was read. */
 export interface ParsedJson {
@@ -38,7 +38,10 @@ const INHERITS_NOTHING: object = Object.freeze(Object.create(null));
  *
  * @throws {JsonError} where it is no JSON or exceeds the bounds.
  */
-export function parseJson(json: string | Uint8Array, bounds: JsonBounds = JSON_BOUNDS): ParsedJson {
+export function parseJson(
+  json: string | Uint8Array,
+  bounds: ParseBounds = JSON_BOUNDS,
+): ParsedJson {
   if (json.length > bounds.length) throw new JsonError("too_long", bounds.length);
   const reader = new JsonReader(new JsonCursor(decoded(json)), bounds);
   return { value: reader.document(), duplicateKeys: reader.duplicateKeys };
@@ -56,11 +59,11 @@ function decoded(json: string | Uint8Array): string {
 class JsonReader {
   readonly duplicateKeys: string[] = [];
   readonly #cursor: JsonCursor;
-  readonly #bounds: JsonBounds;
+  readonly #bounds: ParseBounds;
   readonly #path: (string | number)[] = [];
   #values = 0;
 
-  constructor(cursor: JsonCursor, bounds: JsonBounds) {
+  constructor(cursor: JsonCursor, bounds: ParseBounds) {
     this.#cursor = cursor;
     this.#bounds = bounds;
   }

@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { ByteCursor } from "../bytes/byte_cursor.ts";
-import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING } from "../event.ts";
-import { tooDeep, tooLong } from "../event.ts";
+import { type Entry, type ManifestEvent, MAX_KEY_CHARACTERS, MAX_NESTING } from "../event.ts";
+import { nestingTooDeep, stringTooLong } from "../event.ts";
 import { type JsonToken, JsonTokens } from "./tokens.ts";
 
 /** An object or a list that is being read. */
@@ -44,8 +44,8 @@ export function* readJson(
   const tokens = new JsonTokens(new ByteCursor(source, limit));
   for (let token = tokens.next(); token !== undefined; token = tokens.next()) {
     yield* reader.take(token);
-    if (reader.depth <= NESTING) continue;
-    yield tooDeep(token.position);
+    if (reader.depth <= MAX_NESTING) continue;
+    yield nestingTooDeep(token.position);
     return;
   }
   yield* reader.end(Math.min(source.size, limit));
@@ -115,13 +115,13 @@ class JsonReader {
 
   *#string({ value, position, cut, closed }: JsonToken & { readonly kind: "string" }) {
     if (!closed) yield* this.#notJson(position);
-    if (cut) yield tooLong(position);
+    if (cut) yield stringTooLong(position);
     const frame = this.#frames.at(-1);
     if (!frame?.object || frame.keyed) return yield* this.#value(value, position);
     yield* this.#expect("key", position);
     frame.keyed = true;
     frame.empty = false;
-    this.#path.push(value.slice(0, KEY_CHARACTERS));
+    this.#path.push(value.slice(0, MAX_KEY_CHARACTERS));
     this.#expected = "colon";
     yield { kind: "key", path: this.#path, value, position } satisfies Entry;
   }

@@ -1,5 +1,5 @@
 import { type ByteCursor, END } from "../bytes/byte_cursor.ts";
-import { STRING_BYTES } from "../event.ts";
+import { MAX_STRING_BYTES } from "../event.ts";
 
 /** A token of JSON, or of what should have been JSON. */
 export type JsonToken =
@@ -33,7 +33,7 @@ const MARKS: ReadonlyMap<number, "{" | "}" | "[" | "]" | "," | ":"> = new Map([
 /** The tokens of a JSON text (RFC 8259) of any size, however broken it is. */
 export class JsonTokens {
   readonly #cursor: ByteCursor;
-  readonly #string = new Uint8Array(STRING_BYTES);
+  readonly #string = new Uint8Array(MAX_STRING_BYTES);
   readonly #decoder = new TextDecoder();
 
   constructor(cursor: ByteCursor) {
@@ -63,16 +63,16 @@ export class JsonTokens {
       const byte = this.#cursor.peek();
       if (byte === END || byte === QUOTE && !escaped) break;
       this.#cursor.skip();
-      if (length < STRING_BYTES) this.#string[length] = byte;
+      if (length < MAX_STRING_BYTES) this.#string[length] = byte;
       length++;
       escaped = byte === BACKSLASH && !escaped;
       escapes ||= escaped;
     }
     const closed = this.#cursor.peek() === QUOTE;
     if (closed) this.#cursor.skip();
-    const text = this.#decoder.decode(this.#string.subarray(0, Math.min(length, STRING_BYTES)));
+    const text = this.#decoder.decode(this.#string.subarray(0, Math.min(length, MAX_STRING_BYTES)));
     const value = escapes ? unescaped(text) : text;
-    return { kind: "string", position, value, cut: length > STRING_BYTES, closed };
+    return { kind: "string", position, value, cut: length > MAX_STRING_BYTES, closed };
   }
 
   #readWord(position: number): JsonToken {

@@ -1,7 +1,13 @@
 import { unescaped } from "../text/escapes.ts";
 import { utf8Of } from "../bytes/latin1.ts";
-import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES } from "../event.ts";
-import { tooDeep, tooLong } from "../event.ts";
+import {
+  type Entry,
+  type ManifestEvent,
+  MAX_KEY_CHARACTERS,
+  MAX_NESTING,
+  MAX_STRING_BYTES,
+} from "../event.ts";
+import { nestingTooDeep, stringTooLong } from "../event.ts";
 
 /**
  * The keys, values and comments of a TOML text, each character of which is a byte. It reads what
@@ -72,8 +78,8 @@ class TomlReader {
     this.#at++;
     this.#open.push(this.#path.length);
     this.#afterEquals = false;
-    if (this.#open.length <= NESTING) return;
-    yield tooDeep(this.#at);
+    if (this.#open.length <= MAX_NESTING) return;
+    yield nestingTooDeep(this.#at);
     this.#at = this.#text.length;
   }
 
@@ -94,16 +100,16 @@ class TomlReader {
     this.#at = Math.max(end, position + 1);
     this.#lineIsNew = false;
     if (open) yield malformed(position);
-    if (value.length > STRING_BYTES) yield tooLong(position);
-    const text = value.slice(0, STRING_BYTES);
+    if (value.length > MAX_STRING_BYTES) yield stringTooLong(position);
+    const text = value.slice(0, MAX_STRING_BYTES);
     if (this.#afterEquals || !this.#isKey()) {
       const quoted = /["']/.test(this.#text[position] ?? "");
       return yield this.#entry("value", quoted ? text : resolved(text), position);
     }
-    this.#path.push(text.slice(0, KEY_CHARACTERS));
+    this.#path.push(text.slice(0, MAX_KEY_CHARACTERS));
     yield this.#entry("key", text, position);
-    if (this.#path.length <= NESTING) return;
-    yield tooDeep(position);
+    if (this.#path.length <= MAX_NESTING) return;
+    yield nestingTooDeep(position);
     this.#at = this.#text.length;
   }
 
@@ -142,7 +148,7 @@ class TomlReader {
   *#comment(): Generator<ManifestEvent, void, void> {
     const position = this.#at;
     this.#at = this.#lineEnd();
-    const text = this.#text.slice(position, Math.min(this.#at, position + STRING_BYTES));
+    const text = this.#text.slice(position, Math.min(this.#at, position + MAX_STRING_BYTES));
     yield this.#entry("comment", utf8Of(text), position);
   }
 

@@ -1,6 +1,12 @@
 import { utf8Of } from "../bytes/latin1.ts";
-import { type Entry, KEY_CHARACTERS, type ManifestEvent, NESTING, STRING_BYTES } from "../event.ts";
-import { tooDeep, tooLong } from "../event.ts";
+import {
+  type Entry,
+  type ManifestEvent,
+  MAX_KEY_CHARACTERS,
+  MAX_NESTING,
+  MAX_STRING_BYTES,
+} from "../event.ts";
+import { nestingTooDeep, stringTooLong } from "../event.ts";
 import { YamlAnchors } from "./anchors.ts";
 import { endsKey, isBlank, isDocumentMark, lineEnd, nextContent, readBlock } from "./scalars.ts";
 import { readPlain, readQuoted, resolved, type Scalar, tagEnd, wordEnd } from "./scalars.ts";
@@ -154,8 +160,8 @@ class YamlReader {
     const [position, column] = [this.#at, this.#at - this.#lineStart];
     this.#moveTo(end);
     if (open) yield this.#malformed("A string has no end");
-    if (value.length > STRING_BYTES) yield tooLong(position);
-    const text = value.slice(0, STRING_BYTES);
+    if (value.length > MAX_STRING_BYTES) yield stringTooLong(position);
+    const text = value.slice(0, MAX_STRING_BYTES);
     let colon = end;
     while (this.#text[colon] === " " || this.#text[colon] === "\t") colon++;
     const isKey = endsKey(this.#text, colon, this.#flow > 0) ||
@@ -172,7 +178,7 @@ class YamlReader {
     const place = this.#flow > 0 ? FLOW_COLUMN + this.#flow : column;
     this.#leaveKeys(place);
     this.#columns.push(place);
-    this.#path.push(name.slice(0, KEY_CHARACTERS));
+    this.#path.push(name.slice(0, MAX_KEY_CHARACTERS));
     if (this.#flow === 0) {
       this.#parent = column;
       this.#parentIsKey = true;
@@ -181,13 +187,13 @@ class YamlReader {
     this.#keyIsNext = false;
     this.#anchorOfNext = undefined;
     yield this.#entry("key", name, position);
-    if (this.#path.length > NESTING) yield* this.#tooDeep(position);
+    if (this.#path.length > MAX_NESTING) yield* this.#tooDeep(position);
   }
 
   *#comment(): Generator<ManifestEvent, void, void> {
     const position = this.#at;
     this.#at = lineEnd(this.#text, position);
-    const text = this.#text.slice(position, Math.min(this.#at, position + STRING_BYTES));
+    const text = this.#text.slice(position, Math.min(this.#at, position + MAX_STRING_BYTES));
     yield this.#entry("comment", utf8Of(text), position);
   }
 
@@ -230,7 +236,7 @@ class YamlReader {
     this.#anchorOfNext = undefined;
     this.#flow++;
     this.#skip(1);
-    if (this.#flow > NESTING) yield* this.#tooDeep(this.#at);
+    if (this.#flow > MAX_NESTING) yield* this.#tooDeep(this.#at);
   }
 
   #flowMark(character: string): void {
@@ -243,7 +249,7 @@ class YamlReader {
 
   *#tooDeep(position: number): Generator<ManifestEvent, void, void> {
     this.#stopped = true;
-    yield tooDeep(position);
+    yield nestingTooDeep(position);
   }
 
   #newLine(): void {

@@ -19,7 +19,7 @@ Deno.test("Findings are told in their order, and what says the same of one place
   const checks = new Checklist();
   checks.add("A", { ...FINDING, position: 1 });
   checks.add("A", { ...FINDING, position: 1 });
-  const told = [...checks.found("B", FINDING), ...checks.found("A", { ...FINDING, position: 2 })];
+  const told = [...checks.emit("B", FINDING), ...checks.emit("A", { ...FINDING, position: 2 })];
   assert.deepEqual(told.map(({ name, position }) => [name, position]), [
     ["A", 1],
     ["B", undefined],

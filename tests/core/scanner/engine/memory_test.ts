@@ -37,7 +37,7 @@ Deno.test("C 15 what is kept of an archive does not grow with the names in it", 
 });
 
 Deno.test("C 15 containers in memory within each other are bounded together", async (t) => {
-  const limits = { ...SCAN_LIMITS, memberBytes: 1000 };
+  const limits = { ...SCAN_LIMITS, maxMemberBytes: 1000 };
   const wrapped = (content: Uint8Array, times: number): Uint8Array =>
     times === 0 ? content : gzipSync(wrapped(content, times - 1), { level: 0 });
   await t.step("two of them may be as large as one", () => {

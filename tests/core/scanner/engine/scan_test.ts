@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { keepingFailures, ScanStopped } from "../../../../core/scanner/contract/checkpoint.ts";
+import { emitFailuresOnThrow, ScanStopped } from "../../../../core/scanner/contract/checkpoint.ts";
 import type { FileResult } from "../../../../core/scanner/contract/file_result.ts";
 import { scanFile } from "../../../../core/scanner/engine/scan.ts";
 import type {
@@ -158,7 +158,7 @@ Deno.test("C 16 and evasion 46: members beyond the depth are told of once, and a
     context.scanMember("b", source("x"));
     yield PASSED;
   });
-  const result = scan("x", [twice], { limits: { ...LIMITS, depth: 2 } });
+  const result = scan("x", [twice], { limits: { ...LIMITS, maxDepth: 2 } });
   assert.deepEqual(
     checksNamed(result, "Nesting Depth").map(({ status, severity, location, ruleCode }) => ({
       status,
@@ -193,7 +193,7 @@ Deno.test("C 16 members beyond the number are told of once, and are an error", (
     else for (const name of "abcde") context.scanMember(name, source("x"));
     yield PASSED;
   });
-  const result = scan("x", [many], { limits: { ...LIMITS, members: 3 } });
+  const result = scan("x", [many], { limits: { ...LIMITS, maxMembers: 3 } });
   assert.deepEqual(seen, ["a", "b", "c"]);
   assert.equal(checksNamed(result, "Member Count").length, 1);
   assert.deepEqual(result.inconclusive, ["member_limit"]);
@@ -203,22 +203,22 @@ Deno.test("C 16 members beyond the number are told of once, and are an error", (
 Deno.test("takeUnpacked() gives what is left for the file, and nothing for what is no number", () => {
   const taken: number[] = [];
   const taking = scanner("taking", function* (content, context) {
-    for (const bytes of [60, -5, NaN, 30.5, 60, 1]) taken.push(context.takeUnpacked(bytes));
+    for (const bytes of [60, -5, NaN, 30.5, 60, 1]) taken.push(context.reserveUnpacked(bytes));
     if (content.depth === 0) context.scanMember("in", source("x"));
     yield PASSED;
   });
-  scan("x", [taking], { limits: { ...LIMITS, unpackedBytes: 100 } });
+  scan("x", [taking], { limits: { ...LIMITS, maxUnpackedBytes: 100 } });
   assert.deepEqual(taken, [60, 0, 0, 30, 10, 0, 0, 0, 0, 0, 0, 0]);
 });
 
 Deno.test("SR 2.5 note() joins facts; of a member only the counters of pickles count", () => {
   const noting = scanner("noting", function* (content, context) {
     const facts = { opcode_count: 10, max_stack_depth: 4, suspicious_count: 1 };
-    if (content.depth > 0) context.note({ ...facts, max_stack_depth: 9, inner: true });
+    if (content.depth > 0) context.addMetadata({ ...facts, max_stack_depth: 9, inner: true });
     else {
-      context.note({ ...facts, format: "first", names: ["a"], parts: { a: 1 } });
+      context.addMetadata({ ...facts, format: "first", names: ["a"], parts: { a: 1 } });
       context.scanMember("in", source("x"));
-      context.note({ max_stack_depth: 2, format: "last", names: ["b"], parts: { b: 2 } });
+      context.addMetadata({ max_stack_depth: 2, format: "last", names: ["b"], parts: { b: 2 } });
     }
     yield PASSED;
   });
@@ -234,9 +234,9 @@ Deno.test("SR 2.5 note() joins facts; of a member only the counters of pickles c
 
 Deno.test("SR 2.2 asset() tells of the file, not of its members", () => {
   const listing = scanner("listing", function* (content, context) {
-    context.asset({ tensors: [`t${content.depth}`], contents: [{ size: 3n }] });
+    context.addAssetParts({ tensors: [`t${content.depth}`], contents: [{ size: 3n }] });
     if (content.depth === 0) context.scanMember("in", source("x"));
-    context.asset({ keys: ["k"], ...(content.depth === 0 && { tensors: ["u"] }) });
+    context.addAssetParts({ keys: ["k"], ...(content.depth === 0 && { tensors: ["u"] }) });
     yield PASSED;
   });
   assert.deepEqual(scan("x", [listing]).asset, {
@@ -252,7 +252,7 @@ Deno.test("SR 2.7 the hashes of members are kept, with where they lie in the fil
   const container = (depth: number, told: (path: string[]) => Record<string, unknown>) =>
     scanner("zip", function* (content, context) {
       const path = content.depth === 0 ? ["m"] : [content.name, "m"];
-      context.note(told(path));
+      context.addMetadata(told(path));
       if (content.depth < depth) context.scanMember(`in${content.depth}`, source("x"));
       yield PASSED;
     });
@@ -473,8 +473,13 @@ Deno.test("a FileResult is the same after structured clone and after JSON, whate
   const facts = fc.dictionary(fc.string(), value);
   fc.assert(fc.property(facts, facts, fc.string({ unit: "binary" }), (details, noted, message) => {
     const hostile = scanner("hostile", function* (content, context) {
-      context.note({ ...noted, ["__proto__"]: { polluted: 1 }, call: () => 1, gone: undefined });
-      context.asset({ contents: [noted] });
+      context.addMetadata({
+        ...noted,
+        ["__proto__"]: { polluted: 1 },
+        call: () => 1,
+        gone: undefined,
+      });
+      context.addAssetParts({ contents: [noted] });
       if (content.depth === 0) context.scanMember(message, source("x"));
       yield { name: "A", status: "failed", severity: "info", message, details };
     });
@@ -539,7 +544,7 @@ Deno.test("C 15 and C 16 a scan that is to end keeps what it has found", async (
       const read = () => {
         for (;;) source.read(0, 1);
       };
-      yield* keepingFailures(read, () => [found, PASSED]);
+      yield* emitFailuresOnThrow(read, () => [found, PASSED]);
     });
     const result = scan(PICKLE, [slow], { checkpoint: stopAt(50) });
     assert.deepEqual(result.checks.map(({ name, status }) => [name, status]), [

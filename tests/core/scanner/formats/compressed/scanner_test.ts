@@ -62,7 +62,7 @@ Deno.test("C 16: what is compressed and damaged is looked into as far as it goes
 });
 
 Deno.test("scanning 2.7: a compressed bomb is told, and its beginning is looked into", async (t) => {
-  const limits = { ...LIMITS, memberBytes: 2 << 20, unpackedBytes: 4 << 20 };
+  const limits = { ...LIMITS, maxMemberBytes: 2 << 20, maxUnpackedBytes: 4 << 20 };
   for (const compress of [gzipSync, deflateSync, zstdCompressSync]) {
     await t.step(compress.name, () => {
       const scan = scanned(compressedScanner, compress(BOMB), { limits });
@@ -142,7 +142,7 @@ Deno.test("C 15: no bytes make a scan of compressed content throw", () => {
     zstdCompressSync(PAYLOAD),
     gzipSync(BOMB),
   ];
-  const limits = { ...LIMITS, memberBytes: 1 << 16, unpackedBytes: 1 << 18 };
+  const limits = { ...LIMITS, maxMemberBytes: 1 << 16, maxUnpackedBytes: 1 << 18 };
   const random = seeded(3);
   let claimed = 0;
   for (let round = 0; round < 3000; round++) {
@@ -151,7 +151,7 @@ Deno.test("C 15: no bytes make a scan of compressed content throw", () => {
     const content = round % 4 ? copy : copy.subarray(0, random(copy.length));
     const scan = scanArchive(compressedScanner, content, { limits });
     const unpacked = scan?.offers[0]?.content.length ?? 0;
-    assert.ok(unpacked <= limits.memberBytes);
+    assert.ok(unpacked <= limits.maxMemberBytes);
     if (scan) claimed++;
   }
   assert.ok(claimed > 1500, `${claimed} are claimed`);

@@ -53,7 +53,7 @@ Deno.test("C 16: joblib that is broken or cut is scanned up to there, and inconc
 
 Deno.test("C 16: a bomb in joblib is a warning, and its beginning is scanned", () => {
   const { verdict, failed, members } = scanJoblib(deflateSync(bytes(PICKLE, new Uint8Array(3e6))), {
-    limits: { memberBytes: 200_000 },
+    limits: { maxMemberBytes: 200_000 },
   });
   assert.equal(verdict, "W");
   assert.deepEqual(
@@ -69,7 +69,7 @@ Deno.test("C 16: a bomb in joblib is a warning, and its beginning is scanned", (
 
 Deno.test("C 16: joblib is unpacked no further than the file may be altogether", () => {
   const { verdict, failed, members } = scanJoblib(deflateSync(PICKLE), {
-    limits: { unpackedBytes: 100 },
+    limits: { maxUnpackedBytes: 100 },
   });
   assert.equal(verdict, "I");
   assert.equal(failed[0]?.incomplete, "unpacked_size");

@@ -649,13 +649,13 @@ Deno.test("C 16: a pickle deeper than is looked into is told of", () => {
 
 Deno.test("C 16: a nested pickle of more instructions than the limit is told of", () => {
   const inner = bytes(P4, "(", "N".repeat(200), "t.");
-  const { failed } = scan(bytes(P4, binbytes(inner), "."), { limits: { opcodes: 100 } });
+  const { failed } = scan(bytes(P4, binbytes(inner), "."), { limits: { maxOpcodes: 100 } });
   assert.deepEqual(failed.map(({ incomplete }) => incomplete), ["nested_opcodes"]);
 });
 
 Deno.test("C 16: more instructions than the limit are an error of the scan", () => {
   const { verdict, failed, notes } = scan(bytes("(", "N".repeat(200), "t."), {
-    limits: { opcodes: 100 },
+    limits: { maxOpcodes: 100 },
   });
   assert.equal(verdict, "I");
   assert.deepEqual(failed.map(({ incomplete, operational }) => [incomplete, operational]), [

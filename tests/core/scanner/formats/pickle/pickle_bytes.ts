@@ -67,11 +67,11 @@ export function binunicode(text: string): Uint8Array {
 export const PAYLOAD = bytes(gl("os", "getpid"), ")R.");
 
 export const LIMITS: ScanLimits = {
-  depth: 5,
-  members: 10_000,
-  memberBytes: 64 * 1024 * 1024,
-  unpackedBytes: 1024 * 1024 * 1024,
-  opcodes: 1_000_000,
+  maxDepth: 5,
+  maxMembers: 10_000,
+  maxMemberBytes: 64 * 1024 * 1024,
+  maxUnpackedBytes: 1024 * 1024 * 1024,
+  maxOpcodes: 1_000_000,
 };
 
 export interface Scanned {
@@ -95,13 +95,13 @@ export function scan(content: Uint8Array | ByteSource, options: ScanOptions = {}
   const notes: Record<string, unknown> = {};
   const members: { name: string; source: ByteSource }[] = [];
   const limits = { ...LIMITS, ...options.limits };
-  let unpacked = limits.unpackedBytes;
+  let unpacked = limits.maxUnpackedBytes;
   const context: ScanContext = {
     limits,
-    note: (facts) => Object.assign(notes, facts),
-    asset: () => {},
+    addMetadata: (facts) => Object.assign(notes, facts),
+    addAssetParts: () => {},
     scanMember: (name, source) => members.push({ name, source }),
-    takeUnpacked: (wanted) => {
+    reserveUnpacked: (wanted) => {
       const taken = Math.min(wanted, unpacked);
       unpacked -= taken;
       return taken;

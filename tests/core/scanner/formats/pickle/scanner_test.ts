@@ -302,7 +302,7 @@ Deno.test("C 16: no mutation of a pickle makes the scanner throw or go on withou
     .filter(({ length }) => length < 1000);
   for (let i = 0; i < 4000; i++) {
     const content = mutated(seeds[i % seeds.length] ?? bytes(), random);
-    const { notes, checks } = scan(content, { limits: { opcodes: 5000 } });
+    const { notes, checks } = scan(content, { limits: { maxOpcodes: 5000 } });
     assert.ok(Number(notes.opcode_count) <= 5000, content.toHex());
     for (const { status, severity } of checks) {
       assert.equal(severity === undefined, status !== "failed", content.toHex());

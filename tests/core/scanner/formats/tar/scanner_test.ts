@@ -189,7 +189,7 @@ Deno.test("scanning 2.7: what breaks a TAR archive hides nothing that follows", 
 
 Deno.test("scanning 2.7: more entries than the limit are not looked into, and that is told", () => {
   const entries = Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, data: "x" }));
-  const scan = scanned(tarScanner, tarOf(entries), { limits: { ...LIMITS, members: 20 } });
+  const scan = scanned(tarScanner, tarOf(entries), { limits: { ...LIMITS, maxMembers: 20 } });
   assert.deepEqual(scan.findings, ["warning S410 Archive Entry Count"]);
   assert.deepEqual(scan.reasons, ["too_many_entries"]);
   assert.equal(scan.offers.length, 20);

@@ -261,7 +261,7 @@ Deno.test("evasion 43: a name that is there twice is told, and both members are 
 });
 
 Deno.test("evasion 49: a bomb is told, and its beginning is looked into", async (t) => {
-  const limits = { ...LIMITS, memberBytes: 1 << 20, unpackedBytes: 3 << 20 };
+  const limits = { ...LIMITS, maxMemberBytes: 1 << 20, maxUnpackedBytes: 3 << 20 };
   const zeros = new Uint8Array(4 << 20);
   const ratio = "warning S410 Archive Compression Ratio";
   const rows: [string, Member[], string[], number][] = [
@@ -302,7 +302,7 @@ Deno.test("scanning 2.7: members that share their bytes are told, and read withi
     central: { offset: 0, size: data.length, packedSize: data.length },
   }));
   const archive = zipOf([{ name: "x", data }, ...shared]);
-  const scan = scanned(zipScanner, archive, { limits: { ...LIMITS, unpackedBytes: 5 << 20 } });
+  const scan = scanned(zipScanner, archive, { limits: { ...LIMITS, maxUnpackedBytes: 5 << 20 } });
   assert.ok(scan.findings.includes("warning S410 Archive Overlapping Entries"));
   assert.deepEqual(scan.reasons, ["unpacked_limit"]);
   assert.equal(scan.offers.filter(({ content }) => content.length > 0).length, 6);
@@ -350,7 +350,7 @@ Deno.test("scanning 2.7: a directory that lies about itself is told", async (t) 
 
 Deno.test("scanning 2.7: more entries than the limit are not looked into, and that is told", () => {
   const members = Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, data: "x" }));
-  const scan = scanned(zipScanner, zipOf(members), { limits: { ...LIMITS, members: 20 } });
+  const scan = scanned(zipScanner, zipOf(members), { limits: { ...LIMITS, maxMembers: 20 } });
   assert.deepEqual(scan.findings.slice(0, 1), ["warning S410 Archive Entry Count"]);
   assert.ok(scan.reasons.includes("too_many_entries"));
   assert.equal(scan.offers.length, 20);
@@ -388,7 +388,7 @@ Deno.test("SR 2.7: members have hashes in the metadata of the file", async (t) =
   });
   await t.step("of their beginning, where they are large", () => {
     const archive = zipOf([{ name: "__proto__", data: new Uint8Array(3) }]);
-    const limits = { ...LIMITS, memberBytes: 2 };
+    const limits = { ...LIMITS, maxMemberBytes: 2 };
     const { facts } = scanned(zipScanner, archive, { limits });
     assert.match(
       JSON.stringify(facts.member_file_hashes),
@@ -441,7 +441,7 @@ Deno.test("C 15: no bytes make a scan throw, nor read without bound", () => {
       mode: 0o120777,
     }]),
   ];
-  const limits = { ...LIMITS, memberBytes: 1 << 16, unpackedBytes: 1 << 18, members: 100 };
+  const limits = { ...LIMITS, maxMemberBytes: 1 << 16, maxUnpackedBytes: 1 << 18, maxMembers: 100 };
   const random = seeded(20_260);
   let claimed = 0;
   for (let round = 0; round < 6000; round++) {
