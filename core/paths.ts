@@ -49,7 +49,7 @@ export function sanitizeDirectory(input: string): string {
 }
 
 /**
- * The distinct paths among what a caller gave; whitespace-only entries are skipped (RS 1, rule 2).
+ * The distinct paths among what a caller gave; whitespace-only entries are skipped (RS 1.2).
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` where one is not valid.
  */

@@ -30,7 +30,7 @@ const RETRY_AFTER_S = "30";
 
 const encoder = new TextEncoder();
 
-/** A reply with the payload in the envelope (RS 1, rule 5; C 2). */
+/** A reply with the payload in the envelope (RS 1.5, C 2). */
 export function success(c: Context, data: unknown, status: 200 | 202 = 200): Response {
   return json(c, status, { status: "success", data });
 }

@@ -8,7 +8,7 @@ export interface Change {
   readonly record: ResourceRecord;
 }
 
-/** What an operation changed, in the order in which it is told (RS 4.4.5). */
+/** What an operation changed, in the order in which it is told (RS 4.4 common 5). */
 export type ChangeSet = readonly Change[];
 
 /** A change as subscribers of its owner see it (RS 6, C 11). */

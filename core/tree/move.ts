@@ -21,7 +21,7 @@ import {
 /**
  * Moves files and directories with all below them, all or none (RS 4.4, C 7). The changes are what
  * was overwritten, the directories that were made, what was moved, by its old path, and the
- * directories that were merged into others (RS 4.4.5).
+ * directories that were merged into others (RS 4.4 common 5).
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` for sources or a destination that make no
  *   sense, `ErrResourcesNotFound` for a missing source, `ErrResourcesConflict` where a record is in

@@ -232,7 +232,7 @@ export class Transfer {
   }
 }
 
-/** A refusal of a source that makes no sense (RS 4.4.3). */
+/** A refusal of a source that makes no sense (RS 4.4 common 3). */
 export function invalid(verb: Verb, source: string, why: string): AppError {
   return new AppError(
     "ErrResourcesInvalidRequest",

@@ -84,7 +84,7 @@ Deno.test("POST /resources/mkdir", async (t) => {
       "added last",
     ]);
   });
-  await t.step("RS 4.2.8 an administrator's directories are the administrator's", async () => {
+  await t.step("RS 4.3.1 an administrator's directories are the administrator's", async () => {
     const admin = await server.admin(9);
     assert.equal(entry(await admin.mkdir("a/b/c")).user_id, 9);
   });

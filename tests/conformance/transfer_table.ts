@@ -181,7 +181,7 @@ export const SCENARIOS = String.raw`
 C 7 | a | move a > a | 400 InvalidRequest
 C 7 | a/ | move a > a/ ! | 400 InvalidRequest
 C 7 | | move a > a | 400 InvalidRequest
-RS 4.4.1 | a b | move a,b > a ! | 400 InvalidRequest
+C 7 | a b | move a,b > a ! | 400 InvalidRequest
 RS 4.4.1 | a | move  > b | 400 InvalidRequest
 RS 4.4.1 | a | move , > b | 400 InvalidRequest
 RS 4.4.1 | a b/ | move a,./a > b | 200 | b/a | ~b/a | b/ b/a=a

@@ -248,7 +248,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
     );
   }
   await t.step(
-    "RS 2 move keeps id and created_at, copy gives new ones; both share content",
+    "RS 2 and RS 4.4 common 4 move keeps id and created_at, copy gives new ones; both share content",
     async () => {
       const [saved] = items(await one.upload("ids", { f: "content of ids" }));
       const stored = await server.storedHashes();
@@ -261,7 +261,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
       const [copied] = items(await one.copy({ source: "ids/to/g", destination: "ids/h" }));
       assert.ok(copied && copied.id > moved.id && copied.created_at >= moved.updated_at);
       assert.deepEqual(await server.storedHashes(), stored);
-      // RS 4.4.4: the content goes with the last record that holds it.
+      // RS 4.4 common 4: the content goes with the last record that holds it.
       await one.upload("ids", { other: "another content" });
       await one.move({ source: "ids/other", destination: "ids/h", force: true });
       assert.equal((await server.storedHashes()).length, stored.length + 1);
@@ -269,7 +269,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
       assert.equal((await server.storedHashes()).length, stored.length);
     },
   );
-  await t.step("RS 4.4.5 and C 8 a large move replies as a stream, in order", async () => {
+  await t.step("RS 4.4 common 5 and C 8 a large move replies as a stream, in order", async () => {
     const names = Array.from({ length: 2500 }, (_, index) => String(index).padStart(4, "0"));
     await seed(server.tree.records, ["large/", ...names.map((name) => `large/${name}`)]);
     await using events = await one.events();

@@ -126,7 +126,7 @@ export function entry(reply: Reply): ResourceEntry {
   return v.parse(ResourceEntry, dataOf(reply));
 }
 
-/** The payload of a successful reply (RS 1, rule 5; C 2). */
+/** The payload of a successful reply (RS 1.5, C 2). */
 export function dataOf(reply: Reply): unknown {
   assert.equal(reply.status, 200, reply.text);
   const body = v.parse(

@@ -211,7 +211,7 @@ Deno.test("Metadata as models carry them are no finding", () => {
   assert.equal(verdict(checks), "OK", worst(checks));
 });
 
-Deno.test("SR 2.2 Suspicious metadata are found by kind, also at the end of a long text", async (t) => {
+Deno.test("C 16 Suspicious metadata are found by kind, also at the end of a long text", async (t) => {
   const jwt = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`;
   const rows: [string, string, string][] = [
     ["eval(x)", "code", "S104"],
