@@ -1,0 +1,86 @@
+import * as assert from "node:assert/strict";
+import { ROOT } from "../support/child_server.ts";
+import { RULES } from "../support/rules.ts";
+import { anchorsIn, citationsIn } from "./citations.ts";
+
+/** Which file of docs/spec defines the rules of a document. */
+const FILES: Readonly<Record<string, string>> = {
+  RS: "resource-service.md",
+  SR: "scan-report.md",
+  HC: "host-capacity.md",
+  C: "contract.md",
+  evasion: "evasions.md",
+};
+
+/** Directories of the repository that are generated or hold data. */
+const SKIPPED = ["node_modules", "dist", "data", "coverage", "tests/fixtures/models"];
+
+/** The source, the tests and the documents, by paths from the root. */
+async function* textFiles(directory = ""): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(ROOT + directory)) {
+    const path = directory === "" ? name : `${directory}/${name}`;
+    if (name.startsWith(".") || SKIPPED.includes(path)) continue;
+    if (isDirectory) yield* textFiles(path);
+    else if (/\.(ts|md|sql|py)$/.test(name) && !import.meta.url.endsWith(path)) yield path;
+  }
+}
+
+/** The rules that docs/spec defines, each with its file. */
+async function anchors(): Promise<[rule: string, file: string][]> {
+  const files = [...new Set(Object.values(FILES))];
+  const found = files.map(async (file) => {
+    const markdown = await Deno.readTextFile(`${ROOT}docs/spec/${file}`);
+    return anchorsIn(markdown).map((rule): [string, string] => [rule, file]);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+Deno.test("docs/spec defines each rule once, in the file of its document", async () => {
+  const defined = await anchors();
+  const misplaced = defined.filter(([rule, file]) => FILES[rule.split(" ")[0] ?? ""] !== file);
+  assert.deepEqual(misplaced, []);
+  const rules = defined.map(([rule]) => rule);
+  assert.deepEqual(rules.filter((rule, index) => rules.indexOf(rule) !== index), []);
+});
+
+Deno.test("docs/spec defines every rule that has been built", async () => {
+  const defined = new Map(await anchors());
+  assert.deepEqual(RULES.filter((rule) => !defined.has(rule)), []);
+});
+
+Deno.test("every citation in source, tests and documents leads to a rule of docs/spec", async () => {
+  const defined = new Map(await anchors());
+  const nowhere: string[] = [];
+  let count = 0;
+  for await (const path of textFiles()) {
+    for (const { rule, line } of citationsIn(await Deno.readTextFile(ROOT + path))) {
+      count++;
+      if (!defined.has(rule)) nowhere.push(`${path}:${line} ${rule}`);
+    }
+  }
+  assert.ok(count > 1000, `only ${count} citations`);
+  assert.equal(nowhere.length, 0, `citations that lead nowhere:\n${nowhere.join("\n")}`);
+});
+
+Deno.test("citationsIn() finds lists, ranges and citations that wrap", async (t) => {
+  const samples: [text: string, rules: string[]][] = [
+    ["`RS 4.2.5` is rule 5, C 6.", ["RS 4.2.5", "C 6"]],
+    ["RS 4.1.3 and 4.1.7, C 8", ["RS 4.1.3", "RS 4.1.7", "C 8"]],
+    ["HC 3, 7 and 8 leases", ["HC 3", "HC 7", "HC 8"]],
+    ["C 17, 18, and C 5.2", ["C 17", "C 18", "C 5.2"]],
+    ["C 15 to C 17, or C 1–2", ["C 15", "C 16", "C 17", "C 1", "C 2"]],
+    ["SR 2.9 to 2.11", ["SR 2.9", "SR 2.10", "SR 2.11"]],
+    ["RS 4.1.5–7", ["RS 4.1.5", "RS 4.1.6", "RS 4.1.7"]],
+    ["RS 4.4 single 1, RS 4.4 multiple 3", ["RS 4.4 single 1", "RS 4.4 multiple 3"]],
+    ["/**\n * As in RS 4.4\n * multiple 3 and\n * C 7.\n */", ["RS 4.4 multiple 3", "C 7"]],
+    ["evasion 37, 2 files", ["evasion 37"]],
+    ["Evasions 52, 53 and 60", ["evasion 52", "evasion 53", "evasion 60"]],
+    ["RS256, C3 and C64", []],
+  ];
+  for (const [text, rules] of samples) {
+    await t.step(JSON.stringify(text), () => {
+      assert.deepEqual(citationsIn(text).map(({ rule }) => rule), rules);
+    });
+  }
+  assert.deepEqual(citationsIn("\n\nSR 2.5"), [{ rule: "SR 2.5", line: 3 }]);
+});
