@@ -21,11 +21,11 @@ export interface ArchiveEntry {
 export interface ArchiveSource<Entry extends ArchiveEntry> {
   /** The files in archive order. Read twice: for the contents, then for the central directory. */
   entries(): AsyncIterable<Entry>;
-  content(entry: Entry): Promise<ContentReader>;
+  openContent(entry: Entry): Promise<ContentReader>;
   /** The content as a raw DEFLATE stream, or undefined where it is to be stored. */
-  deflated(entry: Entry): Promise<ContentReader | undefined>;
+  openDeflated(entry: Entry): Promise<ContentReader | undefined>;
   /** Notes the `packedSize` for the second reading. */
-  packed(entry: Entry, bytes: number): Promise<void>;
+  setPackedSize(entry: Entry, bytes: number): Promise<void>;
 }
 
 const LOCAL_HEADER = 0x04034b50;
@@ -57,7 +57,7 @@ const encoder = new TextEncoder();
  * The bytes of the archive. Throws, with nothing more to come, where a content is missing, or is
  * stored and not as long as its entry says.
  */
-export function archive<Entry extends ArchiveEntry>(
+export function zipStream<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
   return gathered(pieces(source));
@@ -67,8 +67,8 @@ async function* pieces<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
   for await (const entry of source.entries()) {
-    const deflated = await source.deflated(entry);
-    const content = deflated ?? await source.content(entry);
+    const deflated = await source.openDeflated(entry);
+    const content = deflated ?? await source.openContent(entry);
     let packedSize = 0;
     try {
       yield localHeader(entry, deflated !== undefined);
@@ -80,7 +80,7 @@ async function* pieces<Entry extends ArchiveEntry>(
       await content.return();
     }
     if (deflated !== undefined) {
-      await source.packed(entry, packedSize);
+      await source.setPackedSize(entry, packedSize);
       yield dataDescriptor(entry, packedSize);
     } else if (packedSize !== entry.size) {
       throw new Error(`Stored content has ${packedSize} bytes, not ${entry.size}`);

@@ -1,5 +1,5 @@
 import type { Compression } from "../../schemas/resources.ts";
-import { archive, type ArchiveEntry } from "../archive.ts";
+import { type ArchiveEntry, zipStream } from "../archive.ts";
 import type { Caller } from "../caller.ts";
 import { type Chunk, ContentReader } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
@@ -183,22 +183,22 @@ function packFiles(
   files: FileCollection,
   { compression, above }: PackOptions,
 ): ContentReader {
-  const bytes = archive<PackedFile>({
+  const bytes = zipStream<PackedFile>({
     async *entries() {
       for await (const page of files.pages()) {
         for (const file of page) yield packedFile(file, above);
       }
     },
-    async content({ file }) {
+    async openContent({ file }) {
       const content = await blobs.open(file.hash, { start: 0, end: file.size });
       if (content === undefined) throw new MissingContent(file, undefined);
       return content;
     },
-    async deflated({ file }) {
+    async openDeflated({ file }) {
       if (compression === "store" || file.size === 0) return undefined;
       return await blobs.openDeflated(file.hash, { always: compression === "deflate" });
     },
-    packed: ({ file }, size) => files.setPackedSize(file.path, size),
+    setPackedSize: ({ file }, size) => files.setPackedSize(file.path, size),
   });
   return new ContentReader(
     async () => (await bytes.next()).value,

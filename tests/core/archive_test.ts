@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { crc32, deflateRawSync } from "node:zlib";
-import { archive, type ArchiveEntry, type ArchiveSource } from "../../core/archive.ts";
+import { type ArchiveEntry, type ArchiveSource, zipStream } from "../../core/archive.ts";
 import { type Chunk, ContentReader } from "../../core/content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, type Outcome, run } from "../support/tools.ts";
@@ -38,17 +38,17 @@ function source(files: readonly Given[]): ArchiveSource<Packed> {
         });
       }
     },
-    content: ({ given }) => Promise.resolve(reader(given.content)),
-    deflated: ({ given }) =>
+    openContent: ({ given }) => Promise.resolve(reader(given.content)),
+    openDeflated: ({ given }) =>
       Promise.resolve(
         given.deflate ? reader(new Uint8Array(deflateRawSync(given.content))) : undefined,
       ),
-    packed: ({ name }, bytes) => Promise.resolve(void sizes.set(name, bytes)),
+    setPackedSize: ({ name }, bytes) => Promise.resolve(void sizes.set(name, bytes)),
   };
 }
 
 async function writeArchive(path: string, files: readonly Given[]): Promise<void> {
-  await Deno.writeFile(path, ReadableStream.from(archive(source(files))));
+  await Deno.writeFile(path, ReadableStream.from(zipStream(source(files))));
 }
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -154,7 +154,7 @@ Deno.test("archive() fails where content is not as long as its entry says", asyn
       for await (const entry of files.entries()) yield { ...entry, size: 6 };
     },
   };
-  await assert.rejects(Array.fromAsync(archive(wrong)), /5 bytes, not 6/);
+  await assert.rejects(Array.fromAsync(zipStream(wrong)), /5 bytes, not 6/);
 });
 
 Deno.test("archive() ends the content under way when it is returned", async () => {
@@ -167,10 +167,10 @@ Deno.test("archive() ends the content under way when it is returned", async () =
   for (const deflate of [false, true]) {
     // Only the header of the file has been taken after the first.
     for (const taken of [1, 2]) {
-      const bytes = archive({
+      const bytes = zipStream({
         ...files,
-        content: endless,
-        deflated: () => deflate ? endless() : Promise.resolve(undefined),
+        openContent: endless,
+        openDeflated: () => deflate ? endless() : Promise.resolve(undefined),
       });
       for (let chunk = 0; chunk < taken; chunk++) await bytes.next();
       await bytes.return(undefined);
@@ -184,9 +184,9 @@ Deno.test("archive() joins small pieces and passes large ones on as they are", a
     { length: 1000 },
     (_, index) => ({ name: `${index}`, content: text("x") }),
   );
-  const pieces = await Array.fromAsync(archive(source(small)));
+  const pieces = await Array.fromAsync(zipStream(source(small)));
   assert.ok(pieces.length < 5, String(pieces.length));
   const large = new Uint8Array(100_000);
-  const [, second] = await Array.fromAsync(archive(source([{ name: "l", content: large }])));
+  const [, second] = await Array.fromAsync(zipStream(source([{ name: "l", content: large }])));
   assert.equal(second, large);
 });

@@ -6,7 +6,7 @@
 import * as assert from "node:assert/strict";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
-import { archive, type ArchiveEntry } from "../../core/archive.ts";
+import { type ArchiveEntry, zipStream } from "../../core/archive.ts";
 import { ContentReader } from "../../core/content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
@@ -48,7 +48,7 @@ Deno.test("C 9 archives beyond 4 GiB", async (t) => {
   };
   await using directory = await TempDir.make();
   const zip = `${directory.path}/large.zip`;
-  const bytes = archive<Zeros>({
+  const bytes = zipStream<Zeros>({
     async *entries() {
       for (const { name, mib, deflate } of files) {
         yield await Promise.resolve({
@@ -61,10 +61,10 @@ Deno.test("C 9 archives beyond 4 GiB", async (t) => {
         });
       }
     },
-    content: ({ size }) => Promise.resolve(zeros(size / MIB)),
-    deflated: ({ size, deflate }) =>
+    openContent: ({ size }) => Promise.resolve(zeros(size / MIB)),
+    openDeflated: ({ size, deflate }) =>
       Promise.resolve(deflate ? deflated(zeros(size / MIB)) : undefined),
-    packed: ({ name }, size) => Promise.resolve(void sizes.set(name, size)),
+    setPackedSize: ({ name }, size) => Promise.resolve(void sizes.set(name, size)),
   });
   await Deno.writeFile(zip, ReadableStream.from(bytes));
   for (

@@ -6,7 +6,7 @@ import { AssetSheet } from "./asset_sheet.ts";
 import { CheckLog } from "./check_log.ts";
 import { Facts } from "./facts.ts";
 import { detectKind, type FileKind } from "../contract/file_kind.ts";
-import { MemberHashIndex } from "./member_hashes.ts";
+import { FileMemberHashes } from "./file_member_hashes.ts";
 import * as engineChecks from "./engine_checks.ts";
 
 /** The name under which the engine's own checks are told. */
@@ -33,7 +33,7 @@ export class ContentScan {
   readonly #log: CheckLog;
   readonly #facts = new Facts();
   readonly #asset = new AssetSheet();
-  readonly #hashes = new MemberHashIndex();
+  readonly #hashes = new FileMemberHashes();
   readonly #ran = new Set<string>();
   readonly #emitted = new Set<string>();
   #members = 0;

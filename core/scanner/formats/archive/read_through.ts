@@ -17,7 +17,7 @@ const CHUNK = MIB;
  * Reads a member from end to end. The checksum is over all of it, as it costs next to nothing; the
  * hash over all of up to `mostHashed` bytes, else over the first MiB only.
  */
-export function readThrough(source: ByteSource, mostHashed: number): MemberDigest {
+export function digestMember(source: ByteSource, mostHashed: number): MemberDigest {
   const hash = createHash("sha256");
   const hashed = source.size <= mostHashed ? source.size : Math.min(CHUNK, mostHashed);
   let checksum = 0;

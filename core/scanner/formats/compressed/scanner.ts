@@ -1,5 +1,5 @@
-import { readThrough } from "../archive/read_through.ts";
-import { MemberHasher } from "../archive/member_hashes.ts";
+import { digestMember } from "../archive/read_through.ts";
+import { ArchiveMemberHashes } from "../archive/archive_member_hashes.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { unpack, type Unpacked } from "./unpack.ts";
 import { type Wrapper, wrapperOf } from "./wrappers.ts";
@@ -79,12 +79,12 @@ function* bombFinding(
 function offer({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
-  const hashes = new MemberHasher(content, "compressed");
+  const hashes = new ArchiveMemberHashes(content, "compressed");
   hashes.add({
     name,
     size: incomplete ? undefined : bytes.length,
     whole: !incomplete,
-    digest: readThrough(source, context.limits.maxMemberBytes),
+    digest: digestMember(source, context.limits.maxMemberBytes),
     readable: bytes.length,
   });
   context.addMetadata(hashes.facts());

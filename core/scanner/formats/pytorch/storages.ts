@@ -3,7 +3,7 @@ import { torchStorages } from "../pickle/torch_storages.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { readZipStructure, type ZipMember } from "../zip/directory.ts";
-import { openZipMember } from "../zip/member.ts";
+import { openZipMember } from "../zip/open_member.ts";
 
 /** A storage that the pickle of an archive asks for, at the member that is to hold it. */
 export interface PlacedStorage extends TorchStorage {

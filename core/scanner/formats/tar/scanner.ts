@@ -7,8 +7,8 @@ import {
   checkLink,
   type EntryCheck,
 } from "../archive/entry_path_checks.ts";
-import { MemberHasher } from "../archive/member_hashes.ts";
-import { readThrough } from "../archive/read_through.ts";
+import { ArchiveMemberHashes } from "../archive/archive_member_hashes.ts";
+import { digestMember } from "../archive/read_through.ts";
 import { isTar, tarEntries, type TarEntry, type TarFault } from "./entries.ts";
 import { TAR_BLOCK } from "./header.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -43,7 +43,7 @@ class TarScan {
   readonly #content: Content;
   readonly #context: ScanContext;
   readonly #checks = new Checklist<TarCheck>(PASSED);
-  readonly #hashes: MemberHasher;
+  readonly #hashes: ArchiveMemberHashes;
   readonly #contents = new ArchiveContents();
   readonly #names = new Set<string>();
   readonly #links = new Set<string>();
@@ -52,7 +52,7 @@ class TarScan {
   constructor(content: Content, context: ScanContext) {
     this.#content = content;
     this.#context = context;
-    this.#hashes = new MemberHasher(content, "tar");
+    this.#hashes = new ArchiveMemberHashes(content, "tar");
   }
 
   /** Whether no more entries are looked at. */
@@ -148,7 +148,7 @@ class TarScan {
 
   #offer({ name, dataStart, size }: TarEntry): void {
     const source = sourceSlice(this.#content.source, dataStart, size);
-    const digest = readThrough(source, this.#context.limits.maxMemberBytes);
+    const digest = digestMember(source, this.#context.limits.maxMemberBytes);
     const whole = source.size === size;
     this.#hashes.add({ name, size, whole, digest, readable: source.size });
     this.#context.scanMember(name, source);

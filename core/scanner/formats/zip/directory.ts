@@ -8,8 +8,8 @@ import {
   readLocalHeader,
   type ZipEntry,
   type ZipHeader,
-} from "./entry.ts";
-import { type DirectoryPlace, findZipEnds, type ZipEnd } from "./end.ts";
+} from "./headers.ts";
+import { type DirectoryLocation, findZipEnds, type ZipEnd } from "./end_record.ts";
 
 /** A central directory that one reader or another would go by. */
 export interface ZipDirectory {
@@ -19,10 +19,10 @@ export interface ZipDirectory {
   /** How many bytes lie before the archive, from which its offsets count. */
   readonly base: number;
   /** How many entries are said to be in it. */
-  readonly claimed: number;
+  readonly declaredEntries: number;
   readonly entries: readonly ZipEntry[];
   /** Whether there are more entries than were asked for. */
-  readonly cut: boolean;
+  readonly truncated: boolean;
 }
 
 /** A member, as the directory and its local header have it. */
@@ -156,7 +156,7 @@ function isRest(source: ByteSource, directory: ZipDirectory, whole: ZipDirectory
 }
 
 /** Where a directory may begin: right before its end record, or at the offset as it stands. */
-function startsOf(place: DirectoryPlace, end: ZipEnd): number[] {
+function startsOf(place: DirectoryLocation, end: ZipEnd): number[] {
   return [...new Set([end.position - place.size, place.offset, place.stop - place.size])].filter((
     start,
   ) => start >= 0 && start < end.position);
@@ -169,7 +169,7 @@ function sameDirectory(one: ZipDirectory, other: ZipDirectory): boolean {
 function readDirectory(
   source: ByteSource,
   start: number,
-  place: DirectoryPlace,
+  place: DirectoryLocation,
   most: number,
 ): ZipDirectory | undefined {
   const entries: ZipEntry[] = [];
@@ -186,7 +186,14 @@ function readDirectory(
   if (entries.length === 0) return undefined;
   const base = start - place.offset;
   const { entries: claimed } = place;
-  return { start, end: position, base, claimed, entries, cut: entry !== undefined };
+  return {
+    start,
+    end: position,
+    base,
+    declaredEntries: claimed,
+    entries,
+    truncated: entry !== undefined,
+  };
 }
 
 function memberOf(source: ByteSource, entry: ZipEntry, base: number): ZipMember {

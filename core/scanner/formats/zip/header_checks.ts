@@ -4,7 +4,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import { sameBytes } from "../../readers/bytes/bytes.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ZipMember } from "./directory.ts";
-import { decodedName, type ZipHeader } from "./entry.ts";
+import { decodedName, type ZipHeader } from "./headers.ts";
 import type { ZipCheck } from "./inspection.ts";
 
 const HAS_DESCRIPTOR = 0x8;

@@ -7,7 +7,7 @@ import { checkDuplicate, checkEntryPath, type EntryCheck } from "../archive/entr
 import { readZipStructure, type ZipMember } from "./directory.ts";
 import { asLocalHeaderHas, checkZipHeaders } from "./header_checks.ts";
 import { readZipLayout, type ZipExtent, type ZipLayout } from "./layout.ts";
-import { type IsWeights, MemberReading } from "./member_reading.ts";
+import { type IsWeights, ZipMemberReader } from "./member_reader.ts";
 import { checkZipStructure } from "./structure_checks.ts";
 
 /** What is checked of every ZIP archive. */
@@ -77,7 +77,7 @@ function* checkMembers(
   members: readonly ZipMember[],
   { content, context, scanner, checks, isWeights }: Inspection,
 ): Generator<Check, void, void> {
-  const reading = new MemberReading(content, context, scanner, checks);
+  const reading = new ZipMemberReader(content, context, scanner, checks);
   const contents = new ArchiveContents();
   const names = new Set<string>();
   for (const member of members) {

@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { indexesOf } from "../../readers/bytes/bytes.ts";
 import type { ZipMember, ZipStructure } from "./directory.ts";
-import { decodedName, LOCAL_SIGNATURE, LOCAL_SIZE, readLocalHeader } from "./entry.ts";
+import { decodedName, LOCAL_SIGNATURE, LOCAL_SIZE, readLocalHeader } from "./headers.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** Bytes of an archive from `start` to `end`. */
@@ -33,7 +33,7 @@ export function readZipLayout(
 ): ZipLayout {
   const { overlapping, gaps } = occupy(source, structure);
   // Where entries were left out, most of what looks like a gap is theirs.
-  if (structure.directories.some(({ cut }) => cut)) {
+  if (structure.directories.some(({ truncated: cut }) => cut)) {
     return { overlapping, unlisted: [], foreign: [] };
   }
   const unlisted: ZipMember[] = [];

@@ -1,6 +1,6 @@
 import type { Content } from "../../contract/scanner.ts";
 import { isZip, readZipDirectories } from "./directory.ts";
-import { decodedName } from "./entry.ts";
+import { decodedName } from "./headers.ts";
 
 /** How many entries are looked at to tell the archives of PyTorch from others. */
 const MOST_ENTRIES = 10_000;

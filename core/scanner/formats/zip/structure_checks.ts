@@ -1,7 +1,7 @@
 import type { Check } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ZipStructure } from "./directory.ts";
-import type { ZipEnd } from "./end.ts";
+import type { ZipEnd } from "./end_record.ts";
 import type { ZipCheck } from "./inspection.ts";
 
 /** Checks that an archive has one directory, that all readers find, and that holds what it says. */
@@ -63,7 +63,7 @@ function* checkCounts(
   most: number,
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
-  for (const { cut, claimed, entries, start } of directories) {
+  for (const { truncated: cut, declaredEntries: claimed, entries, start } of directories) {
     if (cut || members >= most && entries.length > most) {
       yield* checks.emit("Archive Entry Count", {
         severity: "warning",

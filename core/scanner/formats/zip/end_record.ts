@@ -8,15 +8,15 @@ export interface ZipEnd {
   /** Where the archive ends by this record, its comment included. */
   readonly end: number;
   /** What the record itself says; undefined where it refers to ZIP64. */
-  readonly plain: DirectoryPlace | undefined;
+  readonly plain: DirectoryLocation | undefined;
   /** What the ZIP64 record says (APPNOTE 4.3.14); undefined where there is none. */
-  readonly zip64: DirectoryPlace | undefined;
+  readonly zip64: DirectoryLocation | undefined;
   /** Whether a ZIP64 record is announced, and is not where it is said to be. */
   readonly zip64Missing: boolean;
 }
 
 /** Where a directory lies, as an end record has it: hostile numbers. */
-export interface DirectoryPlace {
+export interface DirectoryLocation {
   readonly entries: number;
   readonly size: number;
   readonly offset: number;
@@ -65,7 +65,7 @@ function readEnd(source: ByteSource, tail: Uint8Array, start: number, index: num
 }
 
 /** Whether a field holds the number that stands for "see ZIP64"; a directory can't be there otherwise. */
-function refersToZip64(place: DirectoryPlace): boolean {
+function refersToZip64(place: DirectoryLocation): boolean {
   return place.size === 0xffffffff || place.offset === 0xffffffff;
 }
 
@@ -84,7 +84,7 @@ function zip64Place(
   source: ByteSource,
   endPosition: number,
   said: number,
-): DirectoryPlace | undefined {
+): DirectoryLocation | undefined {
   const usual = endPosition - LOCATOR_SIZE - ZIP64_SIZE;
   for (const position of [usual, said]) {
     if (!(position >= 0) || position + ZIP64_SIZE > source.size) continue;

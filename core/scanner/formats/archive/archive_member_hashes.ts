@@ -16,7 +16,7 @@ export interface HashedMember {
 }
 
 /** Collects the hashes of members for the metadata of their archive (SR 2.5, 2.7). */
-export class MemberHasher {
+export class ArchiveMemberHashes {
   readonly #records = new MemberRecords();
   readonly #occurrences = new Map<string, number>();
   readonly #parents: readonly string[];

@@ -2,11 +2,11 @@ import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check, Content, ScanContext } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkLink } from "../archive/entry_path_checks.ts";
-import { MemberHasher } from "../archive/member_hashes.ts";
-import { type MemberDigest, readThrough } from "../archive/read_through.ts";
+import { ArchiveMemberHashes } from "../archive/archive_member_hashes.ts";
+import { digestMember, type MemberDigest } from "../archive/read_through.ts";
 import type { ZipMember } from "./directory.ts";
 import type { ZipCheck } from "./inspection.ts";
-import { type OpenedMember, openZipMember } from "./member.ts";
+import { type OpenedMember, openZipMember } from "./open_member.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const ENCRYPTED = 0x1 | 0x40;
@@ -21,11 +21,11 @@ const AES = 99;
 export type IsWeights = (member: ZipMember, bytes: number) => boolean;
 
 /** Reads the members of an archive one after the other, checks what they are and offers them. */
-export class MemberReading {
+export class ZipMemberReader {
   readonly #content: Content;
   readonly #context: ScanContext;
   readonly #checks: Checklist<ZipCheck>;
-  readonly #hashes: MemberHasher;
+  readonly #hashes: ArchiveMemberHashes;
   /** Bytes that may be read as they are: those of the archive, once each. */
   #unread: number;
 
@@ -38,7 +38,7 @@ export class MemberReading {
     this.#content = content;
     this.#context = context;
     this.#checks = checks;
-    this.#hashes = new MemberHasher(content, scanner);
+    this.#hashes = new ArchiveMemberHashes(content, scanner);
     this.#unread = content.source.size;
   }
 
@@ -48,7 +48,7 @@ export class MemberReading {
     if (member.name.endsWith("/") && member.dataSize === 0) return;
     const readable = this.#readable(member.dataSize);
     const opened = this.#open({ ...member, dataSize: readable }, readable < member.dataSize);
-    const digest = readThrough(opened.source, this.#context.limits.maxMemberBytes);
+    const digest = digestMember(opened.source, this.#context.limits.maxMemberBytes);
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
     this.#hash(member, opened, digest);

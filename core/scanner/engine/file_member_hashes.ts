@@ -3,7 +3,7 @@ import { isObject } from "../contract/is_object.ts";
 import { type JsonObject, plainObject } from "../contract/plain_data.ts";
 
 /** Collects the hashes of members that scanners of containers tell (SR 2.7). */
-export class MemberHashIndex {
+export class FileMemberHashes {
   readonly #records = new MemberRecords();
 
   /**
