@@ -1,9 +1,21 @@
-/** A piece of content. */
+/** Part of a stream of content. */
 export type Chunk = Uint8Array<ArrayBuffer>;
 
+/** Copies chunks into one array, in order. */
+export function joinChunks(chunks: readonly Uint8Array[]): Chunk {
+  const joined = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}
+
 /**
- * Content being read. Unlike a generator, which runs nothing before its first `next`, it can be
- * ended at any time: whatever happens, `close` runs once, and after it nothing more is read.
+ * An iterator over content that can be closed at any time. A generator does not run its `finally`
+ * block if it is closed before the first `next`; this class calls `close` exactly once in every
+ * case, and reads nothing afterwards.
  */
 export class ContentReader implements AsyncIterableIterator<Chunk> {
   readonly #read: () => Promise<Chunk | undefined>;
@@ -11,8 +23,8 @@ export class ContentReader implements AsyncIterableIterator<Chunk> {
   #open = true;
 
   /**
-   * @param read The next chunk, or undefined behind the last one.
-   * @param close Gives back what reading holds.
+   * @param read Returns the next chunk, or undefined after the last one.
+   * @param close Releases the resources that `read` uses.
    */
   constructor(read: () => Promise<Chunk | undefined>, close: () => void | Promise<void>) {
     this.#read = read;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Chunk } from "../core/content.ts";
+import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { AppEnvironment } from "./environment.ts";
@@ -81,7 +81,7 @@ export async function reportBody(
   try {
     for (;;) {
       const chunk = await nextChunk(reader, stallMs);
-      if (chunk === undefined) return joined(chunks, size);
+      if (chunk === undefined) return joinChunks(chunks);
       chunks.push(chunk);
       size += chunk.length;
       if (size > maxBytes) throw invalid(`it is larger than ${maxBytes} bytes`);
@@ -111,16 +111,6 @@ async function nextChunk(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function joined(chunks: readonly Chunk[], size: number): Chunk {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 function invalid(why: string, cause?: unknown): AppError {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
-import { type Chunk, ContentReader } from "../../core/content.ts";
+import { type Chunk, ContentReader, joinChunks } from "../../core/content.ts";
 import { orMissing, readFull, writeAll } from "../disk/files.ts";
 
 /** What is known of content once it has been read through. */
@@ -166,19 +166,9 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Chun
     held.push(piece);
     size += piece.length;
     if (size < DEFLATED_BYTES) continue;
-    yield joined(held, size);
+    yield joinChunks(held);
     held = [];
     size = 0;
   }
-  if (size > 0) yield joined(held, size);
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Chunk {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  if (size > 0) yield joinChunks(held);
 }
