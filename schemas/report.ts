@@ -7,7 +7,7 @@ import {
 import * as v from "valibot";
 import { listOf, mapOf, openObject } from "./report/containers.ts";
 import { FileHashes, FileMetadata, MemberFileIntegrity } from "./report/file_metadata.ts";
-import { Asset, Check, Issue } from "./report/findings.ts";
+import { Asset, Issue, ReportCheck } from "./report/findings.ts";
 import { CopyrightNotice, LicenseInfo } from "./report/licenses.ts";
 import { MLContext, MLFrameworkInfo, WeightAnalysis } from "./report/ml_context.ts";
 import { finite, flag, integer, orNull, text } from "./report/values.ts";
@@ -31,7 +31,7 @@ export const Report = openObject({
   passed_checks: integer,
   failed_checks: integer,
   issues: v.optional(listOf(Issue), []),
-  checks: v.optional(listOf(Check), []),
+  checks: v.optional(listOf(ReportCheck), []),
   assets: v.optional(listOf(Asset), []),
   scanner_names: v.optional(listOf(text), []),
   scanner_selection: orNull(mapOf(v.unknown())),
@@ -45,7 +45,7 @@ export type Report = v.InferOutput<typeof Report>;
 /** What a report is made of, by the names of SR. */
 const PARTS = {
   Asset,
-  Check,
+  Check: ReportCheck,
   Issue,
   FileMetadata,
   FileHashes,

@@ -15,7 +15,7 @@ import type { Report } from "./contract/report_types.ts";
 
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
-export { HEAVY_BYTES } from "./contract/limits.ts";
+export { MIN_HEAVY_BYTES as HEAVY_BYTES } from "./contract/limits.ts";
 export type { Report } from "./contract/report_types.ts";
 export type { Severity } from "./contract/scanner.ts";
 export type { ByteSource } from "./contract/source.ts";

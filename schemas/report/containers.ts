@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../json.ts";
 
 /**
  * How many issues a list or a map collects before it looks no further: valibot's own collect one for
@@ -103,8 +104,4 @@ function define(object: Record<string, unknown>, key: string, value: unknown): v
     configurable: true,
     writable: true,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

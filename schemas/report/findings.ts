@@ -3,7 +3,7 @@ import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
 import { finite, flag, integer, maybeNull, oneOf, orNull, text } from "./values.ts";
 
 /** How bad a finding is (SR 2.4). */
-export const IssueSeverity = oneOf("debug", "info", "warning", "critical");
+export const Severity = oneOf("debug", "info", "warning", "critical");
 /** How a check ended (SR 2.3). */
 export const CheckStatus = oneOf("passed", "failed", "skipped");
 
@@ -28,11 +28,11 @@ export const Asset = closedObject({
 export type Asset = v.InferOutput<typeof Asset>;
 
 /** SR 2.3. */
-export const Check = openObject({
+export const ReportCheck = openObject({
   name: text,
   status: CheckStatus,
   message: text,
-  severity: orNull(IssueSeverity),
+  severity: orNull(Severity),
   location: orNull(text),
   details: v.optional(anything, {}),
   why: orNull(text),
@@ -40,12 +40,12 @@ export const Check = openObject({
   /** Seconds since the Unix epoch (C 16). */
   timestamp: v.optional(finite),
 });
-export type Check = v.InferOutput<typeof Check>;
+export type ReportCheck = v.InferOutput<typeof ReportCheck>;
 
 /** SR 2.4. */
 export const Issue = openObject({
   message: text,
-  severity: v.optional(IssueSeverity, "warning"),
+  severity: v.optional(Severity, "warning"),
   location: orNull(text),
   details: v.optional(anything, {}),
   why: orNull(text),

@@ -1,7 +1,7 @@
 import type { RuleCode } from "./rules.ts";
 import type { Severity } from "./scanner.ts";
 import type { AssetParts, FileHashes } from "./report_types.ts";
-import type { JsonObject } from "./plain_data.ts";
+import type { JsonObject } from "../../../schemas/json.ts";
 
 /** A check of a file's content, told without the file's path. */
 export interface FileCheck {

@@ -11,4 +11,4 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 /** A file from this size on is a heavy tool run (C 15), in bytes. */
-export const HEAVY_BYTES = 64 * MIB;
+export const MIN_HEAVY_BYTES = 64 * MIB;

@@ -17,12 +17,12 @@ export class MemberRecords {
   }
 
   /** Says that there are more members, of which the records may follow. */
-  count(members: number): void {
+  addToTotal(members: number): void {
     this.#total += members;
   }
 
   /** Keeps a record under its key, or `key#2` and so on where members are called the same. */
-  keep(key: string, record: Readonly<Record<string, unknown>>): void {
+  add(key: string, record: Readonly<Record<string, unknown>>): void {
     if (this.isFull) return;
     let free = key;
     for (let count = 2; this.#records.has(free); count++) free = `${key}#${count}`;
@@ -30,7 +30,7 @@ export class MemberRecords {
   }
 
   /** The records and how many there are, as metadata of a file. */
-  get facts(): Readonly<Record<string, unknown>> {
+  get metadata(): Readonly<Record<string, unknown>> {
     const omitted = this.#total - this.#records.size;
     return {
       member_file_hashes: Object.fromEntries(this.#records),

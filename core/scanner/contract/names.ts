@@ -7,3 +7,8 @@ export function baseName(path: string): string {
 export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
+
+/** The text after the last dot of a path's last segment, in lower case; `""` if there is none. */
+export function extensionOf(path: string): string {
+  return /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}

@@ -17,7 +17,7 @@ const UNPACK_SAFELY = "Do not unpack this archive; ask its author for one withou
 const DECODE = "Decode the text and look at what it hides before you use the file.";
 const FETCH_AGAIN = "Fetch the file again and compare its hash with the one its author publishes.";
 const CHECK_ADDRESS = "Make sure that you know the address and that nothing is sent to it.";
-const ASK_LICENCE = "Read the licence before you use or pass on the model.";
+const READ_LICENSE = "Read the licence before you use or pass on the model.";
 
 /** Rules of findings by code, those of the ModelAudit registry (C 16). */
 export const RULES = {
@@ -201,12 +201,12 @@ export const RULES = {
   S1008: {
     title: "Licence",
     why: "The licence may bind those who use the model.",
-    advice: ASK_LICENCE,
+    advice: READ_LICENSE,
   },
   S1009: {
     title: "Licence of a dataset",
     why: "Without a licence, using the data may not be permitted.",
-    advice: ASK_LICENCE,
+    advice: READ_LICENSE,
   },
   S1101: { title: "PyTorch", why: "Loading the file can run code.", advice: NEVER_LOAD },
   S1102: {

@@ -1,9 +1,10 @@
 import type { FileResult } from "../contract/file_result.ts";
 import type { AssetParts } from "../contract/scanner.ts";
-import { type JsonObject, plainObject } from "../contract/plain_data.ts";
+import type { JsonObject } from "../../../schemas/json.ts";
+import { plainObject } from "./plain_data.ts";
 
 /** Collects what lies in a file, for its asset (SR 2.2). */
-export class AssetSheet {
+export class AssetCollector {
   /** A format name. */
   type = "unknown";
   #tensors: string[] | undefined;

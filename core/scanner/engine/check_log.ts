@@ -1,7 +1,7 @@
 import type { FileCheck } from "../contract/file_result.ts";
 import type { Check } from "../contract/scanner.ts";
 import { detached } from "../contract/detached.ts";
-import { plainObject } from "../contract/plain_data.ts";
+import { plainObject } from "./plain_data.ts";
 
 const KEPT_OF_A_KIND = 1000;
 

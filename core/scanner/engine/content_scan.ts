@@ -2,10 +2,10 @@ import { type Checkpoint, ScanStopped, withCheckpoint } from "../contract/checkp
 import { truncate } from "../contract/excerpt.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
-import { AssetSheet } from "./asset_sheet.ts";
+import { AssetCollector } from "./asset_sheet.ts";
 import { CheckLog } from "./check_log.ts";
-import { Facts } from "./facts.ts";
-import { detectKind, type FileKind } from "../contract/file_kind.ts";
+import { MetadataCollector } from "./facts.ts";
+import { type ContentKind, detectKind } from "./detect_kind.ts";
 import { FileMemberHashes } from "./file_member_hashes.ts";
 import * as engineChecks from "./engine_checks.ts";
 
@@ -31,8 +31,8 @@ export class ContentScan {
   readonly #skip: ReadonlySet<string>;
   readonly #checkpoint: Checkpoint;
   readonly #log: CheckLog;
-  readonly #facts = new Facts();
-  readonly #asset = new AssetSheet();
+  readonly #facts = new MetadataCollector();
+  readonly #asset = new AssetCollector();
   readonly #hashes = new FileMemberHashes();
   readonly #ran = new Set<string>();
   readonly #emitted = new Set<string>();
@@ -57,7 +57,7 @@ export class ContentScan {
       this.#asset.type = kind ?? "unknown";
       const claiming = this.#scan(content, [], kind);
       if (claiming.length === 0) {
-        this.#emit(ENGINE, [], engineChecks.unclaimed(content.source.size, kind));
+        this.#emit(ENGINE, [], engineChecks.noScanner(content.source.size, kind));
       }
     } catch (error) {
       if (!(error instanceof ScanStopped)) throw error;
@@ -78,7 +78,7 @@ export class ContentScan {
     };
   }
 
-  #scan(content: Content, segments: Segments, kind: FileKind | undefined): Scanner[] {
+  #scan(content: Content, segments: Segments, kind: ContentKind | undefined): Scanner[] {
     const claiming = this.#scanners.filter((it) => this.#claims(it, content, segments));
     const [first] = claiming;
     if (first !== undefined && content.depth === 0) this.#asset.type = first.id;
@@ -88,7 +88,7 @@ export class ContentScan {
       } else this.#run(scanner, content, segments);
     }
     const really = kind ?? (claiming.some(({ id }) => id === "pickle") ? "pickle" : undefined);
-    const check = engineChecks.kindAndName(content, really);
+    const check = engineChecks.fileType(content, really);
     if (check !== undefined) this.#emit(ENGINE, segments, check);
     return claiming;
   }
@@ -98,7 +98,7 @@ export class ContentScan {
       return scanner.matches(content);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#emit(scanner.id, segments, engineChecks.broken(scanner.id, error));
+      this.#emit(scanner.id, segments, engineChecks.scannerFailed(scanner.id, error));
       return false;
     }
   }
@@ -110,7 +110,7 @@ export class ContentScan {
       for (const check of scanner.scan(content, context)) this.#emit(scanner.id, segments, check);
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#emit(scanner.id, segments, engineChecks.broken(scanner.id, error));
+      this.#emit(scanner.id, segments, engineChecks.scannerFailed(scanner.id, error));
     }
   }
 
@@ -158,7 +158,7 @@ export class ContentScan {
       this.#scan({ ...member, source }, segments, detectKind(source));
     } catch (error) {
       if (error instanceof ScanStopped) throw error;
-      this.#emit(scanner, segments, engineChecks.broken(scanner, error));
+      this.#emit(scanner, segments, engineChecks.scannerFailed(scanner, error));
     }
   }
 

@@ -1,11 +1,11 @@
 import { excerpt } from "../contract/excerpt.ts";
 import type { Check, Content } from "../contract/scanner.ts";
 import { baseName } from "../contract/names.ts";
-import type { FileKind } from "../contract/file_kind.ts";
-import { kindsForName } from "../contract/named_kinds.ts";
+import type { ContentKind } from "./detect_kind.ts";
+import { kindsForName } from "./kinds_by_name.ts";
 
 /** Kinds that hide what they hold from those who cannot read them. */
-const CONTAINERS: readonly FileKind[] = [
+const CONTAINERS: readonly ContentKind[] = [
   "pickle",
   "zip",
   "tar",
@@ -17,7 +17,7 @@ const CONTAINERS: readonly FileKind[] = [
 ];
 
 /** A scanner threw what it must not throw. */
-export function broken(scanner: string, error: unknown): Check {
+export function scannerFailed(scanner: string, error: unknown): Check {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : "unknown error";
   return {
     name: "Scanner",
@@ -54,7 +54,7 @@ export function notSelected(scanner: string): Check {
 }
 
 /** No scanner claims the content. What is known to contain other things was not looked into then. */
-export function unclaimed(size: number, kind: FileKind | undefined): Check {
+export function noScanner(size: number, kind: ContentKind | undefined): Check {
   const hidden = kind !== undefined && CONTAINERS.includes(kind);
   return {
     name: "Known Format",
@@ -64,7 +64,7 @@ export function unclaimed(size: number, kind: FileKind | undefined): Check {
   };
 }
 
-function reasonUnclaimed(size: number, kind: FileKind | undefined): string {
+function reasonUnclaimed(size: number, kind: ContentKind | undefined): string {
   if (size === 0) return "the file is empty";
   return kind === undefined ? "unknown format" : `there is no scanner for ${kind}`;
 }
@@ -90,7 +90,7 @@ export function tooMany(limit: number): Check {
  *
  * @param kind What the content really is, where that can carry code.
  */
-export function kindAndName({ name }: Content, kind: FileKind | undefined): Check | undefined {
+export function fileType({ name }: Content, kind: ContentKind | undefined): Check | undefined {
   const honest = kindsForName(name);
   if (honest === undefined) return undefined;
   const shown = excerpt(baseName(name));

@@ -1,11 +1,12 @@
-import { isObject } from "../contract/is_object.ts";
-import { type JsonObject, type JsonValue, plainObject } from "../contract/plain_data.ts";
+import { isObject } from "../../../schemas/json.ts";
+import type { JsonObject, JsonValue } from "../../../schemas/json.ts";
+import { plainObject } from "./plain_data.ts";
 
 /** Counters of pickles: those of members count for the file that they are in (SR 2.5). */
 const COUNTERS: readonly string[] = ["max_stack_depth", "opcode_count", "suspicious_count"];
 
 /** Collects what scanners tell about a file. */
-export class Facts {
+export class MetadataCollector {
   readonly #facts = new Map<string, JsonValue>();
 
   /**

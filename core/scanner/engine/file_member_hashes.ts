@@ -1,6 +1,7 @@
 import { MemberRecords } from "../contract/member_records.ts";
-import { isObject } from "../contract/is_object.ts";
-import { type JsonObject, plainObject } from "../contract/plain_data.ts";
+import { isObject } from "../../../schemas/json.ts";
+import type { JsonObject } from "../../../schemas/json.ts";
+import { plainObject } from "./plain_data.ts";
 
 /** Collects the hashes of members that scanners of containers tell (SR 2.7). */
 export class FileMemberHashes {
@@ -24,7 +25,7 @@ export class FileMemberHashes {
       ...facts
     } = noted;
     const records = isObject(hashes) ? Object.entries(hashes) : [];
-    this.#records.count(typeof total === "number" ? total : records.length);
+    this.#records.addToTotal(typeof total === "number" ? total : records.length);
     for (const [key, record] of records) {
       if (isObject(record)) this.#keep(key, plainObject(record), outer.slice(0, -1));
     }
@@ -33,11 +34,11 @@ export class FileMemberHashes {
 
   /** What the metadata of the file says about its members; nothing where no scanner told of any. */
   get facts(): Readonly<Record<string, unknown>> {
-    return this.#records.total === 0 ? {} : this.#records.facts;
+    return this.#records.total === 0 ? {} : this.#records.metadata;
   }
 
   #keep(key: string, record: JsonObject, before: readonly string[]): void {
-    this.#records.keep([...before, key].join(":"), { ...record, ...pathsFrom(record, before) });
+    this.#records.add([...before, key].join(":"), { ...record, ...pathsFrom(record, before) });
   }
 }
 

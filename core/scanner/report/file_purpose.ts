@@ -1,4 +1,4 @@
-import { extensionOf } from "../contract/named_kinds.ts";
+import { extensionOf } from "../contract/names.ts";
 import type { FileResult } from "../contract/file_result.ts";
 
 const MODEL_EXTENSIONS = new Set(

@@ -5,7 +5,7 @@ const FOLDERS_UP = 2;
 const MOST = 10;
 
 /** Finds the licence files that speak for a file, among the paths of a scan. */
-export class LicenceFiles {
+export class LicenseFiles {
   readonly #byDirectory = new Map<string, string[]>();
 
   constructor(paths: Iterable<string>) {

@@ -2,7 +2,7 @@ import type { FileResult } from "../contract/file_result.ts";
 import { checkCounts } from "./check_counts.ts";
 import { contentHashOf } from "./content_hash.ts";
 import { uniqueIssues } from "./issues.ts";
-import { LicenceFiles } from "./license_files.ts";
+import { LicenseFiles } from "./license_files.ts";
 import { type ReportedFile, scannedFile, unscannedFile } from "./reported_file.ts";
 import { isFinding } from "../contract/severity.ts";
 import type { Report, ScannerSelection } from "../contract/report_types.ts";
@@ -29,7 +29,7 @@ export interface ReportOptions {
 
 /** Tells what a scan has found (SR, C 16). */
 export function reportOf({ files, startTime, duration, selection }: ReportOptions): Report {
-  const licences = new LicenceFiles(files.map(({ path }) => path));
+  const licences = new LicenseFiles(files.map(({ path }) => path));
   const reported = files.map((file) =>
     "scan" in file
       ? scannedFile(file.path, file.scan, licences)

@@ -3,7 +3,7 @@ import type { Asset, FileMetadata, Issue, ReportCheck } from "../contract/report
 import { consolidate } from "./consolidate.ts";
 import { purposeOf } from "./file_purpose.ts";
 import { issuesOf } from "./issues.ts";
-import type { LicenceFiles } from "./license_files.ts";
+import type { LicenseFiles } from "./license_files.ts";
 import { riskScore } from "./risk_score.ts";
 
 /** What a report says about one file. */
@@ -19,7 +19,7 @@ export interface ReportedFile {
 }
 
 /** What a report says about a file that was scanned. */
-export function scannedFile(path: string, scan: FileResult, licences: LicenceFiles): ReportedFile {
+export function scannedFile(path: string, scan: FileResult, licences: LicenseFiles): ReportedFile {
   const { type, ...parts } = scan.asset;
   const issues = issuesOf(path, scan.checks);
   return {

@@ -30,13 +30,13 @@ export class ArchiveMemberHashes {
 
   /** Adds the record of one more member. */
   add(member: HashedMember): void {
-    this.#records.count(1);
+    this.#records.addToTotal(1);
     if (this.#records.isFull) return;
     const segments = [...this.#parents, listedName(member.name)];
     const path = segments.join(":");
     const occurrence = (this.#occurrences.get(path) ?? 0) + 1;
     this.#occurrences.set(path, occurrence);
-    this.#records.keep(path, {
+    this.#records.add(path, {
       ...integrity(member),
       scanner_name: this.#scanner,
       logical_path: path,
@@ -47,7 +47,7 @@ export class ArchiveMemberHashes {
 
   /** The records and how many there are, as metadata of the file has them. */
   facts(): Readonly<Record<string, unknown>> {
-    return this.#records.facts;
+    return this.#records.metadata;
   }
 }
 

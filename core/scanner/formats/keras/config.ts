@@ -2,7 +2,7 @@ import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist, Finding } from "../../contract/checklist.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 import { parseLenientJson } from "../../readers/json/parse_lenient_json.ts";
 import { type ConfigObject, objectsIn } from "./config_values.ts";
 import { checkObject } from "./object_checks.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 
 /** An object within a configuration. */
 export type ConfigObject = Readonly<Record<string, unknown>>;

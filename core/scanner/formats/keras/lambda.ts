@@ -3,7 +3,7 @@ import type { NamedFinding } from "../../contract/checklist.ts";
 import { KERAS_CODE } from "./checks.ts";
 import { type CodeFacts, inspectCode } from "./code.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 import { type ConfigObject, stringsIn } from "./config_values.ts";
 import { isWithin } from "./version.ts";
 

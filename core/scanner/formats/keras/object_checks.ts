@@ -10,7 +10,7 @@ import {
   KERAS_MODULE_REFERENCE,
 } from "./checks.ts";
 import type { ConfigOrigin } from "./origin.ts";
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 import type { ConfigObject } from "./config_values.ts";
 import { checkLambda, type CodeFound } from "./lambda.ts";
 import { isDangerousSymbol, judgeReference } from "./modules.ts";

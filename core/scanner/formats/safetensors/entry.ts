@@ -1,4 +1,4 @@
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 /** Bits of one element of each type of the format. */
 const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
   ["BOOL", 8],

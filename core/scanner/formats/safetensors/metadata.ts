@@ -1,7 +1,7 @@
 import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 
 const CHECK = "Safetensors Metadata";
 

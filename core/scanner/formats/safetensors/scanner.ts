@@ -3,7 +3,7 @@ import { quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import type { ParsedJson } from "../../readers/json/parse_json.ts";
 import { type HeaderBounds, headerBounds, looksLikeSafetensors, readHeader } from "./header.ts";
-import { isObject } from "../../contract/is_object.ts";
+import { isObject } from "../../../../schemas/json.ts";
 import { checkMetadata } from "./metadata.ts";
 import { checkTensors } from "./tensors.ts";
 import type { Content, ScanContext, Scanner } from "../../contract/scanner.ts";

@@ -1,7 +1,7 @@
-import type { ByteSource } from "./source.ts";
+import type { ByteSource } from "../contract/source.ts";
 
 /** Kinds of content that can carry code, or other files, as their first bytes tell. */
-export type FileKind =
+export type ContentKind =
   | "pickle"
   | "zip"
   | "tar"
@@ -18,7 +18,7 @@ export type FileKind =
 
 const HEAD = 512;
 
-const SIGNATURES: readonly (readonly [FileKind, number, ...string[]])[] = [
+const SIGNATURES: readonly (readonly [ContentKind, number, ...string[]])[] = [
   ["zip", 0, "PK\x03\x04", "PK\x05\x06"],
   ["tar", 257, "ustar"],
   ["7z", 0, "7z\xbc\xaf\x27\x1c"],
@@ -36,7 +36,7 @@ const PICKLE_OPCODES = "()02BCGIJKLMNPQSTUVX]acegilopqrst}.";
 const BZIP2_BLOCKS = ["1AY&SY", "\x17rE8P\x90"];
 
 /** Tells the kind of content by its first bytes; undefined where it is none of those. */
-export function detectKind(source: ByteSource): FileKind | undefined {
+export function detectKind(source: ByteSource): ContentKind | undefined {
   const head = textOf(source, 0, HEAD);
   if (isSafetensors(source, head)) return undefined;
   const signed = SIGNATURES.find(([, offset, ...signatures]) =>

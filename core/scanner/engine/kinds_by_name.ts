@@ -1,12 +1,13 @@
-import type { FileKind } from "./file_kind.ts";
+import { extensionOf } from "../contract/names.ts";
+import type { ContentKind } from "./detect_kind.ts";
 
-const PACKED: readonly FileKind[] = ["gzip", "bzip2", "xz"];
-const PYTORCH: readonly FileKind[] = ["pickle", "zip", "tar"];
-const PICKLES: readonly FileKind[] = ["pickle", "zip", ...PACKED];
-const TEXT: readonly FileKind[] = ["script"];
+const PACKED: readonly ContentKind[] = ["gzip", "bzip2", "xz"];
+const PYTORCH: readonly ContentKind[] = ["pickle", "zip", "tar"];
+const PICKLES: readonly ContentKind[] = ["pickle", "zip", ...PACKED];
+const TEXT: readonly ContentKind[] = ["script"];
 
 /** For extensions that promise a format: the kinds that it may honestly be. */
-const KINDS = new Map<string, readonly FileKind[]>([
+const KINDS = new Map<string, readonly ContentKind[]>([
   ["safetensors", []],
   ["gguf", []],
   ["ggml", []],
@@ -44,11 +45,6 @@ const KINDS = new Map<string, readonly FileKind[]>([
  *
  * @returns undefined where the name promises no format.
  */
-export function kindsForName(name: string): readonly FileKind[] | undefined {
+export function kindsForName(name: string): readonly ContentKind[] | undefined {
   return KINDS.get(extensionOf(name));
-}
-
-/** What follows the last point of the last segment of a path, in lower case; `""` without one. */
-export function extensionOf(path: string): string {
-  return /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }

@@ -1,9 +1,5 @@
-import { detached } from "./detached.ts";
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
-export interface JsonObject {
-  [key: string]: JsonValue;
-}
+import { detached } from "../contract/detached.ts";
+import type { JsonObject, JsonValue } from "../../../schemas/json.ts";
 
 const MAX_DEPTH = 16;
 
