@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { DirectoryBlobStore } from "./blobs/blobs.ts";
+import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { keepTemporaryFilesIn } from "./database/connection.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";

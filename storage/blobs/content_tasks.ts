@@ -4,7 +4,7 @@ import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { type Chunk, ContentReader, joinChunks } from "../../core/content.ts";
 import { orMissing, readFull, writeAll } from "../disk/files.ts";
 
-/** What is known of content once it has been read through. */
+/** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
 export interface Digest {
   readonly hash: string;
   readonly size: number;
@@ -12,17 +12,18 @@ export interface Digest {
 }
 
 /**
- * The level of DEFLATE. On text the second packs nearly as tight as the usual sixth (0.246 against
- * 0.236 of the size in the case that `deno task bench` packs) at more than 1.5 times its speed.
+ * The DEFLATE level. On text, level 2 compresses nearly as well as the default level 6 (to 0.246
+ * instead of 0.236 of the size in the case that `deno task bench` measures) at more than 1.5 times
+ * its speed.
  */
 const DEFLATE_LEVEL = 2;
-/** Content is deflated where samples of it shrink to less than this share. */
-const WORTHWHILE = 0.8;
+/** Content is compressed if samples of it shrink to less than this share. */
+const MAX_WORTHWHILE_RATIO = 0.8;
 const SAMPLE_BYTES = 32 * 1024;
-/** How much deflated content is handed over at a time, at least. */
-const DEFLATED_BYTES = 256 * 1024;
+/** Compressed content is returned in chunks of at least this size, but for the last one. */
+const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
 
-/** Hashes while content comes in, in one pass. */
+/** Computes a {@link Digest} in one pass. */
 export class Hasher {
   readonly #md5: Hash = createHash("md5");
   #crc32 = 0;
@@ -39,30 +40,30 @@ export class Hasher {
   }
 }
 
-interface Receipt {
+interface HashedFile {
   readonly file: Deno.FsFile;
   readonly hasher: Hasher;
 }
 
 /**
- * The work on content that would hold up the serving thread: hashing what comes in, deflating what
- * goes out. It lives in threads of its own (content_worker.ts).
+ * Work on content that would block the serving thread: hashing uploads and compressing downloads.
+ * Runs in worker threads (content_worker.ts). Uploads and deflations are known by ids.
  */
 export class ContentTasks {
-  readonly #receipts = new Map<number, Receipt>();
+  readonly #uploads = new Map<number, HashedFile>();
   readonly #deflations = new Map<number, ContentReader>();
-  #started = 0;
+  #lastId = 0;
 
-  /** Starts to receive content into a new file. */
-  async receive(path: string): Promise<number> {
+  /** Creates the file, which must not exist, and returns the id of the upload. */
+  async openUpload(path: string): Promise<number> {
     const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    this.#receipts.set(++this.#started, { file, hasher: new Hasher() });
-    return this.#started;
+    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
+    return this.#lastId;
   }
 
-  /** Takes the next piece, and gives the memory back for another one. */
-  async write(id: number, chunk: Chunk): Promise<Chunk> {
-    const { file, hasher } = this.#receipt(id);
+  /** Appends the chunk to the file, and returns it so that the caller can reuse its memory. */
+  async writeUpload(id: number, chunk: Chunk): Promise<Chunk> {
+    const { file, hasher } = this.#upload(id);
     const written = writeAll(file, chunk);
     try {
       hasher.update(chunk);
@@ -72,100 +73,104 @@ export class ContentTasks {
     return chunk;
   }
 
-  /** Makes the content durable and closes the file. */
-  async finish(id: number): Promise<Digest> {
-    const { file, hasher } = this.#receipt(id);
+  /** Syncs and closes the file. */
+  async finishUpload(id: number): Promise<Digest> {
+    const { file, hasher } = this.#upload(id);
     await file.syncData();
-    this.abort(id);
+    this.abortUpload(id);
     return hasher.digest();
   }
 
-  /** Closes the file as it is. */
-  abort(id: number): void {
-    this.#receipts.get(id)?.file.close();
-    this.#receipts.delete(id);
+  /** Closes the file without syncing it. Does nothing if the upload has ended. */
+  abortUpload(id: number): void {
+    this.#uploads.get(id)?.file.close();
+    this.#uploads.delete(id);
   }
 
   /**
-   * Starts to deflate a file; undefined where there is none, and where `always` is false and it would
-   * hardly shrink.
+   * Starts to compress a file, and returns the id of the deflation. Returns undefined if there is
+   * no such file, or if `always` is false and the content would hardly shrink.
    */
-  async deflate(path: string, always: boolean): Promise<number | undefined> {
+  async openDeflation(path: string, always: boolean): Promise<number | undefined> {
     const file = await orMissing(Deno.open(path));
     if (file === undefined) return undefined;
     if (!always) {
-      const pays = await shrinks(file).catch((error) => {
+      const worthwhile = await shrinks(file).catch((error) => {
         file.close();
         throw error;
       });
-      if (!pays) {
+      if (!worthwhile) {
         file.close();
         return undefined;
       }
     }
-    this.#deflations.set(++this.#started, deflated(file));
-    return this.#started;
+    this.#deflations.set(++this.#lastId, deflated(file));
+    return this.#lastId;
   }
 
-  /** The next piece of the deflated content; undefined behind the last one. */
+  /** Returns the next chunk of compressed content, or undefined after the last one. */
   async nextDeflated(id: number): Promise<Chunk | undefined> {
     const deflation = this.#deflations.get(id);
-    if (deflation === undefined) throw new Error(`The deflation ${id} has ended`);
+    if (deflation === undefined) throw new Error(`Deflation ${id} has ended`);
     return (await deflation.next()).value;
   }
 
-  /** Ends a deflation, wherever it is. */
-  async endDeflation(id: number): Promise<void> {
+  /** Ends a deflation at any point. */
+  async closeDeflation(id: number): Promise<void> {
     const deflation = this.#deflations.get(id);
     this.#deflations.delete(id);
     await deflation?.return();
   }
 
-  #receipt(id: number): Receipt {
-    const receipt = this.#receipts.get(id);
-    if (receipt === undefined) throw new Error(`The receipt ${id} has ended`);
-    return receipt;
+  #upload(id: number): HashedFile {
+    const upload = this.#uploads.get(id);
+    if (upload === undefined) throw new Error(`Upload ${id} has ended`);
+    return upload;
   }
 }
 
-/** Whether samples from the start, the middle and the end say that deflating pays (C 9). */
+/** Whether samples from the start, the middle and the end indicate that compression pays (C 9). */
 async function shrinks(file: Deno.FsFile): Promise<boolean> {
   const { size } = await file.stat();
-  const places = size <= 3 * SAMPLE_BYTES ? [0] : [0, Math.floor(size / 2), size - SAMPLE_BYTES];
-  const length = places.length === 1 ? size : SAMPLE_BYTES;
+  const offsets = size <= 3 * SAMPLE_BYTES ? [0] : [0, Math.floor(size / 2), size - SAMPLE_BYTES];
+  const length = offsets.length === 1 ? size : SAMPLE_BYTES;
   let sampled = 0;
   let packed = 0;
-  for (const place of places) {
-    await file.seek(place, Deno.SeekMode.Start);
+  for (const offset of offsets) {
+    await file.seek(offset, Deno.SeekMode.Start);
     const sample = await readFull(file, new Uint8Array(length));
     sampled += sample.length;
     packed += deflateRawSync(sample, { level: DEFLATE_LEVEL }).length;
   }
   await file.seek(0, Deno.SeekMode.Start);
-  return packed < sampled * WORTHWHILE;
+  return packed < sampled * MAX_WORTHWHILE_RATIO;
 }
 
-/** The deflated content of a file, which is closed when it is through or returned. */
+/** The compressed content of a file. Reading it to the end, or returning it, closes the file. */
 function deflated(file: Deno.FsFile): ContentReader {
-  const deflate = createDeflateRaw({ level: DEFLATE_LEVEL, chunkSize: DEFLATED_BYTES });
-  // Hands a failure to read on to whoever iterates, and closes the file at the end of either.
+  const deflate = createDeflateRaw({
+    level: DEFLATE_LEVEL,
+    chunkSize: MIN_DEFLATED_CHUNK_BYTES,
+  });
+  // Passes a read error on to the iterating side, and closes the file when either side ends.
   pipeline(Readable.from(file.readable), deflate, () => {});
-  const pieces = gathered(deflate);
+  const chunks = coalesced(deflate);
   return new ContentReader(
-    async () => (await pieces.next()).value,
+    async () => (await chunks.next()).value,
     () => {
       deflate.destroy();
     },
   );
 }
 
-async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk, undefined> {
+/** Joins chunks until they hold {@link MIN_DEFLATED_CHUNK_BYTES}. */
+async function* coalesced(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of pieces) {
-    held.push(piece);
-    size += piece.length;
-    if (size < DEFLATED_BYTES) continue;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    size += chunk.length;
+    if (size < MIN_DEFLATED_CHUNK_BYTES) continue;
     yield joinChunks(held);
     held = [];
     size = 0;

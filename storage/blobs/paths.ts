@@ -1,13 +1,13 @@
-/** The digest of a blob: an MD5 in lower-case hex. */
+/** The name of a blob: an MD5 in lower-case hex. */
 const DIGEST = /^[0-9a-f]{32}$/;
 
-/** Whether a file name is that of a blob. */
+/** Whether a file name is the name of a blob. */
 export function isDigest(name: string): boolean {
   return DIGEST.test(name);
 }
 
 /**
- * Where a blob lies below the blob directory (C 12); the one place that knows.
+ * The path of a blob below the blob directory (C 12). No other code maps digests to paths.
  *
  * @example
  * ```ts
@@ -15,7 +15,7 @@ export function isDigest(name: string): boolean {
  * blobPath("d41d8cd98f00b204e9800998ecf8427e"); // "d4/1d/d41d8cd98f00b204e9800998ecf8427e"
  * ```
  *
- * @throws {TypeError} where the digest is none, so that nothing else ever becomes a path.
+ * @throws {TypeError} when the argument is not a digest, so that nothing else becomes a path.
  */
 export function blobPath(digest: string): string {
   if (!isDigest(digest)) throw new TypeError(`Not a digest: ${JSON.stringify(digest)}`);

@@ -4,7 +4,7 @@ import {
   type ScanContentOptions,
   ScanFailure,
 } from "../../core/scans/ports.ts";
-import type { DirectoryBlobStore } from "../blobs/blobs.ts";
+import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
 import { WORKERS } from "../threads/workers.ts";
 
 /** What a worker is to scan. */

@@ -236,7 +236,7 @@ Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", as
         await Deno.writeTextFile(`${path}/lock`, "");
         await Deno.symlink(outside.path, `${path}/${name}`);
       });
-      await assert.rejects(opened(directory.path), /is no directory/);
+      await assert.rejects(opened(directory.path), /is not a directory/);
       assert.ok((await Deno.stat(`${outside.path}/precious`)).isFile);
     }
   });

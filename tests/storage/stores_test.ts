@@ -1,4 +1,4 @@
-import { DirectoryBlobStore } from "../../storage/blobs/blobs.ts";
+import { DirectoryBlobStore } from "../../storage/blobs/directory_blob_store.ts";
 import { SqliteResourceStore } from "../../storage/database/records.ts";
 import { blobStoreSuite } from "../conformance/blob_store.ts";
 import { resourceStoreSuite } from "../conformance/resource_store.ts";

@@ -5,18 +5,18 @@ import type { StagedBlob } from "../../core/ports.ts";
 import type { Digest } from "./content_tasks.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
-/** Files are read in pieces of this size to be compared. */
+/** Buffer size for comparing and hashing files. */
 const READ_BYTES = 256 * 1024;
 
-/** Content that has been received into a file, and waits for its place. */
-export class StagedFile implements StagedBlob {
+/** Content in a temporary file, not yet published. */
+export class StagedBlobFile implements StagedBlob {
   readonly hash: string;
   readonly size: number;
   readonly crc32: number;
-  /** Whether the file has left for its place. */
-  placed = false;
-  /** The stored file that was seen to hold the same bytes. */
-  #twin: string | undefined;
+  /** Whether the file has been renamed to its final path. */
+  published = false;
+  /** Identity of the stored file last found to hold the same bytes. */
+  #verifiedDuplicate: string | undefined;
 
   constructor(readonly path: string, { hash, size, crc32 }: Digest) {
     this.hash = hash;
@@ -25,36 +25,38 @@ export class StagedFile implements StagedBlob {
   }
 
   /**
-   * Whether the file stored under the same hash has the same bytes (C 6). False where there is none,
-   * or where it is not what was stored once.
+   * Whether the file stored under the same hash holds the same bytes (C 6). Returns false if that
+   * file is missing, or damaged: its bytes no longer have this hash.
    *
-   * @throws {AppError} `ErrResourcesInvalidData` where it is other content of the same hash.
+   * @throws {AppError} `ErrResourcesInvalidData` when the file holds other content with the same
+   *   hash.
    */
-  async shares(storedPath: string): Promise<boolean> {
+  async isDuplicateOf(storedPath: string): Promise<boolean> {
     const stored = await orMissing(Deno.open(storedPath));
     if (stored === undefined) return false;
     using _stored = stored;
     const identity = identityOf(await stored.stat());
-    if (this.#twin === identity) return true;
+    if (this.#verifiedDuplicate === identity) return true;
     using file = await Deno.open(this.path);
     if (await sameContent(file, stored)) {
-      this.#twin = identity;
+      this.#verifiedDuplicate = identity;
       return true;
     }
-    // A disk that fails may have changed it: then the staged content is the right one.
+    // A failing disk may have changed the stored file; the staged content replaces it.
     if (await hashOf(stored) !== this.hash) return false;
     throw new AppError(
       "ErrResourcesInvalidData",
-      `Cannot store content with the MD5 ${this.hash}: other content has the same one`,
+      `Cannot store content with MD5 ${this.hash}: different content with the same MD5 is stored`,
     );
   }
 
+  /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.placed) await removeFile(this.path);
+    if (!this.published) await removeFile(this.path);
   }
 }
 
-/** Tells a file from any other that may have come to its place. */
+/** Distinguishes a file from any other that may replace it at the same path. */
 function identityOf({ dev, ino, ctime }: Deno.FileInfo): string {
   return `${dev} ${ino} ${ctime?.getTime()}`;
 }
@@ -69,7 +71,7 @@ async function sameContent(a: Deno.FsFile, b: Deno.FsFile): Promise<boolean> {
   }
 }
 
-/** The MD5 of all of a file. */
+/** The MD5 of the whole file. */
 async function hashOf(file: Deno.FsFile): Promise<string> {
   const md5 = createHash("md5");
   const buffer = new Uint8Array(READ_BYTES);

@@ -1,8 +1,6 @@
 import { type Chunk, ContentReader } from "../../core/content.ts";
-import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../../core/ports.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
-import { blobPath, isDigest } from "./paths.ts";
-import type { ContentTasks } from "./content_tasks.ts";
+import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../../core/ports.ts";
 import {
   makeDirectorySync,
   orMissing,
@@ -11,30 +9,32 @@ import {
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
-import { Receiver } from "./ingest.ts";
-import { StagedFile } from "./staging.ts";
 import { asStorageFull } from "../disk/full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { BlobWriter } from "./blob_writer.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import { blobPath, isDigest } from "./paths.ts";
+import { StagedBlobFile } from "./staged_blob_file.ts";
 
-/** Files are read in pieces of this size. */
+/** Files are read in chunks of this size. */
 const READ_BYTES = 256 * 1024;
-/** How many files are given their places before others get a turn. */
-const PLACED_AT_A_TIME = 64;
-/** More threads than this would not be fed by one serving thread. */
+/** Number of files published between two turns of the event loop. */
+const MAX_PUBLISHED_PER_TURN = 64;
+/** One serving thread cannot keep more workers than this busy. */
 const MAX_WORKERS = 8;
 
 /**
- * Content in files below `blobs/`, a file a digest (C 12). Files come in by way of `tmp/`: written
- * and synced there, they are renamed into place within the transaction that adds their record.
+ * Stores each blob in a file below `blobs/` named by its digest (C 12). New files are written and
+ * synced in `tmp/`, then renamed within the transaction that adds their record.
  */
 export class DirectoryBlobStore implements BlobStore, Disposable {
   needsSweep = false;
   readonly #root: string;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
-  readonly #receiver: Receiver;
-  /** Directories whose way down from the root is known to be on the disk. */
+  readonly #writer: BlobWriter;
+  /** Directories that are known to be durable, including every entry from the root to them. */
   readonly #durable = new Set<string>();
 
   private constructor(root: string, temporary: string) {
@@ -44,13 +44,13 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       WORKERS.content,
       Math.min(navigator.hardwareConcurrency, MAX_WORKERS),
     );
-    this.#receiver = new Receiver(this.#pool);
+    this.#writer = new BlobWriter(this.#pool);
   }
 
   /**
    * Opens the store below `dataDir`, which must exist, and empties its `tmp/`.
    *
-   * @throws {Error} where `blobs/` or `tmp/` is no directory.
+   * @throws {Error} when `blobs/` or `tmp/` exists and is not a directory.
    */
   static async open(dataDir: string): Promise<DirectoryBlobStore> {
     const root = `${dataDir}/blobs`;
@@ -58,8 +58,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     makeDirectorySync(root);
     makeDirectorySync(temporary);
     for (const path of [root, temporary]) {
-      // A link would lead to other files, and those in `tmp/` are about to be removed.
-      if (!(await Deno.lstat(path)).isDirectory) throw new Error(`"${path}" is no directory`);
+      // A link would point to other files, and the files in `tmp/` are removed below.
+      if (!(await Deno.lstat(path)).isDirectory) throw new Error(`"${path}" is not a directory`);
     }
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
@@ -70,9 +70,9 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
     const path = `${this.#temporary}/${crypto.randomUUID()}`;
     try {
-      const staged = new StagedFile(path, await this.#receiver.receive(content, path));
-      // Here, and not in `place`, so that nobody's transaction waits for two files to be compared.
-      await staged.shares(this.pathOf(staged.hash));
+      const staged = new StagedBlobFile(path, await this.#writer.write(path, content));
+      // Compare here, not only in `publish`: a transaction must not wait for two files to be read.
+      await staged.isDuplicateOf(this.pathOf(staged.hash));
       return staged;
     } catch (error) {
       await removeFile(path);
@@ -87,8 +87,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     const directories = new Set<string>();
     try {
       for (const [index, blob] of staged.entries()) {
-        if (index % PLACED_AT_A_TIME === PLACED_AT_A_TIME - 1) await yieldToEventLoop();
-        await this.#settle(blob, directories);
+        if (index % MAX_PUBLISHED_PER_TURN === MAX_PUBLISHED_PER_TURN - 1) await yieldToEventLoop();
+        await this.#publish(blob, directories);
       }
     } catch (error) {
       throw asStorageFull(error);
@@ -100,7 +100,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    // All come to an end before the transaction does: a file that went later might be shared by then.
+    // Wait for all, even after a failure: a removal that outlives the transaction could delete
+    // content that a later upload shares.
     const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash)));
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -123,7 +124,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
         const hashes: string[] = [];
         const fan = `${first.name}/${second.name}`;
         for await (const { name } of Deno.readDir(`${this.#root}/${fan}`)) {
-          // What somebody else put here is left alone.
+          // Skip foreign files.
           if (isDigest(name) && blobPath(name) === `${fan}/${name}`) hashes.push(name);
         }
         yield hashes;
@@ -144,26 +145,26 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     hash: string,
     { always }: { always: boolean },
   ): Promise<ContentReader | undefined> {
-    const hired = this.#pool.acquire();
-    const { remote } = hired;
+    const worker = this.#pool.acquire();
+    const { remote } = worker;
     let id: number | undefined;
     try {
-      id = await remote.deflate(this.pathOf(hash), always);
+      id = await remote.openDeflation(this.pathOf(hash), always);
     } finally {
-      if (id === undefined) hired[Symbol.dispose]();
+      if (id === undefined) worker[Symbol.dispose]();
     }
     if (id === undefined) return undefined;
     const deflation = id;
     return new ContentReader(
       () => remote.nextDeflated(deflation),
       async () => {
-        hired[Symbol.dispose]();
-        await remote.endDeflation(deflation);
+        worker[Symbol.dispose]();
+        await remote.closeDeflation(deflation);
       },
     );
   }
 
-  /** Fails where no content could be received and given a place now. */
+  /** Fails if no blob can be staged and published now. */
   async probe(): Promise<void> {
     const name = crypto.randomUUID();
     try {
@@ -175,45 +176,46 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     } finally {
       await removeFile(`${this.#temporary}/${name}`);
       await removeFile(`${this.#root}/${name}`).catch((error) => {
-        // Where `blobs/` is a file nothing is in it, which is what the probe fails with.
+        // If `blobs/` is a file there is nothing to remove, and the rename above reports it.
         if (!(error instanceof Deno.errors.NotADirectory)) throw error;
       });
     }
   }
 
-  /** Ends the threads. */
+  /** Ends the worker threads. */
   [Symbol.dispose](): void {
     this.#pool[Symbol.dispose]();
   }
 
-  /** Where content lies, or would lie. */
+  /** The path at which content is or would be stored. */
   pathOf(hash: string): string {
     return `${this.#root}/${blobPath(hash)}`;
   }
 
   /**
-   * Gives one staged file its place, and notes the directories that are to be synced for it. Mostly
-   * without waiting: these calls touch no disk, and a turn of the event loop for each would keep
-   * everybody's next transaction waiting for longer than they take.
+   * Renames one staged file to its final path, unless that content is stored already, and adds the
+   * directories to sync for it. Uses synchronous calls where they read and write no disk blocks: one
+   * turn of the event loop for each would delay every queued transaction longer than the calls take.
    */
-  async #settle(blob: StagedBlob, directories: Set<string>): Promise<void> {
-    if (!(blob instanceof StagedFile)) throw new TypeError("Not a blob of this store");
+  async #publish(blob: StagedBlob, directories: Set<string>): Promise<void> {
+    if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
     const path = this.pathOf(blob.hash);
     const fan = parentOf(path);
-    // Shared content, too: whoever placed it may have failed before the sync.
+    // Sync for stored content too: the upload that published it may have failed before its sync.
     directories.add(fan);
     if (!this.#durable.has(fan)) directories.add(parentOf(fan)).add(this.#root);
-    if (orMissingSync(() => Deno.statSync(path)) !== undefined && await blob.shares(path)) return;
+    const exists = orMissingSync(() => Deno.statSync(path)) !== undefined;
+    if (exists && await blob.isDuplicateOf(path)) return;
     if (orMissingSync(() => Deno.statSync(fan)) === undefined) {
       makeDirectorySync(parentOf(fan));
       makeDirectorySync(fan);
     }
     Deno.renameSync(blob.path, path);
-    blob.placed = true;
+    blob.published = true;
   }
 }
 
-/** Reads a part of a file, one piece ahead, and closes it at the end. */
+/** Reads a range of a file, one chunk ahead, and closes the file at the end. */
 async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<ContentReader> {
   let left = end - start;
   const read = async (): Promise<Chunk | undefined> => {
@@ -224,14 +226,14 @@ async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<
     return chunk;
   };
   if (start > 0) await file.seek(start, Deno.SeekMode.Start);
-  let ahead = read();
-  // Its failure is met at the next call, if there is one.
-  const settled = () => ahead.catch(() => {});
+  let next = read();
+  // The following call, if any, reports a failure.
+  const settled = () => next.catch(() => {});
   settled();
   return new ContentReader(
     async () => {
-      const chunk = await ahead;
-      ahead = read();
+      const chunk = await next;
+      next = read();
       settled();
       return chunk;
     },
@@ -246,7 +248,7 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
-/** Removes a directory with nothing in it; false where there is something, or no directory. */
+/** Removes a directory if it exists and is empty, and returns whether it did. */
 async function removeEmpty(path: string): Promise<boolean> {
   try {
     await Deno.remove(path);

@@ -1,0 +1,142 @@
+import type { Chunk } from "../../core/content.ts";
+import { MIB } from "../../schemas/units.ts";
+import { writeAll } from "../disk/files.ts";
+import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
+import type { Remote } from "../threads/rpc.ts";
+import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
+
+/** Chunks are collected into buffers of this size: one write for each network read is slow. */
+const BUFFER_BYTES = MIB;
+/** Content up to this size is hashed on the calling thread: a call to another one takes longer. */
+const MAX_SMALL_BYTES = 128 * 1024;
+/** Empty buffers kept for later uploads. */
+const MAX_SPARE_BUFFERS = 8;
+
+/** Writes content to new files and hashes it on the way; worker threads do so for large content. */
+export class BlobWriter {
+  readonly #pool: WorkerPool<ContentTasks>;
+  readonly #buffers = new SpareBuffers();
+
+  constructor(pool: WorkerPool<ContentTasks>) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Writes the content to a new file and syncs it. On failure the caller removes the file.
+   *
+   * @throws whatever `content` throws.
+   */
+  async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
+    using upload = new Upload(path, this.#pool, this.#buffers);
+    try {
+      for await (const chunk of content) await upload.append(chunk);
+      return await upload.finish();
+    } catch (error) {
+      await upload.abort();
+      throw error;
+    }
+  }
+}
+
+/** A file that a worker has open. */
+interface OpenUpload {
+  readonly remote: Remote<ContentTasks>;
+  readonly id: number;
+}
+
+/** Content on its way into one file. Acquires a worker only when the content is not small. */
+class Upload implements Disposable {
+  readonly #path: string;
+  readonly #pool: WorkerPool<ContentTasks>;
+  readonly #buffers: SpareBuffers;
+  #worker: PooledWorker<ContentTasks> | undefined;
+  #opened: OpenUpload | undefined;
+  /** One buffer is written and hashed while the next one fills. */
+  #writing: Promise<void> = Promise.resolve();
+  #buffer: Chunk | undefined;
+  #filled = 0;
+
+  constructor(path: string, pool: WorkerPool<ContentTasks>, buffers: SpareBuffers) {
+    this.#path = path;
+    this.#pool = pool;
+    this.#buffers = buffers;
+  }
+
+  /** Buffers a chunk, and flushes each buffer that is full. */
+  async append(chunk: Chunk): Promise<void> {
+    for (let offset = 0; offset < chunk.length;) {
+      const buffer = this.#buffer ??= this.#buffers.take();
+      const part = chunk.subarray(offset, offset + buffer.length - this.#filled);
+      buffer.set(part, this.#filled);
+      this.#filled += part.length;
+      offset += part.length;
+      if (this.#filled === buffer.length) await this.flush();
+    }
+  }
+
+  /** Passes the buffer to the worker once the previous write has completed. */
+  async flush(): Promise<OpenUpload> {
+    await this.#writing;
+    const opened = this.#opened ??= await this.#open();
+    if (this.#buffer === undefined) return opened;
+    const bytes = this.#buffer.subarray(0, this.#filled);
+    this.#buffer = undefined;
+    this.#filled = 0;
+    this.#writing = opened.remote.writeUpload(opened.id, bytes)
+      .then((written) => this.#buffers.keep(written));
+    // The next await reports a failure, which may occur before it.
+    this.#writing.catch(() => {});
+    return opened;
+  }
+
+  /** Writes what is still buffered, syncs and closes the file. */
+  async finish(): Promise<Digest> {
+    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) {
+      return await this.#writeSmall();
+    }
+    const { remote, id } = await this.flush();
+    await this.#writing;
+    return await remote.finishUpload(id);
+  }
+
+  /** Closes the file after a failure. */
+  async abort(): Promise<void> {
+    await this.#writing.catch(() => {});
+    // A worker that died has closed the file. The caller reports the error that killed it.
+    await this.#opened?.remote.abortUpload(this.#opened.id).catch(() => {});
+  }
+
+  /** Releases the worker. */
+  [Symbol.dispose](): void {
+    this.#worker?.[Symbol.dispose]();
+  }
+
+  async #open(): Promise<OpenUpload> {
+    const { remote } = this.#worker = this.#pool.acquire();
+    return { remote, id: await remote.openUpload(this.#path) };
+  }
+
+  async #writeSmall(): Promise<Digest> {
+    const bytes = this.#buffer?.subarray(0, this.#filled) ?? new Uint8Array();
+    const hasher = new Hasher();
+    hasher.update(bytes);
+    using file = await Deno.open(this.#path, { write: true, createNew: true, mode: 0o600 });
+    await writeAll(file, bytes);
+    await file.syncData();
+    if (this.#buffer !== undefined) this.#buffers.keep(this.#buffer);
+    return hasher.digest();
+  }
+}
+
+/** Buffers of {@link BUFFER_BYTES} that are reused. */
+class SpareBuffers {
+  readonly #spare: Chunk[] = [];
+
+  take(): Chunk {
+    return this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES);
+  }
+
+  keep({ buffer }: Chunk): void {
+    if (this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(new Uint8Array(buffer));
+  }
+}
