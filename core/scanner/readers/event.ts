@@ -2,7 +2,7 @@ import type { Severity } from "../contract/scanner.ts";
 import { MIB } from "../../../schemas/units.ts";
 
 /** A scalar, a key or a comment of a manifest. */
-export interface Entry {
+export interface DocumentEntry {
   readonly kind: "value" | "key" | "comment";
   /**
    * The keys from the root to here, the own one last. It changes as the reader goes on: what is kept of
@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 /** A tag of YAML, in full, such as `tag:yaml.org,2002:python/name:os.system`. */
-export interface Tag {
+export interface YamlTag {
   readonly kind: "tag";
   readonly tag: string;
   readonly position: number;
@@ -36,7 +36,7 @@ export interface Defect {
 }
 
 /** What a reader of manifests tells, in the order of the file. */
-export type ManifestEvent = Entry | Tag | Defect;
+export type DocumentEvent = DocumentEntry | YamlTag | Defect;
 
 /** How much of a string is read, in bytes: a chat template is far shorter. */
 export const MAX_STRING_BYTES = MIB;

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { startsWith } from "../../readers/bytes/bytes.ts";
+import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { beginsAs, type Codec } from "./unpack.ts";
 import { isZstd } from "./zstd_frames.ts";
 
@@ -13,10 +13,10 @@ export type UnsupportedWrapper = "bzip2" | "xz" | "lzma" | "lz4";
 
 const UNSUPPORTED: readonly (readonly [UnsupportedWrapper, (head: Uint8Array) => boolean])[] = [
   ["bzip2", isBzip2],
-  ["xz", (head) => startsWith(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])],
+  ["xz", (head) => startsWithBytes(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])],
   ["lzma", isLzma],
-  ["lz4", (head) => startsWith(head, [0x04, 0x22, 0x4d, 0x18]) && (head[4] ?? 0) >> 6 === 1],
-  ["lz4", (head) => startsWith(head, [0x02, 0x21, 0x4c, 0x18])],
+  ["lz4", (head) => startsWithBytes(head, [0x04, 0x22, 0x4d, 0x18]) && (head[4] ?? 0) >> 6 === 1],
+  ["lz4", (head) => startsWithBytes(head, [0x02, 0x21, 0x4c, 0x18])],
 ];
 const HEAD = 4096;
 
@@ -30,7 +30,7 @@ export function wrapperOf(source: ByteSource): Wrapper | undefined {
 }
 
 function codecOf(source: ByteSource, head: Uint8Array): Codec | undefined {
-  if (startsWith(head, [0x1f, 0x8b, 8]) && ((head[3] ?? 0xff) & 0xe0) === 0) return "gzip";
+  if (startsWithBytes(head, [0x1f, 0x8b, 8]) && ((head[3] ?? 0xff) & 0xe0) === 0) return "gzip";
   if (isZlibHeader(head) && beginsAs("zlib", head)) return "zlib";
   return isZstd(source) ? "zstd" : undefined;
 }
@@ -45,14 +45,14 @@ function isZlibHeader([method = 0, flags = 0]: Uint8Array): boolean {
 function isBzip2(head: Uint8Array): boolean {
   const [level = 0] = head.subarray(3);
   const block = head.subarray(4);
-  return startsWith(head, [0x42, 0x5a, 0x68]) && level >= 0x31 && level <= 0x39 &&
-    (startsWith(block, [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) ||
-      startsWith(block, [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]));
+  return startsWithBytes(head, [0x42, 0x5a, 0x68]) && level >= 0x31 && level <= 0x39 &&
+    (startsWithBytes(block, [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) ||
+      startsWithBytes(block, [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]));
 }
 
 /** No signature: the usual properties, a size that is unknown or below 2^40, and the first byte. */
 function isLzma(head: Uint8Array): boolean {
-  const unknown = startsWith(head.subarray(5), new Array(8).fill(0xff));
-  return startsWith(head, [0x5d, 0, 0]) && head[13] === 0 &&
-    (unknown || startsWith(head.subarray(10), [0, 0, 0]));
+  const unknown = startsWithBytes(head.subarray(5), new Array(8).fill(0xff));
+  return startsWithBytes(head, [0x5d, 0, 0]) && head[13] === 0 &&
+    (unknown || startsWithBytes(head.subarray(10), [0, 0, 0]));
 }

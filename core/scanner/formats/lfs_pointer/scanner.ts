@@ -1,5 +1,5 @@
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
-import { latin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1 } from "../../readers/bytes/latin1.ts";
 
 /** Pointers are shorter than this, says the specification of Git LFS. */
 const POINTER_BYTES = 1024;
@@ -10,9 +10,9 @@ const BEGINNING = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.co
 export const lfsPointerScanner: Scanner = {
   id: "git_lfs_pointer",
   matches: ({ source }) =>
-    source.size < POINTER_BYTES && BEGINNING.test(latin1(source.read(0, POINTER_BYTES))),
+    source.size < POINTER_BYTES && BEGINNING.test(decodeLatin1(source.read(0, POINTER_BYTES))),
   *scan({ source }: Content): Generator<Check, void, void> {
-    const text = latin1(source.read(0, POINTER_BYTES));
+    const text = decodeLatin1(source.read(0, POINTER_BYTES));
     if (!BEGINNING.test(text)) return;
     const oid = /^oid sha256:([0-9a-f]{64})\r?$/m.exec(text)?.[1];
     const size = /^size (\d{1,15})\r?$/m.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { Finding } from "../../contract/checklist.ts";
 import { isDangerousModule, judgeCallable } from "./callables.ts";
-import type { Entry } from "../../readers/event.ts";
+import type { DocumentEntry } from "../../readers/event.ts";
 
 /** Where an entry makes a loader run code: by code of the repository, or by a name to be imported. */
 export interface CodeReference {
@@ -24,7 +24,7 @@ const EXPRESSION =
 
 /** What a value of a manifest makes a loader import or run (scanning 2.11). */
 export function* codeReferences(
-  entry: Entry,
+  entry: DocumentEntry,
   fileName: string,
 ): Generator<CodeReference, void, void> {
   const { path, value, position } = entry;
@@ -63,7 +63,7 @@ function remoteCode(message: string, position: number): CodeReference {
 }
 
 /** Whether the value names a class that comes with the repository. */
-function namesOwnCode({ path, index }: Entry, fileName: string): boolean {
+function namesOwnCode({ path, index }: DocumentEntry, fileName: string): boolean {
   const key = path.at(-1);
   if (path.includes("auto_map") || key === "custom_pipeline") return true;
   if (path.includes("custom_pipelines") && key === "impl") return true;
@@ -88,7 +88,7 @@ const TARGET_RUNS = "The loader imports the name and calls it with the values be
 
 /** Names that diffusers and sentence-transformers import out of their lists of modules. */
 function importFinding(
-  { path, index, position }: Entry,
+  { path, index, position }: DocumentEntry,
   value: string,
   fileName: string,
 ): Finding | undefined {
@@ -106,7 +106,7 @@ function importFinding(
 }
 
 /** Whether a loader takes the value as true. */
-function isTrue(value: Entry["value"]): boolean {
+function isTrue(value: DocumentEntry["value"]): boolean {
   if (typeof value === "string") return /^\s*(?:true|yes|on|y|1)\s*$/i.test(value);
   return value === true || typeof value === "number" && value !== 0;
 }

@@ -1,8 +1,8 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { latin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1 } from "../../readers/bytes/latin1.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import type { Content } from "../../contract/scanner.ts";
-import type { Defect, ManifestEvent } from "../../readers/event.ts";
+import type { Defect, DocumentEvent } from "../../readers/event.ts";
 import { readJson } from "../../readers/json/read_json.ts";
 import { readToml } from "../../readers/toml/read_toml.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";
@@ -38,7 +38,7 @@ export function manifestLanguage({ name, source }: Content): ManifestLanguage | 
   if (byName !== undefined) return byName;
   if (OTHERS.test(name)) return undefined;
   const head = utf8Source(source).source.read(0, HEAD);
-  return looksLikeText(head) ? languageOf(latin1(head)) : undefined;
+  return looksLikeText(head) ? languageOf(decodeLatin1(head)) : undefined;
 }
 
 function languageOf(head: string): ManifestLanguage | undefined {
@@ -52,7 +52,7 @@ function languageOf(head: string): ManifestLanguage | undefined {
 export function* readManifest(
   source: ByteSource,
   language: ManifestLanguage,
-): Generator<ManifestEvent, void, void> {
+): Generator<DocumentEvent, void, void> {
   const text = utf8Source(source);
   if (text.incomplete !== undefined) {
     yield unread(`The text could not be read as a whole: ${text.incomplete}`, text.incomplete);
@@ -76,14 +76,14 @@ function read(
   source: ByteSource,
   language: ManifestLanguage,
   limit: number,
-): Generator<ManifestEvent, void, void> {
+): Generator<DocumentEvent, void, void> {
   switch (language) {
     case "json":
       return readJson(source, limit);
     case "yaml":
-      return readYaml(latin1(source.read(0, limit)));
+      return readYaml(decodeLatin1(source.read(0, limit)));
     case "toml":
-      return readToml(latin1(source.read(0, limit)));
+      return readToml(decodeLatin1(source.read(0, limit)));
   }
 }
 

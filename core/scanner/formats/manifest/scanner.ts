@@ -3,7 +3,7 @@ import { Checklist } from "../../contract/checklist.ts";
 import { licensesOfId } from "../../knowledge/licenses/recognize.ts";
 import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
 import { codeReferences } from "./code_references.ts";
-import type { Entry, ManifestEvent, Tag } from "../../readers/event.ts";
+import type { DocumentEntry, DocumentEvent, YamlTag } from "../../readers/event.ts";
 import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
@@ -14,7 +14,7 @@ import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 
 /** What the scanner of manifests is given. */
-export interface ManifestParts {
+export interface ManifestDependencies {
   /** Checks the templates that stand in manifests. */
   readonly checkTemplate: CheckTemplate;
 }
@@ -38,7 +38,7 @@ type ManifestChecklist = Checklist<keyof typeof CHECKS>;
 const TOLD = 1000;
 
 /** The scanner of manifests in JSON, YAML and TOML: `config.json`, `tokenizer_config.json` and others. */
-export function manifestScanner({ checkTemplate }: ManifestParts): Scanner {
+export function manifestScanner({ checkTemplate }: ManifestDependencies): Scanner {
   return {
     id: "manifest",
     matches: (content) => manifestLanguage(content) !== undefined,
@@ -64,7 +64,7 @@ class ManifestScan {
     this.#checkTemplate = checkTemplate;
   }
 
-  *take(event: ManifestEvent): Generator<Check, void, void> {
+  *take(event: DocumentEvent): Generator<Check, void, void> {
     switch (event.kind) {
       case "defect": {
         const { kind: _, ...finding } = event;
@@ -90,19 +90,19 @@ class ManifestScan {
     yield* this.#checks.finish();
   }
 
-  #key({ path, value }: Entry): void {
+  #key({ path, value }: DocumentEntry): void {
     if (path.length > 1 || this.#keys.size >= TOLD) return;
     this.#keys.add(redactedExcerpt(String(value)));
   }
 
-  *#tag({ tag, position }: Tag): Generator<Check, void, void> {
+  *#tag({ tag, position }: YamlTag): Generator<Check, void, void> {
     const verdict = judgeTag(tag);
     if (verdict === undefined) return;
-    const message = `The tag ${redactedQuote(tag)} ${verdict.does}`;
+    const message = `The tag ${redactedQuote(tag)} ${verdict.effect}`;
     yield* this.#checks.emit("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
   }
 
-  *#value(entry: Entry): Generator<Check, void, void> {
+  *#value(entry: DocumentEntry): Generator<Check, void, void> {
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }
@@ -111,7 +111,7 @@ class ManifestScan {
     yield* this.#secrets(entry);
   }
 
-  *#text(entry: Entry, text: string): Generator<Check, void, void> {
+  *#text(entry: DocumentEntry, text: string): Generator<Check, void, void> {
     const { path, position } = entry;
     const key = path.at(-1) ?? "";
     if (isTemplate(entry)) {
@@ -152,7 +152,7 @@ class ManifestScan {
     }
   }
 
-  *#secrets({ kind, path, value, position }: Entry): Generator<Check, void, void> {
+  *#secrets({ kind, path, value, position }: DocumentEntry): Generator<Check, void, void> {
     if (typeof value !== "string") return;
     let found = false;
     for (const secret of findSecrets(value)) {

@@ -1,6 +1,6 @@
 import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { Finding } from "../../contract/checklist.ts";
-import type { Entry } from "../../readers/event.ts";
+import type { DocumentEntry } from "../../readers/event.ts";
 
 /** What is wrong in a template, or why not all of it was read. */
 export type ManifestTemplateFinding = Pick<
@@ -15,7 +15,7 @@ export type CheckTemplate = (text: string) => readonly ManifestTemplateFinding[]
 const MARKED = /\{\{[^{}]*[\p{L}_'"]|\{%-?\s*\p{L}|\{#/u;
 
 /** Whether a value is a template: by its key and a mark, or by marks with something in them. */
-export function isTemplate({ path, value }: Entry): boolean {
+export function isTemplate({ path, value }: DocumentEntry): boolean {
   if (typeof value !== "string") return false;
   if (isNamed(path)) return /\{[{%#]/.test(value);
   return /[}%#]\}/.test(value) && MARKED.test(value);
@@ -26,7 +26,7 @@ export function isTemplate({ path, value }: Entry): boolean {
  * may be malformed as one.
  */
 export function* templateFindings(
-  { path, position }: Entry,
+  { path, position }: DocumentEntry,
   text: string,
   checkTemplate: CheckTemplate,
 ): Generator<Finding, void, void> {

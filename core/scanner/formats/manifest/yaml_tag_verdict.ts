@@ -3,7 +3,7 @@ import { judgeCallable } from "./callables.ts";
 /** What a tag makes a parser do. */
 export interface TagVerdict {
   readonly severity: "info" | "critical";
-  readonly does: string;
+  readonly effect: string;
 }
 
 /** Tags of Python that make plain values, whatever the loader. */
@@ -17,15 +17,15 @@ const CORE =
 export function judgeTag(tag: string): TagVerdict | undefined {
   if (PLAIN.test(tag) || CORE.test(tag)) return undefined;
   if (/^tag:yaml\.org,2002:python\b/.test(tag)) {
-    return { severity: "critical", does: "makes a loader of Python import or call something" };
+    return { severity: "critical", effect: "makes a loader of Python import or call something" };
   }
   if (/^!?(?:tag:)?ruby[/:]|^!php[/:]|^tag:ruby\.yaml\.org/.test(tag)) {
-    return { severity: "critical", does: "makes a loader of Ruby or PHP make an object" };
+    return { severity: "critical", effect: "makes a loader of Ruby or PHP make an object" };
   }
   if (/^tag:yaml\.org,2002:[a-z_]\w*(?:\.\w+)+/.test(tag)) {
-    return { severity: "critical", does: "makes a loader of Java make an object" };
+    return { severity: "critical", effect: "makes a loader of Java make an object" };
   }
   const called = /^!(?:new|apply|name|module):(.+)$/.exec(tag)?.[1];
   if (called === undefined || judgeCallable(called) !== "dangerous") return undefined;
-  return { severity: "critical", does: "makes HyperPyYAML call something dangerous" };
+  return { severity: "critical", effect: "makes HyperPyYAML call something dangerous" };
 }

@@ -1,5 +1,5 @@
 import type { Content } from "../../contract/scanner.ts";
-import { ProtobufReader, type Span } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/reader.ts";
 
 /** Fields that are looked at to tell whether content is a model. */
 const LOOKED_AT = 200_000;
@@ -20,7 +20,7 @@ export function isOnnx({ source, name }: Content): boolean {
   const reader = new ProtobufReader(source, LOOKED_AT);
   let versions = 0;
   let graphs = 0;
-  for (const field of reader.fields(reader.whole)) {
+  for (const field of reader.fields(reader.root)) {
     if (field.number === IR_VERSION) {
       if (field.kind !== "varint" || field.value > LATEST_IR_VERSION) return false;
       versions += 1;
@@ -32,7 +32,7 @@ export function isOnnx({ source, name }: Content): boolean {
   return versions > 0 && graphs > 0 && !reader.faults.has("malformed_protobuf");
 }
 
-function isGraph(reader: ProtobufReader, graph: Span): boolean {
+function isGraph(reader: ProtobufReader, graph: ProtobufSpan): boolean {
   let parts = 0;
   let fields = 0;
   for (const field of reader.fields(graph)) {

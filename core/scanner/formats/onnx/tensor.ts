@@ -1,4 +1,4 @@
-import type { ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
 
 /** What is known of a TensorProto without its values. */
 export interface Tensor {
@@ -25,7 +25,7 @@ const EXTERNAL_ENTRIES = 100;
 const MOST_ELEMENTS = 1n << 70n;
 
 /** Reads a TensorProto, whose values are passed over by their length. */
-export function readTensor(reader: ProtobufReader, message: Span): Tensor {
+export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tensor {
   const externalData: [string, string][] = [];
   const found = { name: "", dataType: 0, segment: false, external: false, moreExternalData: false };
   let elements: bigint | undefined = 1n;
@@ -57,7 +57,7 @@ function times(elements: bigint | undefined, dim: bigint): bigint | undefined {
 }
 
 /** A StringStringEntryProto. */
-function readEntry(reader: ProtobufReader, message: Span): [key: string, value: string] {
+function readEntry(reader: ProtobufReader, message: ProtobufSpan): [key: string, value: string] {
   let key = "";
   let value = "";
   for (const field of reader.fields(message)) {

@@ -1,6 +1,6 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
-import type { Field, ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
+import type { ProtobufField, ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
 import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
@@ -53,7 +53,7 @@ export class ModelWalk {
   }
 
   model(): void {
-    for (const field of this.#reader.fields(this.#reader.whole)) {
+    for (const field of this.#reader.fields(this.#reader.root)) {
       if (field.kind === "varint" && field.number === 1) this.facts.irVersion = field.value;
       if (field.kind !== "bytes") continue;
       switch (field.number) {
@@ -79,7 +79,7 @@ export class ModelWalk {
     }
   }
 
-  #graph(message: Span): void {
+  #graph(message: ProtobufSpan): void {
     this.facts.graphs += 1;
     this.#each(message, {
       1: (span) => this.#node(span),
@@ -88,7 +88,7 @@ export class ModelWalk {
     });
   }
 
-  #function(message: Span): void {
+  #function(message: ProtobufSpan): void {
     this.#each(message, {
       7: (span) => this.#node(span),
       10: (span) => this.#keep(this.facts.functionDomains, this.#name(span)),
@@ -96,7 +96,7 @@ export class ModelWalk {
     });
   }
 
-  #node(message: Span): void {
+  #node(message: ProtobufSpan): void {
     this.facts.nodes += 1;
     let operator = "";
     let domain = "";
@@ -116,19 +116,19 @@ export class ModelWalk {
     });
   }
 
-  #attribute(message: Span): void {
-    const tensor = (span: Span) => this.#tensor(span, false);
-    const graph = (span: Span) => this.#graph(span);
-    const sparse = (span: Span) => this.#sparseTensor(span);
+  #attribute(message: ProtobufSpan): void {
+    const tensor = (span: ProtobufSpan) => this.#tensor(span, false);
+    const graph = (span: ProtobufSpan) => this.#graph(span);
+    const sparse = (span: ProtobufSpan) => this.#sparseTensor(span);
     this.#each(message, { 5: tensor, 6: graph, 10: tensor, 11: graph, 22: sparse, 23: sparse });
   }
 
-  #sparseTensor(message: Span): void {
-    const weights = (span: Span) => this.#tensor(span, true);
+  #sparseTensor(message: ProtobufSpan): void {
+    const weights = (span: ProtobufSpan) => this.#tensor(span, true);
     this.#each(message, { 1: weights, 2: (span) => this.#tensor(span, false) });
   }
 
-  #tensor(message: Span, isWeight: boolean): void {
+  #tensor(message: ProtobufSpan, isWeight: boolean): void {
     const tensor = readTensor(this.#reader, message);
     this.#checks.addAll(checkTensor(tensor, message.start));
     if (!isWeight || tensor.elements === undefined) return;
@@ -139,13 +139,13 @@ export class ModelWalk {
     weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (bytesOf(tensor) ?? 0n));
   }
 
-  #each(message: Span, actions: Readonly<Record<Field["number"], (span: Span) => void>>): void {
+  #each(message: ProtobufSpan, actions: Readonly<Record<ProtobufField["number"], (span: ProtobufSpan) => void>>): void {
     for (const field of this.#reader.fields(message)) {
       if (field.kind === "bytes") actions[field.number]?.(field.span);
     }
   }
 
-  #name(span: Span): string {
+  #name(span: ProtobufSpan): string {
     return this.#reader.text(span, LONGEST_NAME);
   }
 

@@ -1,5 +1,5 @@
 import { JsonError } from "../../readers/json/error.ts";
-import { JSON_BOUNDS, type ParsedJson, parseJson } from "../../readers/json/parse_json.ts";
+import { STRICT_JSON_LIMITS, type ParsedJson, parseStrictJson } from "../../readers/json/parse_json.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import type { Unreadable } from "../tensors/unread.ts";
 
@@ -40,8 +40,8 @@ export function headerBounds(source: ByteSource): HeaderBounds | Unreadable {
     const message = `The header length ${length} exceeds the file of ${source.size} bytes`;
     return failure("header_out_of_bounds", length < 2n ? "The header is empty" : message);
   }
-  if (length > BigInt(JSON_BOUNDS.length)) {
-    const message = `The header has ${length} bytes, over ${JSON_BOUNDS.length}`;
+  if (length > BigInt(STRICT_JSON_LIMITS.maxLength)) {
+    const message = `The header has ${length} bytes, over ${STRICT_JSON_LIMITS.maxLength}`;
     return { ...failure("header_too_long", message), operational: true };
   }
   const dataStart = LENGTH_SIZE + Number(length);
@@ -51,7 +51,7 @@ export function headerBounds(source: ByteSource): HeaderBounds | Unreadable {
 /** Reads the JSON of the header. */
 export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | Unreadable {
   try {
-    return parseJson(source.read(LENGTH_SIZE, bounds.length));
+    return parseStrictJson(source.read(LENGTH_SIZE, bounds.length));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const message = `The header can't be read: ${error.code} at character ${error.position}`;

@@ -1,4 +1,4 @@
-import { ProtobufReader, type Span } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/reader.ts";
 import type { Content } from "../../contract/scanner.ts";
 
 /** What content of TensorFlow is; `text` is a SavedModel in the text format of protobuf. */
@@ -36,7 +36,7 @@ function kindByStructure({ source, name }: Content): GraphKind | undefined {
 }
 
 function kindOfMessage(reader: ProtobufReader): GraphKind | undefined {
-  const { whole } = reader;
+  const { root: whole } = reader;
   if (has(reader, whole, 2, isMetaGraph)) return "saved_model";
   if (isMetaGraph(reader, whole)) return "meta_graph";
   if (has(reader, whole, 1, isKerasObject)) return "keras_metadata";
@@ -44,15 +44,15 @@ function kindOfMessage(reader: ProtobufReader): GraphKind | undefined {
 }
 
 function isWellFormed(reader: ProtobufReader): boolean {
-  const fields = reader.fields(reader.whole);
+  const fields = reader.fields(reader.root);
   while (!fields.next().done);
   return !reader.faults.has("malformed_protobuf");
 }
 
-type Test = (reader: ProtobufReader, span: Span) => boolean;
+type Test = (reader: ProtobufReader, span: ProtobufSpan) => boolean;
 
 /** Whether a message has a field of the number that passes the test. */
-function has(reader: ProtobufReader, message: Span, number: number, passes: Test): boolean {
+function has(reader: ProtobufReader, message: ProtobufSpan, number: number, passes: Test): boolean {
   for (const field of reader.fields(message)) {
     if (field.number !== number) continue;
     if (field.kind !== "bytes") return false;
@@ -61,32 +61,32 @@ function has(reader: ProtobufReader, message: Span, number: number, passes: Test
   return false;
 }
 
-function isMetaGraph(reader: ProtobufReader, message: Span): boolean {
+function isMetaGraph(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 2, isGraph);
 }
 
-function isGraph(reader: ProtobufReader, message: Span): boolean {
+function isGraph(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 1, isNode) || has(reader, message, 2, isLibrary);
 }
 
-function isLibrary(reader: ProtobufReader, message: Span): boolean {
+function isLibrary(reader: ProtobufReader, message: ProtobufSpan): boolean {
   const isFunction: Test = (reader, span) => has(reader, span, 3, isNode);
   return has(reader, message, 1, isFunction);
 }
 
 /** A node has a name and an operation. */
-function isNode(reader: ProtobufReader, message: Span): boolean {
+function isNode(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 1, isName) && has(reader, message, 2, isName);
 }
 
 const LONGEST_NAME = 1000;
 
-function isName(reader: ProtobufReader, span: Span): boolean {
+function isName(reader: ProtobufReader, span: ProtobufSpan): boolean {
   return span.end - span.start <= LONGEST_NAME &&
     /^[A-Za-z0-9_.][\w.\-/>:]*$/.test(reader.text(span, LONGEST_NAME));
 }
 
-function isKerasObject(reader: ProtobufReader, message: Span): boolean {
+function isKerasObject(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 4, (reader, span) => {
     return reader.text(span, LONGEST_NAME).startsWith("_tf_keras_");
   });

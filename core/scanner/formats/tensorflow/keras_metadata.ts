@@ -1,7 +1,7 @@
 import { Checklist } from "../../contract/checklist.ts";
 import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, inspectConfig } from "../keras/config.ts";
-import type { ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
 import type { Check, ScanContext } from "../../contract/scanner.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
@@ -33,7 +33,7 @@ export class KerasMetadata {
     return this.#first;
   }
 
-  inspect(json: Span): void {
+  inspect(json: ProtobufSpan): void {
     const size = json.end - json.start;
     if (size === 0) return;
     this.#objects += 1;
@@ -49,7 +49,7 @@ export class KerasMetadata {
     return this.#checks.finish();
   }
 
-  #passOver({ start }: Span): void {
+  #passOver({ start }: ProtobufSpan): void {
     this.#checks.add(KERAS_CONFIGURATION, {
       severity: "info",
       message: "The metadata of Keras is longer than what is read of it",

@@ -40,7 +40,7 @@ export const savedModelScanner: Scanner = {
   },
 };
 
-function walkKind(kind: GraphKind, walk: GraphWalk, { whole }: ProtobufReader): void {
+function walkKind(kind: GraphKind, walk: GraphWalk, { root: whole }: ProtobufReader): void {
   switch (kind) {
     case "saved_model":
       return walk.savedModel(whole);

@@ -1,7 +1,7 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { Checklist } from "../../contract/checklist.ts";
-import type { ProtobufReader, Span } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
 import { severityOfOperation, writesElsewhere } from "./operations.ts";
 
 export const OPERATIONS = "TensorFlow Operations";
@@ -24,7 +24,7 @@ export interface WalkOptions {
   /** Whether the graph is one to be served, rather than one of a training. */
   readonly isServed: boolean;
   /** Is told where the metadata of an object of Keras lies. */
-  readonly onMetadata: (json: Span) => void;
+  readonly onMetadata: (json: ProtobufSpan) => void;
 }
 
 /**
@@ -36,7 +36,7 @@ export class GraphWalk {
   readonly #reader: ProtobufReader;
   readonly #checks: Checklist;
   readonly #isServed: boolean;
-  readonly #onMetadata: (json: Span) => void;
+  readonly #onMetadata: (json: ProtobufSpan) => void;
 
   constructor(reader: ProtobufReader, checks: Checklist, options: WalkOptions) {
     this.#reader = reader;
@@ -45,11 +45,11 @@ export class GraphWalk {
     this.#onMetadata = options.onMetadata;
   }
 
-  savedModel(message: Span): void {
+  savedModel(message: ProtobufSpan): void {
     this.#each(message, { 2: (span) => this.metaGraph(span) });
   }
 
-  metaGraph(message: Span): void {
+  metaGraph(message: ProtobufSpan): void {
     this.#each(message, {
       1: (span) => this.#each(span, { 5: (text) => this.facts.version = this.#name(text) }),
       2: (span) => this.graph(span),
@@ -59,7 +59,7 @@ export class GraphWalk {
     });
   }
 
-  graph(message: Span): void {
+  graph(message: ProtobufSpan): void {
     this.facts.graphs += 1;
     this.#each(message, {
       1: (span) => this.#node(span),
@@ -68,18 +68,18 @@ export class GraphWalk {
   }
 
   /** The metadata of Keras that lies beside a SavedModel: SavedMetadata, with SavedObject as nodes. */
-  kerasMetadata(message: Span): void {
+  kerasMetadata(message: ProtobufSpan): void {
     this.#each(message, { 1: (span) => this.#each(span, { 5: (json) => this.#onMetadata(json) }) });
   }
 
-  #function(message: Span): void {
+  #function(message: ProtobufSpan): void {
     this.#each(message, {
       3: (span) => this.#node(span),
       5: (span) => this.#attribute("", span),
     });
   }
 
-  #node(message: Span): void {
+  #node(message: ProtobufSpan): void {
     this.facts.nodes += 1;
     let operation = "";
     this.#each(message, { 2: (span) => operation = this.#name(span) });
@@ -110,15 +110,15 @@ export class GraphWalk {
   }
 
   /** An entry of the map of attributes. */
-  #attribute(operation: string, entry: Span): void {
+  #attribute(operation: string, entry: ProtobufSpan): void {
     let name = "";
     this.#each(entry, { 1: (span) => name = this.#name(span) });
     this.#each(entry, { 2: (span) => this.#value(operation, name, span) });
   }
 
-  #value(operation: string, name: string, value: Span): void {
-    const text = (span: Span) => this.#text(operation, name, span);
-    const called = (span: Span) => this.#called(span);
+  #value(operation: string, name: string, value: ProtobufSpan): void {
+    const text = (span: ProtobufSpan) => this.#text(operation, name, span);
+    const called = (span: ProtobufSpan) => this.#called(span);
     this.#each(value, {
       1: (list) => this.#each(list, { 2: text, 9: called }),
       2: text,
@@ -127,14 +127,14 @@ export class GraphWalk {
   }
 
   /** A function by its name, which may be that of an operation. */
-  #called(message: Span): void {
+  #called(message: ProtobufSpan): void {
     this.#each(message, {
       1: (span) => this.#judge(this.#name(span), "A node calls the operation", message.start),
       2: (span) => this.#attribute("", span),
     });
   }
 
-  #text(operation: string, attribute: string, span: Span): void {
+  #text(operation: string, attribute: string, span: ProtobufSpan): void {
     const text = this.#name(span);
     if (!writesElsewhere(operation, attribute, text)) return;
     this.#checks.add(OPERATIONS, {
@@ -148,24 +148,24 @@ export class GraphWalk {
   }
 
   /** A collection, whose values of any type may be the files of assets. */
-  #collection(message: Span): void {
+  #collection(message: ProtobufSpan): void {
     this.#each(message, {
       5: (list) => this.#each(list, { 1: (any) => this.#any(any) }),
     });
   }
 
-  #any(message: Span): void {
+  #any(message: ProtobufSpan): void {
     let type = "";
     this.#each(message, { 1: (span) => type = this.#name(span) });
     if (!type.endsWith("AssetFileDef")) return;
     this.#each(message, { 2: (span) => this.#asset(span) });
   }
 
-  #asset(message: Span): void {
+  #asset(message: ProtobufSpan): void {
     this.#each(message, { 2: (span) => this.#assetName(span) });
   }
 
-  #assetName(span: Span): void {
+  #assetName(span: ProtobufSpan): void {
     const path = this.#name(span);
     const danger = leadsOut(path);
     if (danger === undefined) return;
@@ -179,18 +179,18 @@ export class GraphWalk {
   }
 
   /** The objects of a program, of which those that users define may have metadata of Keras. */
-  #objects(message: Span): void {
-    const userObject = (span: Span) => this.#each(span, { 3: (json) => this.#onMetadata(json) });
+  #objects(message: ProtobufSpan): void {
+    const userObject = (span: ProtobufSpan) => this.#each(span, { 3: (json) => this.#onMetadata(json) });
     this.#each(message, { 1: (node) => this.#each(node, { 4: userObject }) });
   }
 
-  #each(message: Span, actions: Readonly<Record<number, (span: Span) => void>>): void {
+  #each(message: ProtobufSpan, actions: Readonly<Record<number, (span: ProtobufSpan) => void>>): void {
     for (const field of this.#reader.fields(message)) {
       if (field.kind === "bytes") actions[field.number]?.(field.span);
     }
   }
 
-  #name(span: Span): string {
+  #name(span: ProtobufSpan): string {
     return this.#reader.text(span, LONGEST_NAME);
   }
 }

@@ -7,9 +7,9 @@ import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { licensesOfFrontMatter } from "./front_matter.ts";
-import { latin1, utf8Of } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/latin1.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
-import { type Script, scriptOf } from "./script.ts";
+import { type Script, detectScript } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { type TextWindow, textWindows } from "../../readers/bytes/windows.ts";
 import { MIB } from "../../../../schemas/units.ts";
@@ -44,7 +44,7 @@ export const textScanner: Scanner = {
   matches({ name, source }) {
     if (isTextByName(name)) return true;
     const head = headOf(source);
-    return scriptOf(name, head) !== undefined && looksLikeText(source.read(0, HEAD));
+    return detectScript(name, head) !== undefined && looksLikeText(source.read(0, HEAD));
   },
   *scan(content, context) {
     yield* new TextScan(content).checks(context);
@@ -58,7 +58,7 @@ class TextScan {
 
   constructor(content: Content) {
     this.#content = content;
-    this.#script = scriptOf(content.name, headOf(content.source));
+    this.#script = detectScript(content.name, headOf(content.source));
   }
 
   *checks(context: ScanContext): Generator<Check, void, void> {
@@ -66,7 +66,7 @@ class TextScan {
     yield* this.#readable(incomplete, source.size);
     yield* this.#scriptFound();
     for (const window of textWindows(source, TEXT_BYTES)) yield* this.#window(window, start);
-    yield* this.#licenses(utf8Of(latin1(source.read(0, LICENSE_BYTES))), context);
+    yield* this.#licenses(utf8FromLatin1(decodeLatin1(source.read(0, LICENSE_BYTES))), context);
     yield* this.#checks.finish();
   }
 
@@ -147,11 +147,11 @@ class TextScan {
 function isTextByName(name: string): boolean {
   const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
   return EXTENSIONS.test(base) || NAMES.test(base) && !NO_TEXTS.test(base) ||
-    scriptOf(base, "") !== undefined;
+    detectScript(base, "") !== undefined;
 }
 
 function headOf(source: ByteSource): string {
-  return latin1(utf8Source(source).source.read(0, HEAD));
+  return decodeLatin1(utf8Source(source).source.read(0, HEAD));
 }
 
 /** Whether the first bytes are no text: zero bytes that are not UTF-16, or those of a pickle. */

@@ -41,7 +41,7 @@ const INTERPRETERS: readonly (readonly [RegExp, Language])[] = [
 ];
 
 /** The script that a text is, by its first line or its name; `head` is its beginning. */
-export function scriptOf(name: string, head: string): Script | undefined {
+export function detectScript(name: string, head: string): Script | undefined {
   const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
   const extension = base.includes(".") ? base.slice(base.lastIndexOf(".") + 1).toLowerCase() : "";
   const named = EXTENSIONS.get(extension);

@@ -1,4 +1,4 @@
-import { startsWith } from "../../readers/bytes/bytes.ts";
+import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import type { Content, Scanner } from "../../contract/scanner.ts";
 
 const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
@@ -28,5 +28,5 @@ export const unsupportedArchiveScanner: Scanner = {
 
 function formatOf({ source }: Content): string | undefined {
   const head = source.read(0, 8);
-  return SIGNATURES.find(([, signature]) => startsWith(head, signature))?.[0];
+  return SIGNATURES.find(([, signature]) => startsWithBytes(head, signature))?.[0];
 }

@@ -4,9 +4,9 @@ import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 import { findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
-import { latin1, utf8Of } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/latin1.ts";
 import { utf8Source } from "../../readers/bytes/utf8_source.ts";
-import { decoded, type XmlToken, xmlTokens } from "../../readers/xml/tokens.ts";
+import { resolveCharacterReferences, type XmlToken, readXml } from "../../readers/xml/tokens.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
@@ -34,7 +34,7 @@ export const xmlModelScanner: Scanner = {
   id: "xml_model",
   matches({ name, source }) {
     if (/\.(?:xml|pmml)$/i.test(name)) return true;
-    const head = latin1(utf8Source(source).source.read(0, HEAD));
+    const head = decodeLatin1(utf8Source(source).source.read(0, HEAD));
     return /^\s*<(?:\?xml|PMML|net)\b/.test(head) &&
       !/\.(?:svg|html?|xhtml|plist|xsl|xsd)$/i.test(name);
   },
@@ -59,7 +59,7 @@ class XmlScan {
     const { size } = text.source;
     const incomplete = size > XML_BYTES ? "text_too_large" : text.incomplete;
     if (incomplete !== undefined) yield* this.#incomplete(incomplete);
-    for (const token of xmlTokens(latin1(text.source.read(0, XML_BYTES)))) yield* this.#take(token);
+    for (const token of readXml(decodeLatin1(text.source.read(0, XML_BYTES)))) yield* this.#take(token);
     if (!this.#begun && size > 0) yield* this.#incomplete("malformed_xml");
     yield* this.#docTypeFound();
     yield* this.#checks.finish();
@@ -71,7 +71,7 @@ class XmlScan {
         return yield* this.#element(token);
       case "text":
       case "comment":
-        return yield* this.#text(utf8Of(token.text), token.position);
+        return yield* this.#text(utf8FromLatin1(token.text), token.position);
       case "declaration":
         return yield* this.#declaration(token);
       case "instruction":
@@ -97,7 +97,7 @@ class XmlScan {
       yield* this.#found("Script Text", "critical", "A script element is in it", token.position);
     }
     for (const [name, value] of token.attributes) {
-      yield* this.#attribute(local, localName(name), utf8Of(value), token.position);
+      yield* this.#attribute(local, localName(name), utf8FromLatin1(value), token.position);
     }
   }
 
@@ -124,7 +124,7 @@ class XmlScan {
   }
 
   *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
-    const plain = decoded(text);
+    const plain = resolveCharacterReferences(text);
     if (SCRIPT.test(plain) || fetchesAndRuns(plain)) {
       const message = `The text of a script is in it: ${redactedQuote(plain)}`;
       yield* this.#found("Script Text", "warning", message, position);

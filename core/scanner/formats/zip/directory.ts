@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { startsWith } from "../../readers/bytes/bytes.ts";
+import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import {
   CENTRAL_SIZE,
   decodedName,
@@ -103,9 +103,9 @@ export function readZipStructure(source: ByteSource, most: number): ZipStructure
 /** Whether content is a ZIP archive, by its first bytes or by a directory at its end. */
 export function isZip(source: ByteSource): boolean {
   const head = source.read(0, 4);
-  if (startsWith(head, [0x50, 0x4b, 3, 4]) && readLocalHeader(source, 0)) return true;
+  if (startsWithBytes(head, [0x50, 0x4b, 3, 4]) && readLocalHeader(source, 0)) return true;
   const { ends, directories } = readZipDirectories(source, 1);
-  return directories.length > 0 || (ends.length > 0 && startsWith(head, [0x50, 0x4b]));
+  return directories.length > 0 || (ends.length > 0 && startsWithBytes(head, [0x50, 0x4b]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { indexesOf, readNumber64, viewOf } from "../../readers/bytes/bytes.ts";
+import { indexesOf, readSafeUint64, viewOf } from "../../readers/bytes/bytes.ts";
 
 /** A record that ends a ZIP archive (APPNOTE 4.3.16), with what it says of the directory. */
 export interface ZipEnd {
@@ -76,7 +76,7 @@ function zip64Locator(source: ByteSource, endPosition: number): number | undefin
   if (view.byteLength < LOCATOR_SIZE || view.getUint32(0, true) !== LOCATOR_SIGNATURE) {
     return undefined;
   }
-  return readNumber64(view, 8) ?? NaN;
+  return readSafeUint64(view, 8) ?? NaN;
 }
 
 /** Reads the ZIP64 record right before its locator, or else where the locator says. */
@@ -90,7 +90,7 @@ function zip64Place(
     if (!(position >= 0) || position + ZIP64_SIZE > source.size) continue;
     const view = viewOf(source.read(position, ZIP64_SIZE));
     if (view.byteLength < ZIP64_SIZE || view.getUint32(0, true) !== ZIP64_SIGNATURE) continue;
-    const [entries, size, offset] = [32, 40, 48].map((at) => readNumber64(view, at));
+    const [entries, size, offset] = [32, 40, 48].map((at) => readSafeUint64(view, at));
     if (entries === undefined || size === undefined || offset === undefined) continue;
     return { entries, size, offset, stop: position };
   }

@@ -1,7 +1,7 @@
 import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import { sameBytes } from "../../readers/bytes/bytes.ts";
+import { equalBytes } from "../../readers/bytes/bytes.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ZipMember } from "./directory.ts";
 import { decodedName, type ZipHeader } from "./headers.ts";
@@ -67,7 +67,7 @@ function flagFaults({ header, local }: ZipMember): string[] {
 
 function disagreements(entry: ZipHeader, local: ZipHeader): string[] {
   const faults: string[] = [];
-  if (!sameBytes(entry.rawName, local.rawName)) {
+  if (!equalBytes(entry.rawName, local.rawName)) {
     faults.push(`the local name is ${quotedExcerpt(decodedName(local))}`);
   }
   if (entry.method !== local.method) faults.push("the methods of compression differ");

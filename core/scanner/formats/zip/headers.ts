@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { KEPT_NAME_BYTES } from "../archive/entry_path.ts";
-import { readNumber64, viewOf } from "../../readers/bytes/bytes.ts";
+import { readSafeUint64, viewOf } from "../../readers/bytes/bytes.ts";
 
 /** What both headers of a ZIP member tell of it (APPNOTE 4.3.7, 4.3.12): hostile values. */
 export interface ZipHeader {
@@ -121,7 +121,7 @@ function widened(numbers: readonly number[], extra: Uint8Array): (number | undef
     if (number !== 0xffffffff || wide === undefined) return number;
     const at = next;
     next += 8;
-    return at + 8 > wide.length ? undefined : readNumber64(viewOf(wide), at);
+    return at + 8 > wide.length ? undefined : readSafeUint64(viewOf(wide), at);
   });
 }
 

@@ -6,7 +6,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** A little-endian number of 64 bits; undefined where it is over 2^53 and so beyond all files. */
-export function readNumber64(view: DataView, offset: number): number | undefined {
+export function readSafeUint64(view: DataView, offset: number): number | undefined {
   const number = view.getBigUint64(offset, true);
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number);
 }
@@ -24,11 +24,11 @@ export function indexesOf(bytes: Uint8Array, wanted: Uint8Array): number[] {
 }
 
 /** Whether bytes begin with others. */
-export function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
+export function startsWithBytes(bytes: Uint8Array, prefix: readonly number[]): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
 }
 
 /** Whether two pieces are the same bytes. */
-export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

@@ -2,7 +2,7 @@
 const PIECE = 8192;
 
 /** The bytes as characters U+0000 to U+00FF, so that a place in the text is a place in the bytes. */
-export function latin1(bytes: Uint8Array): string {
+export function decodeLatin1(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += PIECE) {
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
@@ -10,8 +10,8 @@ export function latin1(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** What the characters of {@link latin1} say as UTF-8. */
-export function utf8Of(text: string): string {
+/** What the characters of {@link decodeLatin1} say as UTF-8. */
+export function utf8FromLatin1(text: string): string {
   // deno-lint-ignore no-control-regex -- whether all is ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)));

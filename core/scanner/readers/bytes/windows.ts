@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { latin1 } from "./latin1.ts";
+import { decodeLatin1 } from "./latin1.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const WINDOW = MIB;
@@ -22,7 +22,7 @@ export interface TextWindow {
 export function* textWindows(source: ByteSource, limit: number): Generator<TextWindow, void, void> {
   const end = Math.min(source.size, limit);
   for (let start = 0; start < end; start += WINDOW) {
-    const text = latin1(source.read(start, Math.min(WINDOW + OVERLAP, end - start)));
+    const text = decodeLatin1(source.read(start, Math.min(WINDOW + OVERLAP, end - start)));
     yield { text, start, own: start + text.length >= end ? text.length : WINDOW };
   }
 }

@@ -1,9 +1,9 @@
-import { type Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
 import { readHeapObject } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
 /** An attribute, of which only a value that is one text is of interest. */
-export interface Attribute {
+export interface Hdf5Attribute {
   readonly name: string;
   /** Whether its type stands elsewhere in the file, so that its value cannot be read. */
   readonly hasSharedType: boolean;
@@ -23,7 +23,7 @@ const VARIABLE_LENGTH = 9;
  *
  * @throws {Hdf5Error} where it is none.
  */
-export function readAttribute(bytes: Hdf5Bytes, { address }: HeaderMessage): Attribute {
+export function readAttribute(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Attribute {
   const cursor = bytes.at(address);
   const version = cursor.number(1);
   if (version < 1 || version > 3) throw new Hdf5Error(`Attribute of version ${version}`);
@@ -66,7 +66,7 @@ function readText(bytes: Hdf5Bytes, places: Places, limit: number): Uint8Array |
 }
 
 /** Whether a dataspace is that of one value: a scalar, or one element. */
-function isOne(cursor: Cursor): boolean {
+function isOne(cursor: Hdf5Cursor): boolean {
   const version = cursor.number(1);
   const rank = cursor.number(1);
   cursor.skip(version === 1 ? 6 : 2);

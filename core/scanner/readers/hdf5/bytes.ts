@@ -28,8 +28,8 @@ export class Hdf5Bytes {
   }
 
   /** A cursor at an address. */
-  at(address: number): Cursor {
-    return new Cursor(this, address);
+  at(address: number): Hdf5Cursor {
+    return new Hdf5Cursor(this, address);
   }
 
   get sizeOfOffsets(): number {
@@ -61,7 +61,7 @@ export class Hdf5Bytes {
 }
 
 /** A place in an HDF5 file that reading moves on. */
-export class Cursor {
+export class Hdf5Cursor {
   readonly #bytes: Hdf5Bytes;
   address: number;
 

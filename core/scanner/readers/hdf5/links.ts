@@ -1,4 +1,4 @@
-import { type Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
 import { readLocalName } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
@@ -42,7 +42,7 @@ function toObject(address: number | undefined): Hdf5Link {
   return address === undefined ? { kind: "other" } : { kind: "object", address };
 }
 
-function externalFile(cursor: Cursor): string {
+function externalFile(cursor: Hdf5Cursor): string {
   const length = cursor.number(2);
   cursor.skip(1);
   return cursor.text(Math.max(0, Math.min(length - 1, LONGEST_NAME))).replace(/\0[^]*$/, "");

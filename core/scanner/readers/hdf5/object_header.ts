@@ -1,4 +1,4 @@
-import { type Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
 
 /** A message of an object's header. */
 export interface HeaderMessage {
@@ -70,7 +70,7 @@ function secondVersion(bytes: Hdf5Bytes, address: number): { block: Block; hasOr
   return { block: { start, end: start + size }, hasOrder: (flags & 0x04) !== 0 };
 }
 
-function continuation(cursor: Cursor, isSecond: boolean): Block {
+function continuation(cursor: Hdf5Cursor, isSecond: boolean): Block {
   const start = cursor.offset();
   const size = cursor.length();
   if (start === undefined) throw new Hdf5Error("A continuation without an address");

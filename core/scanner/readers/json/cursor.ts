@@ -18,7 +18,7 @@ const BACKSLASH = 0x5c;
 const EXACT_DIGITS = 20;
 
 /** A place in a JSON text, which reads the tokens of RFC 8259 one by one. */
-export class JsonCursor {
+export class StrictJsonCursor {
   position = 0;
   readonly #spaces = /[ \t\n\r]*/y;
   readonly #hex = /[0-9a-fA-F]{4}/y;

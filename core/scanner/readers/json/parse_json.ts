@@ -1,19 +1,19 @@
-import { JsonCursor } from "./cursor.ts";
+import { StrictJsonCursor } from "./cursor.ts";
 import { JsonError } from "./error.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** How much JSON is read. */
-export interface ParseBounds {
+export interface StrictJsonLimits {
   /** Bytes of UTF-8, or characters of a text. */
-  readonly length: number;
+  readonly maxLength: number;
   /** Arrays and objects within each other. */
-  readonly depth: number;
+  readonly maxDepth: number;
   /** Values, those in arrays and objects included. */
-  readonly values: number;
+  readonly maxValues: number;
 }
 
 /** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
-export const JSON_BOUNDS: ParseBounds = { length: 16 * MIB, depth: 64, values: 1_000_000 };
+export const STRICT_JSON_LIMITS: StrictJsonLimits = { maxLength: 16 * MIB, maxDepth: 64, maxValues: 1_000_000 };
 
 /** A JSON text that was read. */
 export interface ParsedJson {
@@ -38,12 +38,12 @@ const INHERITS_NOTHING: object = Object.freeze(Object.create(null));
  *
  * @throws {JsonError} where it is no JSON or exceeds the bounds.
  */
-export function parseJson(
+export function parseStrictJson(
   json: string | Uint8Array,
-  bounds: ParseBounds = JSON_BOUNDS,
+  bounds: StrictJsonLimits = STRICT_JSON_LIMITS,
 ): ParsedJson {
-  if (json.length > bounds.length) throw new JsonError("too_long", bounds.length);
-  const reader = new JsonReader(new JsonCursor(decoded(json)), bounds);
+  if (json.length > bounds.maxLength) throw new JsonError("too_long", bounds.maxLength);
+  const reader = new StrictJsonParser(new StrictJsonCursor(decoded(json)), bounds);
   return { value: reader.document(), duplicateKeys: reader.duplicateKeys };
 }
 
@@ -56,14 +56,14 @@ function decoded(json: string | Uint8Array): string {
   }
 }
 
-class JsonReader {
+class StrictJsonParser {
   readonly duplicateKeys: string[] = [];
-  readonly #cursor: JsonCursor;
-  readonly #bounds: ParseBounds;
+  readonly #cursor: StrictJsonCursor;
+  readonly #bounds: StrictJsonLimits;
   readonly #path: (string | number)[] = [];
   #values = 0;
 
-  constructor(cursor: JsonCursor, bounds: ParseBounds) {
+  constructor(cursor: StrictJsonCursor, bounds: StrictJsonLimits) {
     this.#cursor = cursor;
     this.#bounds = bounds;
   }
@@ -76,8 +76,8 @@ class JsonReader {
 
   #value(): unknown {
     this.#values++;
-    if (this.#values > this.#bounds.values) this.#cursor.fail("too_many_values");
-    if (this.#path.length > this.#bounds.depth) this.#cursor.fail("too_deep");
+    if (this.#values > this.#bounds.maxValues) this.#cursor.fail("too_many_values");
+    if (this.#path.length > this.#bounds.maxDepth) this.#cursor.fail("too_deep");
     switch (this.#cursor.peek()) {
       case "{":
         return this.#object();

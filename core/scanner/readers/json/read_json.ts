@@ -1,8 +1,8 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { ByteCursor } from "../bytes/byte_cursor.ts";
-import { type Entry, type ManifestEvent, MAX_KEY_CHARACTERS, MAX_NESTING } from "../event.ts";
+import { type DocumentEntry, type DocumentEvent, MAX_KEY_CHARACTERS, MAX_NESTING } from "../event.ts";
 import { nestingTooDeep, stringTooLong } from "../event.ts";
-import { type JsonToken, JsonTokens } from "./tokens.ts";
+import { type JsonToken, JsonTokenStream } from "./tokens.ts";
 
 /** An object or a list that is being read. */
 interface Frame {
@@ -39,9 +39,9 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export function* readJson(
   source: ByteSource,
   limit: number,
-): Generator<ManifestEvent, void, void> {
-  const reader = new JsonReader();
-  const tokens = new JsonTokens(new ByteCursor(source, limit));
+): Generator<DocumentEvent, void, void> {
+  const reader = new JsonEventReader();
+  const tokens = new JsonTokenStream(new ByteCursor(source, limit));
   for (let token = tokens.next(); token !== undefined; token = tokens.next()) {
     yield* reader.take(token);
     if (reader.depth <= MAX_NESTING) continue;
@@ -51,7 +51,7 @@ export function* readJson(
   yield* reader.end(Math.min(source.size, limit));
 }
 
-class JsonReader {
+class JsonEventReader {
   readonly #frames: Frame[] = [];
   readonly #path: string[] = [];
   #expected: Expected = "value";
@@ -62,7 +62,7 @@ class JsonReader {
     return this.#frames.length;
   }
 
-  *take(token: JsonToken): Generator<ManifestEvent, void, void> {
+  *take(token: JsonToken): Generator<DocumentEvent, void, void> {
     this.#begun = true;
     switch (token.kind) {
       case "{":
@@ -84,7 +84,7 @@ class JsonReader {
     }
   }
 
-  *end(position: number): Generator<ManifestEvent, void, void> {
+  *end(position: number): Generator<DocumentEvent, void, void> {
     const whole = this.#frames.length === 0 && (this.#expected === "end" || !this.#begun);
     if (!whole) yield* this.#notJson(position);
   }
@@ -123,7 +123,7 @@ class JsonReader {
     frame.empty = false;
     this.#path.push(value.slice(0, MAX_KEY_CHARACTERS));
     this.#expected = "colon";
-    yield { kind: "key", path: this.#path, value, position } satisfies Entry;
+    yield { kind: "key", path: this.#path, value, position } satisfies DocumentEntry;
   }
 
   *#word(word: string, position: number) {
@@ -132,7 +132,7 @@ class JsonReader {
     yield* this.#value(value === undefined ? word : value, position);
   }
 
-  *#value(value: Entry["value"], position: number) {
+  *#value(value: DocumentEntry["value"], position: number) {
     yield* this.#expect("value", position);
     const frame = this.#frames.at(-1);
     yield {
@@ -141,7 +141,7 @@ class JsonReader {
       value,
       position,
       ...frame?.object === false && { index: frame.index },
-    } satisfies Entry;
+    } satisfies DocumentEntry;
     this.#valueEnded();
   }
 
@@ -160,7 +160,7 @@ class JsonReader {
     if (this.#expected !== expected) yield* this.#notJson(position);
   }
 
-  *#notJson(position: number): Generator<ManifestEvent, void, void> {
+  *#notJson(position: number): Generator<DocumentEvent, void, void> {
     if (this.#malformed) return;
     this.#malformed = true;
     yield {

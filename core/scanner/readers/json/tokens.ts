@@ -31,7 +31,7 @@ const MARKS: ReadonlyMap<number, "{" | "}" | "[" | "]" | "," | ":"> = new Map([
 ]);
 
 /** The tokens of a JSON text (RFC 8259) of any size, however broken it is. */
-export class JsonTokens {
+export class JsonTokenStream {
   readonly #cursor: ByteCursor;
   readonly #string = new Uint8Array(MAX_STRING_BYTES);
   readonly #decoder = new TextDecoder();

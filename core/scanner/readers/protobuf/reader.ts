@@ -3,7 +3,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import { readVarint } from "./varint.ts";
 
 /** Where a message, a text or bytes lie, and within how many messages. */
-export interface Span {
+export interface ProtobufSpan {
   readonly start: number;
   readonly end: number;
   readonly depth: number;
@@ -13,13 +13,13 @@ export interface Span {
  * A field of a message. Those of fixed size have no value: nothing that is scanned needs it. `size` is
  * what a field of bytes says of its size; where that is more than there is, the span is what there is.
  */
-export type Field =
+export type ProtobufField =
   | { readonly kind: "varint"; readonly number: number; readonly value: bigint }
   | { readonly kind: "fixed"; readonly number: number }
   | {
     readonly kind: "bytes";
     readonly number: number;
-    readonly span: Span;
+    readonly span: ProtobufSpan;
     readonly size: number;
   };
 
@@ -61,12 +61,12 @@ export class ProtobufReader {
   }
 
   /** The whole source, as a message. */
-  get whole(): Span {
+  get root(): ProtobufSpan {
     return { start: 0, end: this.#source.size, depth: 0 };
   }
 
   /** The fields of a message in their order, without those within groups, which no reader here knows. */
-  *fields(message: Span): Generator<Field, void, void> {
+  *fields(message: ProtobufSpan): Generator<ProtobufField, void, void> {
     if (message.depth > MAX_DEPTH) return this.#fault("protobuf_depth_limit", message.start);
     const groups: number[] = [];
     let position = message.start;
@@ -85,17 +85,17 @@ export class ProtobufReader {
   }
 
   /** The text of a field, as UTF-8, no more than `limit` bytes of it. */
-  text(span: Span, limit: number): string {
+  text(span: ProtobufSpan, limit: number): string {
     return new TextDecoder().decode(this.bytes(span, limit));
   }
 
   /** The bytes of a field, no more than `limit` of them. */
-  bytes({ start, end }: Span, limit: number): Uint8Array {
+  bytes({ start, end }: ProtobufSpan, limit: number): Uint8Array {
     return this.#source.read(start, Math.min(end - start, limit));
   }
 
   /** The numbers of a repeated field of integers: one, or many packed into bytes. */
-  *integers(field: Field): Generator<bigint, void, void> {
+  *integers(field: ProtobufField): Generator<bigint, void, void> {
     if (field.kind === "varint") yield field.value;
     if (field.kind !== "bytes") return;
     for (let position = field.span.start; position < field.span.end;) {
@@ -116,8 +116,8 @@ export class ProtobufReader {
     { number, wireType, length }: Tag,
     head: Uint8Array,
     position: number,
-    { end, depth }: Span,
-  ): { readonly field?: Field; readonly end: number } | undefined {
+    { end, depth }: ProtobufSpan,
+  ): { readonly field?: ProtobufField; readonly end: number } | undefined {
     const after = position + length;
     const fixed = FIXED_BYTES.get(wireType);
     if (fixed !== undefined) {

@@ -4,7 +4,7 @@
  *
  * @param letters What a letter stands for; another stands for itself.
  */
-export function unescaped(text: string, letters: Readonly<Record<string, string>>): string {
+export function unescape(text: string, letters: Readonly<Record<string, string>>): string {
   return text.replace(
     /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^]))/g,
     (_, x?: string, u?: string, long?: string, plain = "") => {

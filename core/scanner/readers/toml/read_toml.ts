@@ -1,8 +1,8 @@
-import { unescaped } from "../text/escapes.ts";
-import { utf8Of } from "../bytes/latin1.ts";
+import { unescape } from "../text/escapes.ts";
+import { utf8FromLatin1 } from "../bytes/latin1.ts";
 import {
-  type Entry,
-  type ManifestEvent,
+  type DocumentEntry,
+  type DocumentEvent,
   MAX_KEY_CHARACTERS,
   MAX_NESTING,
   MAX_STRING_BYTES,
@@ -13,7 +13,7 @@ import { nestingTooDeep, stringTooLong } from "../event.ts";
  * The keys, values and comments of a TOML text, each character of which is a byte. It reads what
  * parsers read, and does not ask for the form that they ask for.
  */
-export function* readToml(text: string): Generator<ManifestEvent, void, void> {
+export function* readToml(text: string): Generator<DocumentEvent, void, void> {
   const reader = new TomlReader(text);
   while (!reader.done) yield* reader.step();
 }
@@ -37,7 +37,7 @@ class TomlReader {
     return this.#at >= this.#text.length;
   }
 
-  *step(): Generator<ManifestEvent, void, void> {
+  *step(): Generator<DocumentEvent, void, void> {
     const character = this.#text[this.#at] ?? "";
     switch (character) {
       case "\n":
@@ -71,7 +71,7 @@ class TomlReader {
     }
   }
 
-  *#openOrTable(character: string): Generator<ManifestEvent, void, void> {
+  *#openOrTable(character: string): Generator<DocumentEvent, void, void> {
     if (character === "[" && this.#lineIsNew && this.#open.length === 0) {
       return yield* this.#tableHeader();
     }
@@ -83,18 +83,18 @@ class TomlReader {
     this.#at = this.#text.length;
   }
 
-  *#tableHeader(): Generator<ManifestEvent, void, void> {
+  *#tableHeader(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     const end = this.#lineEnd();
     const names = this.#text.slice(position, end).match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
-    this.#table = names.slice(0, 100).map((name) => utf8Of(name.replace(/^["']|["']$/g, "")));
+    this.#table = names.slice(0, 100).map((name) => utf8FromLatin1(name.replace(/^["']|["']$/g, "")));
     this.#path = [...this.#table];
     this.#at = end;
     const value = this.#table.at(-1) ?? "";
     yield { kind: "key", path: this.#path, value, position };
   }
 
-  *#word(): Generator<ManifestEvent, void, void> {
+  *#word(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     const { value, end, open } = this.#scalar(position);
     this.#at = Math.max(end, position + 1);
@@ -133,7 +133,7 @@ class TomlReader {
     for (let more = 0; more < 2 && mark.length === 3; more++) {
       if (this.#text.startsWith(mark, at + 1)) at++;
     }
-    const inner = utf8Of(this.#text.slice(start + mark.length, at));
+    const inner = utf8FromLatin1(this.#text.slice(start + mark.length, at));
     const value = quote === '"' ? quotedContent(inner) : inner;
     return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };
   }
@@ -142,14 +142,14 @@ class TomlReader {
     const ends = this.#afterEquals || this.#open.length > 0 ? /[,\s#=[\]{}]/g : /[.\s#=[\]{}]/g;
     ends.lastIndex = start;
     const end = ends.exec(this.#text)?.index ?? this.#text.length;
-    return { value: utf8Of(this.#text.slice(start, end)), end, open: false };
+    return { value: utf8FromLatin1(this.#text.slice(start, end)), end, open: false };
   }
 
-  *#comment(): Generator<ManifestEvent, void, void> {
+  *#comment(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     this.#at = this.#lineEnd();
     const text = this.#text.slice(position, Math.min(this.#at, position + MAX_STRING_BYTES));
-    yield this.#entry("comment", utf8Of(text), position);
+    yield this.#entry("comment", utf8FromLatin1(text), position);
   }
 
   #newLine(): void {
@@ -169,17 +169,17 @@ class TomlReader {
     return end < 0 ? this.#text.length : end;
   }
 
-  #entry(kind: Entry["kind"], value: Entry["value"], position: number): Entry {
+  #entry(kind: DocumentEntry["kind"], value: DocumentEntry["value"], position: number): DocumentEntry {
     return { kind, path: this.#path, value, position };
   }
 }
 
-function malformed(position: number): ManifestEvent {
+function malformed(position: number): DocumentEvent {
   const message = "A string has no end";
   return { kind: "defect", severity: "info", message, position, incomplete: "malformed_toml" };
 }
 
-function resolved(text: string): Entry["value"] {
+function resolved(text: string): DocumentEntry["value"] {
   if (text === "true" || text === "false") return text === "true";
   return /^[-+]?\d[\d_]*(?:\.\d+)?$/.test(text) ? Number(text.replaceAll("_", "")) : text;
 }
@@ -195,5 +195,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 function quotedContent(text: string): string {
   const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
-  return unescaped(joined, ESCAPES);
+  return unescape(joined, ESCAPES);
 }

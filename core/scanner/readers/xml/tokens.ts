@@ -29,7 +29,7 @@ const ATTRIBUTES = 1000;
  * The pieces of an XML text, each character of which is a byte. It does not expand entities, follows no
  * reference, and takes declarations wherever they stand.
  */
-export function* xmlTokens(text: string): Generator<XmlToken, void, void> {
+export function* readXml(text: string): Generator<XmlToken, void, void> {
   let at = 0;
   while (at < text.length) {
     const open = text.indexOf("<", at);
@@ -99,7 +99,7 @@ function readElement(text: string, at: number): [XmlToken, number] {
     const match of inner.matchAll(/([^\s=/"'<>]{1,200})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g)
   ) {
     if (attributes.length >= ATTRIBUTES) break;
-    attributes.push([match[1] ?? "", decoded(match[2] ?? match[3] ?? "")]);
+    attributes.push([match[1] ?? "", resolveCharacterReferences(match[2] ?? match[3] ?? "")]);
   }
   return [{ kind: "element", name, attributes, position: at }, end + 1];
 }
@@ -126,7 +126,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** A text with the references to characters resolved. */
-export function decoded(text: string): string {
+export function resolveCharacterReferences(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,10}));/gi,
     (whole, hex?: string, decimal?: string, name = "") => {

@@ -1,4 +1,4 @@
-import type { ManifestEvent } from "../event.ts";
+import type { DocumentEvent } from "../event.ts";
 
 /** Aliases that stand for more scalars than this are meant to fill the memory. */
 const WRITTEN_OUT = 100_000;
@@ -13,7 +13,7 @@ const OPEN = 64;
 const LARGEST = 1e12;
 
 /** Where a node with an anchor stands. */
-export interface AnchorPlace {
+export interface AnchorContext {
   /** The column that the node's lines are deeper than. */
   readonly column: number;
   /** Whether it is the value of a key: a list may then begin at the same column. */
@@ -22,7 +22,7 @@ export interface AnchorPlace {
   readonly flow: number;
 }
 
-interface OpenAnchor extends AnchorPlace {
+interface OpenAnchor extends AnchorContext {
   readonly name: string;
   size: number;
 }
@@ -41,7 +41,7 @@ export class YamlAnchors {
     return this.#written;
   }
 
-  anchor(name: string, place: AnchorPlace): void {
+  anchor(name: string, place: AnchorContext): void {
     if (this.#open.length >= OPEN || this.#sizes.size >= ANCHORS) return;
     this.#open.push({ ...place, name, size: 0 });
   }
@@ -82,7 +82,7 @@ export class YamlAnchors {
   }
 
   /** Tells where aliases stand for more than a text of its size is meant to. */
-  *defects(): Generator<ManifestEvent, void, void> {
+  *defects(): Generator<DocumentEvent, void, void> {
     if (this.writtenOut <= WRITTEN_OUT) return;
     yield {
       kind: "defect",

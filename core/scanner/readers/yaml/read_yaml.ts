@@ -1,7 +1,7 @@
-import { utf8Of } from "../bytes/latin1.ts";
+import { utf8FromLatin1 } from "../bytes/latin1.ts";
 import {
-  type Entry,
-  type ManifestEvent,
+  type DocumentEntry,
+  type DocumentEvent,
   MAX_KEY_CHARACTERS,
   MAX_NESTING,
   MAX_STRING_BYTES,
@@ -9,7 +9,7 @@ import {
 import { nestingTooDeep, stringTooLong } from "../event.ts";
 import { YamlAnchors } from "./anchors.ts";
 import { endsKey, isBlank, isDocumentMark, lineEnd, nextContent, readBlock } from "./scalars.ts";
-import { readPlain, readQuoted, resolved, type Scalar, tagEnd, wordEnd } from "./scalars.ts";
+import { readPlain, readQuoted, resolvePlain, type Scalar, tagEnd, wordEnd } from "./scalars.ts";
 import { readingsOf } from "./lines.ts";
 import { YamlTags } from "./tags.ts";
 
@@ -23,7 +23,7 @@ const FLOW_COLUMN = 1e9;
  * The keys, values, tags and comments of a YAML text, each character of which is a byte. It reads what
  * parsers read, and does not ask for the form that they ask for.
  */
-export function* readYaml(text: string): Generator<ManifestEvent, void, void> {
+export function* readYaml(text: string): Generator<DocumentEvent, void, void> {
   const [lines, ...others] = readingsOf(text);
   yield* readLines(lines);
   for (const other of others) {
@@ -31,7 +31,7 @@ export function* readYaml(text: string): Generator<ManifestEvent, void, void> {
   }
 }
 
-function* readLines(text: string): Generator<ManifestEvent, void, void> {
+function* readLines(text: string): Generator<DocumentEvent, void, void> {
   const reader = new YamlReader(text);
   while (!reader.done) yield* reader.step();
   yield* reader.end();
@@ -54,7 +54,7 @@ class YamlReader {
   #parentIsKey = false;
   #stopped = false;
   /** Scalars with an anchor, for the aliases that stand for them. */
-  readonly #named = new Map<string, Entry["value"]>();
+  readonly #named = new Map<string, DocumentEntry["value"]>();
   #anchorOfNext: string | undefined;
   /** Whether the next scalar is a key, for a `?` stands before it. */
   #keyIsNext = false;
@@ -67,7 +67,7 @@ class YamlReader {
     return this.#stopped || this.#at >= this.#text.length;
   }
 
-  *step(): Generator<ManifestEvent, void, void> {
+  *step(): Generator<DocumentEvent, void, void> {
     const character = this.#text[this.#at] ?? "";
     if (character === "\n") return this.#newLine();
     if (isBlank(character)) return this.#skip(1);
@@ -78,7 +78,7 @@ class YamlReader {
     yield* this.#node(character);
   }
 
-  *end(): Generator<ManifestEvent, void, void> {
+  *end(): Generator<DocumentEvent, void, void> {
     yield* this.#anchors.defects();
     if (this.#flow > 0 && !this.#stopped) yield this.#malformed("A list or mapping has no end");
   }
@@ -123,7 +123,7 @@ class YamlReader {
     this.#skip(1);
   }
 
-  *#node(character: string): Generator<ManifestEvent, void, void> {
+  *#node(character: string): Generator<DocumentEvent, void, void> {
     switch (character) {
       case "&":
         return this.#anchor();
@@ -150,13 +150,13 @@ class YamlReader {
     }
   }
 
-  *#plain(): Generator<ManifestEvent, void, void> {
+  *#plain(): Generator<DocumentEvent, void, void> {
     const scalar = readPlain(this.#text, this.#at, this.#parent, this.#flow > 0);
     if (scalar.end === this.#at) return this.#skip(1);
     yield* this.#scalar(scalar, false);
   }
 
-  *#scalar({ value, end, open }: Scalar, quoted: boolean): Generator<ManifestEvent, void, void> {
+  *#scalar({ value, end, open }: Scalar, quoted: boolean): Generator<DocumentEvent, void, void> {
     const [position, column] = [this.#at, this.#at - this.#lineStart];
     this.#moveTo(end);
     if (open) yield this.#malformed("A string has no end");
@@ -169,7 +169,7 @@ class YamlReader {
     if (isKey) return yield* this.#key(text, position, column, colon);
     if (this.#keyIsNext) return yield* this.#key(text, position, column, end - 1);
     this.#anchors.scalar();
-    const entry = this.#entry("value", quoted ? text : resolved(text), position);
+    const entry = this.#entry("value", quoted ? text : resolvePlain(text), position);
     this.#nameScalar(entry.value);
     yield entry;
   }
@@ -190,11 +190,11 @@ class YamlReader {
     if (this.#path.length > MAX_NESTING) yield* this.#tooDeep(position);
   }
 
-  *#comment(): Generator<ManifestEvent, void, void> {
+  *#comment(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     this.#at = lineEnd(this.#text, position);
     const text = this.#text.slice(position, Math.min(this.#at, position + MAX_STRING_BYTES));
-    yield this.#entry("comment", utf8Of(text), position);
+    yield this.#entry("comment", utf8FromLatin1(text), position);
   }
 
   #anchor(): void {
@@ -203,14 +203,14 @@ class YamlReader {
     this.#anchors.anchor(this.#anchorOfNext, place);
   }
 
-  #nameScalar(value: Entry["value"]): void {
+  #nameScalar(value: DocumentEntry["value"]): void {
     if (this.#anchorOfNext === undefined) return;
     const isShort = typeof value !== "string" || value.length <= NAMED_CHARACTERS;
     if (isShort && this.#named.size < NAMED) this.#named.set(this.#anchorOfNext, value);
     this.#anchorOfNext = undefined;
   }
 
-  *#alias(): Generator<ManifestEvent, void, void> {
+  *#alias(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     const name = this.#word();
     if (name.length < 2) {
@@ -226,13 +226,13 @@ class YamlReader {
     if (value !== undefined) yield this.#entry("value", value, position);
   }
 
-  *#tag(): Generator<ManifestEvent, void, void> {
+  *#tag(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
     const written = this.#taken(tagEnd(this.#text, position));
     yield { kind: "tag", tag: this.#tags.resolve(written.slice(0, 1024)), position };
   }
 
-  *#openFlow(): Generator<ManifestEvent, void, void> {
+  *#openFlow(): Generator<DocumentEvent, void, void> {
     this.#anchorOfNext = undefined;
     this.#flow++;
     this.#skip(1);
@@ -247,7 +247,7 @@ class YamlReader {
     if (character !== ",") this.#flow--;
   }
 
-  *#tooDeep(position: number): Generator<ManifestEvent, void, void> {
+  *#tooDeep(position: number): Generator<DocumentEvent, void, void> {
     this.#stopped = true;
     yield nestingTooDeep(position);
   }
@@ -288,11 +288,11 @@ class YamlReader {
     }
   }
 
-  #entry(kind: Entry["kind"], value: Entry["value"], position: number): Entry {
+  #entry(kind: DocumentEntry["kind"], value: DocumentEntry["value"], position: number): DocumentEntry {
     return { kind, path: this.#path, value, position };
   }
 
-  #malformed(message: string): ManifestEvent {
+  #malformed(message: string): DocumentEvent {
     const position = this.#at;
     return { kind: "defect", severity: "info", message, position, incomplete: "malformed_yaml" };
   }

@@ -1,6 +1,6 @@
-import { unescaped } from "../text/escapes.ts";
-import { utf8Of } from "../bytes/latin1.ts";
-import type { Entry } from "../event.ts";
+import { unescape } from "../text/escapes.ts";
+import { utf8FromLatin1 } from "../bytes/latin1.ts";
+import type { DocumentEntry } from "../event.ts";
 
 /** A scalar with the place after it. */
 export interface Scalar {
@@ -23,8 +23,8 @@ export function readQuoted(text: string, start: number): Scalar {
   }
   const inner = text.slice(start + 1, at);
   const value = quote === '"'
-    ? quotedContent(utf8Of(inner))
-    : folded(utf8Of(inner)).replaceAll("''", "'");
+    ? quotedContent(utf8FromLatin1(inner))
+    : folded(utf8FromLatin1(inner)).replaceAll("''", "'");
   return { value, end: Math.min(at + 1, text.length), open: at >= text.length };
 }
 
@@ -44,7 +44,7 @@ export function readBlock(text: string, start: number, parent: number): Scalar {
     at = end;
   }
   while (lines.at(-1) === "") lines.pop();
-  return { value: utf8Of(lines.join(isFolded ? " " : "\n")), end: at, open: false };
+  return { value: utf8FromLatin1(lines.join(isFolded ? " " : "\n")), end: at, open: false };
 }
 
 /**
@@ -64,7 +64,7 @@ export function readPlain(text: string, start: number, parent: number, flow: boo
     pieces.push(text.slice(begin, next).trimEnd());
     end = next;
   }
-  return { value: utf8Of(pieces.join(" ")), end, open: false };
+  return { value: utf8FromLatin1(pieces.join(" ")), end, open: false };
 }
 
 /** Where a line ends: at its line feed, or at the end of the text. */
@@ -147,11 +147,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 function quotedContent(text: string): string {
   const joined = text.replace(/(\\\\|\\[^\r\n])|\\\r?\n[ \t]*/g, "$1");
-  return unescaped(folded(joined), ESCAPES);
+  return unescape(folded(joined), ESCAPES);
 }
 
 /** The value of a scalar without quotation marks, of those kinds that matter here (YAML 1.1). */
-export function resolved(text: string): Entry["value"] {
+export function resolvePlain(text: string): DocumentEntry["value"] {
   if (/^(?:true|yes|on)$/i.test(text)) return true;
   if (/^(?:false|no|off)$/i.test(text)) return false;
   if (/^(?:null|~)$/i.test(text)) return null;

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { JsonError } from "../../../../../core/scanner/readers/json/error.ts";
-import { parseJson } from "../../../../../core/scanner/readers/json/parse_json.ts";
+import { parseStrictJson } from "../../../../../core/scanner/readers/json/parse_json.ts";
 
 function codeOf(read: () => unknown): string {
   try {
@@ -27,9 +27,9 @@ Deno.test("JSON is read as JSON.parse reads it", async (t) => {
   ];
   for (const text of texts) {
     await t.step(text, () => {
-      assert.equal(JSON.stringify(parseJson(text).value), JSON.stringify(JSON.parse(text)));
+      assert.equal(JSON.stringify(parseStrictJson(text).value), JSON.stringify(JSON.parse(text)));
       const bytes = new TextEncoder().encode(text);
-      assert.equal(JSON.stringify(parseJson(bytes).value), JSON.stringify(JSON.parse(text)));
+      assert.equal(JSON.stringify(parseStrictJson(bytes).value), JSON.stringify(JSON.parse(text)));
     });
   }
 });
@@ -62,25 +62,25 @@ Deno.test("What is no JSON is refused, and so is more than the bounds", async (t
   ];
   for (const [text, code] of refused) {
     await t.step(`${text.slice(0, 12)} is ${code}`, () => {
-      assert.equal(codeOf(() => parseJson(text)), code);
+      assert.equal(codeOf(() => parseStrictJson(text)), code);
     });
   }
   await t.step("a long text is too_long, unread", () => {
-    assert.equal(codeOf(() => parseJson("[1]", { length: 2, depth: 1, values: 9 })), "too_long");
+    assert.equal(codeOf(() => parseStrictJson("[1]", { maxLength: 2, maxDepth: 1, maxValues: 9 })), "too_long");
   });
 });
 
 Deno.test("Keys that occur twice are told with their path, and the last one counts", () => {
   const text = '{"a":1,"b":[0,{"c":1,"c":2}],"a":3,"\\u0061":4}';
-  const { value, duplicateKeys } = parseJson(text);
+  const { value, duplicateKeys } = parseStrictJson(text);
   assert.deepEqual(duplicateKeys, ["b[1].c", "a", "a"]);
   assert.equal(JSON.stringify(value), '{"a":4,"b":[0,{"c":2}]}');
   const many = `{${'"k":0,'.repeat(5000)}"k":1}`;
-  assert.equal(parseJson(many).duplicateKeys.length, 100);
+  assert.equal(parseStrictJson(many).duplicateKeys.length, 100);
 });
 
 Deno.test("Keys of Object.prototype are keys like others", () => {
-  const { value, duplicateKeys } = parseJson('{"__proto__":{"x":1},"constructor":2}');
+  const { value, duplicateKeys } = parseStrictJson('{"__proto__":{"x":1},"constructor":2}');
   assert.deepEqual(duplicateKeys, []);
   assert.ok(typeof value === "object" && value !== null);
   assert.deepEqual(Object.keys(value), ["__proto__", "constructor"]);
@@ -89,7 +89,7 @@ Deno.test("Keys of Object.prototype are keys like others", () => {
 });
 
 Deno.test("Integers that no number holds are read exactly", () => {
-  const { value } = parseJson("[9007199254740993, 18446744073709551615, -9007199254740993]");
+  const { value } = parseStrictJson("[9007199254740993, 18446744073709551615, -9007199254740993]");
   assert.deepEqual(value, [9007199254740993n, 18446744073709551615n, -9007199254740993n]);
-  assert.equal(parseJson("1" + "0".repeat(5000)).value, Infinity);
+  assert.equal(parseStrictJson("1" + "0".repeat(5000)).value, Infinity);
 });

@@ -8,7 +8,7 @@ import { bytes, int, message, varint } from "./protobuf_bytes.ts";
 
 function read(content: Uint8Array, maxFields?: number) {
   const reader = new ProtobufReader(memorySource(content), maxFields);
-  return { fields: [...reader.fields(reader.whole)], faults: [...reader.faults.keys()], reader };
+  return { fields: [...reader.fields(reader.root)], faults: [...reader.faults.keys()], reader };
 }
 
 Deno.test("readVarint() reads what a varint can hold, and refuses what it can't", () => {
@@ -110,11 +110,11 @@ Deno.test("C 16 ProtobufReader bounds fields and depth", () => {
   for (let depth = 0; depth < 150; depth++) nested = bytes(1, nested);
   const reader = new ProtobufReader(memorySource(nested));
   let depth = 0;
-  const descend = (span: typeof reader.whole): void => {
+  const descend = (span: typeof reader.root): void => {
     depth += 1;
     for (const field of reader.fields(span)) if (field.kind === "bytes") descend(field.span);
   };
-  descend(reader.whole);
+  descend(reader.root);
   assert.equal(depth, 102);
   assert.deepEqual([...reader.faults.keys()], ["protobuf_depth_limit"]);
 });
@@ -122,7 +122,7 @@ Deno.test("C 16 ProtobufReader bounds fields and depth", () => {
 Deno.test("ProtobufReader reads small fields many at once", () => {
   const source = counted(memorySource(message(...Array.from({ length: 5000 }, () => int(1, 5)))));
   const reader = new ProtobufReader(source);
-  assert.equal([...reader.fields(reader.whole)].length, 5000);
+  assert.equal([...reader.fields(reader.root)].length, 5000);
   assert.ok(source.reads < 10, String(source.reads));
 });
 
@@ -143,7 +143,7 @@ Deno.test("ProtobufReader reads little of large fields", () => {
     },
   });
   const reader = new ProtobufReader(source);
-  assert.deepEqual([...reader.fields(reader.whole)].map(({ number }) => number), [2, 1]);
+  assert.deepEqual([...reader.fields(reader.root)].map(({ number }) => number), [2, 1]);
   assert.deepEqual([...reader.faults], []);
   assert.ok(source.bytesRead < 100_000);
 });
@@ -158,12 +158,12 @@ Deno.test("ProtobufReader throws nothing on any bytes", () => {
   for (let count = 0; count < 5000; count++) {
     const bytes = mutated(content, random);
     const reader = new ProtobufReader(memorySource(bytes));
-    const descend = (span: typeof reader.whole): void => {
+    const descend = (span: typeof reader.root): void => {
       for (const field of reader.fields(span)) {
         [...reader.integers(field)];
         if (field.kind === "bytes") descend(field.span);
       }
     };
-    assert.doesNotThrow(() => descend(reader.whole), `mutation ${count}`);
+    assert.doesNotThrow(() => descend(reader.root), `mutation ${count}`);
   }
 });
