@@ -1,4 +1,4 @@
-import { PYTHON_ESCAPES } from "../readers/text/python_escapes.ts";
+import { PYTHON_ESCAPES } from "../readers/text/escapes.ts";
 
 const ESCAPE =
   /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|N\{([^}]{1,80})\}|([^]))/g;

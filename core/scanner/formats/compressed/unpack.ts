@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { concatBytes } from "../../readers/bytes/bytes.ts";
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { ScanContext } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
@@ -119,7 +119,7 @@ function unpackZstd(packed: Uint8Array, most: number, toTheEnd: boolean): Uint8A
     if (left < 0) throw new BeyondBound();
     unpacked.push(piece);
   }
-  return Buffer.concat(unpacked);
+  return concatBytes(unpacked);
 }
 
 class BeyondBound extends Error {

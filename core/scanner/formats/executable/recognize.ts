@@ -1,3 +1,4 @@
+import { viewOf } from "../../readers/bytes/bytes.ts";
 import type { RuleCode } from "../../contract/rules.ts";
 import type { ByteSource } from "../../contract/source.ts";
 
@@ -36,7 +37,7 @@ const HEAD = 64;
 export function executableFormat(source: ByteSource): ExecutableFormat | undefined {
   const bytes = source.read(0, HEAD);
   if (bytes.length < 8) return undefined;
-  const head = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const head = viewOf(bytes);
   switch (head.getUint32(0)) {
     case 0x7f454c46:
       return isElf(head) ? ELF : undefined;
@@ -95,7 +96,7 @@ function isPe(head: DataView, source: ByteSource): boolean {
   const offset = head.getUint32(0x3c, true);
   const bytes = source.read(offset, 24);
   if (bytes.length < 24) return false;
-  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const header = viewOf(bytes);
   const sections = header.getUint16(6, true);
   return header.getUint32(0) === PE_SIGNATURE && sections <= 96;
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "../../readers/bytes/bytes.ts";
 import { readAhead } from "../../readers/bytes/read_ahead.ts";
 import type { ByteSource } from "../../contract/source.ts";
 
@@ -78,6 +79,6 @@ export class GgufCursor {
     const bytes = this.#source.read(this.position, size);
     if (bytes.length < size) throw new TruncatedError(`${size} bytes are too many`);
     this.position += size;
-    return new DataView(bytes.buffer, bytes.byteOffset, size);
+    return viewOf(bytes);
   }
 }

@@ -1,3 +1,4 @@
+import { decodeLatin1, viewOf } from "../../readers/bytes/bytes.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ByteSource } from "../../contract/source.ts";
 
@@ -13,7 +14,7 @@ const VERSION = 10_000;
 
 /** The legacy format of a file, by its first four bytes. */
 export function legacyFormat(source: ByteSource): string | undefined {
-  const letters = String.fromCharCode(...source.read(0, 4)).toLowerCase();
+  const letters = decodeLatin1(source.read(0, 4)).toLowerCase();
   const names = [letters, [...letters].reverse().join("")];
   return names.find((name) => MAGICS.has(name));
 }
@@ -31,7 +32,7 @@ export function checkLegacy(format: string, source: ByteSource, checks: Checklis
     const message = `A file of ${source.size} bytes is too short`;
     return checks.add(CHECK, { message, severity: "info", incomplete: "truncated" });
   }
-  const version = new DataView(head.buffer, head.byteOffset, head.length).getUint32(4, true);
+  const version = viewOf(head).getUint32(4, true);
   if (format !== "ggml" && version > VERSION) {
     const message = `The version ${version} is unknown`;
     checks.add(CHECK, { message, severity: "warning", ruleCode: "S902" });

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { GgufReader, UnreadableError } from "./gguf_reader.ts";
@@ -26,7 +27,7 @@ export const ggufScanner: Scanner = {
 };
 
 function isGguf(source: ByteSource): boolean {
-  return String.fromCharCode(...source.read(0, 4)) === "GGUF";
+  return decodeLatin1(source.read(0, 4)) === "GGUF";
 }
 
 function checkFile({ source }: Content, context: ScanContext, checks: Checklist): void {

@@ -1,7 +1,7 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
-import { Hdf5Error } from "../../readers/hdf5/bytes.ts";
+import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
 import { findConfigs } from "../../readers/hdf5/raw_search.ts";
 import { findSignature, readSuperblock } from "../../readers/hdf5/superblock.ts";
 import {

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { constants, gunzipSync, inflateSync } from "node:zlib";
 import { looksLikePickle } from "../pickle/probe.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -61,7 +62,7 @@ function failed(message: string, more: Partial<Check>): Check {
 
 function compressionOf(source: ByteSource): Compression | undefined {
   const head = source.read(0, 8);
-  const text = String.fromCharCode(...head);
+  const text = decodeLatin1(head);
   const listed = SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
   return listed ?? (isZlib(head) ? "zlib" : undefined);
 }

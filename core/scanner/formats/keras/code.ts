@@ -1,3 +1,4 @@
+import { decodeLatin1, viewOf } from "../../readers/bytes/bytes.ts";
 import { Buffer } from "node:buffer";
 import { DANGEROUS_FUNCTIONS } from "../../knowledge/python/dangerous_functions.ts";
 
@@ -77,7 +78,7 @@ const LONGEST_NAME = 100;
  * and dots. Paths and sentences are none, so that the file name of a harmless function says nothing.
  */
 function* marshalledNames(bytes: Uint8Array): Generator<string, void, void> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   for (let position = 0; position + 2 < bytes.length; position++) {
     const type = view.getUint8(position) & ~FLAG_OF_REFERENCE;
     let start = position + 2;
@@ -88,7 +89,7 @@ function* marshalledNames(bytes: Uint8Array): Generator<string, void, void> {
       start = position + 5;
     }
     if (length === 0 || length > LONGEST_NAME || start + length > bytes.length) continue;
-    const text = Buffer.from(bytes.subarray(start, start + length)).toString("latin1");
+    const text = decodeLatin1(bytes.subarray(start, start + length));
     if (/^[A-Za-z_][\w.]*$/.test(text)) yield* text.split(".");
   }
 }

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import type { Content } from "../../contract/scanner.ts";
 import { withoutEscapes } from "./text.ts";
@@ -36,5 +36,5 @@ export function isKerasConfig({ source }: Content): boolean {
 /** A chunk as text without the zeros, in which all encodings of JSON read alike. */
 function lettersOf(source: ByteSource, offset: number): string {
   const bytes = source.read(offset, CHUNK_BYTES + OVERLAP_BYTES);
-  return Buffer.from(bytes).toString("latin1").replaceAll("\0", "");
+  return decodeLatin1(bytes).replaceAll("\0", "");
 }

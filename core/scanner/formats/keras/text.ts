@@ -1,3 +1,5 @@
+import { viewOf } from "../../readers/bytes/bytes.ts";
+
 /**
  * The text of JSON in bytes, in the encoding that Python's json.loads takes it for: UTF-8, or UTF-16 or
  * UTF-32 by a byte order mark or by where the zeros are. Bytes that are no text are replaced.
@@ -31,7 +33,7 @@ function encodingOf([a, b, c, d]: Uint8Array): { encoding: Encoding; mark: numbe
 const CHARACTERS_AT_ONCE = 4096;
 
 function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): string {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const parts: string[] = [];
   let points: number[] = [];
   for (let offset = 0; offset + 4 <= bytes.length; offset += 4) {

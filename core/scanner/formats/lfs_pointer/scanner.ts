@@ -1,5 +1,5 @@
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
-import { decodeLatin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 
 /** Pointers are shorter than this, says the specification of Git LFS. */
 const POINTER_BYTES = 1024;

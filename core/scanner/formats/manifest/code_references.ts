@@ -1,7 +1,7 @@
 import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { Finding } from "../../contract/checklist.ts";
 import { isDangerousModule, judgeCallable } from "./callables.ts";
-import type { DocumentEntry } from "../../readers/event.ts";
+import type { DocumentEntry } from "../../readers/document_event.ts";
 
 /** Where an entry makes a loader run code: by code of the repository, or by a name to be imported. */
 export interface CodeReference {

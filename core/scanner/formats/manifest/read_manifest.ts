@@ -1,8 +1,8 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { decodeLatin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import type { Content } from "../../contract/scanner.ts";
-import type { Defect, DocumentEvent } from "../../readers/event.ts";
+import type { Defect, DocumentEvent } from "../../readers/document_event.ts";
 import { readJson } from "../../readers/json/read_json.ts";
 import { readToml } from "../../readers/toml/read_toml.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";

@@ -3,7 +3,7 @@ import { Checklist } from "../../contract/checklist.ts";
 import { licensesOfId } from "../../knowledge/licenses/recognize.ts";
 import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
 import { codeReferences } from "./code_references.ts";
-import type { DocumentEntry, DocumentEvent, YamlTag } from "../../readers/event.ts";
+import type { DocumentEntry, DocumentEvent, YamlTag } from "../../readers/document_event.ts";
 import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";

@@ -1,6 +1,6 @@
 import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { Finding } from "../../contract/checklist.ts";
-import type { DocumentEntry } from "../../readers/event.ts";
+import type { DocumentEntry } from "../../readers/document_event.ts";
 
 /** What is wrong in a template, or why not all of it was read. */
 export type ManifestTemplateFinding = Pick<

@@ -1,3 +1,4 @@
+import { startsWithBytes, viewOf } from "../../readers/bytes/bytes.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import type { Unreadable } from "../tensors/unread.ts";
 import { type Literal, LiteralError, parseLiteral } from "./literal.ts";
@@ -25,8 +26,7 @@ const KEYS = ["descr", "fortran_order", "shape"];
 
 /** Whether the content begins as an array file does. */
 export function hasArrayMagic(source: ByteSource): boolean {
-  const head = source.read(0, MAGIC.length);
-  return head.length === MAGIC.length && MAGIC.every((byte, i) => head[i] === byte);
+  return startsWithBytes(source.read(0, MAGIC.length), MAGIC);
 }
 
 /** Reads the header of an array file of version 1, 2 or 3. */
@@ -38,7 +38,7 @@ export function readArrayHeader(source: ByteSource): ArrayHeader | Unreadable {
   }
   const start = PREFIX + (version === 1 ? 2 : 4);
   if (head.length < start) return truncated(source);
-  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const view = viewOf(head);
   const length = version === 1 ? view.getUint16(PREFIX, true) : view.getUint32(PREFIX, true);
   if (length > source.size - start) return truncated(source);
   if (length > HEADER_LENGTH) {

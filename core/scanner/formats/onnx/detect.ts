@@ -1,5 +1,5 @@
 import type { Content } from "../../contract/scanner.ts";
-import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 
 /** Fields that are looked at to tell whether content is a model. */
 const LOOKED_AT = 200_000;

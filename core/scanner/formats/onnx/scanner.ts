@@ -5,7 +5,7 @@ import { isOnnx } from "./detect.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "./tensor_checks.ts";
 import { type ModelFacts, ModelWalk, PYTHON_OPERATOR } from "./walk.ts";
 import { faultFindings } from "../protobuf/faults.ts";
-import { ProtobufReader } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 
 const STRUCTURE = "ONNX Model Structure";

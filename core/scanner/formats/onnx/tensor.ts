@@ -1,4 +1,4 @@
-import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 
 /** What is known of a TensorProto without its values. */
 export interface Tensor {

@@ -1,6 +1,10 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
-import type { ProtobufField, ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import type {
+  ProtobufField,
+  ProtobufReader,
+  ProtobufSpan,
+} from "../../readers/protobuf/protobuf_reader.ts";
 import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
@@ -139,7 +143,10 @@ export class ModelWalk {
     weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (bytesOf(tensor) ?? 0n));
   }
 
-  #each(message: ProtobufSpan, actions: Readonly<Record<ProtobufField["number"], (span: ProtobufSpan) => void>>): void {
+  #each(
+    message: ProtobufSpan,
+    actions: Readonly<Record<ProtobufField["number"], (span: ProtobufSpan) => void>>,
+  ): void {
     for (const field of this.#reader.fields(message)) {
       if (field.kind === "bytes") actions[field.number]?.(field.span);
     }

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { type Argument, type Opcode, OPCODE_BY_BYTE } from "./opcodes.ts";
 import { parseFloatText, parseIndexText, parseIntegerText } from "./number_text.ts";
 import type { PickleWindow } from "./window.ts";
@@ -185,7 +186,7 @@ export class Instruction {
   }
 
   #ascii(): string {
-    return String.fromCharCode(...this.window.bytes(this.from, Math.min(this.length, 8192)));
+    return decodeLatin1(this.window.bytes(this.from, Math.min(this.length, 8192)));
   }
 
   #names(): Fault | undefined {

@@ -1,3 +1,4 @@
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { looksLikePickle } from "./probe.ts";
 import { PickleFile } from "./pickle_file.ts";
@@ -58,10 +59,10 @@ export const pickleScanner: Scanner = {
  * anything else, which a loader that is given no such objects refuses.
  */
 function isZip(head: Uint8Array): boolean {
-  return String.fromCharCode(...head) === "PK\x03\x04";
+  return decodeLatin1(head) === "PK\x03\x04";
 }
 
 function isOtherFormat(head: Uint8Array): boolean {
-  const text = String.fromCharCode(...head);
+  const text = decodeLatin1(head);
   return OTHER_FORMATS.some((signature) => text.startsWith(signature));
 }

@@ -1,4 +1,5 @@
-import { PYTHON_ESCAPES } from "../../readers/text/python_escapes.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { PYTHON_ESCAPES } from "../../readers/text/escapes.ts";
 import type { PickleValue, Text } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
 
@@ -9,13 +10,6 @@ const MAX_TEXT_BYTES = 4096;
 const MAX_KEPT_BYTES = 64;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-const latin1 = (bytes: Uint8Array): string => {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 4096) {
-    text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  }
-  return text;
-};
 
 /** The characters of a text, or of bytes as Latin-1; undefined for other values and long texts. */
 export function textOf(value: PickleValue, window: PickleWindow): string | undefined {
@@ -43,9 +37,9 @@ export function decodeText(bytes: Uint8Array, form: Text["form"]): string {
     case "utf8":
       return utf8.decode(bytes);
     case "latin1":
-      return latin1(bytes);
+      return decodeLatin1(bytes);
     case "string_escape":
-      return latin1(bytes).replace(
+      return decodeLatin1(bytes).replace(
         /\\(?:x([0-9a-fA-F]{2})|([0-7]{1,3})|([\n\\'"abfnrtv]))/g,
         (whole, hex?: string, octal?: string, letter?: string) =>
           hex !== undefined
@@ -55,7 +49,7 @@ export function decodeText(bytes: Uint8Array, form: Text["form"]): string {
             : PYTHON_ESCAPES[letter ?? ""] ?? whole,
       );
     case "unicode_escape":
-      return latin1(bytes).replace(
+      return decodeLatin1(bytes).replace(
         /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|\\)/g,
         (whole, short?: string, long?: string) => {
           const code = parseInt(short ?? long ?? "", 16);

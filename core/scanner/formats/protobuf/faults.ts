@@ -1,5 +1,5 @@
 import type { NamedFinding } from "../../contract/checklist.ts";
-import type { ProtobufFault, ProtobufReader } from "../../readers/protobuf/reader.ts";
+import type { ProtobufFault, ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 
 const SAID: Readonly<Record<ProtobufFault, string>> = {
   malformed_protobuf: "A message ends in the midst of a field, or is none",

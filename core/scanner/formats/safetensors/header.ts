@@ -1,5 +1,10 @@
-import { JsonError } from "../../readers/json/error.ts";
-import { STRICT_JSON_LIMITS, type ParsedJson, parseStrictJson } from "../../readers/json/parse_json.ts";
+import { viewOf } from "../../readers/bytes/bytes.ts";
+import { JsonError } from "../../readers/json/strict_cursor.ts";
+import {
+  type ParsedJson,
+  parseStrictJson,
+  STRICT_JSON_LIMITS,
+} from "../../readers/json/parse_strict_json.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import type { Unreadable } from "../tensors/unread.ts";
 
@@ -62,7 +67,7 @@ export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson
 
 function headerLength(head: Uint8Array): bigint | undefined {
   if (head.length < LENGTH_SIZE) return undefined;
-  return new DataView(head.buffer, head.byteOffset, head.length).getBigUint64(0, true);
+  return viewOf(head).getBigUint64(0, true);
 }
 
 function failure(reason: string, message: string): Unreadable {

@@ -1,7 +1,7 @@
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import type { ParsedJson } from "../../readers/json/parse_json.ts";
+import type { ParsedJson } from "../../readers/json/parse_strict_json.ts";
 import { type HeaderBounds, headerBounds, looksLikeSafetensors, readHeader } from "./header.ts";
 import { isObject } from "../../../../schemas/json.ts";
 import { checkMetadata } from "./metadata.ts";

@@ -1,4 +1,4 @@
-import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Content } from "../../contract/scanner.ts";
 
 /** What content of TensorFlow is; `text` is a SavedModel in the text format of protobuf. */

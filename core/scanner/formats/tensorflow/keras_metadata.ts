@@ -1,7 +1,7 @@
 import { Checklist } from "../../contract/checklist.ts";
 import { KERAS_CONFIGURATION, KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, inspectConfig } from "../keras/config.ts";
-import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Check, ScanContext } from "../../contract/scanner.ts";
 import { MIB } from "../../../../schemas/units.ts";
 

@@ -2,7 +2,7 @@ import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { excerpt } from "../../contract/excerpt.ts";
 import { Checklist, type Finding } from "../../contract/checklist.ts";
 import { faultFindings } from "../protobuf/faults.ts";
-import { ProtobufReader } from "../../readers/protobuf/reader.ts";
+import { ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { type GraphKind, graphKindOf } from "./detect.ts";
 import { KerasMetadata } from "./keras_metadata.ts";

@@ -1,7 +1,7 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { Checklist } from "../../contract/checklist.ts";
-import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/reader.ts";
+import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 import { severityOfOperation, writesElsewhere } from "./operations.ts";
 
 export const OPERATIONS = "TensorFlow Operations";
@@ -180,11 +180,15 @@ export class GraphWalk {
 
   /** The objects of a program, of which those that users define may have metadata of Keras. */
   #objects(message: ProtobufSpan): void {
-    const userObject = (span: ProtobufSpan) => this.#each(span, { 3: (json) => this.#onMetadata(json) });
+    const userObject = (span: ProtobufSpan) =>
+      this.#each(span, { 3: (json) => this.#onMetadata(json) });
     this.#each(message, { 1: (node) => this.#each(node, { 4: userObject }) });
   }
 
-  #each(message: ProtobufSpan, actions: Readonly<Record<number, (span: ProtobufSpan) => void>>): void {
+  #each(
+    message: ProtobufSpan,
+    actions: Readonly<Record<number, (span: ProtobufSpan) => void>>,
+  ): void {
     for (const field of this.#reader.fields(message)) {
       if (field.kind === "bytes") actions[field.number]?.(field.span);
     }

@@ -7,11 +7,11 @@ import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { licensesOfFrontMatter } from "./front_matter.ts";
-import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
-import { type Script, detectScript } from "./script.ts";
+import { detectScript, type Script } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
-import { type TextWindow, textWindows } from "../../readers/bytes/windows.ts";
+import { type TextWindow, textWindows } from "../../readers/bytes/text_windows.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {

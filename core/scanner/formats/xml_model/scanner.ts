@@ -4,9 +4,9 @@ import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 import { findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
-import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/latin1.ts";
+import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
 import { utf8Source } from "../../readers/bytes/utf8_source.ts";
-import { resolveCharacterReferences, type XmlToken, readXml } from "../../readers/xml/tokens.ts";
+import { readXml, resolveCharacterReferences, type XmlToken } from "../../readers/xml/read_xml.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
@@ -59,7 +59,9 @@ class XmlScan {
     const { size } = text.source;
     const incomplete = size > XML_BYTES ? "text_too_large" : text.incomplete;
     if (incomplete !== undefined) yield* this.#incomplete(incomplete);
-    for (const token of readXml(decodeLatin1(text.source.read(0, XML_BYTES)))) yield* this.#take(token);
+    for (const token of readXml(decodeLatin1(text.source.read(0, XML_BYTES)))) {
+      yield* this.#take(token);
+    }
     if (!this.#begun && size > 0) yield* this.#incomplete("malformed_xml");
     yield* this.#docTypeFound();
     yield* this.#checks.finish();

@@ -1,34 +1,71 @@
 import { Buffer } from "node:buffer";
 
-/** A view of bytes, to read numbers from. */
+/** A view for reading numbers from the bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A little-endian number of 64 bits; undefined where it is over 2^53 and so beyond all files. */
+/** Reads a little-endian 64-bit integer. Returns undefined above 2^53 - 1, which no file size reaches. */
 export function readSafeUint64(view: DataView, offset: number): number | undefined {
   const number = view.getBigUint64(offset, true);
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number);
 }
 
-/** Every place where the wanted bytes lie, in order. */
-export function indexesOf(bytes: Uint8Array, wanted: Uint8Array): number[] {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Joins byte arrays into one. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** Whether the two arrays hold the same bytes. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && startsWithBytes(a, b);
+}
+
+/** Whether the bytes begin with the prefix. */
+export function startsWithBytes(bytes: Uint8Array, prefix: ArrayLike<number>): boolean {
+  if (bytes.length < prefix.length) return false;
+  for (let index = 0; index < prefix.length; index++) {
+    if (bytes[index] !== prefix[index]) return false;
+  }
+  return true;
+}
+
+/** The offset of each occurrence of `needle`, in ascending order. Occurrences may overlap. */
+export function indexesOf(bytes: Uint8Array, needle: Uint8Array): number[] {
+  const buffer = bufferOf(bytes);
   const found: number[] = [];
-  let index = buffer.indexOf(wanted);
+  let index = buffer.indexOf(needle);
   while (index >= 0) {
     found.push(index);
-    index = buffer.indexOf(wanted, index + 1);
+    index = buffer.indexOf(needle, index + 1);
   }
   return found;
 }
 
-/** Whether bytes begin with others. */
-export function startsWithBytes(bytes: Uint8Array, prefix: readonly number[]): boolean {
-  return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
+/**
+ * Decodes each byte as the character U+0000 to U+00FF with its value, so that an offset in the text is
+ * an offset in the bytes. `TextDecoder("latin1")` does not: it decodes windows-1252.
+ */
+export function decodeLatin1(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString("latin1");
 }
 
-/** Whether two pieces are the same bytes. */
-export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+/** Decodes the bytes that {@link decodeLatin1} made a text of as UTF-8. */
+export function utf8FromLatin1(text: string): string {
+  // deno-lint-ignore no-control-regex -- matches ASCII, which needs no decoding
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return new TextDecoder().decode(Buffer.from(text, "latin1"));
+}
+
+/** The same memory as a Buffer, without a copy. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-import { type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 
 /** Objects that are passed over in one collection, which has no more than 16 bits for them. */
 const MAX_OBJECTS = 65_536;

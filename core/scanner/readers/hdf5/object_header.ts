@@ -1,4 +1,4 @@
-import { type Hdf5Cursor, type Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { type Hdf5Bytes, type Hdf5Cursor, Hdf5Error } from "./cursor.ts";
 
 /** A message of an object's header. */
 export interface HeaderMessage {

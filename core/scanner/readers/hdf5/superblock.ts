@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { Hdf5Bytes, Hdf5Error } from "./bytes.ts";
+import { Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a);
 const FIRST_USER_BLOCK = 512;

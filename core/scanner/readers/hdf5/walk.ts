@@ -1,5 +1,5 @@
 import { readAttribute } from "./attribute.ts";
-import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./bytes.ts";
+import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";

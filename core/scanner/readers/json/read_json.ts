@@ -1,8 +1,13 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { ByteCursor } from "../bytes/byte_cursor.ts";
-import { type DocumentEntry, type DocumentEvent, MAX_KEY_CHARACTERS, MAX_NESTING } from "../event.ts";
-import { nestingTooDeep, stringTooLong } from "../event.ts";
-import { type JsonToken, JsonTokenStream } from "./tokens.ts";
+import {
+  type DocumentEntry,
+  type DocumentEvent,
+  MAX_KEY_CHARACTERS,
+  MAX_NESTING,
+} from "../document_event.ts";
+import { nestingTooDeep, stringTooLong } from "../document_event.ts";
+import { type JsonToken, JsonTokenStream } from "./token_stream.ts";
 
 /** An object or a list that is being read. */
 interface Frame {

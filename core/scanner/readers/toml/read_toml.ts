@@ -1,13 +1,13 @@
 import { unescape } from "../text/escapes.ts";
-import { utf8FromLatin1 } from "../bytes/latin1.ts";
+import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import {
   type DocumentEntry,
   type DocumentEvent,
   MAX_KEY_CHARACTERS,
   MAX_NESTING,
   MAX_STRING_BYTES,
-} from "../event.ts";
-import { nestingTooDeep, stringTooLong } from "../event.ts";
+} from "../document_event.ts";
+import { nestingTooDeep, stringTooLong } from "../document_event.ts";
 
 /**
  * The keys, values and comments of a TOML text, each character of which is a byte. It reads what
@@ -87,7 +87,9 @@ class TomlReader {
     const position = this.#at;
     const end = this.#lineEnd();
     const names = this.#text.slice(position, end).match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
-    this.#table = names.slice(0, 100).map((name) => utf8FromLatin1(name.replace(/^["']|["']$/g, "")));
+    this.#table = names.slice(0, 100).map((name) =>
+      utf8FromLatin1(name.replace(/^["']|["']$/g, ""))
+    );
     this.#path = [...this.#table];
     this.#at = end;
     const value = this.#table.at(-1) ?? "";
@@ -169,7 +171,11 @@ class TomlReader {
     return end < 0 ? this.#text.length : end;
   }
 
-  #entry(kind: DocumentEntry["kind"], value: DocumentEntry["value"], position: number): DocumentEntry {
+  #entry(
+    kind: DocumentEntry["kind"],
+    value: DocumentEntry["value"],
+    position: number,
+  ): DocumentEntry {
     return { kind, path: this.#path, value, position };
   }
 }

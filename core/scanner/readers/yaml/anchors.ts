@@ -1,4 +1,4 @@
-import type { DocumentEvent } from "../event.ts";
+import type { DocumentEvent } from "../document_event.ts";
 
 /** Aliases that stand for more scalars than this are meant to fill the memory. */
 const WRITTEN_OUT = 100_000;

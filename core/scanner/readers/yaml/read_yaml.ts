@@ -1,16 +1,15 @@
-import { utf8FromLatin1 } from "../bytes/latin1.ts";
+import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import {
   type DocumentEntry,
   type DocumentEvent,
   MAX_KEY_CHARACTERS,
   MAX_NESTING,
   MAX_STRING_BYTES,
-} from "../event.ts";
-import { nestingTooDeep, stringTooLong } from "../event.ts";
+} from "../document_event.ts";
+import { nestingTooDeep, stringTooLong } from "../document_event.ts";
 import { YamlAnchors } from "./anchors.ts";
 import { endsKey, isBlank, isDocumentMark, lineEnd, nextContent, readBlock } from "./scalars.ts";
 import { readPlain, readQuoted, resolvePlain, type Scalar, tagEnd, wordEnd } from "./scalars.ts";
-import { readingsOf } from "./lines.ts";
 import { YamlTags } from "./tags.ts";
 
 /** How many scalars with anchors are kept, and how long each may be. */
@@ -18,6 +17,9 @@ const NAMED = 1000;
 const NAMED_CHARACTERS = 4096;
 /** Columns of keys in flows: deeper than those of any line. */
 const FLOW_COLUMN = 1e9;
+
+/** The line breaks of Unicode, of which each byte is a character: NEL, LS and PS. */
+const UNICODE_BREAK = /\xc2\x85|\xe2\x80[\xa8\xa9]/g;
 
 /**
  * The keys, values, tags and comments of a YAML text, each character of which is a byte. It reads what
@@ -29,6 +31,16 @@ export function* readYaml(text: string): Generator<DocumentEvent, void, void> {
   for (const other of others) {
     for (const event of readLines(other)) if (event.kind !== "defect") yield event;
   }
+}
+
+/**
+ * A text of YAML with line feeds only, in the ways in which parsers read it. For those of YAML 1.1 a
+ * line, and with it a comment, ends at the line breaks of Unicode too (YAML 1.1, 4.1.4). All places stay.
+ */
+function readingsOf(text: string): [string, ...string[]] {
+  const lines = text.replace(/\r(?!\n)/g, "\n");
+  const older = lines.replace(UNICODE_BREAK, (mark) => "\n".padStart(mark.length));
+  return older === lines ? [lines] : [lines, older];
 }
 
 function* readLines(text: string): Generator<DocumentEvent, void, void> {
@@ -288,7 +300,11 @@ class YamlReader {
     }
   }
 
-  #entry(kind: DocumentEntry["kind"], value: DocumentEntry["value"], position: number): DocumentEntry {
+  #entry(
+    kind: DocumentEntry["kind"],
+    value: DocumentEntry["value"],
+    position: number,
+  ): DocumentEntry {
     return { kind, path: this.#path, value, position };
   }
 

@@ -1,6 +1,6 @@
 import { unescape } from "../text/escapes.ts";
-import { utf8FromLatin1 } from "../bytes/latin1.ts";
-import type { DocumentEntry } from "../event.ts";
+import { utf8FromLatin1 } from "../bytes/bytes.ts";
+import type { DocumentEntry } from "../document_event.ts";
 
 /** A scalar with the place after it. */
 export interface Scalar {

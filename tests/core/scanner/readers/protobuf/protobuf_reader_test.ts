@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { ProtobufReader } from "../../../../../core/scanner/readers/protobuf/reader.ts";
+import { ProtobufReader } from "../../../../../core/scanner/readers/protobuf/protobuf_reader.ts";
 import { readVarint } from "../../../../../core/scanner/readers/protobuf/varint.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { mutated, seeded } from "../../mutation.ts";

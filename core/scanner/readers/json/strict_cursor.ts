@@ -1,23 +1,25 @@
-import { JsonError, type JsonErrorCode } from "./error.ts";
+import { JSON_ESCAPES } from "../text/escapes.ts";
 
-const ESCAPED: Readonly<Record<string, string>> = {
-  '"': '"',
-  "\\": "\\",
-  "/": "/",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-};
+/** Why a JSON text was refused. */
+export type JsonErrorCode = "malformed" | "not_utf8" | "too_long" | "too_deep" | "too_many_values";
+
+/** Thrown for text that is not strict JSON, and for JSON that exceeds a limit. */
+export class JsonError extends SyntaxError {
+  override readonly name = "JsonError";
+
+  /** @param position Index of the character at which parsing stopped. */
+  constructor(readonly code: JsonErrorCode, readonly position: number) {
+    super(`Cannot read JSON: ${code} at ${position}`);
+  }
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Most digits of an integer that is read exactly: those of 2^64 - 1. */
-const EXACT_DIGITS = 20;
+/** The digits of 2^64 - 1. Longer integers are rounded to a number. */
+const MAX_EXACT_DIGITS = 20;
 
-/** A place in a JSON text, which reads the tokens of RFC 8259 one by one. */
+/** Reads the tokens of RFC 8259, and nothing else, from a text in memory. */
 export class StrictJsonCursor {
   position = 0;
   readonly #spaces = /[ \t\n\r]*/y;
@@ -26,17 +28,18 @@ export class StrictJsonCursor {
 
   constructor(readonly text: string) {}
 
+  /** @throws {JsonError} always, with the current position. */
   fail(code: JsonErrorCode = "malformed"): never {
     throw new JsonError(code, this.position);
   }
 
-  /** The next character that is no space, which stays unread; empty at the end. */
+  /** Skips white space and returns the next character without consuming it; `""` at the end. */
   peek(): string {
     this.#match(this.#spaces);
     return this.text.charAt(this.position);
   }
 
-  /** Whether the next token is `token`, which is read then. */
+  /** Consumes `token` if it comes next, and returns whether it did. */
   take(token: string): boolean {
     this.peek();
     if (!this.text.startsWith(token, this.position)) return false;
@@ -44,12 +47,12 @@ export class StrictJsonCursor {
     return true;
   }
 
-  /** @throws {JsonError} where the next token is another one. */
+  /** @throws {JsonError} when `token` does not come next. */
   expect(token: string): void {
     if (!this.take(token)) this.fail();
   }
 
-  /** Reads a string, quotes included. */
+  /** Reads a string with its quotes, and returns its content. */
   string(): string {
     this.expect('"');
     let value = "";
@@ -63,14 +66,14 @@ export class StrictJsonCursor {
     }
   }
 
-  /** Reads a number: a bigint where it is an integer that no number can hold. */
+  /** Reads a number. An integer of up to 20 digits that a number would round is returned as a bigint. */
   number(): number | bigint {
     this.peek();
     const digits = this.#match(this.#number);
     if (digits === "") this.fail();
     const value = Number(digits);
     const inexact = !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(digits);
-    return inexact && digits.length <= EXACT_DIGITS + 1 ? BigInt(digits) : value;
+    return inexact && digits.length <= MAX_EXACT_DIGITS + 1 ? BigInt(digits) : value;
   }
 
   #plain(): string {
@@ -86,7 +89,7 @@ export class StrictJsonCursor {
       const unit = this.#match(this.#hex);
       return unit === "" ? this.fail() : String.fromCharCode(Number.parseInt(unit, 16));
     }
-    return ESCAPED[letter] ?? this.fail();
+    return JSON_ESCAPES[letter] ?? this.fail();
   }
 
   #match(pattern: RegExp): string {

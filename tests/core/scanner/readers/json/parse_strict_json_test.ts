@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
-import { JsonError } from "../../../../../core/scanner/readers/json/error.ts";
-import { parseStrictJson } from "../../../../../core/scanner/readers/json/parse_json.ts";
+import { JsonError } from "../../../../../core/scanner/readers/json/strict_cursor.ts";
+import { parseStrictJson } from "../../../../../core/scanner/readers/json/parse_strict_json.ts";
 
 function codeOf(read: () => unknown): string {
   try {
@@ -66,7 +66,10 @@ Deno.test("What is no JSON is refused, and so is more than the bounds", async (t
     });
   }
   await t.step("a long text is too_long, unread", () => {
-    assert.equal(codeOf(() => parseStrictJson("[1]", { maxLength: 2, maxDepth: 1, maxValues: 9 })), "too_long");
+    assert.equal(
+      codeOf(() => parseStrictJson("[1]", { maxLength: 2, maxDepth: 1, maxValues: 9 })),
+      "too_long",
+    );
   });
 });
 

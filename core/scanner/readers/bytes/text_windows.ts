@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { decodeLatin1 } from "./latin1.ts";
+import { decodeLatin1 } from "./bytes.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const WINDOW = MIB;

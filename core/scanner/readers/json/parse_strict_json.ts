@@ -1,5 +1,4 @@
-import { StrictJsonCursor } from "./cursor.ts";
-import { JsonError } from "./error.ts";
+import { JsonError, StrictJsonCursor } from "./strict_cursor.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 /** How much JSON is read. */
@@ -13,7 +12,11 @@ export interface StrictJsonLimits {
 }
 
 /** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
-export const STRICT_JSON_LIMITS: StrictJsonLimits = { maxLength: 16 * MIB, maxDepth: 64, maxValues: 1_000_000 };
+export const STRICT_JSON_LIMITS: StrictJsonLimits = {
+  maxLength: 16 * MIB,
+  maxDepth: 64,
+  maxValues: 1_000_000,
+};
 
 /** A JSON text that was read. */
 export interface ParsedJson {

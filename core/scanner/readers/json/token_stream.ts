@@ -1,5 +1,6 @@
 import { type ByteCursor, END } from "../bytes/byte_cursor.ts";
-import { MAX_STRING_BYTES } from "../event.ts";
+import { MAX_STRING_BYTES } from "../document_event.ts";
+import { JSON_ESCAPES } from "../text/escapes.ts";
 
 /** A token of JSON, or of what should have been JSON. */
 export type JsonToken =
@@ -91,18 +92,10 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-};
-
 function unescaped(text: string): string {
   return text.replace(
     /\\(?:u([0-9A-Fa-f]{4})|([^]))/g,
     (_, hex?: string, plain = "") =>
-      hex === undefined ? ESCAPES[plain] ?? plain : String.fromCharCode(parseInt(hex, 16)),
+      hex === undefined ? JSON_ESCAPES[plain] ?? plain : String.fromCharCode(parseInt(hex, 16)),
   );
 }
