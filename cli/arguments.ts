@@ -2,20 +2,23 @@ import { parseArgs, type ParseArgsConfig, type ParseArgsOptionsConfig } from "no
 import { UsageError } from "./usage_error.ts";
 
 /**
- * The options of a command that takes nothing else.
+ * Parses the arguments of a command that takes options only.
  *
- * @throws {UsageError} where they are not what it knows.
+ * @throws {UsageError} when an argument is unknown or an option has no value.
  */
-export function options<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
-  return parsedArgs({ args, options, strict: true, allowPositionals: false }).values;
+export function parseOptions<Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+) {
+  return parseArguments({ args, options, strict: true, allowPositionals: false }).values;
 }
 
 /**
- * What the arguments of a command say.
+ * Parses the arguments of a command.
  *
- * @throws {UsageError} where they are not what it knows.
+ * @throws {UsageError} when an argument is unknown or an option has no value.
  */
-export function parsedArgs<Config extends ParseArgsConfig>(config: Config) {
+export function parseArguments<Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);
   } catch (error) {

@@ -1,10 +1,10 @@
-/** Something the person at the command line can put right; told in one line. */
+/** A mistake that the person at the command line can correct. Printed as one line; exit code 2. */
 export class UsageError extends Error {}
 
 /**
- * Has a failure name the setting that it comes from, its value and what is allowed (C 13).
+ * Runs `work`. Its failure names the setting, the value and what is allowed (C 13).
  *
- * @throws {UsageError} where the work fails.
+ * @throws {UsageError} when `work` throws.
  */
 export async function withSettingContext<T>(
   setting: string,

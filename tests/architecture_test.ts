@@ -1,147 +1,232 @@
 import * as assert from "node:assert/strict";
+import { dirname, normalize, relative } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import { WORKERS } from "../storage/threads/workers.ts";
 import { ROOT } from "./support/child_server.ts";
-import { run } from "./support/tools.ts";
 
-/** The rooms of the house and which of them each may look into; docs/architecture.md says why. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ["routes", "core", "storage", "schemas"],
-  routes: ["routes", "core", "schemas"],
-  core: ["core", "schemas"],
-  storage: ["storage", "core"],
-  schemas: ["schemas"],
-};
-
-/**
- * All that storage may know of core: the interfaces that it fulfils, and their vocabulary. What of it is
- * about scans may know all of scanning, for it runs it in threads.
- */
+const SCANNER = "core/scanner";
+/** What storage and threads need to know of core: ports, and the vocabulary of ports. */
 const CORE_FOR_STORAGE = [
   "core/ports.ts",
   "core/content.ts",
   "core/errors.ts",
   "core/paths.ts",
-  "core/turns.ts",
+  "core/event_loop.ts",
   "core/reports.ts",
+  "core/scans/ports.ts",
 ];
 
-interface Module {
-  readonly specifier: string;
-  readonly dependencies?: readonly { readonly code?: { readonly specifier: string } }[];
+/**
+ * The rooms of the house, and what each may import besides itself; docs/architecture.md has the map. A
+ * file belongs to the room with the longest matching name. Type imports count.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "main.ts": ["cli", "cli/scan", "cli/serve"],
+  packaging: ["storage/threads"],
+  cli: ["routes", "core", "core/capacity", "schemas", "storage"],
+  "cli/scan": [
+    "cli",
+    "core",
+    "core/capacity",
+    "core/scans",
+    `${SCANNER}/mod.ts`,
+    "schemas",
+    "storage",
+    "storage/sandbox",
+  ],
+  "cli/serve": [
+    "cli",
+    "routes",
+    "core",
+    "core/capacity",
+    "core/scans",
+    "core/tree",
+    "schemas",
+    "storage",
+    "storage/reports",
+    "storage/sandbox",
+  ],
+  routes: ["routes/openapi", "core", "core/capacity", "core/scans", "core/tree", "schemas"],
+  "routes/openapi": ["core", "schemas"],
+  core: ["schemas"],
+  "core/tree": ["core", "schemas"],
+  "core/capacity": ["core", "schemas"],
+  "core/scans": ["core", "core/capacity", "core/tree", `${SCANNER}/mod.ts`, "schemas"],
+  [`${SCANNER}/mod.ts`]: inScanner("contract", "engine", "formats", "report"),
+  [`${SCANNER}/contract`]: ["schemas"],
+  [`${SCANNER}/readers`]: inScanner("contract"),
+  [`${SCANNER}/knowledge`]: inScanner("readers", "contract"),
+  [`${SCANNER}/templates`]: inScanner("knowledge", "readers", "contract"),
+  [`${SCANNER}/formats`]: inScanner("templates", "knowledge", "readers", "contract"),
+  [`${SCANNER}/engine`]: inScanner("contract"),
+  [`${SCANNER}/report`]: inScanner("contract"),
+  schemas: [],
+  storage: ["storage/blobs", "storage/database", "storage/disk", "schemas"],
+  "storage/blobs": ["storage/disk", "storage/threads", "schemas", ...CORE_FOR_STORAGE],
+  "storage/database": [
+    "storage/disk",
+    "storage/threads",
+    `${SCANNER}/mod.ts`,
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
+  "storage/disk": CORE_FOR_STORAGE,
+  "storage/reports": ["storage/database", "storage/threads", ...CORE_FOR_STORAGE],
+  "storage/sandbox": [
+    "storage/blobs",
+    "storage/threads",
+    `${SCANNER}/mod.ts`,
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
+  "storage/threads": CORE_FOR_STORAGE,
+};
+
+function inScanner(...rooms: string[]): string[] {
+  return [...rooms.map((room) => `${SCANNER}/${room}`), "schemas"];
 }
 
-/** The modules of the program with what each imports, by paths from the root. */
-async function importGraph(): Promise<Map<string, string[]>> {
-  const entries = [
-    "main.ts",
-    "storage/reader_worker.ts",
-    "storage/writer_worker.ts",
-    "storage/content_worker.ts",
-    "storage/report_worker.ts",
-    "storage/scan_worker.ts",
-  ];
-  const graph = new Map<string, string[]>();
-  const root = `file://${ROOT}`;
-  for (const entry of entries) {
-    const { code, stdout, stderr } = await run(Deno.execPath(), ["info", "--json", entry], {
-      cwd: ROOT,
-    });
-    assert.equal(code, 0, stderr);
-    const { modules }: { modules: Module[] } = JSON.parse(stdout);
-    for (const { specifier, dependencies = [] } of modules) {
-      if (!specifier.startsWith(root)) continue;
-      const imported = dependencies.flatMap(({ code }) =>
-        code?.specifier.startsWith(root) ? [code.specifier.slice(root.length)] : []
-      );
-      graph.set(specifier.slice(root.length), imported);
+interface SourceFile {
+  readonly code: string;
+  /** The files of the program that it imports, types included, by paths from the root. */
+  readonly imports: readonly string[];
+}
+
+/** All source files of the program, by paths from the root. */
+async function sourceFiles(): Promise<Map<string, SourceFile>> {
+  const files = new Map<string, SourceFile>();
+  const add = async (path: string) => {
+    const code = await Deno.readTextFile(ROOT + path);
+    const specifiers = code.matchAll(
+      /(?:^(?:import|export)\b[^;"]*?\bfrom\s*|^import\s*|\bimport\(\s*)"(\.[^"]*)"/gm,
+    );
+    const imports = [...specifiers].map(([, it = ""]) => normalize(`${dirname(path)}/${it}`));
+    files.set(path, { code, imports: imports.filter((it) => it.endsWith(".ts")) });
+  };
+  const walk = async (folder: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(ROOT + folder)) {
+      if (isDirectory) await walk(`${folder}/${name}`);
+      else if (name.endsWith(".ts")) await add(`${folder}/${name}`);
     }
+  };
+  await add("main.ts");
+  for (const folder of ["cli", "core", "packaging", "routes", "schemas", "storage"]) {
+    await walk(folder);
   }
-  return graph;
+  return files;
 }
 
-/** The parts of a module that import something. */
-function importsOf(code: string): string {
-  return [...code.matchAll(/\b(?:from|import)\s*\(?\s*"[^"]*"/g)].join("\n");
+function roomOf(path: string): string {
+  for (let room = path; room !== "."; room = dirname(room)) {
+    if (Object.hasOwn(ROOMS, room)) return room;
+  }
+  throw new Error(`${path} is in no room`);
 }
 
-function room(path: string): string {
-  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.ts$/, "");
+/** The first circle in a graph, or undefined if there is none. */
+function circleIn(graph: ReadonlyMap<string, Iterable<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (node: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next, [...trail, node]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(node);
+    return undefined;
+  };
+  for (const node of graph.keys()) {
+    const circle = visit(node, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
 }
+
+const workers = Object.values(WORKERS).map((module) => relative(ROOT, fileURLToPath(module)));
 
 Deno.test("imports point one way, and in no circle", async (t) => {
-  const graph = await importGraph();
-  assert.ok(graph.size > 40, `only ${graph.size} modules`);
+  const files = await sourceFiles();
+  assert.ok(files.size > 300, `only ${files.size} files`);
 
-  await t.step("each room looks only where it may", () => {
-    for (const [from, imported] of graph) {
-      for (const to of imported) {
-        if (to.endsWith(".sql")) continue;
-        assert.ok(ARROWS[room(from)]?.includes(room(to)), `${from} must not import ${to}`);
-        if (room(from) === "storage" && room(to) === "core") {
-          const allowed = CORE_FOR_STORAGE.includes(to) ||
-            (to.startsWith("core/scan/") && from.startsWith("storage/scan"));
-          assert.ok(allowed, `${from} must not import ${to}`);
-        }
+  await t.step("each room imports only the rooms that it may, types included", () => {
+    const wrong: string[] = [];
+    for (const [path, { imports }] of files) {
+      const room = roomOf(path);
+      const allowed = [room, ...ROOMS[room] ?? []];
+      for (const it of imports) {
+        if (!allowed.includes(roomOf(it)) && !allowed.includes(it)) wrong.push(`${path} → ${it}`);
       }
     }
+    assert.deepEqual(wrong, []);
   });
-  await t.step("no module imports itself by way of others", () => {
-    const done = new Set<string>();
-    const visit = (path: string, trail: readonly string[]): void => {
-      assert.equal(trail.includes(path), false, `a circle: ${[...trail, path].join(" → ")}`);
-      if (done.has(path)) return;
-      for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
-      done.add(path);
+  await t.step("every room has files", () => {
+    const rooms = new Set([...files.keys()].map(roomOf));
+    assert.deepEqual(Object.keys(ROOMS).filter((room) => !rooms.has(room)), []);
+  });
+  await t.step("no file imports itself by way of others", () => {
+    const graph = new Map([...files].map(([path, { imports }]) => [path, imports]));
+    assert.equal(circleIn(graph), undefined);
+  });
+  await t.step("no folder imports itself by way of others", () => {
+    const graph = new Map<string, Set<string>>();
+    for (const [path, { imports }] of files) {
+      const folder = dirname(path);
+      const others = graph.get(folder) ?? new Set();
+      for (const it of imports) if (dirname(it) !== folder) others.add(dirname(it));
+      graph.set(folder, others);
+    }
+    assert.equal(circleIn(graph), undefined);
+  });
+  await t.step("every file is reachable from the command line or a worker", () => {
+    const reached = new Set<string>();
+    const visit = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const it of files.get(path)?.imports ?? []) visit(it);
     };
-    for (const path of graph.keys()) visit(path, []);
+    for (const entry of ["main.ts", "packaging/compile.ts", ...workers]) visit(entry);
+    assert.deepEqual([...files.keys()].filter((path) => !reached.has(path)), []);
   });
-  await t.step(
-    "core and schemas touch neither the runtime nor files, except where capacity reads the host",
-    async () => {
-      for (const path of graph.keys()) {
-        if (!["core", "schemas"].includes(room(path)) || !path.endsWith(".ts")) continue;
-        if (path === "core/capacity/stats.ts") continue;
-        const code = await Deno.readTextFile(ROOT + path);
-        assert.doesNotMatch(code, /\bDeno\.|node:fs|node:sqlite|new Worker\b/, path);
-      }
-    },
-  );
-  await t.step(
-    "only main.ts reads the environment, routes no files, and core no HTTP",
-    async () => {
-      for (const path of graph.keys()) {
-        if (!path.endsWith(".ts")) continue;
-        const code = await Deno.readTextFile(ROOT + path);
-        if (path !== "main.ts") assert.doesNotMatch(code, /Deno\.env|process\.env/, path);
-        if (room(path) === "routes") {
-          assert.doesNotMatch(
-            code,
-            /node:fs|Deno\.(open|read|write|remove)/,
-            path,
-          );
-        }
-        if (room(path) === "core") {
-          assert.doesNotMatch(
-            code,
-            /from "hono|\bstatus: \d{3}\b|Response\(/,
-            path,
-          );
-        }
-        if (room(path) !== "storage") {
-          assert.doesNotMatch(
-            code,
-            /\b(SELECT|INSERT|DELETE) [A-Z*]+ /,
-            path,
-          );
-        }
-      }
-    },
-  );
-  await t.step("nothing comes from anywhere but the package registry", async () => {
-    for (const file of ["deno.json", "deno.lock", ...graph.keys()]) {
-      const text = await Deno.readTextFile(ROOT + file);
-      // Elsewhere than in an import a URL is a text.
-      const code = file.endsWith(".ts") ? importsOf(text) : text;
-      assert.doesNotMatch(code, /"(jsr:|https?:\/\/)/, file);
+});
+
+Deno.test("rooms touch only what is theirs", async (t) => {
+  const files = await sourceFiles();
+  /** Asserts that no file outside of the exceptions holds the pattern. */
+  const nowhere = (pattern: RegExp, from: string, except: readonly string[] = []) => {
+    for (const [path, { code }] of files) {
+      const isException = except.some((it) => path === it || path.startsWith(`${it}/`));
+      if (path.startsWith(from) && !isException) assert.doesNotMatch(code, pattern, path);
     }
+  };
+
+  await t.step("core and schemas touch neither the runtime nor files, but to read the host", () => {
+    const runtime = /\bDeno\.|node:fs|node:sqlite|new Worker\b/;
+    nowhere(runtime, "core/", ["core/capacity/stats.ts"]);
+    nowhere(runtime, "schemas/");
+  });
+  await t.step("only cli/environment.ts reads the environment", () => {
+    nowhere(/Deno\.env|process\.env/, "", ["cli/environment.ts"]);
+  });
+  await t.step("routes touch no files", () => {
+    nowhere(/node:fs|Deno\.(open|read|write|remove)/, "routes/");
+  });
+  await t.step("core knows no HTTP", () => {
+    nowhere(/from "hono|\bstatus: \d{3}\b|Response\(/, "core/");
+  });
+  await t.step("SQL is in storage", () => {
+    nowhere(/\b(SELECT|INSERT|DELETE) [A-Z*]+ /, "", ["storage"]);
+  });
+  await t.step("worker modules are named in one list", () => {
+    nowhere(/new URL\(\s*"[^"]*\.ts"/, "", ["storage/threads/workers.ts"]);
+    const named = [...files.keys()].filter((path) => /(?:^|[/_])worker\.ts$/.test(path));
+    assert.deepEqual(workers.toSorted(), named.toSorted());
+  });
+  await t.step("packages come from the package registry alone", async () => {
+    for (const file of ["deno.json", "deno.lock"]) {
+      const text = await Deno.readTextFile(ROOT + file);
+      assert.doesNotMatch(text, /"(jsr:|https?:\/\/)/, file);
+    }
+    nowhere(/\b(?:from|import)\s*\(?\s*"(?:jsr:|https?:)/, "");
   });
 });

@@ -21,6 +21,13 @@ Deno.test("strongroom without a command, or with a bad one", async (t) => {
       assert.match(stdout, /strongroom serve[\s\S]*strongroom token/);
     }
   });
+  await t.step("--version prints the version of deno.json", async () => {
+    const { version } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+    for (const name of ["--version", "version"]) {
+      const { code, stdout } = await strongroom([name]);
+      assert.deepEqual([code, stdout], [0, `strongroom ${version}\n`]);
+    }
+  });
   await t.step("refuses what it does not know, in one line", async () => {
     const cases = [
       ["fly"],
@@ -216,7 +223,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
       ...env,
       STRONGROOM_JWT_SECRET: "another secret than the server has, alas",
     });
-    assert.match(stderr, /^strongroom: The server at http.* does not tell its capacity: .*\n$/);
+    assert.match(stderr, /^strongroom: Cannot read the capacity of the server at http.*: .*\n$/);
     await child.end("SIGTERM");
     const { code, stdout } = await strongroom(["capacity"], env);
     assert.equal(code, 0);

@@ -1,31 +1,20 @@
 /** A real server for tests: it listens on a port of its own, over a directory of its own. */
 
-import {
-  getHostSize,
-  getStats,
-  type HostCapacity,
-  LeasePool,
-  readTunables,
-} from "../../core/capacity/mod.ts";
-import { mintCredential } from "../../core/credentials.ts";
-import { credentialVerifier } from "../../core/credentials.ts";
-import { EventBus } from "../../core/events.ts";
+import { compose } from "../../cli/serve/compose.ts";
+import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
+import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
-import { ScanJobs } from "../../core/scans/jobs.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
-import { recover } from "../../core/tree/recover.ts";
-import { type AppOptions, BASE_PATH, createApp } from "../../routes/app.ts";
+import { type AppOptions, BASE_PATH } from "../../routes/app.ts";
 import type { ServerEvents } from "../../routes/events.ts";
-import { InFlight } from "../../routes/in_flight.ts";
-import { type RunningServer, serveApp } from "../../routes/server.ts";
-import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
+import type { RunningServer } from "../../routes/server.ts";
+import { readSettings } from "../../schemas/settings.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
 import { TempDir } from "./temp_dir.ts";
 
-const MIB = 2 ** 20;
 const SECRET = "a secret of the tests, of more than 32 bytes";
 
 export interface TestServerOptions {
@@ -61,50 +50,36 @@ export class TestServer implements AsyncDisposable {
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     await using parts = new AsyncDisposableStack();
     const dataDir = options.dataDir ?? parts.use(await TempDir.make()).path;
+    const settings = {
+      ...readSettings(() => undefined),
+      ...options.limits,
+      dataDir,
+      maxQueuedScans: options.maxQueuedScans ?? 1000,
+    };
     const storage = parts.use(await Storage.open(dataDir));
-    const { records, blobs } = storage;
-    await recover({ records, blobs });
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
-    const events: ServerEvents = options.events ?? new EventBus();
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const tree: Tree = { records, blobs, events, limits, log };
-    const inFlight = new InFlight();
-    const host = {
-      stats: () => getStats(dataDir),
-      ...readTunables(() => undefined, getHostSize()),
-      ...options.host,
-    };
-    const leases = new LeasePool(host);
-    const contents = options.contents ?? new SandboxScanner(blobs, 120_000);
-    const scans = records.scans;
-    const jobs = new ScanJobs({ scans, contents, host, leases, events, log, pollMs: 20 });
-    const app = createApp({
-      tree: options.wrap?.(tree) ?? tree,
-      events,
-      verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
-      findFault: () => storage.fault(0),
-      capacity: { ...host, leases, instances: () => jobs.instances },
-      scans: { records, store: records.scans, jobs, maxQueued: options.maxQueuedScans ?? 1000 },
-      log,
-      inFlight,
-      ...options.app,
-    });
+    const composition = parts.use(
+      await compose(storage, settings, {
+        host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
+        log,
+        verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
+      }, {
+        events: options.events,
+        contents: options.contents,
+        pollMs: 20,
+        wrapTree: options.wrap,
+        app: options.app,
+      }),
+    );
     const { graceMs } = options;
-    await jobs.resume();
-    const server = serveApp(app, {
+    const server = composition.listen({
       hostname: "127.0.0.1",
       port: 0,
-      events,
-      inFlight,
-      log,
       ...(graceMs !== undefined && { graceMs }),
     });
-    parts.defer(async () => {
-      await jobs.stop();
-      await server.stop();
-    });
-    return new TestServer(tree, dataDir, server, lines, parts.move());
+    parts.defer(async () => void await server.stop());
+    return new TestServer(composition.tree, dataDir, server, lines, parts.move());
   }
 
   /** The address of the root. */
@@ -151,12 +126,11 @@ export class TestServer implements AsyncDisposable {
   }
 }
 
-const DEFAULT_LIMITS: UploadLimits = {
-  maxUploadFiles: 1000,
-  maxUploadFileSize: 300 * MIB,
-  maxUploadTotalSize: 2048 * MIB,
-  maxUploadRequestSize: 2112 * MIB,
-};
+/** The tunables of this host. Any free disk will do: tests need little. */
+function hostTunables() {
+  const variables = new Map([["STRONGROOM_DISK_CRITICAL_MB", "1"]]);
+  return readTunables((variable) => variables.get(variable), getHostSize());
+}
 
 export const USER_PRIVILEGES = [
   "resources.view",

@@ -1,0 +1,29 @@
+import { PRIVILEGES } from "../core/caller.ts";
+
+const USAGE = `strongroom, a file strongroom for people who work with model files
+
+Usage:
+  strongroom serve
+      Serves until SIGTERM or SIGINT. A second signal stops it immediately.
+  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
+      Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+  strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
+      Scans model files and prints a report. Exit code 0: nothing found; 1: something found;
+      2: not everything could be scanned.
+  strongroom capacity [--json] [--watch]
+      Prints how many scans and tools the host can carry, and what the server runs.
+      --watch refreshes it each second.
+  strongroom config
+      Prints every setting, its value and its source.
+  strongroom permissions
+      Prints the permissions that the settings need, as flags for deno run.
+  strongroom help, strongroom --version
+
+Settings are environment variables that begin with STRONGROOM_; strongroom config lists them.
+`;
+
+/** `strongroom help`: prints the usage. */
+export function run(): number {
+  console.log(USAGE);
+  return 0;
+}

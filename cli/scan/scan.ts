@@ -1,0 +1,108 @@
+import * as v from "valibot";
+import { LeasePool } from "../../core/capacity/mod.ts";
+import { AppError } from "../../core/errors.ts";
+import { nameOf } from "../../core/paths.ts";
+import {
+  exitCode,
+  type FileOutcome,
+  report,
+  REPORT_FORMATS,
+  reportAs,
+  type ReportFormat,
+} from "../../core/scanner/mod.ts";
+import { skippedScanners } from "../../core/scans/selection.ts";
+import { localFiles } from "../../storage/local_files.ts";
+import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
+import { parseArguments } from "../arguments.ts";
+import { hostCapacity, loadSettings, printError } from "../environment.ts";
+import { UsageError } from "../usage_error.ts";
+import { ProgressBar, type ProgressScreen } from "./progress_bar.ts";
+import { scanFiles, type ScanTarget } from "./scan_files.ts";
+
+const DEFAULT_COLUMNS = 100;
+
+/** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16. */
+export async function run(args: string[]): Promise<number> {
+  const { paths, format, skip } = scanRequest(args);
+  const { scanFileTimeoutS } = loadSettings();
+  const startedAt = Date.now();
+  const files = await scanLocal(await localFiles(paths), skip, scanFileTimeoutS * 1000);
+  const made = report({
+    files,
+    startTime: startedAt / 1000,
+    duration: (Date.now() - startedAt) / 1000,
+    skip,
+  });
+  const color = Deno.stdout.isTerminal();
+  const width = color ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
+  console.log(reportAs(format, made, { color, width }));
+  return exitCode(made);
+}
+
+interface LocalScanRequest {
+  readonly paths: readonly string[];
+  readonly format: ReportFormat;
+  /** Ids of the scanners that do not run. */
+  readonly skip: readonly string[];
+}
+
+function scanRequest(args: string[]): LocalScanRequest {
+  const { values, positionals: paths } = parseArguments({
+    args,
+    options: {
+      format: { type: "string", default: "json" },
+      scanners: { type: "string" },
+    },
+    strict: true,
+    allowPositionals: true,
+  });
+  const format = v.safeParse(v.picklist(REPORT_FORMATS), values.format);
+  if (!format.success) {
+    throw new UsageError(
+      `Unknown format "${values.format}": expected one of ${REPORT_FORMATS.join(", ")}`,
+    );
+  }
+  if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
+  const skip = values.scanners === undefined ? [] : skippedBy(values.scanners.split(","));
+  return { paths, format: format.output, skip };
+}
+
+function skippedBy(scanners: readonly string[]): string[] {
+  try {
+    return skippedScanners(scanners);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+/** Scans files under leases of this process, with a progress bar if stderr is a terminal. */
+async function scanLocal(
+  targets: readonly ScanTarget[],
+  skip: readonly string[],
+  timeoutMs: number,
+): Promise<FileOutcome[]> {
+  const host = hostCapacity(".", printError);
+  const { signal } = new AbortController();
+  const bar = new ProgressBar(targets, progressScreen());
+  try {
+    return await scanFiles(targets, {
+      leases: new LeasePool(host),
+      concurrency: host.stats().CPUCores,
+      signal,
+      scan: (path, onProgress) =>
+        scanInSandbox({ path, name: nameOf(path), skip, signal, timeoutMs, onProgress }),
+      onProgress: (done) => bar.show(done),
+    });
+  } finally {
+    bar.clear();
+  }
+}
+
+function progressScreen(): ProgressScreen | undefined {
+  if (!Deno.stderr.isTerminal()) return undefined;
+  return {
+    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
+    columns: () => Deno.consoleSize().columns,
+  };
+}

@@ -1,0 +1,104 @@
+import { type HostCapacity, LeasePool } from "../../core/capacity/mod.ts";
+import type { VerifyCredential } from "../../core/credentials.ts";
+import { EventBus } from "../../core/events.ts";
+import type { Log } from "../../core/log.ts";
+import { ScanJobs } from "../../core/scans/jobs.ts";
+import type { ContentScanner } from "../../core/scans/ports.ts";
+import type { Tree } from "../../core/tree/changes.ts";
+import { recover } from "../../core/tree/recover.ts";
+import { type AppOptions, createApp } from "../../routes/app.ts";
+import type { ServerEvents } from "../../routes/events.ts";
+import { InFlight } from "../../routes/in_flight.ts";
+import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { ReportThread } from "../../storage/reports/thread.ts";
+import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
+import type { Storage } from "../../storage/storage.ts";
+
+/** What a server needs besides its storage and settings. */
+export interface ServerParts {
+  readonly host: HostCapacity;
+  readonly log: Log;
+  readonly verify: VerifyCredential;
+}
+
+/** Parts that a test replaces. */
+export interface Replacements {
+  readonly events?: ServerEvents | undefined;
+  readonly contents?: ContentScanner | undefined;
+  /** How often waiting scans look at the host, in milliseconds. */
+  readonly pollMs?: number;
+  readonly wrapTree?: ((tree: Tree) => Tree) | undefined;
+  readonly app?: Partial<AppOptions> | undefined;
+}
+
+/** A server that is wired, and listens when asked to. Dispose of it after its server has stopped. */
+export interface Composition extends AsyncDisposable {
+  readonly tree: Tree;
+  listen(options: Pick<ServeOptions, "hostname" | "port" | "graceMs">): RunningServer;
+}
+
+/**
+ * Wires storage and settings into the HTTP app. Recovers what a crash left unfinished: content without
+ * a record (C 5.4) and scans (C 15).
+ */
+export async function compose(
+  storage: Storage,
+  settings: Settings,
+  { host, log, verify }: ServerParts,
+  replacements: Replacements = {},
+): Promise<Composition> {
+  const { records, blobs } = storage;
+  await recover({ records, blobs });
+  await using parts = new AsyncDisposableStack();
+  const reports = parts.use(new ReportThread());
+  const events: ServerEvents = replacements.events ?? new EventBus();
+  const inFlight = new InFlight();
+  const tree: Tree = { records, blobs, events, limits: settings, log };
+  const leases = new LeasePool({ ...host, log });
+  const { contents = new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000), pollMs } =
+    replacements;
+  const scans = records.scans;
+  const jobs = parts.use(
+    new ScanJobs({
+      scans,
+      contents,
+      host,
+      leases,
+      events,
+      log,
+      ...(pollMs !== undefined && { pollMs }),
+    }),
+  );
+  const app = createApp({
+    tree: replacements.wrapTree?.(tree) ?? tree,
+    events,
+    verify,
+    findFault: () => storage.fault(host.tunables.diskCriticalMB),
+    capacity: { ...host, leases, instances: () => jobs.instances },
+    scans: { records, store: scans, jobs, maxQueued: settings.maxQueuedScans },
+    log,
+    inFlight,
+    corsOrigins: settings.corsOrigins,
+    openMetrics: settings.metrics === "open",
+    validateReport: reports.validate,
+    ...replacements.app,
+  });
+  await jobs.resume();
+  const owned = parts.move();
+  return {
+    tree,
+    listen(options) {
+      const server = serveApp(app, { ...options, events, inFlight, log });
+      return {
+        address: server.address,
+        async stop() {
+          // Requests that wait for a scan are answered before the server stops.
+          await jobs.stop();
+          return await server.stop();
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

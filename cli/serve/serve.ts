@@ -1,0 +1,89 @@
+import { credentialVerifier, type VerifyCredential } from "../../core/credentials.ts";
+import { Log } from "../../core/log.ts";
+import { BASE_PATH } from "../../routes/app.ts";
+import type { RunningServer } from "../../routes/server.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { Storage } from "../../storage/storage.ts";
+import { parseOptions } from "../arguments.ts";
+import { authority, hostCapacity, loadSettings } from "../environment.ts";
+import { signingKey } from "../signing_key.ts";
+import { withSettingContext } from "../usage_error.ts";
+import { compose, type Composition } from "./compose.ts";
+
+/** `strongroom serve`: serves until SIGTERM or SIGINT. */
+export async function run(args: string[]): Promise<number> {
+  parseOptions(args, {});
+  const settings = loadSettings();
+  const log = logOf(settings);
+  await using storage = await openStorage(settings);
+  const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
+  const verify = await verifierOf(settings, log);
+  await using composition = await compose(storage, settings, { host, log, verify });
+  const server = await listen(settings, composition);
+  const { hostname, port } = server.address;
+  log.info("Serving", {
+    url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
+    pid: Deno.pid,
+  });
+  log.info("Stopping", { signal: await stopSignal() });
+  log.info("Stopped", { finished: await server.stop() });
+  return 0;
+}
+
+function logOf({ logLevel, logFormat }: Settings): Log {
+  const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
+  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
+}
+
+async function openStorage({ dataDir }: Settings): Promise<Storage> {
+  await withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be created",
+    () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
+  );
+  const storage = await Storage.open(dataDir);
+  storage.keepTemporaryFiles();
+  return storage;
+}
+
+async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredential> {
+  const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
+  const key = await signingKey(settings, () => {
+    log.info(
+      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin " +
+        "(deno task cli token --user 1 --admin)",
+    );
+  });
+  if (key.kind !== "publicKey") return await credentialVerifier({ key, issuer, audience });
+  return await withSettingContext(
+    "STRONGROOM_JWT_PUBLIC_KEY",
+    jwtPublicKey,
+    "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
+    () => credentialVerifier({ key, issuer, audience }),
+  );
+}
+
+function listen(settings: Settings, composition: Composition): Promise<RunningServer> {
+  const { host: hostname, port } = settings;
+  return withSettingContext(
+    "STRONGROOM_HOST and _PORT",
+    authority(settings),
+    "an address of this machine and a free port",
+    () => composition.listen({ hostname, port }),
+  );
+}
+
+/** The first stop signal. From then on, another one ends the process. */
+function stopSignal(): Promise<Deno.Signal> {
+  const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
+  let stopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => {
+      if (stopping) Deno.exit(130);
+      stopping = true;
+      resolve(signal);
+    });
+  }
+  return promise;
+}

@@ -1,0 +1,54 @@
+import * as v from "valibot";
+import { PRIVILEGES } from "../core/caller.ts";
+import { mintCredential } from "../core/credentials.ts";
+import { TimeToLive, UserId } from "../schemas/credentials.ts";
+import { parseOptions } from "./arguments.ts";
+import { loadSettings } from "./environment.ts";
+import { signingKey } from "./signing_key.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** `strongroom token`: prints a credential (C 10). */
+export async function run(args: string[]): Promise<number> {
+  const request = tokenRequest(args);
+  const settings = loadSettings();
+  const key = await signingKey(settings);
+  if (key.kind !== "secret") {
+    throw new UsageError("Cannot mint a credential: only the holder of the private key can");
+  }
+  const { jwtIssuer: issuer, jwtAudience: audience } = settings;
+  console.log(await mintCredential({ ...request, secret: key.secret, issuer, audience }));
+  return 0;
+}
+
+interface TokenRequest {
+  readonly userId: number;
+  readonly privileges: readonly string[];
+  readonly ttlSeconds: number;
+}
+
+function tokenRequest(args: string[]): TokenRequest {
+  const { user, privileges = "", admin, ttl } = parseOptions(args, {
+    user: { type: "string" },
+    privileges: { type: "string" },
+    admin: { type: "boolean" },
+    ttl: { type: "string", default: "1h" },
+  });
+  const userId = v.safeParse(UserId, user);
+  if (!userId.success) {
+    throw new UsageError(`--user must be an id from 1 to 2^53 − 1, not "${user}"`);
+  }
+  const ttlSeconds = v.safeParse(TimeToLive, ttl);
+  if (!ttlSeconds.success) {
+    throw new UsageError(`--ttl must be a duration such as 90s, 15m, 1h or 30d, not "${ttl}"`);
+  }
+  const held = [...parsePrivileges(privileges), ...admin ? ["resources.admin"] : []];
+  if (held.length === 0) throw new UsageError("--privileges or --admin is required");
+  return { userId: userId.output, privileges: held, ttlSeconds: ttlSeconds.output };
+}
+
+function parsePrivileges(list: string): string[] {
+  const names = list.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const unknown = names.find((name) => !PRIVILEGES.some((known) => known === name));
+  if (unknown === undefined) return names;
+  throw new UsageError(`Unknown privilege "${unknown}" in --privileges`);
+}
