@@ -1,69 +1,73 @@
 /**
- * A ZIP archive as a stream (PKWARE APPNOTE 6.3), in constant memory: a file's CRC-32 and size are
- * known before its content is read, and the central directory is made from a second reading of the
- * list of files. Stored entries need no data descriptor, so every extractor can read them.
+ * Writes a ZIP archive as a stream (PKWARE APPNOTE 6.3) in constant memory. The CRC-32 and size of each
+ * file are known before its content is read, and the central directory is built from a second pass over
+ * the list of files. Stored entries need no data descriptor, so every extractor can read them.
  */
 
 import type { Chunk, ContentReader } from "./content.ts";
 
-/** A file that goes into the archive. */
+/** A file to archive. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly size: number;
   readonly crc32: number;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAt: number;
-  /** The bytes that it took, where it was deflated; known in the second reading only. */
+  /** Compressed size in bytes if the file was deflated, else null. Known in the second pass only. */
   readonly packedSize: number | null;
 }
 
-/** Where an archive takes its files from. */
+/** Supplies the files of an archive. */
 export interface ArchiveSource<Entry extends ArchiveEntry> {
-  /** The files in archive order. Read twice: for the contents, then for the central directory. */
+  /** The files in archive order. Called twice: for the contents, then for the central directory. */
   entries(): AsyncIterable<Entry>;
+  /** Opens the uncompressed content. */
   openContent(entry: Entry): Promise<ContentReader>;
-  /** The content as a raw DEFLATE stream, or undefined where it is to be stored. */
+  /** Opens the content as a raw DEFLATE stream, or returns undefined to store it uncompressed. */
   openDeflated(entry: Entry): Promise<ContentReader | undefined>;
-  /** Notes the `packedSize` for the second reading. */
+  /** Records the `packedSize` that `entries` must return in the second pass. */
   setPackedSize(entry: Entry, bytes: number): Promise<void>;
 }
 
-const LOCAL_HEADER = 0x04034b50;
-const DATA_DESCRIPTOR = 0x08074b50;
-const CENTRAL_HEADER = 0x02014b50;
-const ZIP64_END = 0x06064b50;
-const ZIP64_LOCATOR = 0x07064b50;
-const END = 0x06054b50;
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+const DATA_DESCRIPTOR_SIGNATURE = 0x08074b50;
+const CENTRAL_HEADER_SIGNATURE = 0x02014b50;
+const ZIP64_END_SIGNATURE = 0x06064b50;
+const ZIP64_LOCATOR_SIGNATURE = 0x07064b50;
+const END_SIGNATURE = 0x06054b50;
 
-const MAX_16 = 0xffff;
-const MAX_32 = 0xffffffff;
-/** From this size an entry is ZIP64; the margin is for what DEFLATE may add to random content. */
-const ZIP64_SIZE = 0xff000000;
+const MAX_UINT16 = 0xffff;
+const MAX_UINT32 = 0xffffffff;
+/** Entries of at least this size use ZIP64. The margin allows for DEFLATE growing random content. */
+const MIN_ZIP64_ENTRY_BYTES = 0xff000000;
 
 const DEFLATED = 8;
 const STORED = 0;
-/** Bit 3: sizes follow the content. Bit 11: the name is UTF-8. */
+/** Bit 3: sizes and checksum follow the content. */
 const DESCRIPTOR_FLAG = 1 << 3;
+/** Bit 11: the name is UTF-8. */
 const UTF8_FLAG = 1 << 11;
 const VERSION = 20;
 const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = 3 << 8;
-/** A regular file, rw-r--r--, in the high half as Unix tools expect it. */
+/** The Unix mode of a regular file, rw-r--r--, in the high half. */
 const EXTERNAL_ATTRIBUTES = 0o100644 * 0x10000;
 
 const encoder = new TextEncoder();
 
 /**
- * The bytes of the archive. Throws, with nothing more to come, where a content is missing, or is
- * stored and not as long as its entry says.
+ * Yields the bytes of a ZIP archive.
+ *
+ * @throws {Error} when a stored content does not have the size of its entry, or when a content cannot
+ *   be opened or read. The archive is incomplete then.
  */
 export function zipStream<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
-  return gathered(pieces(source));
+  return gather(chunksOf(source));
 }
 
-async function* pieces<Entry extends ArchiveEntry>(
+async function* chunksOf<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
   for await (const entry of source.entries()) {
@@ -103,7 +107,7 @@ async function* centralDirectory(entries: AsyncIterable<ArchiveEntry>): AsyncGen
   yield endOfDirectory(count, size, offset);
 }
 
-/** The bytes of an entry before the central directory. */
+/** Number of bytes that an entry takes before the central directory. */
 function entrySize(entry: ArchiveEntry): number {
   const deflated = entry.packedSize !== null;
   const descriptor = deflated ? dataDescriptor(entry, 0).length : 0;
@@ -119,14 +123,14 @@ function localHeader(entry: ArchiveEntry, deflated: boolean): Chunk {
     timestamp(entry),
   );
   return fields(
-    [4, LOCAL_HEADER],
+    [4, LOCAL_HEADER_SIGNATURE],
     [2, zip64 ? VERSION_ZIP64 : VERSION],
     [2, deflated ? UTF8_FLAG | DESCRIPTOR_FLAG : UTF8_FLAG],
     [2, deflated ? DEFLATED : STORED],
     [4, dosTime(entry)],
     [4, deflated ? 0 : entry.crc32],
-    [4, zip64 ? MAX_32 : size],
-    [4, zip64 ? MAX_32 : size],
+    [4, zip64 ? MAX_UINT32 : size],
+    [4, zip64 ? MAX_UINT32 : size],
     [2, name.length],
     [2, extra.length],
     name,
@@ -136,7 +140,10 @@ function localHeader(entry: ArchiveEntry, deflated: boolean): Chunk {
 
 function dataDescriptor(entry: ArchiveEntry, packedSize: number): Chunk {
   const width = isZip64(entry) ? 8 : 4;
-  return fields([4, DATA_DESCRIPTOR], [4, entry.crc32], [width, packedSize], [width, entry.size]);
+  return fields([4, DATA_DESCRIPTOR_SIGNATURE], [4, entry.crc32], [width, packedSize], [
+    width,
+    entry.size,
+  ]);
 }
 
 function centralHeader(entry: ArchiveEntry, offset: number): Chunk {
@@ -144,7 +151,7 @@ function centralHeader(entry: ArchiveEntry, offset: number): Chunk {
   const deflated = entry.packedSize !== null;
   const packedSize = entry.packedSize ?? entry.size;
   // APPNOTE 4.5.3: only the fields that overflow, in this order.
-  const overflowing = [entry.size, packedSize, offset].filter((value) => value >= MAX_32);
+  const overflowing = [entry.size, packedSize, offset].filter((value) => value >= MAX_UINT32);
   const zip64 = isZip64(entry) || overflowing.length > 0;
   const extra = fields(
     ...(overflowing.length > 0
@@ -153,42 +160,42 @@ function centralHeader(entry: ArchiveEntry, offset: number): Chunk {
     timestamp(entry),
   );
   return fields(
-    [4, CENTRAL_HEADER],
+    [4, CENTRAL_HEADER_SIGNATURE],
     [2, MADE_BY_UNIX | VERSION_ZIP64],
     [2, zip64 ? VERSION_ZIP64 : VERSION],
     [2, deflated ? UTF8_FLAG | DESCRIPTOR_FLAG : UTF8_FLAG],
     [2, deflated ? DEFLATED : STORED],
     [4, dosTime(entry)],
     [4, entry.crc32],
-    [4, Math.min(packedSize, MAX_32)],
-    [4, Math.min(entry.size, MAX_32)],
+    [4, Math.min(packedSize, MAX_UINT32)],
+    [4, Math.min(entry.size, MAX_UINT32)],
     [2, name.length],
     [2, extra.length],
     [2, 0], // comment
     [2, 0], // disk
     [2, 0], // internal attributes
     [4, EXTERNAL_ATTRIBUTES],
-    [4, Math.min(offset, MAX_32)],
+    [4, Math.min(offset, MAX_UINT32)],
     name,
     extra,
   );
 }
 
 function endOfDirectory(count: number, size: number, start: number): Chunk {
-  const zip64 = count >= MAX_16 || size >= MAX_32 || start >= MAX_32;
+  const zip64 = count >= MAX_UINT16 || size >= MAX_UINT32 || start >= MAX_UINT32;
   const end = fields(
-    [4, END],
+    [4, END_SIGNATURE],
     [2, 0],
     [2, 0],
-    [2, Math.min(count, MAX_16)],
-    [2, Math.min(count, MAX_16)],
-    [4, Math.min(size, MAX_32)],
-    [4, Math.min(start, MAX_32)],
+    [2, Math.min(count, MAX_UINT16)],
+    [2, Math.min(count, MAX_UINT16)],
+    [4, Math.min(size, MAX_UINT32)],
+    [4, Math.min(start, MAX_UINT32)],
     [2, 0],
   );
   if (!zip64) return end;
   return fields(
-    [4, ZIP64_END],
+    [4, ZIP64_END_SIGNATURE],
     [8, 44],
     [2, MADE_BY_UNIX | VERSION_ZIP64],
     [2, VERSION_ZIP64],
@@ -198,7 +205,7 @@ function endOfDirectory(count: number, size: number, start: number): Chunk {
     [8, count],
     [8, size],
     [8, start],
-    [4, ZIP64_LOCATOR],
+    [4, ZIP64_LOCATOR_SIGNATURE],
     [4, 0],
     [8, start + size],
     [4, 1],
@@ -207,15 +214,15 @@ function endOfDirectory(count: number, size: number, start: number): Chunk {
 }
 
 function isZip64(entry: ArchiveEntry): boolean {
-  return entry.size >= ZIP64_SIZE;
+  return entry.size >= MIN_ZIP64_ENTRY_BYTES;
 }
 
-/** The extended timestamp of Info-ZIP: whole seconds in UTC, where the DOS time has no zone. */
+/** The Info-ZIP extended timestamp, in seconds of UTC. DOS time has no time zone. */
 function timestamp(entry: ArchiveEntry): Chunk {
   return fields([2, 0x5455], [2, 5], [1, 1], [4, Math.floor(entry.modifiedAt / 1000)]);
 }
 
-/** Date and time of MS-DOS, in UTC, within the years that it can hold. */
+/** MS-DOS date and time in UTC, clamped to its range of years. */
 function dosTime(entry: ArchiveEntry): number {
   const date = new Date(entry.modifiedAt);
   const year = Math.min(Math.max(date.getUTCFullYear(), 1980), 2107);
@@ -231,7 +238,7 @@ function eightBytes(value: number): Field {
   return [8, value];
 }
 
-/** Little-endian numbers and byte strings, one behind the other. */
+/** Concatenates little-endian numbers and byte strings. */
 function fields(...parts: readonly Field[]): Chunk {
   const length = parts.reduce(
     (sum, part) => sum + (part instanceof Uint8Array ? part.length : part[0]),
@@ -256,25 +263,23 @@ function fields(...parts: readonly Field[]): Chunk {
   return bytes;
 }
 
-const GATHERED_BYTES = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 
-/** Joins small pieces, so that an archive of tiny files is not a flood of tiny writes. */
-async function* gathered(
-  pieces: AsyncIterable<Chunk>,
-): AsyncGenerator<Chunk> {
-  let buffer = new Uint8Array(GATHERED_BYTES);
+/** Joins small chunks, so that an archive of many tiny files does not cause many tiny writes. */
+async function* gather(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  let buffer = new Uint8Array(BUFFER_BYTES);
   let filled = 0;
-  for await (const piece of pieces) {
-    if (filled + piece.length > buffer.length && filled > 0) {
+  for await (const chunk of chunks) {
+    if (filled + chunk.length > buffer.length && filled > 0) {
       yield buffer.subarray(0, filled);
-      buffer = new Uint8Array(GATHERED_BYTES);
+      buffer = new Uint8Array(BUFFER_BYTES);
       filled = 0;
     }
-    if (piece.length >= buffer.length) {
-      yield piece;
+    if (chunk.length >= buffer.length) {
+      yield chunk;
     } else {
-      buffer.set(piece, filled);
-      filled += piece.length;
+      buffer.set(chunk, filled);
+      filled += chunk.length;
     }
   }
   if (filled > 0) yield buffer.subarray(0, filled);

@@ -3,18 +3,22 @@ import { isObject } from "../../../schemas/json.ts";
 import type { JsonObject } from "../../../schemas/json.ts";
 import { plainObject } from "./plain_data.ts";
 
-/** Collects the hashes of members that scanners of containers tell (SR 2.7). */
+/**
+ * The hash records of all members of a file, at every depth (SR 2.7). The scanner of each container
+ * reports the records of its direct members (`ArchiveMemberHashes`); this class collects them under
+ * their full paths.
+ */
 export class FileMemberHashes {
   readonly #records = new MemberRecords();
 
   /**
-   * Takes the records out of what a container's scanner notes, and returns the other facts.
+   * Extracts the hash records from the facts that a scanner reports, and returns the other facts.
    *
-   * @param outer The names that lead to the container. What it tells begins with its own name; those
-   *   of the containers that it is in are put before.
+   * @param outer Names of the containers from the file down to this one. Its records start with its
+   *   own name, so only the names of the outer containers are prepended.
    */
   take(
-    noted: Readonly<Record<string, unknown>>,
+    reported: Readonly<Record<string, unknown>>,
     outer: readonly string[],
   ): Readonly<Record<string, unknown>> {
     const {
@@ -23,7 +27,7 @@ export class FileMemberHashes {
       member_file_hashes_truncated: _truncated,
       member_file_hashes_omitted: _omitted,
       ...facts
-    } = noted;
+    } = reported;
     const records = isObject(hashes) ? Object.entries(hashes) : [];
     this.#records.addToTotal(typeof total === "number" ? total : records.length);
     for (const [key, record] of records) {
@@ -32,7 +36,7 @@ export class FileMemberHashes {
     return facts;
   }
 
-  /** What the metadata of the file says about its members; nothing where no scanner told of any. */
+  /** The records as metadata of the file. Empty if no scanner reported any members. */
   get facts(): Readonly<Record<string, unknown>> {
     return this.#records.total === 0 ? {} : this.#records.metadata;
   }

@@ -1,34 +1,70 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { MIB } from "../../../../schemas/units.ts";
 import { MemberRecords } from "../../contract/member_records.ts";
 import type { Content } from "../../contract/scanner.ts";
+import type { ByteSource } from "../../contract/source.ts";
 import { listedName } from "./entry_path.ts";
-import type { MemberDigest } from "./read_through.ts";
 
-/** What is known of the bytes of a member, for its record. */
+/** Checksum and hash of the readable bytes of a member. */
+export interface MemberDigest {
+  /** CRC-32 of all bytes. */
+  readonly crc32: number;
+  /** SHA-256 of the first `hashed` bytes. */
+  readonly sha256: string;
+  readonly hashed: number;
+}
+
+/** A member and its digest, for its hash record. */
 export interface HashedMember {
   readonly name: string;
-  /** How many bytes it has, as far as is known. */
+  /** Size in bytes, or undefined if it is unknown. */
   readonly size: number | undefined;
-  /** Whether the bytes that were hashed stand for the whole member, where none were left out. */
+  /** Whether the readable bytes are the whole member. */
   readonly whole: boolean;
   readonly digest: MemberDigest;
-  /** How many bytes could be read. */
+  /** Number of bytes that could be read. */
   readonly readable: number;
 }
 
-/** Collects the hashes of members for the metadata of their archive (SR 2.5, 2.7). */
+const CHUNK_BYTES = MIB;
+
+/**
+ * Reads a member once and computes its CRC-32 and SHA-256. A member larger than `maxHashedBytes` has
+ * only its first MiB hashed; the CRC-32, which is cheap, always covers all bytes.
+ */
+export function digestMember(source: ByteSource, maxHashedBytes: number): MemberDigest {
+  const hash = createHash("sha256");
+  const hashed = source.size <= maxHashedBytes
+    ? source.size
+    : Math.min(CHUNK_BYTES, maxHashedBytes);
+  let checksum = 0;
+  for (let position = 0; position < source.size; position += CHUNK_BYTES) {
+    const chunk = source.read(position, CHUNK_BYTES);
+    checksum = crc32(chunk, checksum);
+    if (position < hashed) hash.update(chunk.subarray(0, hashed - position));
+  }
+  return { crc32: checksum, sha256: hash.digest("hex"), hashed };
+}
+
+/**
+ * The hash records of the direct members of one archive, for the metadata of that archive (SR 2.5,
+ * SR 2.7). Its scanner fills it. The engine's `FileMemberHashes` then merges the records of all nested
+ * archives into those of the file.
+ */
 export class ArchiveMemberHashes {
   readonly #records = new MemberRecords();
   readonly #occurrences = new Map<string, number>();
   readonly #parents: readonly string[];
   readonly #scanner: string;
 
-  /** @param scanner the name of the scanner that reads the archive. */
+  /** @param scanner Id of the scanner that reads the archive. */
   constructor(content: Content, scanner: string) {
     this.#parents = content.depth > 0 ? [listedName(content.name)] : [];
     this.#scanner = scanner;
   }
 
-  /** Adds the record of one more member. */
+  /** Counts a member, and adds its record unless the limit is reached. */
   add(member: HashedMember): void {
     this.#records.addToTotal(1);
     if (this.#records.isFull) return;
@@ -45,7 +81,7 @@ export class ArchiveMemberHashes {
     });
   }
 
-  /** The records and how many there are, as metadata of the file has them. */
+  /** The records and the number of members, as metadata of the archive. */
   facts(): Readonly<Record<string, unknown>> {
     return this.#records.metadata;
   }

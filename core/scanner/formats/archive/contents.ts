@@ -1,9 +1,8 @@
 import { listedName } from "./entry_path.ts";
 
-/** The most members that are named in an asset. */
-const MOST_LISTED = 2000;
+const MAX_LISTED_MEMBERS = 2000;
 
-/** A member as an asset has it (SR 2.2). */
+/** A member as listed in an asset (SR 2.2). Unknown sizes are NaN. */
 export interface ListedMember {
   readonly name: string;
   readonly size: number;
@@ -11,28 +10,28 @@ export interface ListedMember {
   readonly type?: string;
 }
 
-/** What an archive holds, for its asset and its metadata: a bounded list, and how many there are. */
+/** Collects the members of an archive for its asset: a bounded list, and the total count. */
 export class ArchiveContents {
   readonly #listed: Record<string, unknown>[] = [];
   #entries = 0;
 
-  /** Adds a member; numbers that are none are left out. */
+  /** Adds a member. Sizes that are NaN are left out. */
   add(member: ListedMember): void {
     this.#entries++;
-    if (this.#listed.length >= MOST_LISTED) return;
+    if (this.#listed.length >= MAX_LISTED_MEMBERS) return;
     const known = Object.entries({ ...member, name: listedName(member.name) }).filter(([, value]) =>
       !Number.isNaN(value)
     );
     this.#listed.push(Object.fromEntries(known));
   }
 
-  /** The members, as many as are named. */
+  /** The first members, up to the limit of the list. */
   get listed(): readonly Readonly<Record<string, unknown>>[] {
     return this.#listed;
   }
 
-  /** The number of members, as metadata has it. */
-  facts(): Record<string, unknown> {
+  /** The number of all members, as metadata of the file. */
+  facts(): Readonly<Record<string, unknown>> {
     return { archive_entries: this.#entries };
   }
 }

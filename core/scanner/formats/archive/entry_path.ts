@@ -1,39 +1,42 @@
-/** What makes the name of a member unsafe to unpack. */
+/** Why it is unsafe to unpack a member under its name. */
 export type PathFault = "absolute" | "drive" | "traversal" | "control character" | "too long";
 
-/** The longest name that an honest member has, in UTF-16 code units. */
-const LONGEST_NAME = 512;
+/** The longest name accepted, in UTF-16 code units. */
+const MAX_NAME_LENGTH = 512;
 
-/** Bytes of a name that are kept: if it has more, it is too long in every encoding. */
-export const KEPT_NAME_BYTES = 4 * LONGEST_NAME;
-
-/** The name of a member as it is listed, cut short where it is too long. */
-export function listedName(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name;
-}
+/**
+ * How many bytes of a name are kept in memory. A longer name exceeds `MAX_NAME_LENGTH` in every
+ * encoding, so cutting it here does not hide that.
+ */
+export const MAX_KEPT_NAME_BYTES = 4 * MAX_NAME_LENGTH;
 
 const SYSTEM_DIRECTORY =
   /^(?:\/(?:etc|bin|usr|var|lib|lib64|boot|sys|proc|dev|sbin|root)(?:\/|$)|[a-z]:\/windows(?:\/|$))/i;
 
+/** The name of a member for lists and records, shortened if it is too long. */
+export function listedName(name: string): string {
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : name;
+}
+
 /**
- * Why a member must not be unpacked under its name (scanning 2.7), backslashes counting as slashes.
+ * Why it is unsafe to unpack a member under its name (scanning 2.7). Backslashes count as slashes.
  *
- * @returns undefined where the name stays within the folder that it is unpacked to.
+ * @returns the fault, or undefined if the name is safe.
  */
 export function pathFault(name: string): PathFault | undefined {
   const path = name.replaceAll("\\", "/");
   if (path.startsWith("/")) return "absolute";
   if (/^[a-z]:/i.test(path)) return "drive";
   if (leavesBase(path.split("/"))) return "traversal";
-  // deno-lint-ignore no-control-regex -- these are what is looked for
+  // deno-lint-ignore no-control-regex -- control characters are the target
   if (/[\0-\x1f\x7f]/.test(path)) return "control character";
-  return name.length > LONGEST_NAME ? "too long" : undefined;
+  return name.length > MAX_NAME_LENGTH ? "too long" : undefined;
 }
 
 /**
- * Whether what a symbolic link points to is outside of the archive.
+ * Whether the target of a link is outside the archive.
  *
- * @param name the member that is the link; what it points to counts from its folder.
+ * @param name The member whose directory the target is relative to.
  */
 export function linkEscapes(name: string, target: string): boolean {
   const path = target.replaceAll("\\", "/");
@@ -42,7 +45,7 @@ export function linkEscapes(name: string, target: string): boolean {
   return leavesBase([...folder, ...path.split("/")]);
 }
 
-/** Whether a path is in a directory of the system. */
+/** Whether a path is in a system directory of Unix or Windows, ignoring leading `../` segments. */
 export function isSystemPath(path: string): boolean {
   return SYSTEM_DIRECTORY.test(path.replaceAll("\\", "/").replace(/^(?:\.{0,2}\/)+/, "/"));
 }

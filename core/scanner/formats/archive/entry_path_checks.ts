@@ -3,10 +3,10 @@ import type { Check } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { isSystemPath, linkEscapes, pathFault } from "./entry_path.ts";
 
-/** Checks of names and links that archives of all formats share. */
+/** Checks of names and links that all archive formats share. */
 export type EntryCheck = "Archive Entry Path" | "Archive Link" | "Archive Duplicate Entry";
 
-/** Checks that a member can be unpacked under its name (scanning 2.7). */
+/** Checks that it is safe to unpack a member under its name (scanning 2.7). */
 export function* checkEntryPath(
   name: string,
   position: number,
@@ -16,14 +16,18 @@ export function* checkEntryPath(
   if (!fault) return;
   yield* checks.emit("Archive Entry Path", {
     severity: fault === "control character" || fault === "too long" ? "warning" : "critical",
-    message: `The name of entry ${quotedExcerpt(name)} is not safe: ${fault}`,
+    message: `Entry ${quotedExcerpt(name)} has an unsafe name: ${fault}`,
     ruleCode: "S405",
     details: { entry: excerpt(name), fault },
     position,
   });
 }
 
-/** Checks that no name is given twice, for loaders differ in which they take. */
+/**
+ * Checks that no earlier member has the same name.
+ *
+ * @param seen Names of the earlier members. The name is added to it.
+ */
 export function* checkDuplicate(
   name: string,
   position: number,
@@ -37,18 +41,19 @@ export function* checkDuplicate(
   }
   yield* checks.emit("Archive Duplicate Entry", {
     severity: "warning",
-    message: `Entry ${quotedExcerpt(name)} is there more than once`,
+    message: `Entry ${quotedExcerpt(name)} occurs more than once`,
     ruleCode: "S902",
-    why: "Loaders differ in which of them they take",
+    why: "Loaders differ in which of the entries they read",
     details: { entry: excerpt(name) },
     position,
   });
 }
 
 /**
- * Checks where a link points to.
+ * Checks that the target of a link is inside the archive.
  *
- * @param base the member that the target counts from: the link itself, or "" for the whole archive.
+ * @param link `base` is the member whose directory the target is relative to: the link itself, or ""
+ *   for the root of the archive.
  */
 export function* checkLink(
   link: { name: string; target: string; base: string; position: number },
@@ -59,9 +64,7 @@ export function* checkLink(
   if (!system && !linkEscapes(base, target)) return;
   yield* checks.emit("Archive Link", {
     severity: "critical",
-    message: `Entry ${quotedExcerpt(name)} is a link out of the archive, to ${
-      quotedExcerpt(target)
-    }`,
+    message: `Entry ${quotedExcerpt(name)} links outside the archive, to ${quotedExcerpt(target)}`,
     ruleCode: system ? "S408" : "S406",
     details: { entry: excerpt(name), target: excerpt(target) },
     position,

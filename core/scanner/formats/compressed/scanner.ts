@@ -1,8 +1,7 @@
-import { digestMember } from "../archive/read_through.ts";
-import { ArchiveMemberHashes } from "../archive/archive_member_hashes.ts";
+import { ArchiveMemberHashes, digestMember } from "../archive/archive_member_hashes.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { unpack, type Unpacked } from "./unpack.ts";
-import { type Wrapper, wrapperOf } from "./wrappers.ts";
+import { type Codec, unpack, type Unpacked } from "./unpack.ts";
+import { wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { memorySource } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
@@ -10,15 +9,16 @@ import { MIB } from "../../../../schemas/units.ts";
 type CompressedCheck = "Compressed Content" | "Compression Ratio";
 
 const PASSED: Readonly<Record<CompressedCheck, string>> = {
-  "Compressed Content": "The content could be unpacked to its end",
-  "Compression Ratio": "The content does not unpack to a multiple out of all proportion",
+  "Compressed Content": "The content was unpacked completely",
+  "Compression Ratio": "The compression ratio is not excessive",
 };
 
-const MOST_RATIO = 250;
-const LEAST_BOMB = MIB;
+const MAX_COMPRESSION_RATIO = 250;
+/** Content that unpacks to fewer bytes is not reported as a bomb. */
+const MIN_BOMB_BYTES = MIB;
 const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4)$/i;
 
-/** One file in a compression, such as gzip, of a name that need not say so. */
+/** Scans a single compressed file, such as gzip, regardless of its name. */
 export const compressedScanner: Scanner = {
   id: "compressed",
   matches: ({ source }) => wrapperOf(source) !== undefined,
@@ -27,56 +27,51 @@ export const compressedScanner: Scanner = {
     if (!wrapper) return;
     const checks = new Checklist<CompressedCheck>(PASSED);
     context.addMetadata({ compression: wrapper.format });
-    yield* wrapper.codec
-      ? unwrap(wrapper, content, context, checks)
-      : checks.emit("Compressed Content", {
+    if (wrapper.codec) {
+      const unpacked = unpack(wrapper.codec, content.source, undefined, context);
+      yield* checkUnpacked(unpacked, wrapper.codec, checks);
+      submit(unpacked, content, context);
+    } else {
+      yield* checks.emit("Compressed Content", {
         severity: "info",
-        message: `Content of ${wrapper.format} is not unpacked`,
+        message: `Compression format ${wrapper.format} is not supported`,
         incomplete: "unsupported_compression",
         details: { format: wrapper.format },
       });
+    }
     yield* checks.finish();
   },
 };
 
-function* unwrap(
-  { codec }: Extract<Wrapper, { codec: string }>,
-  content: Content,
-  context: ScanContext,
+function* checkUnpacked(
+  { bytes, packedSize, incomplete }: Unpacked,
+  codec: Codec,
   checks: Checklist<CompressedCheck>,
 ): Generator<Check, void, void> {
-  const unpacked = unpack(codec, content.source, undefined, context);
-  const ratio = Math.round(unpacked.bytes.length / Math.max(1, unpacked.packedSize));
-  const bomb = unpacked.bytes.length >= LEAST_BOMB && ratio > MOST_RATIO;
-  if (bomb) yield* bombFinding(unpacked, ratio, checks);
-  if (unpacked.incomplete) {
-    const limited = unpacked.incomplete === "unpacked_limit";
-    yield* checks.emit("Compressed Content", {
-      severity: "info",
-      message: `Content of ${codec} could not be unpacked to its end: ${unpacked.incomplete}`,
-      ruleCode: limited ? "S410" : "S902",
-      incomplete: unpacked.incomplete,
-      ...(limited && !bomb && { operational: true }),
-      details: { format: codec, unpacked: unpacked.bytes.length },
+  const ratio = Math.round(bytes.length / Math.max(1, packedSize));
+  const bomb = bytes.length >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO;
+  if (bomb) {
+    yield* checks.emit("Compression Ratio", {
+      severity: "warning",
+      message: `The content unpacks to at least ${ratio} times its compressed size`,
+      ruleCode: "S410",
+      details: { unpacked: bytes.length, ratio, limit: MAX_COMPRESSION_RATIO },
     });
   }
-  offer(unpacked, content, context);
-}
-
-function* bombFinding(
-  { bytes }: Unpacked,
-  ratio: number,
-  checks: Checklist<CompressedCheck>,
-): Generator<Check, void, void> {
-  yield* checks.emit("Compression Ratio", {
-    severity: "warning",
-    message: `The content unpacks to ${ratio} times its size, and more`,
-    ruleCode: "S410",
-    details: { unpacked: bytes.length, ratio, limit: MOST_RATIO },
+  if (!incomplete) return;
+  const limited = incomplete === "unpacked_limit";
+  yield* checks.emit("Compressed Content", {
+    severity: "info",
+    message: `The ${codec} content was not unpacked completely: ${incomplete}`,
+    ruleCode: limited ? "S410" : "S902",
+    incomplete,
+    ...(limited && !bomb && { operational: true }),
+    details: { format: codec, unpacked: bytes.length },
   });
 }
 
-function offer({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
+/** Lists the unpacked content as the only member, and submits it for scanning. */
+function submit({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
   const hashes = new ArchiveMemberHashes(content, "compressed");
@@ -92,7 +87,7 @@ function offer({ bytes, incomplete }: Unpacked, content: Content, context: ScanC
   context.scanMember(name, source);
 }
 
-/** The name of what is in a compressed file: `model.pkl` for `model.pkl.gz`. */
+/** The name of the unpacked content: `model.pkl` for `model.pkl.gz`. */
 function unwrappedName(name: string): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   const bare = last.replace(/\.tgz$/i, ".tar").replace(EXTENSION, "");

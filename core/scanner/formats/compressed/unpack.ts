@@ -4,38 +4,44 @@ import type { ScanContext } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { zstdFrames } from "./zstd_frames.ts";
 
-/** A compression that is understood. */
+/** A supported compression format. */
 export type Codec = "deflate" | "zlib" | "gzip" | "zstd";
 
-/** What came out of compressed content. */
+/** Unpacked content. */
 export interface Unpacked {
   readonly bytes: Uint8Array;
-  /** Why that is not all of it: a limit of ours, or the compressed bytes. */
+  /** Why bytes are missing: a scan limit, or damaged input. Undefined if the content is complete. */
   readonly incomplete: "unpacked_limit" | "corrupt_stream" | undefined;
-  /** How many compressed bytes it came out of. */
+  /** Number of compressed bytes that `bytes` was unpacked from. */
   readonly packedSize: number;
 }
 
-/** The most that one byte of a DEFLATE stream can stand for. */
-const MOST_EXPANSION = 1032;
-const MOST_TRIES = 24;
+/** Upper bound on the bytes that one byte of a DEFLATE stream expands to. */
+const MAX_DEFLATE_RATIO = 1032;
+/** Bound on the search for the longest readable prefix. */
+const MAX_PREFIX_ATTEMPTS = 24;
 
 /**
- * Unpacks content into memory: whole where the limits allow, else as much of its beginning as they
- * do, or as the damage leaves readable.
+ * Unpacks content into memory. If a scan limit or damaged input prevents that, unpacks a readable
+ * prefix instead.
  *
- * @param expected how many bytes are said to come out, which may be a lie.
+ * @param declaredSize Declared unpacked size, if the format has one. It is untrusted: it only decides
+ *   how many bytes are reserved first.
  */
 export function unpack(
   codec: Codec,
   compressed: ByteSource,
-  expected: number | undefined,
+  declaredSize: number | undefined,
   context: ScanContext,
 ): Unpacked {
-  const most = context.limits.maxMemberBytes;
-  const packed = compressed.read(0, Math.min(compressed.size, Math.ceil(most * 1.125) + 65536));
-  const possible = codec === "zstd" ? most : Math.min(most, packed.length * MOST_EXPANSION + 1024);
-  const likely = Number.isFinite(expected) ? Math.min(possible, expected ?? 0) : possible;
+  const maxBytes = context.limits.maxMemberBytes;
+  // Incompressible data grows a little, so the packed bytes may exceed the limit.
+  const maxPackedBytes = Math.ceil(maxBytes * 1.125) + 65536;
+  const packed = compressed.read(0, Math.min(compressed.size, maxPackedBytes));
+  const possible = codec === "zstd"
+    ? maxBytes
+    : Math.min(maxBytes, packed.length * MAX_DEFLATE_RATIO + 1024);
+  const likely = Number.isFinite(declaredSize) ? Math.min(possible, declaredSize ?? 0) : possible;
   let bound = context.reserveUnpacked(likely);
   let whole = attempt(codec, packed, bound, true);
   if (whole === "too large" && bound === likely && likely < possible) {
@@ -49,29 +55,33 @@ export function unpack(
   return {
     ...whole instanceof Uint8Array
       ? { bytes: whole, packedSize: packed.length }
-      : beginning(codec, packed, bound),
+      : longestPrefix(codec, packed, bound),
     incomplete: limited ? "unpacked_limit" : "corrupt_stream",
   };
 }
 
-/** Whether the first bytes of content unpack to anything without fault. */
+/** Whether the first bytes of content unpack to at least one byte without error. */
 export function beginsAs(codec: Codec, head: Uint8Array): boolean {
-  const bytes = attempt(codec, head, Math.max(1, head.length) * MOST_EXPANSION, false);
+  const bytes = attempt(codec, head, Math.max(1, head.length) * MAX_DEFLATE_RATIO, false);
   return bytes instanceof Uint8Array && bytes.length > 0;
 }
 
 /**
- * What the longest readable piece of the compressed bytes gives: a piece that is too long gives
- * nothing at all, neither where more comes out than may nor where it is damaged.
+ * Unpacks the longest readable prefix of the compressed bytes, found by bisection: the decoders return
+ * nothing at all if the output exceeds the bound or the input is damaged.
  */
-function beginning(
+function longestPrefix(
   codec: Codec,
   packed: Uint8Array,
   bound: number,
 ): Pick<Unpacked, "bytes" | "packedSize"> {
   let best: Uint8Array = new Uint8Array();
   let [readable, unreadable] = [0, packed.length + 1];
-  for (let tries = 0; tries < MOST_TRIES && unreadable - readable > 1 + readable / 16; tries++) {
+  for (
+    let tries = 0;
+    tries < MAX_PREFIX_ATTEMPTS && unreadable - readable > 1 + readable / 16;
+    tries++
+  ) {
     const length = tries === 0 ? packed.length : Math.floor((readable + unreadable) / 2);
     const bytes = attempt(codec, packed.subarray(0, length), bound, false);
     if (bytes instanceof Uint8Array) [best, readable] = [bytes, length];
@@ -84,10 +94,10 @@ function attempt(
   codec: Codec,
   packed: Uint8Array,
   maxOutputLength: number,
-  toTheEnd: boolean,
+  complete: boolean,
 ): Uint8Array | "too large" | "damaged" {
   if (maxOutputLength === 0) return "too large";
-  const finishFlush = toTheEnd ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+  const finishFlush = complete ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   try {
     switch (codec) {
       case "deflate":
@@ -97,32 +107,37 @@ function attempt(
       case "gzip":
         return gunzipSync(packed, { maxOutputLength, finishFlush });
       case "zstd":
-        return unpackZstd(packed, maxOutputLength, toTheEnd);
+        return unpackZstd(packed, maxOutputLength, complete);
     }
   } catch (error) {
     return isTooLarge(error) ? "too large" : "damaged";
   }
 }
 
-/** Frame by frame, as the decoder stops after the first one, and takes what is cut off for whole. */
-function unpackZstd(packed: Uint8Array, most: number, toTheEnd: boolean): Uint8Array {
+/**
+ * Unpacks frame by frame: the decoder stops after the first frame, and accepts a truncated frame as
+ * complete.
+ *
+ * @param complete Whether to throw if the last frame is cut off.
+ */
+function unpackZstd(packed: Uint8Array, maxBytes: number, complete: boolean): Uint8Array {
   const frames = zstdFrames(packed);
   const end = frames.at(-1)?.end ?? 0;
-  if (toTheEnd && end < packed.length) throw new RangeError("The last frame is cut off");
+  if (complete && end < packed.length) throw new RangeError("Truncated Zstandard frame");
   const pieces = frames.filter(({ skippable }) => !skippable);
   if (end < packed.length) pieces.push({ start: end, end: packed.length, skippable: false });
   const unpacked: Uint8Array[] = [];
-  let left = most;
+  let left = maxBytes;
   for (const { start, end } of pieces) {
     const piece = zstdDecompressSync(packed.subarray(start, end), { maxOutputLength: left + 1 });
     left -= piece.length;
-    if (left < 0) throw new BeyondBound();
+    if (left < 0) throw new OutputTooLarge();
     unpacked.push(piece);
   }
   return concatBytes(unpacked);
 }
 
-class BeyondBound extends Error {
+class OutputTooLarge extends Error {
   readonly code = "ERR_BUFFER_TOO_LARGE";
 }
 

@@ -5,25 +5,26 @@ import { viewOf } from "../../readers/bytes/bytes.ts";
 export interface ZstdFrame {
   readonly start: number;
   readonly end: number;
-  /** Whether it carries other data, which decoders skip. */
+  /** Whether the frame is skippable: user data that decoders ignore. */
   readonly skippable: boolean;
 }
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
-const MOST_FRAMES = 10_000;
-/** A skippable frame without content; the shortest of data has as many bytes. */
-const LEAST_FRAME = 8;
+const MAX_FRAMES = 10_000;
+/** An empty skippable frame, and the shortest data frame. */
+const MIN_FRAME_BYTES = 8;
 const DICTIONARY_SIZES = [0, 1, 2, 4];
 const CONTENT_SIZES = [0, 2, 4, 8];
-const RUN = 1;
+/** Block type of a repeated byte, which stores that byte only. */
+const RLE_BLOCK = 1;
 
-/** The frames that bytes begin with, up to the first that is none, or is not whole. */
+/** Splits bytes into frames, and stops at the first frame that is invalid or truncated. */
 export function zstdFrames(bytes: Uint8Array): ZstdFrame[] {
   const view = viewOf(bytes);
   const frames: ZstdFrame[] = [];
   let start = 0;
-  while (start + LEAST_FRAME <= bytes.length && frames.length < MOST_FRAMES) {
+  while (start + MIN_FRAME_BYTES <= bytes.length && frames.length < MAX_FRAMES) {
     const magic = view.getUint32(start, true);
     const skippable = isSkippable(magic);
     if (!skippable && magic !== MAGIC) break;
@@ -35,12 +36,12 @@ export function zstdFrames(bytes: Uint8Array): ZstdFrame[] {
   return frames;
 }
 
-/** Whether content begins with a frame of Zstandard, behind any that decoders skip. */
+/** Whether content starts with a Zstandard data frame, after any skippable frames. */
 export function isZstd(source: ByteSource): boolean {
   let start = 0;
-  for (let count = 0; count < MOST_FRAMES; count++) {
-    const head = viewOf(source.read(start, LEAST_FRAME));
-    if (head.byteLength < LEAST_FRAME) return false;
+  for (let count = 0; count < MAX_FRAMES; count++) {
+    const head = viewOf(source.read(start, MIN_FRAME_BYTES));
+    if (head.byteLength < MIN_FRAME_BYTES) return false;
     const magic = head.getUint32(0, true);
     if (!isSkippable(magic)) return magic === MAGIC;
     start += 8 + head.getUint32(4, true);
@@ -66,7 +67,7 @@ function endOfBlocks(bytes: Uint8Array, start: number): number | undefined {
   while (position + 3 <= bytes.length) {
     const low = bytes[position] ?? 0;
     const size = (low | (bytes[position + 1] ?? 0) << 8 | (bytes[position + 2] ?? 0) << 16) >> 3;
-    position += 3 + (((low >> 1) & 3) === RUN ? 1 : size);
+    position += 3 + (((low >> 1) & 3) === RLE_BLOCK ? 1 : size);
     if ((low & 1) !== 0) return position;
   }
   return undefined;

@@ -33,12 +33,10 @@ export const pyTorchZipScanner: Scanner = {
   matches: isPyTorchZip,
   *scan(content, context) {
     const storages = pyTorchStorages(content.source, context);
-    const members = yield* inspectZip(
-      content,
-      context,
-      "pytorch_zip",
-      (member, bytes) => isStorage(storages, member, bytes),
-    );
+    const members = yield* inspectZip(content, context, {
+      scanner: "pytorch_zip",
+      isWeights: (member, bytes) => isStorage(storages, member, bytes),
+    });
     const checks = new Checklist<PyTorchCheck>(PASSED);
     yield* checkLayout(members, checks);
     for (const member of members) {

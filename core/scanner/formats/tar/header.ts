@@ -1,29 +1,31 @@
 import type { ByteSource } from "../../contract/source.ts";
 
-/** The fields of a header block that count: hostile values. */
+/** The fields of a header block that are used. All values are untrusted. */
 export interface TarHeader {
   readonly name: string;
   readonly type: string;
-  /** NaN where it is no number. */
+  /** Size in bytes, or NaN if the field is not a number. */
   readonly size: number;
   readonly target: string;
 }
 
-/** Headers are of so many bytes, and everything begins at a multiple of it. */
-export const TAR_BLOCK = 512;
+/** Size of a header, and the alignment of headers and data. */
+export const TAR_BLOCK_BYTES = 512;
 
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
-/** A space, and what Python reads in numbers: `+`, `_`, `o` and `O`. */
-const BESIDE_DIGITS: readonly number[] = [0x20, 0x2b, 0x5f, 0x6f, 0x4f];
+/** Space, and the characters that Python accepts in octal numbers: `+`, `_`, `o` and `O`. */
+const NUMBER_SYMBOLS: readonly number[] = [0x20, 0x2b, 0x5f, 0x6f, 0x4f];
 
 /**
- * The header at a position: a block whose checksum is right, which old archives without a signature
- * have as well (POSIX ustar; GNU tar for numbers in base 256).
+ * Reads the header at a position (POSIX ustar; GNU tar for base-256 numbers). A header is recognized
+ * by its checksum, since old archives have no signature.
+ *
+ * @returns the header, or undefined if there is none.
  */
 export function readTarHeader(source: ByteSource, position: number): TarHeader | undefined {
-  const block = source.read(position, TAR_BLOCK);
-  if (block.length < TAR_BLOCK || !hasChecksum(block)) return undefined;
+  const block = source.read(position, TAR_BLOCK_BYTES);
+  if (block.length < TAR_BLOCK_BYTES || !hasChecksum(block)) return undefined;
   const ustar = text(block, 257, 262) === "ustar";
   const type = String.fromCharCode(block[156] || 0x30);
   const prefix = ustar ? text(block, 345, 500) : "";
@@ -32,42 +34,42 @@ export function readTarHeader(source: ByteSource, position: number): TarHeader |
   return {
     name: prefix && block[262] === 0 ? `${prefix}/${name}` : name,
     type,
-    size: number(block.subarray(124, 136)),
+    size: parseNumber(block.subarray(124, 136)),
     target: text(block, 157, 257),
   };
 }
 
-/** The sum of all bytes, those of its own field as spaces; some writers sum signed bytes. */
+/** Sums all bytes, with the checksum field as spaces. Some writers sum signed bytes. */
 function hasChecksum(block: Uint8Array): boolean {
-  if (!isOctal(block)) return false;
-  const said = number(block.subarray(CHECKSUM_START, CHECKSUM_END));
-  if (!(said > 0)) return false;
+  if (!isNumberField(block)) return false;
+  const declared = parseNumber(block.subarray(CHECKSUM_START, CHECKSUM_END));
+  if (!(declared > 0)) return false;
   let unsigned = 0;
   let signed = 0;
-  for (let index = 0; index < TAR_BLOCK; index++) {
+  for (let index = 0; index < TAR_BLOCK_BYTES; index++) {
     const inField = index >= CHECKSUM_START && index < CHECKSUM_END;
     const byte = inField ? 0x20 : block[index] ?? 0;
     unsigned += byte;
     signed += byte > 0x7f ? byte - 0x100 : byte;
   }
-  return said === unsigned || said === signed;
+  return declared === unsigned || declared === signed;
 }
 
-/** Whether the checksum can be one at all: most bytes that are no header are told by that. */
-function isOctal(block: Uint8Array): boolean {
+/** Whether the checksum field can hold a number. A cheap test that rejects most other blocks. */
+function isNumberField(block: Uint8Array): boolean {
   for (let index = CHECKSUM_START; index < CHECKSUM_END; index++) {
     const byte = block[index] ?? 0;
     if (byte === 0) return index > CHECKSUM_START;
-    if ((byte < 0x30 || byte > 0x37) && !BESIDE_DIGITS.includes(byte)) return false;
+    if ((byte < 0x30 || byte > 0x37) && !NUMBER_SYMBOLS.includes(byte)) return false;
   }
   return true;
 }
 
 /**
- * A number in octal digits up to the first zero, or in base 256 where the first bit is set. Signs,
- * prefixes and underscores are taken as Python takes them, whose `tarfile` opens such archives.
+ * Parses octal digits up to the first zero byte, or base 256 if the first bit is set. Accepts the
+ * signs, prefixes and underscores that Python's `tarfile` accepts.
  */
-function number(field: Uint8Array): number {
+function parseNumber(field: Uint8Array): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return base256(field);
   const digits = /^\s*\+?(?:0o)?([0-7_]*)\s*$/i.exec(text(field, 0, field.length))?.[1];
   if (digits === undefined) return NaN;

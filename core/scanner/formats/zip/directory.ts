@@ -1,98 +1,83 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { startsWithBytes } from "../../readers/bytes/bytes.ts";
+import { type DirectoryLocation, findZipEnds, type ZipEnd } from "./end_record.ts";
 import {
-  CENTRAL_SIZE,
   decodedName,
-  LOCAL_SIGNATURE,
+  LOCAL_HEADER_BYTES,
+  MAX_CENTRAL_ENTRY_BYTES,
   readCentralEntry,
   readLocalHeader,
   type ZipEntry,
   type ZipHeader,
 } from "./headers.ts";
-import { type DirectoryLocation, findZipEnds, type ZipEnd } from "./end_record.ts";
 
-/** A central directory that one reader or another would go by. */
+/** A central directory that at least one ZIP reader would use. */
 export interface ZipDirectory {
   readonly start: number;
-  /** Where its entries really stop. */
+  /** End of the last entry read, whatever size the end record declares. */
   readonly end: number;
-  /** How many bytes lie before the archive, from which its offsets count. */
+  /** Number of bytes before the archive. Entry offsets count from here. */
   readonly base: number;
-  /** How many entries are said to be in it. */
+  /** Number of entries that the end record declares. */
   readonly declaredEntries: number;
   readonly entries: readonly ZipEntry[];
-  /** Whether there are more entries than were asked for. */
+  /** Whether the directory has more entries than were requested. */
   readonly truncated: boolean;
 }
 
-/** A member, as the directory and its local header have it. */
+/** A member, as described by its directory entry and its local header. */
 export interface ZipMember {
   readonly name: string;
-  /** What the directory says of it; for a member that it does not list, what the local header says. */
+  /** The directory entry, or the local header if no directory lists the member. */
   readonly header: ZipHeader;
-  /** The entry of the directory; undefined where none lists the member. */
+  /** The directory entry, or undefined if no directory lists the member. */
   readonly entry: ZipEntry | undefined;
-  /** The local header; undefined where there is none at the place that the entry names. */
+  /** The local header, or undefined if there is none at the offset in the entry. */
   readonly local: ZipHeader | undefined;
-  /** Where the member begins, its local header included. */
+  /** Start of the member, including its local header. */
   readonly start: number;
   readonly dataStart: number;
-  /** How many bytes it takes in the archive, or as many as there are. */
+  /** Compressed size in bytes, capped at the end of the archive. */
   readonly dataSize: number;
 }
 
 /** The structure of a ZIP archive. */
 export interface ZipStructure {
   readonly ends: readonly ZipEnd[];
-  /** The directory that most readers take comes first. */
+  /** Directories, starting with the one most readers use. */
   readonly directories: readonly ZipDirectory[];
   readonly members: readonly ZipMember[];
 }
 
-const WINDOW = 1 << 18;
-const MOST_ENTRY = CENTRAL_SIZE + 3 * 0xffff;
+const READ_WINDOW_BYTES = 1 << 18;
 
 /**
- * Reads the directories of an archive, at random and no more than `most` entries of each, and of the
- * later ones fewer where the first have very many. An archive
- * can have several: by several end records, by a ZIP64 record that disagrees, or by offsets that count
- * from its beginning or from that of the file.
+ * Reads the central directories of an archive.
+ *
+ * An archive can have several: through several end records, a ZIP64 record that disagrees with the
+ * plain one, or offsets relative either to the archive or to the file.
+ *
+ * @param maxEntries Limit on the entries of each directory. All directories together hold at most
+ *   about twice as many.
  */
 export function readZipDirectories(
   source: ByteSource,
-  most: number,
+  maxEntries: number,
 ): Pick<ZipStructure, "ends" | "directories"> {
-  const ends: ZipEnd[] = [];
-  const directories: ZipDirectory[] = [];
-  let left = 2 * most;
-  for (const end of findZipEnds(source)) {
-    const primary = directories[0];
-    if (primary && ends[0]?.end === source.size && isWithinMember(source, primary, end)) continue;
-    const found = directoriesOf(source, end, Math.max(1, Math.min(most, left)));
-    if (found.length === 0 && !isEmpty(end)) continue;
-    ends.push(end);
-    for (const directory of found) {
-      if (!directories.some((known) => sameDirectory(known, directory))) {
-        directories.push(directory);
-        left -= directory.entries.length;
-      }
-    }
-  }
-  return { ends, directories };
+  return new DirectoryReader(source, maxEntries).read();
 }
 
-/** Reads the directories and the local headers of an archive, `most` members altogether. */
-export function readZipStructure(source: ByteSource, most: number): ZipStructure {
-  const { ends, directories } = readZipDirectories(source, most);
+/** Reads the directories and local headers of an archive, up to `maxMembers` members in total. */
+export function readZipStructure(source: ByteSource, maxMembers: number): ZipStructure {
+  const { ends, directories } = readZipDirectories(source, maxMembers);
   const members: ZipMember[] = [];
   const seen = new Set<string>();
   for (const { entries, base } of directories) {
     for (const entry of entries) {
-      const member = memberOf(source, entry, base);
+      const member = locateMember(source, entry, base);
       const identity = `${member.start} ${member.dataSize} ${entry.method} ${member.name}`;
-      if (members.length >= most || (entries !== directories[0]?.entries && seen.has(identity))) {
-        continue;
-      }
+      const repeated = entries !== directories[0]?.entries && seen.has(identity);
+      if (members.length >= maxMembers || repeated) continue;
       seen.add(identity);
       members.push(member);
     }
@@ -108,113 +93,140 @@ export function isZip(source: ByteSource): boolean {
   return directories.length > 0 || (ends.length > 0 && startsWithBytes(head, [0x50, 0x4b]));
 }
 
-/**
- * Whether an end record lies in a member: it is that of an archive in the archive then, which is
- * looked into as a member. That holds only where all readers agree on the last record.
- */
-function isWithinMember(source: ByteSource, directory: ZipDirectory, end: ZipEnd): boolean {
-  const before = directory.entries.filter((entry) =>
-    directory.base + entry.localOffset < end.position
-  );
-  const last = before.reduce<ZipEntry | undefined>(
-    (latest, entry) => latest && latest.localOffset >= entry.localOffset ? latest : entry,
-    undefined,
-  );
-  if (!last) return false;
-  const { dataStart, dataSize } = memberOf(source, last, directory.base);
-  return dataStart <= end.position && end.end <= dataStart + dataSize;
-}
+class DirectoryReader {
+  readonly #source: ByteSource;
+  readonly #maxEntries: number;
+  readonly #ends: ZipEnd[] = [];
+  readonly #directories: ZipDirectory[] = [];
+  #entriesLeft: number;
 
-function isEmpty(end: ZipEnd): boolean {
-  return end.plain?.entries === 0 && end.plain.size === 0 && end.plain.offset <= end.position;
-}
+  constructor(source: ByteSource, maxEntries: number) {
+    this.#source = source;
+    this.#maxEntries = maxEntries;
+    this.#entriesLeft = 2 * maxEntries;
+  }
 
-/** The directories that an end record can be taken to tell of, those that most readers take first. */
-function directoriesOf(source: ByteSource, end: ZipEnd, most: number): ZipDirectory[] {
-  const found: ZipDirectory[] = [];
-  for (const place of [end.zip64, end.plain]) {
-    if (!place) continue;
-    for (const start of startsOf(place, end)) {
-      if (found.some((known) => known.start === start)) continue;
-      const directory = readDirectory(source, start, place, most);
-      if (directory && !found.some((known) => isRest(source, directory, known))) {
-        found.push(directory);
+  read(): Pick<ZipStructure, "ends" | "directories"> {
+    for (const end of findZipEnds(this.#source)) {
+      if (this.#isNested(end)) continue;
+      const found = this.#directoriesOf(end);
+      if (found.length === 0 && !isEmptyArchive(end)) continue;
+      this.#ends.push(end);
+      for (const directory of found) this.#add(directory);
+    }
+    return { ends: this.#ends, directories: this.#directories };
+  }
+
+  #add(directory: ZipDirectory): void {
+    const known = this.#directories.some(({ start, base }) =>
+      start === directory.start && base === directory.base
+    );
+    if (known) return;
+    this.#directories.push(directory);
+    this.#entriesLeft -= directory.entries.length;
+  }
+
+  /**
+   * Whether an end record belongs to an archive stored as a member, which is scanned on its own. This
+   * is decidable only if the archive ends at the end of the file: all readers then agree on the last
+   * end record.
+   */
+  #isNested(end: ZipEnd): boolean {
+    const [primary] = this.#directories;
+    if (!primary || this.#ends[0]?.end !== this.#source.size) return false;
+    const before = primary.entries.filter((entry) =>
+      primary.base + entry.localOffset < end.position
+    );
+    const last = before.reduce<ZipEntry | undefined>(
+      (latest, entry) => latest && latest.localOffset >= entry.localOffset ? latest : entry,
+      undefined,
+    );
+    if (!last) return false;
+    const { dataStart, dataSize } = locateMember(this.#source, last, primary.base);
+    return dataStart <= end.position && end.end <= dataStart + dataSize;
+  }
+
+  /** The directories that an end record can refer to, in the order of reader preference. */
+  #directoriesOf(end: ZipEnd): ZipDirectory[] {
+    const maxEntries = Math.max(1, Math.min(this.#maxEntries, this.#entriesLeft));
+    const found: ZipDirectory[] = [];
+    for (const location of [end.zip64, end.plain]) {
+      if (!location) continue;
+      for (const start of possibleStarts(location, end)) {
+        if (found.some((known) => known.start === start)) continue;
+        const directory = this.#readDirectory(start, location, maxEntries);
+        if (directory && !found.some((known) => this.#isTailOf(directory, known))) {
+          found.push(directory);
+        }
       }
     }
+    return found;
   }
-  return found;
-}
 
-/**
- * Whether what was read is no more than the last entries of a directory: the length of the ZIP64
- * record is just that of its first entries. Members at other places would make it another one.
- */
-function isRest(source: ByteSource, directory: ZipDirectory, whole: ZipDirectory): boolean {
-  const { start, end, base, entries } = directory;
-  return end === whole.end && whole.entries.some(({ position }) => position === start) &&
-    !entries.some(({ localOffset }) => readLocalHeader(source, base + localOffset));
-}
-
-/** Where a directory may begin: right before its end record, or at the offset as it stands. */
-function startsOf(place: DirectoryLocation, end: ZipEnd): number[] {
-  return [...new Set([end.position - place.size, place.offset, place.stop - place.size])].filter((
-    start,
-  ) => start >= 0 && start < end.position);
-}
-
-function sameDirectory(one: ZipDirectory, other: ZipDirectory): boolean {
-  return one.start === other.start && one.base === other.base;
-}
-
-function readDirectory(
-  source: ByteSource,
-  start: number,
-  place: DirectoryLocation,
-  most: number,
-): ZipDirectory | undefined {
-  const entries: ZipEntry[] = [];
-  let [position, windowStart, window] = [start, start, source.read(start, WINDOW)];
-  let entry = readCentralEntry(window, 0, start);
-  while (entry && entries.length < most) {
-    entries.push(entry);
-    position += entry.headerSize;
-    if (position - windowStart > window.length - MOST_ENTRY && window.length === WINDOW) {
-      [windowStart, window] = [position, source.read(position, WINDOW)];
+  #readDirectory(
+    start: number,
+    { offset, entries: declaredEntries }: DirectoryLocation,
+    maxEntries: number,
+  ): ZipDirectory | undefined {
+    const entries: ZipEntry[] = [];
+    let position = start;
+    let windowStart = start;
+    let window = this.#source.read(start, READ_WINDOW_BYTES);
+    let entry = readCentralEntry(window, 0, start);
+    while (entry && entries.length < maxEntries) {
+      entries.push(entry);
+      position += entry.headerSize;
+      const atLastEntry = position - windowStart > window.length - MAX_CENTRAL_ENTRY_BYTES;
+      if (atLastEntry && window.length === READ_WINDOW_BYTES) {
+        windowStart = position;
+        window = this.#source.read(position, READ_WINDOW_BYTES);
+      }
+      entry = readCentralEntry(window, position - windowStart, position);
     }
-    entry = readCentralEntry(window, position - windowStart, position);
+    if (entries.length === 0) return undefined;
+    const truncated = entry !== undefined;
+    return { start, end: position, base: start - offset, declaredEntries, entries, truncated };
   }
-  if (entries.length === 0) return undefined;
-  const base = start - place.offset;
-  const { entries: claimed } = place;
-  return {
-    start,
-    end: position,
-    base,
-    declaredEntries: claimed,
-    entries,
-    truncated: entry !== undefined,
-  };
+
+  /**
+   * Whether a directory is only the tail of another one. This happens when the ZIP64 record is as long
+   * as the first entries. If the entries lead to local headers, it is a directory of its own.
+   */
+  #isTailOf({ start, end, base, entries }: ZipDirectory, whole: ZipDirectory): boolean {
+    return end === whole.end && whole.entries.some(({ position }) => position === start) &&
+      !entries.some(({ localOffset }) => readLocalHeader(this.#source, base + localOffset));
+  }
 }
 
-function memberOf(source: ByteSource, entry: ZipEntry, base: number): ZipMember {
-  const [start, local] = locate(source, entry, base);
-  const dataStart = start +
-    (local?.headerSize ?? LOCAL_SIGNATURE.length + 26 + entry.rawName.length);
+function isEmptyArchive({ plain, position }: ZipEnd): boolean {
+  return plain?.entries === 0 && plain.size === 0 && plain.offset <= position;
+}
+
+/** Where a directory can start: right before its end record, or at its literal offset. */
+function possibleStarts({ size, offset, stop }: DirectoryLocation, end: ZipEnd): number[] {
+  return [...new Set([end.position - size, offset, stop - size])]
+    .filter((start) => start >= 0 && start < end.position);
+}
+
+function locateMember(source: ByteSource, entry: ZipEntry, base: number): ZipMember {
+  const [start, local] = findLocalHeader(source, entry, base);
+  const dataStart = start + (local?.headerSize ?? LOCAL_HEADER_BYTES + entry.rawName.length);
   const left = Math.max(0, source.size - dataStart);
   const dataSize = Math.min(left, entry.compressedSize >= 0 ? entry.compressedSize : left);
   return { name: decodedName(entry), header: entry, entry, local, start, dataStart, dataSize };
 }
 
-/** Where a local header is: at its offset from the beginning of the archive, or of the file. */
-function locate(
+/** Looks for a local header at its offset from the start of the archive, then of the file. */
+function findLocalHeader(
   source: ByteSource,
   entry: ZipEntry,
   base: number,
-): [number, ZipHeader | undefined] {
-  const places = [base + entry.localOffset, entry.localOffset];
-  for (const place of places) {
-    const local = place >= 0 && place < source.size ? readLocalHeader(source, place) : undefined;
-    if (local) return [place, local];
+): [start: number, local: ZipHeader | undefined] {
+  const offsets = [base + entry.localOffset, entry.localOffset];
+  for (const offset of offsets) {
+    const local = offset >= 0 && offset < source.size ? readLocalHeader(source, offset) : undefined;
+    if (local) return [offset, local];
   }
-  return [Math.min(source.size, Math.max(0, places.find((place) => place >= 0) ?? 0)), undefined];
+  const expected = offsets.find((offset) => offset >= 0) ?? 0;
+  return [Math.min(source.size, Math.max(0, expected)), undefined];
 }

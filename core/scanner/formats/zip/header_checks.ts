@@ -3,18 +3,22 @@ import type { Check } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { equalBytes } from "../../readers/bytes/bytes.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import type { ZipCheck } from "./checks.ts";
 import type { ZipMember } from "./directory.ts";
-import { decodedName, type ZipHeader } from "./headers.ts";
-import type { ZipCheck } from "./inspection.ts";
+import { DATA_DESCRIPTOR_FLAG, decodedName, type ZipHeader } from "./headers.ts";
 
-const HAS_DESCRIPTOR = 0x8;
+/** Flags that make some readers refuse a member that others read. */
 const DECEPTIVE_FLAGS: readonly (readonly [number, string])[] = [
   [0x1, "encrypted"],
   [0x20, "patched data"],
   [0x40, "strongly encrypted"],
 ];
 
-/** Checks that the headers of a member agree, and say nothing that turns away one reader only. */
+/** Why an inconsistent header is a danger; also used for a wrong checksum. */
+export const SOME_READERS_REFUSE =
+  "Scanners that refuse such a member do not scan it, while a loader may still read it";
+
+/** Checks that the headers of a member agree and set no flags that only some readers refuse. */
 export function* checkZipHeaders(
   member: ZipMember,
   checks: Checklist<ZipCheck>,
@@ -23,7 +27,7 @@ export function* checkZipHeaders(
   if (!local) {
     yield* checks.emit("Archive Entry Header", {
       severity: "warning",
-      message: `Entry ${quotedExcerpt(name)} has no local header where its entry says`,
+      message: `Entry ${quotedExcerpt(name)} has no local header at its declared offset`,
       ruleCode: "S902",
       incomplete: "local_header_missing",
       position: start,
@@ -34,17 +38,18 @@ export function* checkZipHeaders(
   if (faults.length === 0) return;
   yield* checks.emit("Archive Entry Header", {
     severity: "warning",
-    message: `The headers of entry ${quotedExcerpt(name)} are not sound: ${faults.join(", ")}`,
+    message: `Entry ${quotedExcerpt(name)} has inconsistent headers: ${faults.join(", ")}`,
     ruleCode: "S902",
-    why: "Some readers refuse such a member, and with it its scan, where a loader reads it",
+    why: SOME_READERS_REFUSE,
     position: start,
   });
 }
 
 /**
- * A member read by its local header, which readers of streams go by; undefined where that is the same.
+ * The member as streaming readers see it, which trust the local header. Returns undefined if the
+ * headers agree on method and compressed size.
  */
-export function asLocalHeaderHas(
+export function memberByLocalHeader(
   member: ZipMember,
   archive: ByteSource,
 ): ZipMember | undefined {
@@ -62,7 +67,7 @@ function flagFaults({ header, local }: ZipMember): string[] {
   const flags = header.flags | (local?.flags ?? 0);
   return DECEPTIVE_FLAGS
     .filter(([bit]) => flags & bit)
-    .map(([bit, word]) => `flag 0x${bit.toString(16)} (${word}) is set`);
+    .map(([bit, meaning]) => `flag 0x${bit.toString(16)} (${meaning}) is set`);
 }
 
 function disagreements(entry: ZipHeader, local: ZipHeader): string[] {
@@ -70,7 +75,7 @@ function disagreements(entry: ZipHeader, local: ZipHeader): string[] {
   if (!equalBytes(entry.rawName, local.rawName)) {
     faults.push(`the local name is ${quotedExcerpt(decodedName(local))}`);
   }
-  if (entry.method !== local.method) faults.push("the methods of compression differ");
+  if (entry.method !== local.method) faults.push("the compression methods differ");
   if (sizesDeferred(local)) return faults;
   if (entry.size !== local.size || entry.compressedSize !== local.compressedSize) {
     faults.push("the sizes differ");
@@ -79,7 +84,7 @@ function disagreements(entry: ZipHeader, local: ZipHeader): string[] {
   return faults;
 }
 
-/** Whether sizes and checksum follow the data, so that the header itself has none. */
+/** Whether sizes and checksum follow the data, so that the local header has neither. */
 function sizesDeferred(local: ZipHeader): boolean {
-  return (local.flags & HAS_DESCRIPTOR) !== 0;
+  return (local.flags & DATA_DESCRIPTOR_FLAG) !== 0;
 }

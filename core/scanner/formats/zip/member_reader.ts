@@ -1,90 +1,107 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Check, Content, ScanContext } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import {
+  ArchiveMemberHashes,
+  digestMember,
+  type MemberDigest,
+} from "../archive/archive_member_hashes.ts";
 import { checkLink } from "../archive/entry_path_checks.ts";
-import { ArchiveMemberHashes } from "../archive/archive_member_hashes.ts";
-import { digestMember, type MemberDigest } from "../archive/read_through.ts";
+import type { ZipCheck } from "./checks.ts";
 import type { ZipMember } from "./directory.ts";
-import type { ZipCheck } from "./inspection.ts";
+import { SOME_READERS_REFUSE } from "./header_checks.ts";
 import { type OpenedMember, openZipMember } from "./open_member.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
-const ENCRYPTED = 0x1 | 0x40;
-const TYPE_BITS = 0o170000;
-const SYMLINK = 0o120000;
-const MOST_TARGET = 4096;
-const MOST_RATIO = 100;
-const LEAST_BOMB = MIB;
-const AES = 99;
+const ENCRYPTED_FLAGS = 0x1 | 0x40;
+const AES_METHOD = 99;
+const FILE_TYPE_MASK = 0o170000;
+const SYMLINK_TYPE = 0o120000;
+const MAX_LINK_TARGET_BYTES = 4096;
+const MAX_COMPRESSION_RATIO = 100;
+/** Members that declare fewer bytes are not reported as bombs. */
+const MIN_BOMB_BYTES = MIB;
 
-/** Whether a member of this many bytes is nothing but weights, and may look like anything. */
+/**
+ * Whether a member is nothing but weights. Such a member is not scanned: weights can imitate any
+ * format by chance.
+ *
+ * @param bytes Unpacked size.
+ */
 export type IsWeights = (member: ZipMember, bytes: number) => boolean;
 
-/** Reads the members of an archive one after the other, checks what they are and offers them. */
+/** Reads the members of one archive, checks their content and submits it for scanning. */
 export class ZipMemberReader {
   readonly #content: Content;
   readonly #context: ScanContext;
   readonly #checks: Checklist<ZipCheck>;
   readonly #hashes: ArchiveMemberHashes;
-  /** Bytes that may be read as they are: those of the archive, once each. */
-  #unread: number;
+  readonly #isWeights: IsWeights;
+  /** Bytes of the archive that may still be read without charge: its size, once. */
+  #unchargedBytes: number;
 
   constructor(
     content: Content,
     context: ScanContext,
-    scanner: string,
     checks: Checklist<ZipCheck>,
+    { scanner, isWeights }: { readonly scanner: string; readonly isWeights?: IsWeights },
   ) {
     this.#content = content;
     this.#context = context;
     this.#checks = checks;
     this.#hashes = new ArchiveMemberHashes(content, scanner);
-    this.#unread = content.source.size;
+    this.#isWeights = isWeights ?? (() => false);
+    this.#unchargedBytes = content.source.size;
   }
 
-  /** Checks a member, and offers it to be scanned unless it is known to be nothing but weights. */
-  *read(member: ZipMember, isWeights: IsWeights): Generator<Check, void, void> {
+  /** Checks a member and submits it for scanning unless it is nothing but weights. */
+  *read(member: ZipMember): Generator<Check, void, void> {
     yield* this.#checkRatio(member);
     if (member.name.endsWith("/") && member.dataSize === 0) return;
-    const readable = this.#readable(member.dataSize);
-    const opened = this.#open({ ...member, dataSize: readable }, readable < member.dataSize);
+    const opened = this.#open(member);
     const digest = digestMember(opened.source, this.#context.limits.maxMemberBytes);
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
     this.#hash(member, opened, digest);
-    if (!isWeights(member, opened.source.size)) {
+    if (!this.#isWeights(member, opened.source.size)) {
       this.#context.scanMember(member.name, opened.source);
     }
   }
 
-  /** Metadata of the file: the hashes of the members. */
-  facts(): Record<string, unknown> {
+  /** The hashes of the members read, as metadata of the file. */
+  facts(): Readonly<Record<string, unknown>> {
     return this.#hashes.facts();
   }
 
-  /**
-   * How many of so many bytes may be read. Members that share their bytes multiply the archive, and
-   * are paid for as if they were unpacked.
-   */
-  #readable(bytes: number): number {
-    if (bytes > this.#unread) return this.#context.reserveUnpacked(bytes);
-    this.#unread -= bytes;
-    return bytes;
+  #open(member: ZipMember): OpenedMember {
+    const dataSize = this.#reserve(member.dataSize);
+    const opened = openZipMember(this.#content.source, { ...member, dataSize }, this.#context);
+    return dataSize < member.dataSize ? { ...opened, incomplete: "unpacked_limit" } : opened;
   }
 
-  #open(member: ZipMember, limited: boolean): OpenedMember {
-    const opened = openZipMember(this.#content.source, member, this.#context);
-    return limited ? { ...opened, incomplete: "unpacked_limit" } : opened;
+  /**
+   * Reserves compressed bytes for reading, and returns how many are granted. Overlapping members read
+   * more bytes than the archive has; the excess counts as unpacked bytes.
+   */
+  #reserve(bytes: number): number {
+    if (bytes > this.#unchargedBytes) return this.#context.reserveUnpacked(bytes);
+    this.#unchargedBytes -= bytes;
+    return bytes;
   }
 
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
     const ratio = Math.round(header.size / Math.max(1, dataSize));
-    if (!(header.size >= LEAST_BOMB && ratio > MOST_RATIO)) return;
+    if (!(header.size >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO)) return;
     yield* this.#checks.emit("Archive Compression Ratio", {
       severity: "warning",
-      message: `Entry ${quotedExcerpt(name)} unpacks to ${ratio} times its size`,
+      message: `Entry ${quotedExcerpt(name)} unpacks to ${ratio} times its compressed size`,
       ruleCode: "S410",
-      details: { size: header.size, compressed_size: dataSize, ratio, limit: MOST_RATIO },
+      details: {
+        size: header.size,
+        compressed_size: dataSize,
+        ratio,
+        limit: MAX_COMPRESSION_RATIO,
+      },
       position: start,
     });
   }
@@ -94,39 +111,42 @@ export class ZipMemberReader {
     opened: OpenedMember,
     digest: MemberDigest,
   ): Generator<Check, void, void> {
-    const right = digest.crc32 === expectedChecksum(member);
+    const checksumMatches = digest.crc32 === expectedChecksum(member);
     if (!opened.incomplete) yield* this.#checkSize(member, opened.source.size);
-    if (right && !opened.incomplete) return;
-    if (isEncrypted(member) && !right) return yield* this.#unreadable(member, "encrypted_member");
+    if (checksumMatches && !opened.incomplete) return;
+    if (isEncrypted(member) && !checksumMatches) {
+      return yield* this.#unreadable(member, "encrypted_member");
+    }
     if (opened.incomplete) return yield* this.#unreadable(member, opened.incomplete);
     if (expectedChecksum(member) === undefined) return;
     yield* this.#checks.emit("Archive Entry Checksum", {
       severity: "warning",
-      message: `The checksum of entry ${quotedExcerpt(member.name)} is not that of its content`,
+      message: `Entry ${quotedExcerpt(member.name)} does not match its checksum`,
       ruleCode: "S902",
-      why: "Some readers refuse such a member, and with it its scan, where a loader reads it",
+      why: SOME_READERS_REFUSE,
       position: member.start,
     });
   }
 
   *#checkSize(member: ZipMember, size: number): Generator<Check, void, void> {
-    if (!member.entry || size === member.header.size || isEncrypted(member)) return;
+    const { name, entry, header, start } = member;
+    if (!entry || size === header.size || isEncrypted(member)) return;
     yield* this.#checks.emit("Archive Entry Header", {
       severity: "warning",
-      message: `Entry ${quotedExcerpt(member.name)} has ${size} bytes, its header says otherwise`,
+      message: `Entry ${quotedExcerpt(name)} has ${size} bytes, not the size in its header`,
       ruleCode: "S904",
-      details: { size, said: member.header.size },
-      position: member.start,
+      details: { size, said: header.size },
+      position: start,
     });
   }
 
   *#unreadable(member: ZipMember, incomplete: string): Generator<Check, void, void> {
     const encrypted = incomplete === "encrypted_member";
     const limited = incomplete === "unpacked_limit";
-    const bomb = member.header.size / Math.max(1, member.dataSize) > MOST_RATIO;
+    const bomb = member.header.size / Math.max(1, member.dataSize) > MAX_COMPRESSION_RATIO;
     yield* this.#checks.emit("Archive Entry Content", {
       severity: encrypted ? "warning" : "info",
-      message: `Entry ${quotedExcerpt(member.name)} could not be read to its end: ${incomplete}`,
+      message: `Entry ${quotedExcerpt(member.name)} was not read completely: ${incomplete}`,
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && !bomb && { operational: true }),
@@ -139,8 +159,8 @@ export class ZipMemberReader {
     { name, entry, start }: ZipMember,
     { source }: OpenedMember,
   ): Generator<Check, void, void> {
-    if (!entry || (entry.mode & TYPE_BITS) !== SYMLINK) return;
-    const target = new TextDecoder().decode(source.read(0, MOST_TARGET));
+    if (!entry || (entry.mode & FILE_TYPE_MASK) !== SYMLINK_TYPE) return;
+    const target = new TextDecoder().decode(source.read(0, MAX_LINK_TARGET_BYTES));
     yield* checkLink({ name, target, base: name, position: start }, this.#checks);
   }
 
@@ -155,11 +175,12 @@ export class ZipMemberReader {
   }
 }
 
-/** The checksum that the content should have; undefined where the header of an unlisted one has none. */
+/** The declared checksum, or undefined for an unlisted member whose header leaves it out. */
 function expectedChecksum({ header, entry }: ZipMember): number | undefined {
   return !entry && header.crc32 === 0 ? undefined : header.crc32;
 }
 
 function isEncrypted({ header, local }: ZipMember): boolean {
-  return header.method === AES || ((header.flags | (local?.flags ?? 0)) & ENCRYPTED) !== 0;
+  const flags = header.flags | (local?.flags ?? 0);
+  return header.method === AES_METHOD || (flags & ENCRYPTED_FLAGS) !== 0;
 }

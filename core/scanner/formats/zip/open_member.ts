@@ -3,20 +3,20 @@ import { type ByteSource, memorySource, sourceSlice } from "../../contract/sourc
 import { type Codec, unpack } from "../compressed/unpack.ts";
 import type { ZipMember } from "./directory.ts";
 
-/** The bytes of a member, as far as they can be had. */
+/** The readable bytes of a member. */
 export interface OpenedMember {
   readonly source: ByteSource;
-  /** Why they are not all: see `Check.incomplete`. */
+  /** Why bytes are missing, as in `Check.incomplete`; undefined if the member is complete. */
   readonly incomplete: string | undefined;
 }
 
-/** Methods of compression (APPNOTE 4.4.5) that are understood. */
+/** Supported compression methods (APPNOTE 4.4.5). */
 const CODECS: ReadonlyMap<number, Codec> = new Map([[8, "deflate"], [93, "zstd"]]);
 const STORED = 0;
 
 /**
- * The bytes of a member: those of the archive where they are stored as they are, else unpacked into
- * memory. A member of an unknown method gives its packed bytes.
+ * Opens a member. A stored member is a slice of the archive; a compressed one is unpacked into memory
+ * within the limits of the scan. An unsupported method yields the compressed bytes.
  */
 export function openZipMember(
   archive: ByteSource,
@@ -24,11 +24,9 @@ export function openZipMember(
   context: ScanContext,
 ): OpenedMember {
   const { header, dataStart, dataSize } = member;
-  const cut = header.compressedSize <= dataSize ? undefined : "truncated_member";
-  if (header.method === STORED) {
-    return { source: sourceSlice(archive, dataStart, dataSize), incomplete: cut };
-  }
   const packed = sourceSlice(archive, dataStart, dataSize);
+  const cut = header.compressedSize <= dataSize ? undefined : "truncated_member";
+  if (header.method === STORED) return { source: packed, incomplete: cut };
   const codec = CODECS.get(header.method);
   if (!codec) return { source: packed, incomplete: "unsupported_compression" };
   const { bytes, incomplete } = unpack(codec, packed, header.size, context);

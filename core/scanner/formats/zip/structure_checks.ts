@@ -1,20 +1,24 @@
 import type { Check } from "../../contract/scanner.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import type { ZipCheck } from "./checks.ts";
 import type { ZipStructure } from "./directory.ts";
 import type { ZipEnd } from "./end_record.ts";
-import type { ZipCheck } from "./inspection.ts";
 
-/** Checks that an archive has one directory, that all readers find, and that holds what it says. */
+const READERS_DISAGREE =
+  "Readers that use another directory find different members under the same names";
+
+/** Checks that all readers find the same directory, and that it has the declared entries. */
 export function* checkZipStructure(
-  { ends, directories, members }: ZipStructure,
-  most: number,
+  structure: ZipStructure,
+  maxMembers: number,
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
+  const { ends, directories } = structure;
   const [end] = ends;
   if (!end) {
     yield* checks.emit("Archive Directory", {
       severity: "info",
-      message: "The archive has no directory: its members are found by their local headers",
+      message: "The archive has no central directory; its members were found by local headers",
       ruleCode: "S902",
       incomplete: "no_central_directory",
     });
@@ -25,20 +29,20 @@ export function* checkZipStructure(
       severity: "warning",
       message: `The archive has ${ends.length} end records and ${directories.length} directories`,
       ruleCode: "S902",
-      why: "Readers that take another directory find other members under the same names",
+      why: READERS_DISAGREE,
       details: { end_records: ends.length, directories: directories.length },
       position: end.position,
     });
   }
   yield* checkZip64(end, checks);
-  yield* checkCounts(directories, members.length, most, checks);
+  yield* checkCounts(structure, maxMembers, checks);
 }
 
 function* checkZip64(end: ZipEnd, checks: Checklist<ZipCheck>): Generator<Check, void, void> {
   if (end.zip64Missing) {
     yield* checks.emit("Archive Directory", {
       severity: "warning",
-      message: "The ZIP64 end record is not where it is said to be",
+      message: "The ZIP64 end record is missing from its declared position",
       ruleCode: "S902",
       incomplete: "zip64_end_record_missing",
       position: end.position,
@@ -50,37 +54,41 @@ function* checkZip64(end: ZipEnd, checks: Checklist<ZipCheck>): Generator<Check,
   if (!entriesDiffer && plain.size === zip64.size && plain.offset === zip64.offset) return;
   yield* checks.emit("Archive Directory", {
     severity: "warning",
-    message: "The end record and its ZIP64 record tell of different directories",
+    message: "The end record and the ZIP64 end record describe different directories",
     ruleCode: "S902",
-    why: "Readers that take another directory find other members under the same names",
+    why: READERS_DISAGREE,
     position: end.position,
   });
 }
 
 function* checkCounts(
-  directories: ZipStructure["directories"],
-  members: number,
-  most: number,
+  { directories, members }: ZipStructure,
+  maxMembers: number,
   checks: Checklist<ZipCheck>,
 ): Generator<Check, void, void> {
-  for (const { truncated: cut, declaredEntries: claimed, entries, start } of directories) {
-    if (cut || members >= most && entries.length > most) {
+  for (const { truncated, declaredEntries, entries, start } of directories) {
+    if (truncated || members.length >= maxMembers && entries.length > maxMembers) {
       yield* checks.emit("Archive Entry Count", {
         severity: "warning",
-        message: `The archive has more than ${most} entries`,
+        message: `The archive has more than ${maxMembers} entries`,
         ruleCode: "S410",
         incomplete: "too_many_entries",
-        details: { claimed, limit: most },
+        details: { claimed: declaredEntries, limit: maxMembers },
         position: start,
       });
-    } else if (claimed !== entries.length && claimed % 0x10000 !== entries.length % 0x10000) {
+    } else if (!isSameCount(declaredEntries, entries.length)) {
       yield* checks.emit("Archive Entry Count", {
         severity: "warning",
-        message: `The directory holds ${entries.length} entries, and is said to hold ${claimed}`,
+        message: `The directory has ${entries.length} entries but declares ${declaredEntries}`,
         ruleCode: "S902",
-        ...(claimed > entries.length && { incomplete: "corrupt_directory" }),
+        ...(declaredEntries > entries.length && { incomplete: "corrupt_directory" }),
         position: start,
       });
-    } else continue;
+    }
   }
+}
+
+/** Compares entry counts modulo 2^16, since many writers store only the low 16 bits. */
+function isSameCount(declared: number, actual: number): boolean {
+  return declared % 0x10000 === actual % 0x10000;
 }
