@@ -69,6 +69,11 @@ export class Log {
   }
 }
 
+/** Anything thrown, as an `Error` that {@link LogFields} takes. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** The stack of an error and of what caused it. */
 function errorText(error: Error): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;

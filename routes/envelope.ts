@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorKind } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
+import { asError, type Log } from "../core/log.ts";
 
 /** The status of each error kind (C 2); the one place that knows. */
 const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
@@ -74,7 +74,7 @@ function headersOf(c: Context, kind: ErrorKind): Record<string, string> {
 function logInternal(c: Context, error: unknown, log: Log): void {
   log.error("Request failed", {
     request: c.get("requestId"),
-    error: error instanceof Error ? error : new Error(String(error)),
+    error: asError(error),
   });
 }
 

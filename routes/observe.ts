@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import type { Log } from "../core/log.ts";
+import { asError, type Log } from "../core/log.ts";
 import type { AppEnvironment } from "./environment.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./environment.ts";
@@ -49,7 +49,7 @@ function record(
   if (error !== undefined) {
     log.error("Reply broke off", {
       request: c.get("requestId"),
-      error: error instanceof Error ? error : new Error(String(error)),
+      error: asError(error),
     });
   }
   log.info("request", {

@@ -27,7 +27,7 @@ export interface Replacements {
   readonly events?: ServerEvents | undefined;
   readonly contents?: ContentScanner | undefined;
   /** How often waiting scans look at the host, in milliseconds. */
-  readonly pollMs?: number;
+  readonly pollIntervalMs?: number;
   readonly wrapTree?: ((tree: Tree) => Tree) | undefined;
   readonly app?: Partial<AppOptions> | undefined;
 }
@@ -56,7 +56,7 @@ export async function compose(
   const inFlight = new InFlight();
   const tree: Tree = { records, blobs, events, limits: settings, log };
   const leases = new LeasePool({ ...host, log });
-  const { contents = new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000), pollMs } =
+  const { contents = new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000), pollIntervalMs } =
     replacements;
   const scans = records.scans;
   const jobs = parts.use(
@@ -67,7 +67,7 @@ export async function compose(
       leases,
       events,
       log,
-      ...(pollMs !== undefined && { pollMs }),
+      ...(pollIntervalMs !== undefined && { pollIntervalMs }),
     }),
   );
   const app = createApp({

@@ -1,20 +1,43 @@
+import { MIB } from "../../schemas/units.ts";
+import { admissionReason } from "./level.ts";
 import type { SystemStats } from "./stats.ts";
 import type { Tunables } from "./tunables.ts";
-import { MIB } from "../../schemas/units.ts";
 
-/** How many instances there may be, and how that came about. */
+/** The running scans. Each is one instance (C 15). */
+export interface InstanceCount {
+  readonly running: number;
+  /** The running scans whose memory use the readings do not show yet. */
+  readonly recentAdmissions: number;
+}
+
+/** The most instances that may run, and how it was calculated. */
 export interface InstanceCeiling {
   readonly ceiling: number;
   readonly detail: string;
 }
 
-/** What an instance is reckoned to take, in MB (HC 8, C 14). */
+/** The most scans that may run at once, including the running ones (C 15). */
+export function admissionCeiling(
+  stats: SystemStats,
+  { running, recentAdmissions }: InstanceCount,
+  tunables: Tunables,
+): InstanceCeiling {
+  return effectiveMaxInstancesForAdmissionStats(
+    stats,
+    running,
+    recentAdmissions,
+    admissionReason(stats, tunables),
+    tunables,
+  );
+}
+
+/** The memory budget of one instance, in MB (HC 8, C 14). */
 export function perInstanceMemoryBudgetMB(tunables: Tunables): number {
   const toolLimitMB = Math.trunc(tunables.HeavyToolMemLimitBytes / MIB);
   return Math.max(1024, tunables.scanMemoryBudgetMB, toolLimitMB + tunables.scanOverheadMB);
 }
 
-/** The ceiling where nothing runs yet (HC 8). */
+/** The ceiling on a host that runs no instance (HC 8). */
 export function effectiveMaxInstancesForStats(
   stats: SystemStats,
   reason: string,
@@ -23,7 +46,7 @@ export function effectiveMaxInstancesForStats(
   return effectiveMaxInstancesForAdmissionStats(stats, 0, 0, reason, tunables);
 }
 
-/** The ceiling where `running` instances already take their memory (HC 8). */
+/** The ceiling on a host whose readings show the memory use of all `running` instances (HC 8). */
 export function effectiveMaxInstancesForRunningStats(
   stats: SystemStats,
   running: number,
@@ -34,8 +57,8 @@ export function effectiveMaxInstancesForRunningStats(
 }
 
 /**
- * The ceiling where `recentAdmissions` of the running instances do not show in the host's memory yet:
- * the headroom that they will take is not given out twice (HC 8, C 14).
+ * The ceiling on a host whose readings do not show the memory use of `recentAdmissions` of the
+ * running instances yet. Headroom is kept for them, so that it is not granted twice (HC 8, C 14).
  */
 export function effectiveMaxInstancesForAdmissionStats(
   stats: SystemStats,
@@ -64,7 +87,7 @@ export function effectiveMaxInstancesForAdmissionStats(
   return { ceiling, detail: detail.join(", ") };
 }
 
-/** How many more instances the available memory carries; one at least where there is any to spare. */
+/** How many more instances the available memory carries: at least one if any memory is to spare. */
 function headroomSlots({ MemAvailableMB: available }: SystemStats, tunables: Tunables): number {
   const spare = available - tunables.ramCriticalMB;
   if (spare <= 0) return 0;

@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import { asError, type Log } from "../log.ts";
 import { toolLogLabel } from "./label.ts";
 import { currentLevelForStats } from "./level.ts";
 import type { SystemStats } from "./stats.ts";
@@ -66,7 +66,7 @@ export class LeasePool {
   readonly #light: Queue = { waiters: new Set(), reason: "" };
   #activeHeavy = 0;
   #tickets = 0;
-  #pollMs = Infinity;
+  #pollIntervalMs = Infinity;
   #poll: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ tunables, stats, log }: LeasePoolOptions) {
@@ -225,7 +225,7 @@ export class LeasePool {
     } catch (error) {
       this.#heavy.reason = this.#light.reason = "the host can't be read";
       this.#log?.error("Cannot read the capacity of the host", {
-        error: error instanceof Error ? error : new Error(String(error)),
+        error: asError(error),
       });
       return undefined;
     }
@@ -233,20 +233,20 @@ export class LeasePool {
 
   /** Has the host looked at again, as long as somebody waits. */
   #pollWithin(intervalMs: number): void {
-    if (this.#poll !== undefined && intervalMs >= this.#pollMs) return;
+    if (this.#poll !== undefined && intervalMs >= this.#pollIntervalMs) return;
     clearTimeout(this.#poll);
-    this.#pollMs = intervalMs;
+    this.#pollIntervalMs = intervalMs;
     this.#poll = setTimeout(() => {
       this.#poll = undefined;
       this.#serve();
-      if (this.waiting > 0) this.#pollWithin(this.#pollMs);
+      if (this.waiting > 0) this.#pollWithin(this.#pollIntervalMs);
     }, Math.min(intervalMs, MAX_TIMER_MS));
   }
 
   #stopPolling(): void {
     clearTimeout(this.#poll);
     this.#poll = undefined;
-    this.#pollMs = Infinity;
+    this.#pollIntervalMs = Infinity;
   }
 }
 

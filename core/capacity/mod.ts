@@ -1,5 +1,4 @@
 /** How much the host carries, and who is admitted (host-capacity.md, C 14). */
-export * from "./admission.ts";
 export * from "./instances.ts";
 export * from "./label.ts";
 export * from "./leases.ts";

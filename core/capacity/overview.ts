@@ -1,5 +1,5 @@
 import type { CapacityOverview } from "../../schemas/capacity.ts";
-import { admissionCeiling, type InstanceCount } from "./admission.ts";
+import { admissionCeiling, type InstanceCount } from "./instances.ts";
 import type { LeasePool } from "./leases.ts";
 import { currentLevelForStats, levelName } from "./level.ts";
 import type { SystemStats } from "./stats.ts";

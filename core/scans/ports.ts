@@ -1,4 +1,4 @@
-/** What scanning needs from storage. */
+/** What the scan service needs from storage. */
 
 import type { Chunk } from "../content.ts";
 import type { CollectedFile } from "../ports.ts";
@@ -12,9 +12,9 @@ export interface Scan {
   readonly id: number;
   readonly userId: number;
   readonly status: ScanStatus;
-  /** What was asked for. */
+  /** The requested paths. */
   readonly paths: readonly string[];
-  /** Ids of the scanners that do not run, in order. */
+  /** Ids of the scanners that do not run, sorted. */
   readonly skip: readonly string[];
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -23,90 +23,94 @@ export interface Scan {
   readonly filesScanned: number;
   readonly bytesTotal: number;
   readonly bytesScanned: number;
-  /** How many issues of each severity the report tells. */
+  /** The number of issues in the report, by severity. */
   readonly issues: Readonly<Record<Severity, number>>;
-  /** Why it failed. */
+  /** Why the scan failed; null if it did not. */
   readonly error: string | null;
 }
 
-/** A step of a scan, as subscribers of its owner see it (C 11). */
+/** A step of a scan, as its owner's subscribers receive it (C 11). */
 export interface ScanEvent {
   readonly type: "scan.queued" | "scan.started" | "scan.progress" | "scan.finished";
   readonly scan: Scan;
 }
 
-/** A scan before the store has given it an id. */
+/** A scan that the store has not assigned an id. */
 export type NewScan = Pick<Scan, "userId" | "paths" | "skip" | "createdAt">;
 
-/** A file that a scan reads: its content is that of the moment at which the scan was asked for. */
+/** A file to scan, with the content it had when the scan was requested. */
 export interface ScanFile extends Pick<CollectedFile, "path" | "hash" | "size"> {
   /** The last segment of the path. */
   readonly name: string;
 }
 
-/** What a kept result holds for. */
+/** The key of a kept result. */
 export interface ResultKey {
   readonly hash: string;
-  /** The last segment of the path: scanners go by names, too. */
+  /** The last segment of the path: scanners match by name, too. */
   readonly name: string;
   readonly skip: readonly string[];
 }
 
+/** A page of a list of scans. */
 export interface ScanPage {
   readonly limit: number;
   /** Only scans with a lower id. */
   readonly before?: number | undefined;
 }
 
-/** The scans of all users, what they read and what was found. */
+/** The scans of all users, their files and results. */
 export interface ScanStore {
-  /** Adds a queued scan with all its files, or nothing. */
+  /** Adds a queued scan with all its files, atomically. */
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan>;
   find(id: number): Promise<Scan | undefined>;
   /** The scans of a user, newest first. */
   list(userId: number, page: ScanPage): Promise<Scan[]>;
-  /** All unfinished scans, oldest first, as queued ones: to be called at the start, when none runs. */
+  /** Marks all unfinished scans as queued and returns them, oldest first. Call while none runs. */
   requeue(): Promise<Scan[]>;
   start(id: number, now: number): Promise<void>;
-  /** The files of an unfinished scan in path order, some at a time. */
+  /** The files of an unfinished scan by path, in batches. */
   files(id: number): AsyncIterable<readonly ScanFile[]>;
   hasResult(key: ResultKey): Promise<boolean>;
-  /** Keeps what a scan found in one of its files, unless its content has been replaced meanwhile. */
+  /** Keeps the result of a file, unless its content has been replaced since. */
   keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void>;
-  /** Notes why a file could not be scanned. */
+  /** Records why a file cannot be scanned. */
   failFile(id: number, path: string, error: string): Promise<void>;
   /**
-   * Makes the report of what was found in the files, and returns the completed scan.
+   * Builds the report from the results of the files. Returns the completed scan.
    *
-   * @throws {ScanFailure} where that is too much for one report.
-   * @throws the signal's reason where it aborts before.
+   * @throws {ScanFailure} when the results are too large for one report.
+   * @throws the signal's reason when it aborts first.
    */
   complete(id: number, now: number, signal: AbortSignal): Promise<Scan>;
-  /** Ends a scan without a report; how far it came stays told. */
+  /** Ends a scan without a report. Its progress is kept. */
   end(
     scan: Pick<Scan, "id" | "filesScanned" | "bytesScanned">,
     status: "failed" | "cancelled",
     now: number,
     error?: string,
   ): Promise<Scan>;
-  /** The report document in pieces; undefined where there is none. */
+  /** The report document in chunks, or undefined if the scan has none. */
   report(id: number): Promise<AsyncIterable<Chunk> | undefined>;
   remove(id: number): Promise<void>;
 }
 
+/** Options of {@link ContentScanner.scan}. */
 export interface ScanContentOptions {
-  /** Ids of scanners that are not to run. */
+  /** Ids of the scanners that must not run. */
   readonly skip: readonly string[];
   readonly signal: AbortSignal;
-  /** Is told how many bytes have been read. */
+  /** Receives the number of bytes read so far. */
   readonly onProgress?: (bytes: number) => void;
 }
 
-/** Scans content where it can do no harm. */
+/** Scans content in isolation. */
 export interface ContentScanner {
   /**
-   * @throws {ScanFailure} where the content can't be scanned to its end.
-   * @throws the signal's reason where it aborts.
+   * Scans one file.
+   *
+   * @throws {ScanFailure} when the content cannot be scanned completely.
+   * @throws the signal's reason when it aborts.
    */
   scan(
     content: { readonly hash: string; readonly name: string },
@@ -114,7 +118,7 @@ export interface ContentScanner {
   ): Promise<FileResult>;
 }
 
-/** Why a file, or a whole scan, came to no result, for its owner. */
+/** A file or a scan failed. The message is shown to the owner. */
 export class ScanFailure extends Error {
   override readonly name = "ScanFailure";
 }

@@ -2,20 +2,18 @@ import { AppError, quoted } from "../errors.ts";
 import { SCANNER_IDS } from "../scanner/mod.ts";
 
 /**
- * The ids of the scanners that are not asked for, in order.
+ * The ids of all scanners but the requested ones, sorted.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where none is asked for, or one that is not SCANNER_IDS.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when no scanner or an unknown scanner is requested.
  */
-export function skippedScanners(wanted: readonly string[]): string[] {
-  const unknown = wanted.find((id) => !SCANNER_IDS.includes(id));
-  if (unknown === undefined && wanted.length > 0) {
-    return SCANNER_IDS.filter((id) => !wanted.includes(id)).sort();
+export function skippedScanners(requested: readonly string[]): string[] {
+  const unknown = requested.find((id) => !SCANNER_IDS.includes(id));
+  if (unknown === undefined && requested.length > 0) {
+    return SCANNER_IDS.filter((id) => !requested.includes(id)).sort();
   }
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Cannot scan with ${
-      unknown === undefined ? "no scanner" : `the scanner ${quoted(unknown)}`
-    }: ` +
-      `there are ${SCANNER_IDS.join(", ")}`,
+    `${unknown === undefined ? "No scanner given" : `Unknown scanner ${quoted(unknown)}`}: ` +
+      `expected some of ${SCANNER_IDS.join(", ")}`,
   );
 }

@@ -8,31 +8,33 @@ import type { ScanJobs } from "./jobs.ts";
 import type { Scan, ScanFile, ScanPage, ScanStore } from "./ports.ts";
 import { skippedScanners } from "./selection.ts";
 
-/** What the operations on scans work on. */
+/** What the operations below work with. */
 export interface ScanService {
   readonly records: ResourceStore;
   readonly store: ScanStore;
   readonly jobs: ScanJobs;
-  /** How many scans may wait (C 15). */
+  /** The most scans that may be queued (C 15). */
   readonly maxQueued: number;
 }
 
+/** A request to scan some records. */
 export interface StartScanRequest {
   readonly caller: Caller;
   readonly paths: readonly string[];
   readonly ids: readonly number[];
-  /** Ids of the scanners that are to run; null is all of them. */
+  /** Ids of the scanners to run; null for all. */
   readonly scanners: readonly string[] | null;
-  /** Ends the waiting for the end of the scan. */
+  /** Ends the wait for the scan to finish. */
   readonly until: AbortSignal;
 }
 
 /**
- * Queues a scan of the files at and below some records, as they are now (C 15), and waits for its end
- * until the signal aborts.
+ * Queues a scan of the files at and below some records, with their present content (C 15). Waits for
+ * the scan to finish until the signal aborts, and returns its state.
  *
- * @throws {AppError} `ErrScansQueueFull` where too many wait, `ErrResourcesInvalidRequest` where
- *   nothing is asked for or a scanner is not known, and what {@link resolveTargets} throws.
+ * @throws {AppError} `ErrScansQueueFull` when the queue is full, `ErrResourcesInvalidRequest` when
+ *   no path or id is given or a scanner is unknown.
+ * @throws {AppError} as {@link resolveTargets} does.
  */
 export async function startScan(scans: ScanService, request: StartScanRequest): Promise<Scan> {
   const { id, finished } = await queueScan(scans, request);
@@ -52,9 +54,12 @@ async function queueScan(
   }
   refuseSharedPath(targets, "scan");
   if (scans.jobs.queued >= scans.maxQueued) {
-    throw new AppError("ErrScansQueueFull", `${scans.jobs.queued} scans wait already`);
+    throw new AppError(
+      "ErrScansQueueFull",
+      `The scan queue is full: ${scans.jobs.queued} scans are waiting`,
+    );
   }
-  using _place = scans.jobs.announce();
+  using _slot = scans.jobs.reserveSlot();
   const { userId } = caller;
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
@@ -69,9 +74,9 @@ async function queueScan(
 }
 
 /**
- * A scan of the caller; of anybody for `resources.admin`.
+ * Finds a scan of the caller, or of any user with `resources.admin`.
  *
- * @throws {AppError} `ErrScansNotFound`.
+ * @throws {AppError} `ErrScansNotFound` when the caller has no such scan.
  */
 export async function findScan(
   scans: ScanService,
@@ -80,10 +85,10 @@ export async function findScan(
   const scan = await scans.store.find(id);
   const visible = scan?.userId === caller.userId || permits(caller, "resources.admin");
   if (scan !== undefined && visible) return scans.jobs.current(scan);
-  throw new AppError("ErrScansNotFound", `No scan ${id}`);
+  throw new AppError("ErrScansNotFound", `Scan ${id} not found`);
 }
 
-/** The caller's own scans, newest first (C 15). */
+/** Lists the caller's own scans, newest first (C 15). */
 export async function listScans(
   scans: ScanService,
   { caller, ...page }: ScanPage & { caller: Caller },
@@ -93,9 +98,10 @@ export async function listScans(
 }
 
 /**
- * The report document of a completed scan, in pieces.
+ * The report document of a completed scan, in chunks.
  *
- * @throws {AppError} `ErrScansNotFound`, `ErrScansConflict` where it has no report.
+ * @throws {AppError} `ErrScansNotFound` when the caller has no such scan, `ErrScansConflict` when it
+ *   has no report.
  */
 export async function scanReport(
   scans: ScanService,
@@ -104,14 +110,14 @@ export async function scanReport(
   const { id, status } = await findScan(scans, request);
   const report = await scans.store.report(id);
   if (report !== undefined) return report;
-  throw new AppError("ErrScansConflict", `The scan ${id} is ${status} and has no report`);
+  throw new AppError("ErrScansConflict", `Scan ${id} has no report: its status is ${status}`);
 }
 
 /**
- * Cancels a scan that is queued or runs, and removes a finished one (C 15). Returns what it then is,
- * or was.
+ * Cancels a queued or running scan, or removes a finished one (C 15). Returns the canceled scan, or
+ * the removed scan as it was.
  *
- * @throws {AppError} `ErrScansNotFound`.
+ * @throws {AppError} `ErrScansNotFound` when the caller has no such scan.
  */
 export async function removeScan(
   scans: ScanService,

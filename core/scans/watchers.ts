@@ -2,12 +2,12 @@ import type { Scan } from "./ports.ts";
 
 type Settle = (scan?: Scan) => void;
 
-/** Those who wait for the end of a scan. */
+/** The requests that wait for a scan to finish. */
 export class ScanWatchers {
   readonly #watchers = new Map<number, Set<Settle>>();
   #closed = false;
 
-  /** The scan once it has finished, or undefined where it has not when the signal aborts. */
+  /** Waits for a scan to finish. Returns undefined if the signal aborts or {@link close} is called. */
   finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
     const { promise, resolve } = Promise.withResolvers<Scan | undefined>();
     const watchers = this.#watchers.get(id) ?? new Set();
@@ -25,12 +25,12 @@ export class ScanWatchers {
     return promise;
   }
 
-  /** Tells those who wait for it of a scan that has finished. */
-  tell(scan: Scan): void {
-    for (const settle of [...this.#watchers.get(scan.id) ?? []]) settle(scan);
+  /** Resolves the promises of those who wait for this scan. */
+  notify(finished: Scan): void {
+    for (const settle of [...this.#watchers.get(finished.id) ?? []]) settle(finished);
   }
 
-  /** Ends the waiting of all, and of those who are still to come. */
+  /** Ends all waiting, now and from now on. */
   close(): void {
     this.#closed = true;
     for (const watchers of [...this.#watchers.values()]) {

@@ -1,5 +1,5 @@
 import type { EventSink } from "../events.ts";
-import type { Log } from "../log.ts";
+import { asError, type Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
 
 /** One record that an operation added, updated or deleted (RS 6). */
@@ -78,7 +78,7 @@ export async function sweep(tree: Tree, hashes: readonly string[]): Promise<void
   } catch (error) {
     tree.blobs.needsSweep = true;
     tree.log.error("Cannot remove content that no record holds", {
-      error: error instanceof Error ? error : new Error(String(error)),
+      error: asError(error),
     });
   }
 }

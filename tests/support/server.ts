@@ -67,7 +67,7 @@ export class TestServer implements AsyncDisposable {
       }, {
         events: options.events,
         contents: options.contents,
-        pollMs: 20,
+        pollIntervalMs: 20,
         wrapTree: options.wrap,
         app: options.app,
       }),

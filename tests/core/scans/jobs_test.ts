@@ -31,8 +31,8 @@ const QUEUED: Scan = {
   error: null,
 };
 
-/** Jobs over a store of nothing but scans of three files, of which the last one never ends. */
-function jobsOn(stats: SystemStats, replaced: Partial<ScanStore> = {}) {
+/** Jobs on a fake store: every scan has three files, and the scan of the last one never ends. */
+function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
   const scans: ScanStore = {
     create: () => Promise.resolve(QUEUED),
     find: () => Promise.resolve(QUEUED),
@@ -51,7 +51,7 @@ function jobsOn(stats: SystemStats, replaced: Partial<ScanStore> = {}) {
     end: (scan, status) => Promise.resolve({ ...QUEUED, ...scan, status }),
     report: () => Promise.resolve(undefined),
     remove: () => Promise.resolve(),
-    ...replaced,
+    ...overrides,
   };
   const host = { stats: () => stats, ...readTunables(() => undefined, stats) };
   const endless = Promise.withResolvers<void>();
@@ -79,8 +79,8 @@ function jobsOn(stats: SystemStats, replaced: Partial<ScanStore> = {}) {
 const NO_MEMORY = { ...HOST, MemAvailableMB: 1 };
 const NEVER = new AbortController().signal;
 
-Deno.test("C 15 scans that are cancelled", async (t) => {
-  await t.step("C 15 while they run, keep how far they came", async () => {
+Deno.test("C 15 cancel()", async (t) => {
+  await t.step("C 15 keeps the progress of a running scan", async () => {
     const { jobs, endless } = jobsOn(HOST);
     await using _jobs = jobs;
     const finished = jobs.finished(1, NEVER);
@@ -92,31 +92,31 @@ Deno.test("C 15 scans that are cancelled", async (t) => {
     assert.deepEqual([status, filesScanned, bytesScanned], ["cancelled", 2, 20]);
     assert.deepEqual(jobs.instances, { running: 0, recentAdmissions: 0 });
   });
-  await t.step("C 15 while their report is made", async () => {
-    const making = Promise.withResolvers<void>();
+  await t.step("C 15 ends a scan whose report is being built", async () => {
+    const building = Promise.withResolvers<void>();
     const { jobs } = jobsOn(HOST, {
       async *files() {},
       complete: (_id, _now, signal) =>
         new Promise((_, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason));
-          making.resolve();
+          building.resolve();
         }),
     });
     await using _jobs = jobs;
     const finished = jobs.finished(1, NEVER);
     jobs.enqueue(QUEUED);
-    await making.promise;
+    await building.promise;
     assert.equal(await jobs.cancel(1), true);
     assert.equal((await finished)?.status, "cancelled");
   });
-  await t.step("C 15 while they wait, twice at once", async () => {
+  await t.step("C 15 ends a queued scan, and returns true to two calls at once", async () => {
     const { jobs } = jobsOn(NO_MEMORY);
     await using _jobs = jobs;
     jobs.enqueue(QUEUED);
     assert.deepEqual(await Promise.all([jobs.cancel(1), jobs.cancel(1)]), [true, true]);
     assert.equal(await jobs.cancel(1), false);
   });
-  await t.step("stay in the queue where the store fails", async () => {
+  await t.step("leaves a scan in the queue when the store fails", async () => {
     const end = () => Promise.reject(new Error("The disk is full"));
     const { jobs } = jobsOn(NO_MEMORY, { end });
     await using _jobs = jobs;
@@ -127,13 +127,13 @@ Deno.test("C 15 scans that are cancelled", async (t) => {
   });
 });
 
-Deno.test("C 15 a scan that fails says why, as far as that is for its owner", async (t) => {
+Deno.test("C 15 a failed scan shows its owner the reason, but no internals", async (t) => {
   const rows: [Error, string][] = [
-    [new ScanFailure("It is too much"), "It is too much"],
-    [new Error("/data/x is damaged"), "It failed, see the log"],
+    [new ScanFailure("The report is too large"), "The report is too large"],
+    [new Error("/data/x is damaged"), "Internal error; see the log"],
   ];
-  for (const [failure, told] of rows) {
-    await t.step(told, async () => {
+  for (const [failure, shown] of rows) {
+    await t.step(shown, async () => {
       const { jobs } = jobsOn(HOST, {
         async *files() {},
         complete: () => Promise.reject(failure),
@@ -144,12 +144,12 @@ Deno.test("C 15 a scan that fails says why, as far as that is for its owner", as
       const finished = jobs.finished(1, NEVER);
       jobs.enqueue(QUEUED);
       const { status, error } = await finished ?? QUEUED;
-      assert.deepEqual([status, error], ["failed", told]);
+      assert.deepEqual([status, error], ["failed", shown]);
     });
   }
 });
 
-Deno.test("nobody waits for a scan of a server that has stopped", async () => {
+Deno.test("stop() ends the wait for queued scans, and later waits at once", async () => {
   const { jobs } = jobsOn(NO_MEMORY);
   jobs.enqueue(QUEUED);
   const before = jobs.finished(1, NEVER);
