@@ -3,117 +3,124 @@ import type { Checklist } from "../../contract/checklist.ts";
 import { checkTemplate } from "../../templates/check.ts";
 import { addTemplateChecks } from "../../templates/template_checks.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
-import { type GgufReader, type MetadataValue, UnreadableError } from "./gguf_reader.ts";
+import { type GgufReader, type MetadataValue, UnreadableError } from "./reader.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const KEYS = "GGUF Metadata Keys";
 const VALUES = "GGUF Metadata Values";
 
-/** Keys and values that are read. */
-const ENTRIES = 20_000;
+/** Key-value pairs that are read. */
+const MAX_ENTRIES = 20_000;
 /** Bytes of the smallest entry: a key length, a type and a value. */
-const ENTRY_SIZE = 9n;
-/** Entries that are told in the metadata of the file. */
-const ENTRIES_TOLD = 200;
+const MIN_ENTRY_BYTES = 9n;
+/** Entries that the report repeats. */
+const MAX_REPORTED_ENTRIES = 200;
 /** Bytes of the longest key that the format allows. */
-const KEY_SIZE = 65_535n;
-const DEFAULT_ALIGNMENT = 32n;
+const MAX_KEY_BYTES = 65_535n;
+const DEFAULT_ALIGNMENT = 32;
 
-/** The metadata of a GGUF file: those that the rest is read by, and those that are told. */
+/** Reads and checks the metadata of a GGUF file. */
 export class GgufMetadata {
-  /** Undefined where it is none that the format allows. */
-  alignment: number | undefined = Number(DEFAULT_ALIGNMENT);
+  /** Bytes; undefined if the file has an invalid alignment. */
+  alignment: number | undefined = DEFAULT_ALIGNMENT;
   architecture: string | undefined;
   blockCount: number | undefined;
-  readonly #told = new Map<string, unknown>();
+  readonly #reported = new Map<string, unknown>();
   readonly #keys = new Set<string>();
+  readonly #reader: GgufReader;
   readonly #checks: Checklist;
 
-  constructor(checks: Checklist) {
+  constructor(reader: GgufReader, checks: Checklist) {
+    this.#reader = reader;
     this.#checks = checks;
   }
 
-  /** The first entries, cut short. */
-  told(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(this.#told);
+  /** The first entries, with their values shortened. */
+  summary(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(this.#reported);
   }
 
   /**
-   * Reads and checks all entries.
+   * Reads and checks `count` entries.
    *
-   * @throws {TruncatedError | UnreadableError} where it can't read on.
+   * @throws {UnreadableError} when an entry is truncated, malformed or exceeds a limit.
    */
-  read(reader: GgufReader, count: bigint): void {
-    this.#checks.begin(KEYS, "Every key of the metadata occurs once, and is no path");
-    this.#checks.begin(VALUES, "The metadata have no code, no paths and no credentials");
-    if (count * ENTRY_SIZE > BigInt(reader.cursor.left)) {
-      throw new UnreadableError("truncated", `${count} metadata entries exceed the file`);
+  read(count: bigint): void {
+    this.#checks.begin(KEYS, "Metadata keys are unique and do not look like paths");
+    this.#checks.begin(VALUES, "Metadata values contain no code, paths or credentials");
+    if (count * MIN_ENTRY_BYTES > BigInt(this.#reader.cursor.bytesLeft)) {
+      const message = `${count} metadata entries do not fit in the file`;
+      throw new UnreadableError("truncated", message);
     }
     for (let index = 0; index < Number(count); index++) {
-      if (index === ENTRIES) {
-        throw new UnreadableError("too_many_entries", `${count} metadata entries`, true);
+      if (index === MAX_ENTRIES) {
+        const message = `Too many metadata entries: ${count} (limit ${MAX_ENTRIES})`;
+        throw new UnreadableError("too_many_entries", message, true);
       }
-      this.#entry(reader);
+      this.#readEntry();
     }
   }
 
-  #entry(reader: GgufReader): void {
-    const position = reader.cursor.position;
-    const { text: key, length } = reader.text();
-    if (length > KEY_SIZE) {
-      throw new UnreadableError("key_too_long", `The metadata have a key of ${length} bytes`);
+  #readEntry(): void {
+    const position = this.#reader.cursor.position;
+    const { text: key, length } = this.#reader.text();
+    if (length > MAX_KEY_BYTES) {
+      throw new UnreadableError("key_too_long", `A metadata key has ${length} bytes`);
     }
     this.#checkKey(key, position);
-    const place = `The metadata value of ${quotedExcerpt(key)}`;
-    const value = reader.value(
-      isTemplateKey(key) ? (text) => addTemplateChecks(text, place, this.#checks) : undefined,
+    const label = `The metadata value of ${quotedExcerpt(key)}`;
+    const value = this.#reader.value(
+      isTemplateKey(key) ? (text) => addTemplateChecks(text, label, this.#checks) : undefined,
     );
-    if (value.type === "text") this.#checkText(key, place, value);
-    this.#remember(key, value);
+    if (value.type === "text") this.#checkText(key, label, value);
+    this.#keep(key, value);
   }
 
   #checkKey(key: string, position: number): void {
     const shown = excerpt(key);
-    const known = key.slice(0, 256);
-    const fault = this.#keys.has(known)
-      ? `The metadata have the key "${shown}" twice`
+    const prefix = key.slice(0, 256);
+    const message = this.#keys.has(prefix)
+      ? `Duplicate metadata key "${shown}"`
       : /[\\/]/.test(key)
       ? `The metadata key "${shown}" looks like a path`
       : undefined;
-    this.#keys.add(known);
-    if (fault === undefined) return;
-    this.#checks.add(KEYS, { message: fault, severity: "warning", position, ruleCode: "S905" });
+    this.#keys.add(prefix);
+    if (message === undefined) return;
+    this.#checks.add(KEYS, { message, severity: "warning", position, ruleCode: "S905" });
   }
 
-  #checkText(key: string, place: string, value: MetadataValue & { type: "text" }): void {
+  #checkText(key: string, label: string, value: MetadataValue & { type: "text" }): void {
     const { text, length } = value;
-    if (isTemplateKey(key) || holdsHostileTemplate(text)) {
-      addTemplateChecks(text, place, this.#checks);
+    if (isTemplateKey(key) || isHostileTemplate(text)) {
+      addTemplateChecks(text, label, this.#checks);
     }
+    // Vocabularies contain any text, code included.
     if (key.startsWith("tokenizer.")) {
-      if (isTemplateKey(key)) this.#checkLength(place, text, length);
+      if (isTemplateKey(key)) this.#checkLength(label, text, length);
       return;
     }
-    this.#checkLength(place, text, length);
+    this.#checkLength(label, text, length);
     for (const { what, severity, ruleCode, kind } of findSuspiciousText(text)) {
-      const message = `${place} has ${what}`;
+      const message = `${label} contains ${what}`;
       this.#checks.add(VALUES, { message, severity, ruleCode, details: { kind } });
     }
   }
 
-  #checkLength(place: string, text: string, length: bigint): void {
-    // Decoding gives no more characters than there are bytes.
+  #checkLength(label: string, text: string, length: bigint): void {
+    // Decoding never yields more characters than there are bytes.
     if (length <= BigInt(MIB)) return;
     this.#checks.add(VALUES, {
-      message: `${place} has ${length} bytes, of which the first ${text.length} were read`,
+      message: `${label} has ${length} bytes; only the first ${text.length} were checked`,
       severity: "info",
       incomplete: "metadata_value_too_long",
       operational: true,
     });
   }
 
-  #remember(key: string, value: MetadataValue): void {
-    if (this.#told.size < ENTRIES_TOLD) this.#told.set(excerpt(key), told(value));
+  #keep(key: string, value: MetadataValue): void {
+    if (this.#reported.size < MAX_REPORTED_ENTRIES) {
+      this.#reported.set(excerpt(key), summaryOf(value));
+    }
     if (key === "general.alignment") this.alignment = alignmentOf(value);
     if (key === "general.architecture" && value.type === "text") {
       this.architecture = excerpt(value.text);
@@ -129,7 +136,8 @@ function isTemplateKey(key: string): boolean {
   return /(?:^|[._])chat_template(?:[._]|$)/.test(key);
 }
 
-function holdsHostileTemplate(text: string): boolean {
+/** Whether a text is a template with a critical finding, whatever its key is. */
+function isHostileTemplate(text: string): boolean {
   return /\{[{%]/.test(text) &&
     checkTemplate(text).some(({ severity }) => severity === "critical");
 }
@@ -142,22 +150,23 @@ function alignmentOf(value: MetadataValue): number | undefined {
   return valid ? alignment : undefined;
 }
 
-function told(value: MetadataValue): unknown {
+function summaryOf(value: MetadataValue): unknown {
   switch (value.type) {
     case "text":
       return value.length > 1000n ? `${value.length} bytes` : excerpt(value.text);
     case "array":
       return `${value.count} × ${value.element}`;
     case "number":
-      return typeof value.value === "bigint" ? bigintTold(value.value) : finite(value.value);
+      return jsonNumber(value.value);
   }
 }
 
-function bigintTold(value: bigint): number | string {
+/** The number itself if JSON can express it exactly, else its text. */
+function jsonNumber(value: number | bigint | boolean): number | boolean | string {
+  if (typeof value === "boolean") return value;
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : `${value}`;
-}
-
-function finite(value: number | boolean): number | boolean | string {
-  return typeof value === "boolean" || Number.isFinite(value) ? value : `${value}`;
+  const isExact = typeof value === "bigint"
+    ? Number.isSafeInteger(number)
+    : Number.isFinite(number);
+  return isExact ? number : `${value}`;
 }

@@ -1,90 +1,138 @@
-import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { viewOf } from "../../readers/bytes/bytes.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { GgufReader, UnreadableError } from "./gguf_reader.ts";
-import { checkLayout } from "./layout.ts";
-import { checkLegacy, hasBinaryHead, legacyFormat } from "./legacy.ts";
-import { GgufMetadata } from "./metadata.ts";
-import { GgufTensors } from "./tensors.ts";
-import { tellGguf } from "./tell.ts";
-import { TruncatedError } from "./gguf_cursor.ts";
-import type { Content, ScanContext, Scanner } from "../../contract/scanner.ts";
+import type { ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
+import { ElementCounts } from "../tensors/element_counts.ts";
+import { listedNames } from "../tensors/names.ts";
+import { unreadableFinding } from "../tensors/unreadable.ts";
+import { hasGgufMagic, isGguf, legacyFormat } from "./detect.ts";
+import { GgufLayout } from "./layout.ts";
+import { GgufMetadata } from "./metadata.ts";
+import { GgufReader, UnreadableError } from "./reader.ts";
+import { GgufTensors } from "./tensors.ts";
 
 const HEADER = "GGUF Header";
+const LEGACY_HEADER = "GGML Header";
 
-/** Checks GGUF files, and the headers of the GGML formats before it. */
+const MIN_LEGACY_BYTES = 32;
+/** Real versions are at most 3. */
+const MAX_LEGACY_VERSION = 10_000;
+
+/** Checks GGUF files, and the headers of the GGML formats that preceded them. */
 export const ggufScanner: Scanner = {
   id: "gguf",
-  matches: ({ name, source }) =>
-    /\.gguf$/i.test(name) ||
-    (isGguf(source) || legacyFormat(source) !== undefined) && hasBinaryHead(source),
-  *scan(content, context) {
+  matches: isGguf,
+  *scan({ source }, context) {
     const checks = new Checklist();
-    yield* emitFailuresOnThrow(() => checkFile(content, context, checks), () => checks.finish());
+    const scan = new GgufScan(source, context, checks);
+    yield* emitFailuresOnThrow(() => scan.run(), () => checks.finish());
     yield* checks.finish();
   },
 };
 
-function isGguf(source: ByteSource): boolean {
-  return decodeLatin1(source.read(0, 4)) === "GGUF";
-}
+class GgufScan {
+  readonly #source: ByteSource;
+  readonly #context: ScanContext;
+  readonly #checks: Checklist;
 
-function checkFile({ source }: Content, context: ScanContext, checks: Checklist): void {
-  const legacy = legacyFormat(source);
-  if (legacy !== undefined) {
-    context.addMetadata({ format: legacy, is_model: true });
-    return checkLegacy(legacy, source, checks);
+  constructor(source: ByteSource, context: ScanContext, checks: Checklist) {
+    this.#source = source;
+    this.#context = context;
+    this.#checks = checks;
   }
-  checks.begin(HEADER, "The header and all that it announces can be read");
-  if (!isGguf(source)) {
-    return checks.add(HEADER, {
-      message: "The file does not begin as GGUF does",
-      severity: source.size === 0 ? "info" : "warning",
-      ruleCode: "S903",
-      incomplete: "not_gguf",
-    });
-  }
-  try {
-    readFile(source, context, checks);
-  } catch (error) {
-    failRead(error, checks);
-  }
-}
 
-function readFile(source: ByteSource, context: ScanContext, checks: Checklist): void {
-  const reader = new GgufReader(source);
-  if (reader.version < 1 || reader.version > 3) {
-    throw new UnreadableError("unknown_version", `The version ${reader.version} is unknown`);
+  run(): void {
+    const legacy = legacyFormat(this.#source);
+    if (legacy !== undefined) return this.#checkLegacy(legacy);
+    this.#checks.begin(HEADER, "The header, metadata and tensor infos are readable");
+    if (!hasGgufMagic(this.#source)) {
+      return this.#checks.add(HEADER, {
+        message: "The file does not start with the GGUF magic",
+        severity: this.#source.size === 0 ? "info" : "warning",
+        ruleCode: "S903",
+        incomplete: "not_gguf",
+      });
+    }
+    try {
+      this.#checkGguf();
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error;
+      this.#checks.add(HEADER, unreadableFinding(error));
+    }
   }
-  const tensorCount = reader.count();
-  const entryCount = reader.count();
-  const metadata = new GgufMetadata(checks);
-  const tensors = new GgufTensors(checks);
-  try {
-    metadata.read(reader, entryCount);
-    tensors.read(reader, tensorCount);
-  } finally {
-    tellGguf(reader, { tensorCount, entryCount, metadata, infos: tensors.infos }, context);
-  }
-  checkLayout({ source, infosEnd: reader.cursor.position }, metadata, tensors, context, checks);
-}
 
-function failRead(error: unknown, checks: Checklist): void {
-  if (error instanceof TruncatedError) {
-    return checks.add(HEADER, {
-      message: `The file ends too early: ${error.message}`,
+  /** @throws {UnreadableError} when the file cannot be read through to the tensor data. */
+  #checkGguf(): void {
+    const reader = new GgufReader(this.#source);
+    if (reader.version < 1 || reader.version > 3) {
+      throw new UnreadableError("unknown_version", `Unknown GGUF version ${reader.version}`);
+    }
+    const tensorCount = reader.count();
+    const entryCount = reader.count();
+    const metadata = new GgufMetadata(reader, this.#checks);
+    const tensors = new GgufTensors(reader, this.#checks);
+    try {
+      metadata.read(entryCount);
+      tensors.read(tensorCount);
+    } finally {
+      // What was read is reported even if the rest is unreadable.
+      this.#context.addAssetParts({
+        tensors: listedNames(tensors.infos.map(({ name }) => name)),
+      });
+      this.#context.addMetadata({
+        format: "gguf",
+        version: reader.version,
+        byte_order: reader.cursor.littleEndian ? "little" : "big",
+        n_tensors: Number(tensorCount),
+        n_kv: Number(entryCount),
+        metadata: metadata.summary(),
+        is_model: true,
+        ml_context: mlContext(metadata, tensors),
+      });
+    }
+    const layout = new GgufLayout(this.#source, this.#checks);
+    const trailing = layout.check(tensors.infos, reader.cursor.position, metadata.alignment);
+    if (trailing !== undefined) this.#context.scanMember("trailing data", trailing);
+  }
+
+  /** Checks the header of a legacy file. Its tensors are not read. */
+  #checkLegacy(format: string): void {
+    this.#context.addMetadata({ format, is_model: true });
+    this.#checks.begin(LEGACY_HEADER, "The header has a known format and version");
+    const { size } = this.#source;
+    const head = this.#source.read(0, 8);
+    if (size < MIN_LEGACY_BYTES || head.length < 8) {
+      const message = `The file is too short for GGML: ${size} bytes`;
+      return this.#checks.add(LEGACY_HEADER, {
+        message,
+        severity: "info",
+        incomplete: "truncated",
+      });
+    }
+    const version = viewOf(head).getUint32(4, true);
+    // The oldest format has no version.
+    if (format !== "ggml" && version > MAX_LEGACY_VERSION) {
+      const message = `Unknown GGML version ${version}`;
+      this.#checks.add(LEGACY_HEADER, { message, severity: "warning", ruleCode: "S902" });
+    }
+    this.#checks.add("GGML Tensors", {
+      message: `Tensors of the legacy format ${format} are not checked`,
       severity: "info",
-      ruleCode: "S902",
-      incomplete: "truncated",
+      incomplete: "legacy_ggml",
     });
   }
-  if (!(error instanceof UnreadableError)) throw error;
-  checks.add(HEADER, {
-    message: error.message,
-    severity: "info",
-    ruleCode: "S902",
-    incomplete: error.reason,
-    ...error.operational ? { operational: true } : {},
-  });
+}
+
+function mlContext({ architecture, blockCount }: GgufMetadata, { infos }: GgufTensors): unknown {
+  const counts = new ElementCounts();
+  for (const { type, elements } of infos) counts.add(type, elements);
+  return {
+    frameworks: { ggml: { name: "ggml", confidence: 1, indicators: ["GGUF magic"] } },
+    overall_confidence: 1,
+    is_ml_content: true,
+    ...architecture === undefined ? {} : { model_type: architecture },
+    ...blockCount === undefined ? {} : { layer_count_estimate: blockCount },
+    ...counts.facts,
+  };
 }

@@ -1,4 +1,4 @@
-/** A Python literal, as far as array headers have them. */
+/** A Python literal, of the kinds that array headers use. */
 export type Literal =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "integer"; readonly value: bigint }
@@ -6,45 +6,45 @@ export type Literal =
   | { readonly kind: "list" | "tuple"; readonly items: readonly Literal[] }
   | { readonly kind: "dict"; readonly entries: readonly (readonly [Literal, Literal])[] };
 
-/** A text that is no literal, or one that is nested too deeply. */
+/** Thrown when text is not a supported literal, or is nested too deeply. */
 export class LiteralError extends SyntaxError {
   override readonly name = "LiteralError";
 }
 
-/** Brackets within each other. */
-const DEPTH = 32;
+/** Levels of nested brackets. */
+const MAX_DEPTH = 32;
 /** Digits of the longest integer that fits 64 bits. */
-const DIGITS = 20;
+const MAX_DIGITS = 20;
 
 const SPACE = /[ \t\n\r\f]*/y;
 const WORD = /(?:True|False|None)(?!\w)/y;
-/** Python 2 ends some integers in `L`, which NumPy drops. */
+/** Python 2 wrote an `L` after some integers, which NumPy ignores. */
 const INTEGER = /([-+]?[0-9]+)L?(?!\w)/y;
-const TEXT = /[uUbB]?(?:'([^'\\\n]*)'|"([^"\\\n]*)")/y;
+const STRING = /[uUbB]?(?:'([^'\\\n]*)'|"([^"\\\n]*)")/y;
 
 /**
- * Reads a Python literal of texts without escapes, integers, words, lists, tuples and dictionaries.
- * Nothing is evaluated.
+ * Parses a Python literal: strings without escapes, integers, `True`, `False`, `None`, lists, tuples
+ * and dictionaries. Nothing is evaluated.
  *
- * @throws {LiteralError} where it is none.
+ * @throws {LiteralError} when the text is anything else.
  */
 export function parseLiteral(source: string): Literal {
-  const reader = new LiteralReader(source);
-  const literal = reader.value(0);
-  reader.expectEnd();
+  const parser = new LiteralParser(source);
+  const literal = parser.value(0);
+  parser.expectEnd();
   return literal;
 }
 
-class LiteralReader {
-  #at = 0;
+class LiteralParser {
+  #position = 0;
 
   constructor(readonly source: string) {}
 
   value(depth: number): Literal {
-    if (depth > DEPTH) throw new LiteralError("Nested too deeply");
+    if (depth > MAX_DEPTH) throw new LiteralError("Nested too deeply");
     if (this.#take("{")) return this.#dict(depth);
     if (this.#take("[")) return { kind: "list", items: this.#items("]", depth).items };
-    if (this.#take("(")) return this.#parenthesised(depth);
+    if (this.#take("(")) return this.#parenthesized(depth);
     const word = this.#match(WORD)?.[0];
     if (word === "True" || word === "False" || word === "None") return { kind: "word", word };
     return this.#integer() ?? this.#text();
@@ -52,10 +52,12 @@ class LiteralReader {
 
   expectEnd(): void {
     this.#match(SPACE);
-    if (this.#at < this.source.length) throw new LiteralError(`More at ${this.#at}`);
+    if (this.#position < this.source.length) {
+      throw new LiteralError(`Expected the end at ${this.#position}`);
+    }
   }
 
-  #parenthesised(depth: number): Literal {
+  #parenthesized(depth: number): Literal {
     const { items, commas } = this.#items(")", depth);
     const [only] = items;
     return only !== undefined && items.length === 1 && commas === 0
@@ -67,7 +69,7 @@ class LiteralReader {
     const items: Literal[] = [];
     let commas = 0;
     while (!this.#take(closing)) {
-      if (items.length > commas) throw new LiteralError(`No comma at ${this.#at}`);
+      if (items.length > commas) throw new LiteralError(`Expected a comma at ${this.#position}`);
       items.push(this.value(depth + 1));
       if (this.#take(",")) commas++;
     }
@@ -78,9 +80,9 @@ class LiteralReader {
     const entries: [Literal, Literal][] = [];
     let commas = 0;
     while (!this.#take("}")) {
-      if (entries.length > commas) throw new LiteralError(`No comma at ${this.#at}`);
+      if (entries.length > commas) throw new LiteralError(`Expected a comma at ${this.#position}`);
       const key = this.value(depth + 1);
-      if (!this.#take(":")) throw new LiteralError(`No colon at ${this.#at}`);
+      if (!this.#take(":")) throw new LiteralError(`Expected a colon at ${this.#position}`);
       entries.push([key, this.value(depth + 1)]);
       if (this.#take(",")) commas++;
     }
@@ -90,28 +92,46 @@ class LiteralReader {
   #integer(): Literal | undefined {
     const digits = this.#match(INTEGER)?.[1];
     if (digits === undefined) return undefined;
-    if (digits.length > DIGITS + 1) throw new LiteralError("An integer of too many digits");
+    if (digits.length > MAX_DIGITS + 1) throw new LiteralError("Integer has too many digits");
     return { kind: "integer", value: BigInt(digits.replace("+", "")) };
   }
 
   #text(): Literal {
-    const found = this.#match(TEXT);
-    const text = found?.[1] ?? found?.[2];
-    if (text === undefined) throw new LiteralError(`No literal at ${this.#at}`);
+    const match = this.#match(STRING);
+    const text = match?.[1] ?? match?.[2];
+    if (text === undefined) throw new LiteralError(`Expected a literal at ${this.#position}`);
     return { kind: "text", text };
   }
 
   #take(token: string): boolean {
     this.#match(SPACE);
-    const found = this.source.startsWith(token, this.#at);
-    if (found) this.#at++;
-    return found;
+    const isNext = this.source.startsWith(token, this.#position);
+    if (isNext) this.#position++;
+    return isNext;
   }
 
   #match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.source) ?? undefined;
-    this.#at += found?.[0].length ?? 0;
-    return found;
+    pattern.lastIndex = this.#position;
+    const match = pattern.exec(this.source) ?? undefined;
+    this.#position += match?.[0].length ?? 0;
+    return match;
+  }
+}
+
+/** A literal as reports show it: strings without quotes, and the first 20 items of a list or tuple. */
+export function formatLiteral(literal: Literal): string {
+  switch (literal.kind) {
+    case "text":
+      return literal.text;
+    case "integer":
+      return `${literal.value}`;
+    case "word":
+      return literal.word;
+    case "list":
+      return `[${literal.items.slice(0, 20).map(formatLiteral).join(", ")}]`;
+    case "tuple":
+      return `(${literal.items.slice(0, 20).map(formatLiteral).join(", ")})`;
+    case "dict":
+      return "{…}";
   }
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../../../schemas/json.ts";
-/** Bits of one element of each type of the format. */
+
+/** Bits per element of each type of the format. */
 const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
   ["BOOL", 8],
   ["F4", 4],
@@ -26,43 +27,54 @@ const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const ENTRY_KEYS: ReadonlySet<string> = new Set(["dtype", "shape", "data_offsets"]);
-const U64 = 2n ** 64n;
+const UINT64_LIMIT = 2n ** 64n;
 
-/** What the header says of a tensor. */
+/** The header entry of a tensor. */
 export interface TensorEntry {
   readonly dtype: string;
   readonly elements: bigint;
   readonly begin: bigint;
   readonly end: bigint;
-  /** Bytes that type and shape call for; undefined where the type is unknown or bits are left over. */
+  /** Bytes by type and shape; undefined if the type is unknown or they fill no whole bytes. */
   readonly byteSize: bigint | undefined;
+  /** Whether the format defines the type. */
   readonly known: boolean;
   /** Keys that the format does not define. */
   readonly unexpected: readonly string[];
 }
 
-/**
- * Reads what the header says of one tensor.
- *
- * @returns a word of what is wrong with it where it is no entry, or a shape overflows 64 bits.
- */
-export function readEntry(value: unknown): TensorEntry | string {
-  if (!isObject(value)) return "no object";
+/** Why a value is not a tensor entry. */
+export interface InvalidEntry {
+  /** The problem as a noun phrase, such as `no shape of whole numbers`. */
+  readonly problem: string;
+  /** Whether the shape overflows 64 bits. */
+  readonly overflows: boolean;
+}
+
+/** Reads the header entry of one tensor. */
+export function readEntry(value: unknown): TensorEntry | InvalidEntry {
+  if (!isObject(value)) return invalid("an entry that is not an object");
   const { dtype, shape, data_offsets: offsets } = value;
-  if (typeof dtype !== "string") return "no dtype";
+  if (typeof dtype !== "string") return invalid("no dtype");
   const dimensions = wholeNumbers(shape);
-  if (dimensions === undefined) return "no shape of whole numbers";
+  if (dimensions === undefined) return invalid("no shape of whole numbers");
   const [begin, end, ...rest] = wholeNumbers(offsets) ?? [];
-  if (begin === undefined || end === undefined || rest.length > 0) return "no pair of offsets";
+  if (begin === undefined || end === undefined || rest.length > 0) {
+    return invalid("no pair of offsets");
+  }
   const elements = product(dimensions);
-  if (elements === undefined) return "a shape that overflows";
+  if (elements === undefined) return invalid("a shape that overflows 64 bits", true);
   const bits = DTYPE_BITS.get(dtype);
   const unexpected = Object.keys(value).filter((key) => !ENTRY_KEYS.has(key));
-  const byteSize = bits === undefined ? undefined : bytesOf(elements, bits);
+  const byteSize = bits === undefined ? undefined : wholeBytes(elements, bits);
   return { dtype, elements, begin, end, byteSize, known: bits !== undefined, unexpected };
 }
 
-function bytesOf(elements: bigint, bits: number): bigint | undefined {
+function invalid(problem: string, overflows = false): InvalidEntry {
+  return { problem, overflows };
+}
+
+function wholeBytes(elements: bigint, bits: number): bigint | undefined {
   const total = elements * BigInt(bits);
   return total % 8n === 0n ? total / 8n : undefined;
 }
@@ -79,7 +91,7 @@ function wholeNumbers(value: unknown): bigint[] | undefined {
 }
 
 function wholeNumber(value: unknown): bigint | undefined {
-  if (typeof value === "bigint") return value >= 0n && value < U64 ? value : undefined;
+  if (typeof value === "bigint") return value >= 0n && value < UINT64_LIMIT ? value : undefined;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return undefined;
   return BigInt(value);
 }
@@ -89,7 +101,7 @@ function product(dimensions: readonly bigint[]): bigint | undefined {
   let elements = 1n;
   for (const dimension of dimensions) {
     elements *= dimension;
-    if (elements >= U64) return undefined;
+    if (elements >= UINT64_LIMIT) return undefined;
   }
   return elements;
 }

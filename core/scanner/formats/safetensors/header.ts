@@ -6,70 +6,69 @@ import {
   STRICT_JSON_LIMITS,
 } from "../../readers/json/parse_strict_json.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import type { Unreadable } from "../tensors/unread.ts";
+import type { Unreadable } from "../tensors/unreadable.ts";
 
-/** Where the parts of a safetensors file lie, in bytes. */
+/** The layout of a safetensors file, in bytes. */
 export interface HeaderBounds {
-  /** Length of the JSON text, which begins at byte 8. */
+  /** Length of the JSON text, which starts at byte 8. */
   readonly length: number;
-  /** Where the tensor data begin. */
+  /** Start of the tensor data. */
   readonly dataStart: number;
-  /** Bytes of tensor data. */
   readonly dataSize: number;
 }
 
-/** Bytes of the length before the header. */
-const LENGTH_SIZE = 8;
+/** Bytes of the header length, which precedes the header. */
+const LENGTH_BYTES = 8;
 
 const OPENING_BRACE = 0x7b;
 
-/** Whether a JSON object follows a length that could be that of a header. */
+/** Whether content starts with a plausible header length, followed by a JSON object. */
 export function looksLikeSafetensors(source: ByteSource): boolean {
-  const head = source.read(0, LENGTH_SIZE + 1);
+  const head = source.read(0, LENGTH_BYTES + 1);
   const length = headerLength(head);
-  return length !== undefined && length >= 2n && length <= BigInt(source.size - LENGTH_SIZE) &&
-    head[LENGTH_SIZE] === OPENING_BRACE;
+  return length !== undefined && length >= 2n && length <= BigInt(source.size - LENGTH_BYTES) &&
+    head[LENGTH_BYTES] === OPENING_BRACE;
 }
 
-/** Finds the bounds of the header, which the file must hold. */
-export function headerBounds(source: ByteSource): HeaderBounds | Unreadable {
-  const head = source.read(0, LENGTH_SIZE + 1);
+/** Reads the header length, and checks that the header fits in the file. */
+export function readHeaderBounds(source: ByteSource): HeaderBounds | Unreadable {
+  const head = source.read(0, LENGTH_BYTES + 1);
   const length = headerLength(head);
   if (length === undefined) {
-    return failure("truncated_header", `A file of ${source.size} bytes has no header length`);
+    const message = `The file is too short for a header length: ${source.size} bytes`;
+    return { reason: "truncated_header", message };
   }
-  if (head[LENGTH_SIZE] !== OPENING_BRACE) {
-    return failure("header_not_json", "The header does not begin as a JSON object");
+  if (head[LENGTH_BYTES] !== OPENING_BRACE) {
+    return { reason: "header_not_json", message: "The header is not a JSON object" };
   }
-  if (length < 2n || length > BigInt(source.size - LENGTH_SIZE)) {
-    const message = `The header length ${length} exceeds the file of ${source.size} bytes`;
-    return failure("header_out_of_bounds", length < 2n ? "The header is empty" : message);
+  if (length < 2n || length > BigInt(source.size - LENGTH_BYTES)) {
+    const message = length < 2n
+      ? "The header is empty"
+      : `The header length ${length} exceeds the file size of ${source.size} bytes`;
+    return { reason: "header_out_of_bounds", message };
   }
   if (length > BigInt(STRICT_JSON_LIMITS.maxLength)) {
-    const message = `The header has ${length} bytes, over ${STRICT_JSON_LIMITS.maxLength}`;
-    return { ...failure("header_too_long", message), operational: true };
+    const message = `The header has ${length} bytes (limit ${STRICT_JSON_LIMITS.maxLength})`;
+    return { reason: "header_too_long", message, operational: true };
   }
-  const dataStart = LENGTH_SIZE + Number(length);
+  const dataStart = LENGTH_BYTES + Number(length);
   return { length: Number(length), dataStart, dataSize: source.size - dataStart };
 }
 
-/** Reads the JSON of the header. */
+/** Parses the JSON of the header. */
 export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson | Unreadable {
   try {
-    return parseStrictJson(source.read(LENGTH_SIZE, bounds.length));
+    return parseStrictJson(source.read(LENGTH_BYTES, bounds.length));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const message = `The header can't be read: ${error.code} at character ${error.position}`;
-    const ours = error.code === "too_many_values" || error.code === "too_long";
-    return { ...failure(`header_${error.code}`, message), operational: ours };
+    const { code, position } = error;
+    const operational = code === "too_many_values" || code === "too_long";
+    const message = `The header cannot be parsed: ${code} at character ${position}`;
+    return { reason: `header_${code}`, message, operational };
   }
 }
 
 function headerLength(head: Uint8Array): bigint | undefined {
-  if (head.length < LENGTH_SIZE) return undefined;
+  if (head.length < LENGTH_BYTES) return undefined;
   return viewOf(head).getBigUint64(0, true);
-}
-
-function failure(reason: string, message: string): Unreadable {
-  return { reason, message };
 }

@@ -5,13 +5,13 @@ import { isObject } from "../../../../schemas/json.ts";
 
 const CHECK = "Safetensors Metadata";
 
-/** Checks `__metadata__`: texts by name, none of which is code, a path or a credential. */
+/** Checks that `__metadata__` maps strings to strings without code, paths or credentials. */
 export function checkMetadata(metadata: unknown, checks: Checklist): void {
   if (metadata === undefined) return;
-  checks.begin(CHECK, "The metadata are texts without code or credentials");
+  checks.begin(CHECK, "Metadata values are strings without code, paths or credentials");
   if (!isObject(metadata)) {
     checks.add(CHECK, {
-      message: "The metadata are no object",
+      message: "__metadata__ is not an object",
       severity: "warning",
       ruleCode: "S905",
     });
@@ -23,12 +23,12 @@ export function checkMetadata(metadata: unknown, checks: Checklist): void {
 function checkValue(key: string, value: unknown, checks: Checklist): void {
   const details = { key: excerpt(key) };
   if (typeof value !== "string") {
-    const message = `The metadata value of "${details.key}" is no text`;
+    const message = `The metadata value of "${details.key}" is not a string`;
     checks.add(CHECK, { message, severity: "warning", ruleCode: "S905", details });
     return;
   }
   for (const found of [...findSuspiciousText(value), ...findSuspiciousText(key)]) {
-    const message = `The metadata value of "${details.key}" has ${found.what}`;
+    const message = `The metadata value of "${details.key}" contains ${found.what}`;
     const { severity, ruleCode, kind } = found;
     checks.add(CHECK, { message, severity, ruleCode, details: { ...details, kind } });
   }

@@ -1,14 +1,15 @@
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import type { ParsedJson } from "../../readers/json/parse_strict_json.ts";
-import { type HeaderBounds, headerBounds, looksLikeSafetensors, readHeader } from "./header.ts";
 import { isObject } from "../../../../schemas/json.ts";
+import type { ScanContext, Scanner } from "../../contract/scanner.ts";
+import type { ByteSource } from "../../contract/source.ts";
+import type { ParsedJson } from "../../readers/json/parse_strict_json.ts";
+import { checkTrailingData } from "../tensors/layout.ts";
+import { type Unreadable, unreadableFinding } from "../tensors/unreadable.ts";
+import { looksLikeSafetensors, readHeader, readHeaderBounds } from "./header.ts";
 import { checkMetadata } from "./metadata.ts";
-import { checkTensors } from "./tensors.ts";
-import type { Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { sourceSlice } from "../../contract/source.ts";
-import type { Unreadable } from "../tensors/unread.ts";
+import { TensorTable } from "./tensors.ts";
 
 const HEADER = "Safetensors Header";
 const KEYS = "Safetensors Duplicate Keys";
@@ -18,67 +19,47 @@ const TRAILING = "Safetensors Trailing Data";
 export const safetensorsScanner: Scanner = {
   id: "safetensors",
   matches: ({ name, source }) => /\.safetensors$/i.test(name) || looksLikeSafetensors(source),
-  *scan(content, context) {
+  *scan({ source }, context) {
     const checks = new Checklist();
     checks.begin(HEADER, "The header is a JSON object within the file");
-    yield* emitFailuresOnThrow(() => checkFile(content, context, checks), () => checks.finish());
+    yield* emitFailuresOnThrow(() => checkFile(source, context, checks), () => checks.finish());
     yield* checks.finish();
   },
 };
 
-function checkFile(content: Content, context: ScanContext, checks: Checklist): void {
-  const bounds = headerBounds(content.source);
+function checkFile(source: ByteSource, context: ScanContext, checks: Checklist): void {
+  const bounds = readHeaderBounds(source);
   if ("reason" in bounds) return failHeader(bounds, checks);
-  const header = readHeader(content.source, bounds);
+  const header = readHeader(source, bounds);
   if ("reason" in header) return failHeader(header, checks);
   checkKeys(header, checks);
   if (!isObject(header.value)) return;
-  const { __metadata__: metadata, ...tensors } = header.value;
+  const { __metadata__: metadata, ...entries } = header.value;
   checkMetadata(metadata, checks);
-  const end = checkTensors(tensors, bounds.dataSize, context, checks);
-  checkTrailing(content, bounds, end, context, checks);
+  const tensors = new TensorTable(entries, bounds.dataSize, checks);
+  const dataEnd = bounds.dataStart + tensors.check();
+  context.addAssetParts(tensors.assetParts);
+  context.addMetadata(tensors.facts);
+  const trailing = checkTrailingData(TRAILING, source, dataEnd, checks);
+  if (trailing !== undefined) context.scanMember("trailing data", trailing);
 }
 
 function failHeader(failure: Unreadable, checks: Checklist): void {
-  const { reason, message, operational } = failure;
-  const wrongFormat = reason === "header_not_json";
+  const isOtherFormat = failure.reason === "header_not_json";
   checks.add(HEADER, {
-    message,
-    severity: wrongFormat ? "warning" : "info",
-    ruleCode: wrongFormat ? "S901" : "S902",
-    incomplete: reason,
-    ...operational ? { operational } : {},
+    ...unreadableFinding(failure),
+    ...isOtherFormat ? { severity: "warning", ruleCode: "S901" } : {},
   });
 }
 
 function checkKeys(header: ParsedJson, checks: Checklist): void {
-  checks.begin(KEYS, "No key of the header occurs twice");
+  checks.begin(KEYS, "Header keys are unique");
   for (const path of header.duplicateKeys) {
     checks.add(KEYS, {
-      message: `The header has the key ${quotedExcerpt(path)} twice`,
+      message: `Duplicate header key ${quotedExcerpt(path)}`,
       severity: "warning",
       ruleCode: "S902",
-      why: "Readers differ in which of the two they take, so that they see different tensors.",
+      why: "Readers disagree on which duplicate counts, so they load different tensors.",
     });
   }
-}
-
-function checkTrailing(
-  { source }: Content,
-  { dataStart, dataSize }: HeaderBounds,
-  end: number,
-  context: ScanContext,
-  checks: Checklist,
-): void {
-  checks.begin(TRAILING, "The file ends with the last tensor");
-  if (end === dataSize) return;
-  const bytes = dataSize - end;
-  checks.add(TRAILING, {
-    message: `${bytes} bytes follow the last tensor`,
-    severity: "warning",
-    position: dataStart + end,
-    ruleCode: "S908",
-    details: { bytes },
-  });
-  context.scanMember("trailing data", sourceSlice(source, dataStart + end, bytes));
 }

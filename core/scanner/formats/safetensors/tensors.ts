@@ -1,8 +1,9 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
-import type { ScanContext } from "../../contract/scanner.ts";
-import { checkExtents, checkTensorName } from "../tensors/tensor_checks.ts";
-import { lastEnd, type TensorExtent } from "../tensors/layout_faults.ts";
+import type { AssetParts } from "../../contract/scanner.ts";
+import { ElementCounts } from "../tensors/element_counts.ts";
+import { checkTensorLayout, endOfTensors, type TensorExtent } from "../tensors/layout.ts";
+import { checkTensorName, listedNames } from "../tensors/names.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
@@ -11,120 +12,135 @@ const SIZE = "Safetensors Tensor Size";
 const LAYOUT = "Safetensors Tensor Layout";
 const NAME = "Safetensors Tensor Name";
 
-/** Tensor names that an asset lists. */
-const NAMES_LISTED = 10_000;
-/** Characters of a name that an asset lists. */
-const NAME_LISTED = 256;
+/** Checks the tensors that a header lists. */
+export class TensorTable {
+  readonly #entries: Readonly<Record<string, unknown>>;
+  readonly #names: readonly string[];
+  readonly #dataSize: number;
+  readonly #checks: Checklist;
+  readonly #counts = new ElementCounts();
 
-/**
- * Checks the tensors of a header: their entries, sizes and places in `dataSize` bytes of data.
- *
- * @returns where the last tensor ends, in bytes from the start of the data.
- */
-export function checkTensors(
-  tensors: Readonly<Record<string, unknown>>,
-  dataSize: number,
-  context: ScanContext,
-  checks: Checklist,
-): number {
-  begin(checks);
-  const extents: TensorExtent[] = [];
-  const sizes = new Map<string, number>();
-  const names = Object.keys(tensors);
-  for (const name of names) {
-    const entry = checkEntry(name, tensors[name], checks);
-    if (entry === undefined) continue;
-    const extent = extentOf(name, entry, dataSize);
-    if (extent === undefined) failOffsets(name, entry, dataSize, checks);
-    else extents.push(extent);
-    sizes.set(entry.dtype, (sizes.get(entry.dtype) ?? 0) + Number(entry.elements));
+  /**
+   * @param entries The header without `__metadata__`: tensor entries by name.
+   * @param dataSize Bytes after the header.
+   */
+  constructor(
+    entries: Readonly<Record<string, unknown>>,
+    dataSize: number,
+    checks: Checklist,
+  ) {
+    this.#entries = entries;
+    this.#names = Object.keys(entries);
+    this.#dataSize = dataSize;
+    this.#checks = checks;
   }
-  checkExtents(LAYOUT, extents, checks);
-  tell(names, sizes, context);
-  return lastEnd(extents);
-}
 
-function begin(checks: Checklist): void {
-  checks.begin(ENTRY, "Every tensor has a known type, a shape and offsets");
-  checks.begin(OFFSETS, "Every tensor lies within the file");
-  checks.begin(SIZE, "Every tensor is as long as its type and shape say");
-}
-
-function checkEntry(name: string, value: unknown, checks: Checklist): TensorEntry | undefined {
-  const shown = excerpt(name);
-  checkTensorName(NAME, name, checks);
-  const entry = readEntry(value);
-  if (typeof entry === "string") {
-    const overflow = entry.includes("overflows");
-    const message = `The tensor "${shown}" has ${entry}`;
-    const ruleCode = overflow ? "S804" : "S902";
-    checks.add(ENTRY, { message, severity: overflow ? "critical" : "warning", ruleCode });
-    return undefined;
+  get assetParts(): AssetParts {
+    return { tensors: listedNames(this.#names) };
   }
-  checkSize(shown, entry, checks);
-  return entry;
-}
 
-function checkSize(shown: string, entry: TensorEntry, checks: Checklist): void {
-  const unexpected = entry.unexpected[0];
-  if (unexpected !== undefined) {
-    const message = `The tensor "${shown}" has an unexpected key ${quotedExcerpt(unexpected)}`;
-    checks.add(ENTRY, { message, severity: "info", ruleCode: "S902" });
-  }
-  if (!entry.known) {
-    const message = `The tensor "${shown}" has the unknown type ${quotedExcerpt(entry.dtype)}`;
-    checks.add(ENTRY, { message, severity: "info", ruleCode: "S902", incomplete: "unknown_dtype" });
-    return;
-  }
-  const found = entry.end - entry.begin;
-  if (found === entry.byteSize || found < 0n) return;
-  checks.add(SIZE, {
-    message: `The tensor "${shown}" has ${found} bytes, its type and shape call for ${
-      entry.byteSize ?? "a part of a byte"
-    }`,
-    severity: "critical",
-    ruleCode: "S904",
-    details: { dtype: entry.dtype, elements: `${entry.elements}` },
-  });
-}
-
-function failOffsets(name: string, entry: TensorEntry, dataSize: number, checks: Checklist): void {
-  const { begin, end } = entry;
-  checks.add(OFFSETS, {
-    message: `The tensor ${quotedExcerpt(name)} is at ${begin} to ${end} of ${dataSize} bytes`,
-    severity: "critical",
-    ruleCode: "S904",
-    details: { begin: `${begin}`, end: `${end}`, data_size: dataSize },
-  });
-}
-
-/** The place of a tensor, or undefined where it is not within the data. */
-function extentOf(name: string, entry: TensorEntry, dataSize: number): TensorExtent | undefined {
-  if (entry.end < entry.begin || entry.end > BigInt(dataSize)) return undefined;
-  return { name, begin: Number(entry.begin), end: Number(entry.end) };
-}
-
-function tell(
-  names: readonly string[],
-  sizes: ReadonlyMap<string, number>,
-  context: ScanContext,
-): void {
-  const parameters = [...sizes.values()].reduce((sum, count) => sum + count, 0);
-  const precision = [...sizes].sort((a, b) => b[1] - a[1])[0]?.[0];
-  context.addAssetParts({
-    tensors: names.slice(0, NAMES_LISTED).map((name) => name.slice(0, NAME_LISTED)),
-  });
-  context.addMetadata({
-    tensor_count: names.length,
-    is_model: names.length > 0,
-    ml_context: {
-      frameworks: {
-        safetensors: { name: "safetensors", confidence: 1, indicators: ["safetensors header"] },
+  /** The tensors in numbers, for the metadata of the file (SR 2.5). */
+  get facts(): Readonly<Record<string, unknown>> {
+    return {
+      tensor_count: this.#names.length,
+      is_model: this.#names.length > 0,
+      ml_context: {
+        frameworks: {
+          safetensors: { name: "safetensors", confidence: 1, indicators: ["safetensors header"] },
+        },
+        overall_confidence: 1,
+        is_ml_content: true,
+        ...this.#counts.facts,
       },
-      overall_confidence: 1,
-      is_ml_content: true,
-      ...Number.isSafeInteger(parameters) ? { parameter_count_estimate: parameters } : {},
-      ...precision === undefined ? {} : { precision_type: excerpt(precision) },
-    },
-  });
+    };
+  }
+
+  /**
+   * Checks the name, entry, offsets and size of every tensor, and their layout.
+   *
+   * @returns the end of the last tensor, in bytes from the start of the data.
+   */
+  check(): number {
+    this.#begin();
+    const extents: TensorExtent[] = [];
+    for (const name of this.#names) {
+      const entry = this.#checkEntry(name);
+      if (entry === undefined) continue;
+      const extent = this.#extentOf(name, entry);
+      if (extent === undefined) this.#failOffsets(name, entry);
+      else extents.push(extent);
+      this.#counts.add(entry.dtype, entry.elements);
+    }
+    checkTensorLayout(LAYOUT, extents, this.#checks);
+    return endOfTensors(extents);
+  }
+
+  #begin(): void {
+    this.#checks.begin(ENTRY, "Every tensor has a known type, a shape and offsets");
+    this.#checks.begin(OFFSETS, "Every tensor is within the file");
+    this.#checks.begin(SIZE, "Every tensor has the size of its type and shape");
+    if (this.#names.length === 0) return;
+    this.#checks.begin(NAME, "Tensor names do not look like paths or code");
+  }
+
+  #checkEntry(name: string): TensorEntry | undefined {
+    checkTensorName(NAME, name, this.#checks);
+    const shown = excerpt(name);
+    const entry = readEntry(this.#entries[name]);
+    if ("problem" in entry) {
+      const message = `Tensor "${shown}" has ${entry.problem}`;
+      this.#checks.add(
+        ENTRY,
+        entry.overflows
+          ? { message, severity: "critical", ruleCode: "S804" }
+          : { message, severity: "warning", ruleCode: "S902" },
+      );
+      return undefined;
+    }
+    this.#checkSize(shown, entry);
+    return entry;
+  }
+
+  #checkSize(shown: string, entry: TensorEntry): void {
+    const unexpected = entry.unexpected[0];
+    if (unexpected !== undefined) {
+      const message = `Tensor "${shown}" has unexpected key ${quotedExcerpt(unexpected)}`;
+      this.#checks.add(ENTRY, { message, severity: "info", ruleCode: "S902" });
+    }
+    if (!entry.known) {
+      this.#checks.add(ENTRY, {
+        message: `Tensor "${shown}" has unknown type ${quotedExcerpt(entry.dtype)}`,
+        severity: "info",
+        ruleCode: "S902",
+        incomplete: "unknown_dtype",
+      });
+      return;
+    }
+    const actual = entry.end - entry.begin;
+    if (actual === entry.byteSize || actual < 0n) return;
+    const expected = entry.byteSize ?? "a fraction of a byte";
+    this.#checks.add(SIZE, {
+      message: `Tensor "${shown}" has ${actual} bytes; its type and shape require ${expected}`,
+      severity: "critical",
+      ruleCode: "S904",
+      details: { dtype: entry.dtype, elements: `${entry.elements}` },
+    });
+  }
+
+  #failOffsets(name: string, { begin, end }: TensorEntry): void {
+    this.#checks.add(OFFSETS, {
+      message: `Tensor ${
+        quotedExcerpt(name)
+      } has invalid offsets ${begin} to ${end} in ${this.#dataSize} bytes of data`,
+      severity: "critical",
+      ruleCode: "S904",
+      details: { begin: `${begin}`, end: `${end}`, data_size: this.#dataSize },
+    });
+  }
+
+  /** The extent of a tensor, or undefined if it is not within the data. */
+  #extentOf(name: string, { begin, end }: TensorEntry): TensorExtent | undefined {
+    if (end < begin || end > BigInt(this.#dataSize)) return undefined;
+    return { name, begin: Number(begin), end: Number(end) };
+  }
 }
