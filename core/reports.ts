@@ -22,7 +22,7 @@ export interface Violation {
 /** Whether something is a report, with all defaults filled in, or what is wrong with it (C 15). */
 export type Verdict = {
   readonly valid: true;
-  readonly report: Report;
+  readonly report: v.InferOutput<typeof Report>;
 } | {
   readonly valid: false;
   readonly violations: readonly Violation[];

@@ -10,7 +10,7 @@ import { FileHashes, FileMetadata, MemberFileIntegrity } from "./report/file_met
 import { Asset, Issue, ReportCheck } from "./report/findings.ts";
 import { CopyrightNotice, LicenseInfo } from "./report/licenses.ts";
 import { MLContext, MLFrameworkInfo, WeightAnalysis } from "./report/ml_context.ts";
-import { finite, flag, integer, orNull, text } from "./report/values.ts";
+import { finite, flag, integer, orNull, text, type Written } from "./report/values.ts";
 
 export * from "./report/file_metadata.ts";
 export * from "./report/findings.ts";
@@ -40,7 +40,8 @@ export const Report = openObject({
   content_hash: orNull(text),
   success: v.optional(flag, true),
 });
-export type Report = v.InferOutput<typeof Report>;
+/** A report as a scan writes it. In its parts, properties with a default may be left out. */
+export type Report = Required<Written<typeof Report>>;
 
 /** What a report is made of, by the names of SR. */
 const PARTS = {

@@ -11,13 +11,13 @@ import type { ByteSource } from "./contract/source.ts";
 import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
 import { type FileOutcome, reportOf } from "./report/report.ts";
-import type { Report } from "./contract/report_types.ts";
+import type { Report } from "../../schemas/report.ts";
 
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
 export { MIN_HEAVY_BYTES as HEAVY_BYTES } from "./contract/limits.ts";
-export type { Report } from "./contract/report_types.ts";
-export type { Severity } from "./contract/scanner.ts";
+export type { Report } from "../../schemas/report.ts";
+export { countBySeverity, type Severity } from "./contract/severity.ts";
 export type { ByteSource } from "./contract/source.ts";
 export { SCANNERS_VERSION } from "./formats/mod.ts";
 export { exitCode } from "./report/exit_code.ts";

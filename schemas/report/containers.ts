@@ -14,18 +14,33 @@ const ARRAY = "an array";
 const OBJECT = "an object";
 
 type Issue = v.BaseIssue<unknown>;
-type Config = v.Config<Issue>;
+/** What valibot infers of an object without undeclared properties. */
+type Declared<Entries extends v.ObjectEntries> = v.ObjectSchema<Entries, string>;
 
-/** Any object but an array, which valibot's schemas of objects take, too. */
-const plain = v.custom<Readonly<Record<string, unknown>>>(isObject, OBJECT);
+/** The schema, for anything but an array, which valibot's schemas of objects accept, too. */
+function notArray<Input, Output>(
+  schema: v.GenericSchema<Input, Output>,
+): v.GenericSchema<Input, Output> {
+  return v.pipe(v.custom<Input>(isObject, OBJECT), schema);
+}
 
 /** An object whose undeclared properties are dropped. */
 export function closedObject<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(plain, v.object(entries, OBJECT));
+  return notArray(v.object(entries, OBJECT));
 }
 
-/** An object whose undeclared properties are kept (SR 1). */
-export function openObject<const Entries extends v.ObjectEntries>(entries: Entries) {
+/**
+ * An object whose undeclared properties are kept (SR 1). The type has only the declared ones, so that
+ * a misspelled property is a type error.
+ */
+export function openObject<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.GenericSchema<v.InferInput<Declared<Entries>>, v.InferOutput<Declared<Entries>>> {
+  return extensibleObject(entries);
+}
+
+/** An object whose undeclared properties are kept (SR 1). The type has them as `unknown`. */
+export function extensibleObject<const Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.looseObject(entries, OBJECT);
   const run = schema["~run"].bind(schema);
   const keepingAll: typeof run = (dataset, config) => {
@@ -37,7 +52,7 @@ export function openObject<const Entries extends v.ObjectEntries>(entries: Entri
     }
     return result;
   };
-  return v.pipe(plain, Object.assign(schema, { "~run": keepingAll }));
+  return notArray(Object.assign(schema, { "~run": keepingAll }));
 }
 
 /** An array. */
@@ -81,7 +96,7 @@ export function mapOf<Input, Output>(item: v.GenericSchema<Input, Output>) {
     }
     return outcome(output, issues);
   };
-  return v.pipe(plain, Object.assign(schema, { "~run": bounded }));
+  return notArray(Object.assign(schema, { "~run": bounded }));
 }
 
 /** The issues of a part as those of the whole. */

@@ -1,8 +1,18 @@
 import * as v from "valibot";
-import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
+import { closedObject, extensibleObject, listOf, mapOf, openObject } from "./containers.ts";
 import { CopyrightNotice, LicenseInfo } from "./licenses.ts";
 import { MLContext } from "./ml_context.ts";
-import { atLeast, count, finite, flag, fraction, hex, orNull, text } from "./values.ts";
+import {
+  atLeast,
+  count,
+  finite,
+  flag,
+  fraction,
+  hex,
+  orNull,
+  text,
+  type Written,
+} from "./values.ts";
 
 /** SR 2.6. */
 export const FileHashes = closedObject({
@@ -13,7 +23,7 @@ export const FileHashes = closedObject({
   sha256_prefix: orNull(hex(64)),
   sha512: orNull(hex(128)),
 });
-export type FileHashes = v.InferOutput<typeof FileHashes>;
+export type FileHashes = Written<typeof FileHashes>;
 
 /** SR 2.7. */
 export const MemberFileIntegrity = openObject({
@@ -30,10 +40,9 @@ export const MemberFileIntegrity = openObject({
   /** Which of several members of one path it is. */
   occurrence: orNull(atLeast(1)),
 });
-export type MemberFileIntegrity = v.InferOutput<typeof MemberFileIntegrity>;
 
 /** SR 2.5. */
-export const FileMetadata = openObject({
+export const FileMetadata = extensibleObject({
   /** Bytes. */
   file_size: orNull(count),
   file_hashes: orNull(FileHashes),
@@ -56,4 +65,4 @@ export const FileMetadata = openObject({
   /** Seconds since the Unix epoch (C 16). */
   scan_timestamp: v.optional(finite),
 });
-export type FileMetadata = v.InferOutput<typeof FileMetadata>;
+export type FileMetadata = Written<typeof FileMetadata>;

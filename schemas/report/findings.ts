@@ -1,11 +1,14 @@
 import * as v from "valibot";
 import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
-import { finite, flag, integer, maybeNull, oneOf, orNull, text } from "./values.ts";
+import { finite, flag, integer, maybeNull, oneOf, orNull, text, type Written } from "./values.ts";
 
 /** How bad a finding is (SR 2.4). */
 export const Severity = oneOf("debug", "info", "warning", "critical");
+export type Severity = Written<typeof Severity>;
+
 /** How a check ended (SR 2.3). */
 export const CheckStatus = oneOf("passed", "failed", "skipped");
+export type CheckStatus = Written<typeof CheckStatus>;
 
 /** Any properties. */
 const anything = mapOf(v.unknown());
@@ -25,7 +28,7 @@ export const Asset = closedObject({
   /** What an archive holds. */
   contents: maybeNull(listOf(anything)),
 });
-export type Asset = v.InferOutput<typeof Asset>;
+export type Asset = Written<typeof Asset>;
 
 /** SR 2.3. */
 export const ReportCheck = openObject({
@@ -40,7 +43,7 @@ export const ReportCheck = openObject({
   /** Seconds since the Unix epoch (C 16). */
   timestamp: v.optional(finite),
 });
-export type ReportCheck = v.InferOutput<typeof ReportCheck>;
+export type ReportCheck = Written<typeof ReportCheck>;
 
 /** SR 2.4. */
 export const Issue = openObject({
@@ -54,4 +57,4 @@ export const Issue = openObject({
   type: orNull(text),
   rule_code: orNull(text),
 });
-export type Issue = v.InferOutput<typeof Issue>;
+export type Issue = Written<typeof Issue>;

@@ -13,7 +13,6 @@ export const LicenseInfo = closedObject({
   source: orNull(text),
   commercial_allowed: orNull(flag),
 });
-export type LicenseInfo = v.InferOutput<typeof LicenseInfo>;
 
 /** SR 2.12. */
 export const CopyrightNotice = closedObject({
@@ -22,4 +21,3 @@ export const CopyrightNotice = closedObject({
   text: orNull(text),
   confidence: v.optional(fraction, 0),
 });
-export type CopyrightNotice = v.InferOutput<typeof CopyrightNotice>;

@@ -10,7 +10,6 @@ export const MLFrameworkInfo = closedObject({
   indicators: maybeNull(listOf(text)),
   file_patterns: maybeNull(listOf(text)),
 });
-export type MLFrameworkInfo = v.InferOutput<typeof MLFrameworkInfo>;
 
 /** SR 2.10. */
 export const WeightAnalysis = closedObject({
@@ -21,7 +20,6 @@ export const WeightAnalysis = closedObject({
   statistical_expectation: v.optional(fraction, 0),
   file_size_factor: v.optional(fraction, 0),
 });
-export type WeightAnalysis = v.InferOutput<typeof WeightAnalysis>;
 
 /** SR 2.8. */
 export const MLContext = openObject({
@@ -39,4 +37,3 @@ export const MLContext = openObject({
   precision_type: orNull(text),
   optimization_hints: v.optional(listOf(text), []),
 });
-export type MLContext = v.InferOutput<typeof MLContext>;

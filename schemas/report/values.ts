@@ -2,6 +2,14 @@ import * as v from "valibot";
 
 // The message of a schema here is what would be allowed, as in schemas/settings.ts.
 
+/** What a program writes for a schema. Properties with a default may be left out. */
+export type Written<Schema extends v.GenericSchema> = Immutable<v.InferInput<Schema>>;
+
+/** A value that is read-only in depth. */
+type Immutable<Value> = Value extends readonly unknown[] ? readonly Immutable<Value[number]>[]
+  : Value extends object ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
+  : Value;
+
 export const text = v.string("a string");
 export const flag = v.boolean("true or false");
 export const finite = v.pipe(v.number("a number"), v.finite("a finite number"));

@@ -1,4 +1,5 @@
 import {
+  countBySeverity,
   type FileOutcome,
   type FileResult,
   report,
@@ -50,13 +51,11 @@ export function makeReport(order: ReportOrder): MadeReport | undefined {
     duration: (finishedAt - startedAt) / 1000,
     skip,
   });
-  const issues = { critical: 0, warning: 0, info: 0, debug: 0 };
-  for (const { severity = "warning" } of made.issues) issues[severity]++;
   return {
     json: new TextEncoder().encode(JSON.stringify(made)),
     files: made.files_scanned,
     bytes: made.bytes_scanned,
-    issues,
+    issues: countBySeverity(made.issues),
   };
 }
 

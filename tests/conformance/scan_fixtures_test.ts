@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { exitCode } from "../../core/scanner/report/exit_code.ts";
 import { SCAN_LIMITS } from "../../core/scanner/contract/limits.ts";
 import { reportOf } from "../../core/scanner/report/report.ts";
-import type { Report } from "../../core/scanner/contract/report_types.ts";
+import type { Report } from "../../schemas/report.ts";
 import { scanFile } from "../../core/scanner/engine/scan.ts";
 import { SCANNERS } from "../../core/scanner/formats/mod.ts";
 import { memorySource } from "../../core/scanner/contract/source.ts";

@@ -1,4 +1,5 @@
-import type { Check, Severity } from "./scanner.ts";
+import type { Check } from "./scanner.ts";
+import type { Severity } from "./severity.ts";
 
 /** What one of the checks of a list found wrong. */
 export interface Finding extends Omit<Check, "name" | "status" | "severity"> {

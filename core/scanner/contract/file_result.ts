@@ -1,6 +1,6 @@
 import type { RuleCode } from "./rules.ts";
-import type { Severity } from "./scanner.ts";
-import type { AssetParts, FileHashes } from "./report_types.ts";
+import type { AssetParts } from "./scanner.ts";
+import type { CheckStatus, FileHashes, Severity } from "../../../schemas/report.ts";
 import type { JsonObject } from "../../../schemas/json.ts";
 
 /** A check of a file's content, told without the file's path. */
@@ -8,7 +8,7 @@ export interface FileCheck {
   /** The scanner that made it, or `file` for what is checked of any file. */
   readonly scanner: string;
   readonly name: string;
-  readonly status: "passed" | "failed" | "skipped";
+  readonly status: CheckStatus;
   readonly message: string;
   /** Of failed checks: always. */
   readonly severity?: Severity;

@@ -1,14 +1,12 @@
-import type { ByteSource } from "./source.ts";
+import type { Asset, CheckStatus, Severity } from "../../../schemas/report.ts";
 import type { RuleCode } from "./rules.ts";
-
-/** How bad a failed check is (SR 2.4). */
-export type Severity = "debug" | "info" | "warning" | "critical";
+import type { ByteSource } from "./source.ts";
 
 /** What a scanner has checked in a file (SR 2.3). */
 export interface Check {
   /** What is checked, such as `Archive Entry Path`; the same for each time it is checked. */
   readonly name: string;
-  readonly status: "passed" | "failed" | "skipped";
+  readonly status: CheckStatus;
   /** What was found, for a person, with the value that it was found in, cut short. */
   readonly message: string;
   /** Of failed checks only. */
@@ -38,15 +36,10 @@ export interface Content {
   readonly depth: number;
 }
 
-/** What lies in a file, for its asset (SR 2.2). */
-export interface AssetParts {
-  /** Tensor names. */
-  readonly tensors?: readonly string[];
-  /** Keys of a manifest. */
-  readonly keys?: readonly string[];
-  /** What an archive holds. */
-  readonly contents?: readonly Readonly<Record<string, unknown>>[];
-}
+/** What a file contains, for its asset (SR 2.2). */
+export type AssetParts = {
+  readonly [Part in "tensors" | "keys" | "contents"]?: NonNullable<Asset[Part]>;
+};
 
 /** Bounds of what is done for one file. */
 export interface ScanLimits {

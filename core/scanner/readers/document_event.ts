@@ -1,4 +1,4 @@
-import type { Severity } from "../contract/scanner.ts";
+import type { Severity } from "../contract/severity.ts";
 import { MIB } from "../../../schemas/units.ts";
 
 /** A scalar, a key or a comment of a manifest. */

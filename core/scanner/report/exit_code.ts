@@ -1,14 +1,13 @@
-import { isFinding } from "../contract/severity.ts";
-import type { Report } from "../contract/report_types.ts";
+import type { Report } from "../../../schemas/report.ts";
+import { isFinding, severityOf } from "../contract/severity.ts";
 
 /**
- * The exit code of `strongroom scan` (C 16), the first that applies: 2 after an error of the scan
- * itself, 1 where something of severity warning or critical was found, 2 where a file was not read
- * through to the end or none was scanned, else 0.
+ * Returns the exit code of `strongroom scan` (C 16). The first match applies: 2 if the scan had errors,
+ * 1 if it found a warning or worse, 2 if a file was not fully read or no file was scanned, else 0.
  */
 export function exitCode(report: Report): 0 | 1 | 2 {
   if (report.has_errors) return 2;
-  if (report.issues.some(({ severity = "warning" }) => isFinding(severity))) return 1;
+  if (report.issues.some((issue) => isFinding(severityOf(issue)))) return 1;
   const inconclusive = Object.values(report.file_metadata).some((it) =>
     it["scan_outcome"] === "inconclusive"
   );

@@ -1,5 +1,5 @@
-import { extensionOf } from "../contract/names.ts";
 import type { FileResult } from "../contract/file_result.ts";
+import { extensionOf } from "../contract/names.ts";
 
 const MODEL_EXTENSIONS = new Set(
   ("safetensors gguf ggml pt pth ckpt bin onnx h5 hdf5 keras pb tflite mlmodel pkl pickle joblib " +
@@ -12,7 +12,7 @@ const MODEL_TYPES = new Set(
   "pickle joblib pytorch_zip safetensors gguf keras onnx saved_model".split(" "),
 );
 
-/** Whether a file appears to be a model or a dataset (SR 2.5), by its name and its content's type. */
+/** Guesses from its extension and asset type whether a file is a model or a dataset (SR 2.5). */
 export function purposeOf(
   path: string,
   type: FileResult["asset"]["type"],

@@ -1,12 +1,12 @@
+import type { Report } from "../../../schemas/report.ts";
 import { reportSarif } from "./sarif.ts";
 import { reportText, type ReportTextOptions } from "./text.ts";
-import type { Report } from "../contract/report_types.ts";
 
-/** `text` is for people, the others are for machines. */
+/** The formats of a report. `text` is for people, the others are for programs. */
 export const REPORT_FORMATS = ["json", "text", "sarif"] as const;
 export type ReportFormat = typeof REPORT_FORMATS[number];
 
-/** A report in a format, without a line feed at its end. */
+/** Formats a report, without a trailing line feed. */
 export function reportAs(
   format: ReportFormat,
   report: Report,

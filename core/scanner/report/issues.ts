@@ -1,15 +1,16 @@
+import type { Issue } from "../../../schemas/report.ts";
 import type { FileCheck } from "../contract/file_result.ts";
-import type { Issue } from "../contract/report_types.ts";
+import { severityOf } from "../contract/severity.ts";
 import { detailsOf, whyOf } from "./consolidate.ts";
 
-/** The issues of one file: one for each failed check, of the same content (C 16). */
+/** Returns the issues of one file: one per failed check, with the same content (C 16). */
 export function issuesOf(path: string, checks: readonly FileCheck[]): Issue[] {
   return uniqueIssues(
     checks.filter(({ status }) => status === "failed").map((it) => issueOf(path, it)),
   );
 }
 
-/** Issues without those that are the same as an earlier one by message, severity and location. */
+/** Drops issues that repeat the message, severity and location of an earlier one. */
 export function uniqueIssues(issues: readonly Issue[]): Issue[] {
   const byIdentity = new Map<string, Issue>();
   for (const issue of issues) {
@@ -23,7 +24,7 @@ function issueOf(path: string, check: FileCheck): Issue {
   const why = whyOf(check);
   return {
     message: check.message,
-    severity: check.severity ?? "warning",
+    severity: severityOf(check),
     location: path + check.location,
     ...detailsOf(check),
     ...(why !== undefined && { why }),

@@ -1,25 +1,24 @@
+import { createHash } from "node:crypto";
+import type { Report, ReportCheck } from "../../../schemas/report.ts";
 import type { FileResult } from "../contract/file_result.ts";
-import { checkCounts } from "./check_counts.ts";
-import { contentHashOf } from "./content_hash.ts";
+import { isFinding, severityOf } from "../contract/severity.ts";
 import { uniqueIssues } from "./issues.ts";
 import { LicenseFiles } from "./license_files.ts";
 import { type ReportedFile, scannedFile, unscannedFile } from "./reported_file.ts";
-import { isFinding } from "../contract/severity.ts";
-import type { Report, ScannerSelection } from "../contract/report_types.ts";
 
-/** A file of a scan: what was found in it, or what kept it from being scanned. */
+/** A path of a scan with its result, or the reason it was not scanned. */
 export type FileOutcome =
   | { readonly path: string; readonly scan: FileResult }
   | { readonly path: string; readonly error: string };
 
 export interface ReportOptions {
-  /** One for each path; the same scan may stand at several. */
+  /** One per path. Several paths may share a result. */
   readonly files: readonly FileOutcome[];
   /** Seconds since the Unix epoch. */
   readonly startTime: number;
   /** Seconds. */
   readonly duration: number;
-  /** Ids of scanners, in any order. Left out where every scanner ran. */
+  /** Scanner ids, in any order. Omitted if every scanner ran. */
   readonly selection?: {
     readonly requested: readonly string[];
     readonly enabled: readonly string[];
@@ -27,12 +26,12 @@ export interface ReportOptions {
   };
 }
 
-/** Tells what a scan has found (SR, C 16). */
+/** Builds the report of a scan (SR, C 16). */
 export function reportOf({ files, startTime, duration, selection }: ReportOptions): Report {
-  const licences = new LicenseFiles(files.map(({ path }) => path));
+  const licenses = new LicenseFiles(files.map(({ path }) => path));
   const reported = files.map((file) =>
     "scan" in file
-      ? scannedFile(file.path, file.scan, licences)
+      ? scannedFile(file.path, file.scan, licenses)
       : unscannedFile(file.path, file.error, startTime + duration)
   );
   const scans = reported.flatMap(({ scan }) => scan ?? []);
@@ -43,14 +42,14 @@ export function reportOf({ files, startTime, duration, selection }: ReportOption
     ...outcomeOf(reported),
     start_time: startTime,
     duration,
-    ...checkCounts(checks),
+    ...countChecks(checks),
     issues: uniqueIssues(reported.flatMap((it) => it.issues)),
     checks,
     assets: reported.map(({ asset }) => asset),
     scanner_names: [...new Set(scans.flatMap(({ scanners }) => scanners))],
     scanner_selection: selectionOf(selection),
     file_metadata: Object.fromEntries(reported.map(({ path, metadata }) => [path, metadata])),
-    content_hash: contentHashOf(scans.flatMap(({ hashes }) => hashes.sha256 ?? [])),
+    content_hash: contentHash(scans.flatMap(({ hashes }) => hashes.sha256 ?? [])),
   };
 }
 
@@ -59,15 +58,44 @@ function outcomeOf(files: readonly ReportedFile[]): Pick<Report, "has_errors" | 
     scan === undefined || scan.operationalError !== undefined
   );
   const unclear = files.some(({ inconclusive, issues }) =>
-    inconclusive && !issues.some(({ severity }) => isFinding(severity))
+    inconclusive && !issues.some((issue) => isFinding(severityOf(issue)))
   );
   return { has_errors: hasErrors, success: !hasErrors && !unclear };
 }
 
-function selectionOf(selection: ReportOptions["selection"]): ScannerSelection | null {
+/**
+ * The number of checks (C 16). Failed checks of severity `debug` and `info` are not counted, so
+ * total − passed − failed is the number of skipped checks.
+ */
+function countChecks(
+  checks: readonly ReportCheck[],
+): Pick<Report, "total_checks" | "passed_checks" | "failed_checks"> {
+  const counted = checks.filter((it) => it.status !== "failed" || isFinding(severityOf(it)));
+  const count = (status: ReportCheck["status"]) =>
+    counted.filter((it) => it.status === status).length;
+  return {
+    total_checks: counted.length,
+    passed_checks: count("passed"),
+    failed_checks: count("failed"),
+  };
+}
+
+/** Which scanners were selected (C 16), each list sorted; null if all of them. */
+function selectionOf(selection: ReportOptions["selection"]): Report["scanner_selection"] {
   return selection === undefined ? null : {
     requested_scanner_ids: selection.requested.toSorted(),
     enabled_scanner_ids: selection.enabled.toSorted(),
     excluded_scanner_ids: selection.excluded.toSorted(),
   };
+}
+
+/**
+ * One SHA-256 for all scanned content (C 16): of the distinct SHA-256 digests in lower case, sorted
+ * and concatenated. It does not depend on paths. Null if there are no digests.
+ */
+function contentHash(digests: readonly string[]): string | null {
+  const distinct = [...new Set(digests.map((it) => it.toLowerCase()))].sort();
+  return distinct.length === 0
+    ? null
+    : createHash("sha256").update(distinct.join("")).digest("hex");
 }

@@ -1,25 +1,26 @@
+import type { Asset, FileMetadata, Issue, ReportCheck } from "../../../schemas/report.ts";
 import type { FileCheck, FileResult } from "../contract/file_result.ts";
-import type { Asset, FileMetadata, Issue, ReportCheck } from "../contract/report_types.ts";
+import { severityOf } from "../contract/severity.ts";
 import { consolidate } from "./consolidate.ts";
 import { purposeOf } from "./file_purpose.ts";
 import { issuesOf } from "./issues.ts";
 import type { LicenseFiles } from "./license_files.ts";
 import { riskScore } from "./risk_score.ts";
 
-/** What a report says about one file. */
+/** The parts of a report for one file. */
 export interface ReportedFile {
   readonly path: string;
-  /** Undefined where the file could not be scanned. */
+  /** Undefined if the file could not be scanned. */
   readonly scan?: FileResult;
-  readonly checks: ReportCheck[];
-  readonly issues: Issue[];
+  readonly checks: readonly ReportCheck[];
+  readonly issues: readonly Issue[];
   readonly asset: Asset;
   readonly metadata: FileMetadata;
   readonly inconclusive: boolean;
 }
 
-/** What a report says about a file that was scanned. */
-export function scannedFile(path: string, scan: FileResult, licences: LicenseFiles): ReportedFile {
+/** Reports a file that was scanned. */
+export function scannedFile(path: string, scan: FileResult, licenses: LicenseFiles): ReportedFile {
   const { type, ...parts } = scan.asset;
   const issues = issuesOf(path, scan.checks);
   return {
@@ -33,7 +34,7 @@ export function scannedFile(path: string, scan: FileResult, licences: LicenseFil
       ...scan.metadata,
       file_size: scan.size,
       file_hashes: scan.hashes,
-      license_files_nearby: licences.near(path),
+      license_files_nearby: licenses.near(path),
       scan_timestamp: scan.timestamp,
       ...outcomeOf(issues, scan.inconclusive, scan.operationalError),
     },
@@ -42,9 +43,9 @@ export function scannedFile(path: string, scan: FileResult, licences: LicenseFil
 }
 
 /**
- * What a report says about a file that could not be scanned.
+ * Reports a file that could not be scanned.
  *
- * @param error What kept it from being scanned, for a person.
+ * @param error The reason, for people.
  * @param timestamp Seconds since the Unix epoch.
  */
 export function unscannedFile(path: string, error: string, timestamp: number): ReportedFile {
@@ -55,7 +56,7 @@ export function unscannedFile(path: string, error: string, timestamp: number): R
     status: "failed",
     severity: "warning",
     message: `Could not be scanned: ${error}`,
-    why: "What was not looked at may be harmful.",
+    why: "Unscanned content may be harmful.",
     location: "",
     incomplete: reason,
     timestamp,
@@ -71,7 +72,7 @@ export function unscannedFile(path: string, error: string, timestamp: number): R
   };
 }
 
-/** How the scan of a file ended; C 16. */
+/** The outcome of the scan of a file, as metadata (C 16). */
 function outcomeOf(
   issues: readonly Issue[],
   inconclusive: readonly string[],
@@ -79,7 +80,7 @@ function outcomeOf(
 ): FileMetadata {
   const isInconclusive = inconclusive.length > 0;
   return {
-    risk_score: riskScore(issues.map(({ severity = "warning" }) => severity), isInconclusive),
+    risk_score: riskScore(issues.map(severityOf), isInconclusive),
     ...(isInconclusive && {
       scan_outcome: "inconclusive",
       scan_outcome_reasons: [...inconclusive],

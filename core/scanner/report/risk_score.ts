@@ -1,13 +1,13 @@
-import type { Severity } from "../contract/scanner.ts";
+import type { Severity } from "../contract/severity.ts";
 
 /**
- * How dangerous a file is, from 0 to 1 (SR 2.5), in bands that do not overlap:
+ * Scores the danger of a file from 0 to 1 (SR 2.5), in bands that do not overlap:
  *
- * | Worst that was found | Score |
+ * | Worst found | Score |
  * |---|---|
- * | n critical issues | 1 − 0.2 / n: 0.8 for one, nearer to 1 the more there are |
+ * | n critical issues | 1 − 0.2 / n: 0.8 for one, approaching 1 |
  * | n warnings | 0.7 − 0.3 / n: from 0.4 |
- * | neither, but it was not read through to the end | 0.3 |
+ * | neither, but not fully read | 0.3 |
  * | n issues of severity info | 0.2 − 0.1 / n: from 0.1 |
  * | nothing | 0 |
  */

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
+import type { Issue, Report } from "../../../schemas/report.ts";
+import { ruleOf } from "../contract/rules.ts";
+import { isFinding, type Severity, severityOf } from "../contract/severity.ts";
 import { exitCode } from "./exit_code.ts";
 import { locationOf } from "./location.ts";
-import type { Issue, Report } from "../contract/report_types.ts";
-import { ruleOf } from "../contract/rules.ts";
-import type { Severity } from "../contract/scanner.ts";
 
-/** A log in the Static Analysis Results Interchange Format, an OASIS standard. */
+/** A log in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0). */
 export interface SarifLog {
   readonly $schema: string;
   readonly version: "2.1.0";
   readonly runs: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Tells a report as SARIF 2.1.0: one run, with a result for each issue. */
+/** Converts a report to SARIF 2.1.0: one run with one result per issue. */
 export function reportSarif(report: Report): SarifLog {
   const ruleIds = [...new Set(report.issues.map(ruleIdOf))].sort();
   const paths = new Set(report.assets.map(({ path }) => path));
@@ -55,7 +55,7 @@ function invocationOf(report: Report): Record<string, unknown> {
   };
 }
 
-/** Undefined for what is no time that a calendar has: a report may come from anywhere. */
+/** An ISO 8601 time, or undefined if it is out of range: a report may come from anywhere. */
 function utc(seconds: number): string | undefined {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
@@ -80,34 +80,29 @@ function resultOf(
   paths: ReadonlySet<string>,
 ): Record<string, unknown> {
   const ruleId = ruleIdOf(issue);
+  const severity = severityOf(issue);
   return {
     ruleId,
     ruleIndex: ruleIds.indexOf(ruleId),
-    level: levelOf(issue.severity ?? "warning"),
+    level: levelOf(severity),
     message: { text: issue.message },
     ...(issue.location && { locations: [sarifLocation(issue.location, paths)] }),
     partialFingerprints: { "ruleMessageLocation/v1": fingerprintOf(issue) },
     properties: {
-      severity: issue.severity ?? "warning",
+      severity,
       ...(issue.why && { why: issue.why }),
       ...(issue.details && { details: issue.details }),
     },
   };
 }
 
+/** The SARIF level of a severity (SARIF 3.27.10). */
 function levelOf(severity: Severity): "error" | "warning" | "note" {
-  switch (severity) {
-    case "critical":
-      return "error";
-    case "warning":
-      return "warning";
-    case "info":
-    case "debug":
-      return "note";
-  }
+  if (!isFinding(severity)) return "note";
+  return severity === "critical" ? "error" : "warning";
 }
 
-/** A position within a member is none within the file, and stays in the member's name. */
+/** A position within a member is not one within the file, so it stays in the member's name. */
 function sarifLocation(text: string, paths: ReadonlySet<string>): Record<string, unknown> {
   const { path, member, position } = locationOf(text, paths);
   const inFile = member === undefined && position !== undefined;
@@ -122,7 +117,7 @@ function sarifLocation(text: string, paths: ReadonlySet<string>): Record<string,
   };
 }
 
-/** The same for the same finding in the same place, whenever it is found. */
+/** A fingerprint that the same finding at the same location has in every scan. */
 function fingerprintOf(issue: Issue): string {
   const identity = JSON.stringify([ruleIdOf(issue), issue.message, issue.location ?? ""]);
   return createHash("sha256").update(identity).digest("hex");

@@ -1,28 +1,43 @@
-import { groupIssues, type IssueGroup } from "./issue_groups.ts";
-import { counted, indented, printable, type Style, styleOf } from "./plain_text.ts";
-import { summaryOf } from "./summary.ts";
-import type { Issue, Report } from "../contract/report_types.ts";
+import type { Issue, Report } from "../../../schemas/report.ts";
+import { formatBytes } from "../../../schemas/units.ts";
 import { ruleOf } from "../contract/rules.ts";
+import {
+  compareSeverity,
+  countBySeverity,
+  isFinding,
+  SEVERITIES,
+  type Severity,
+  severityOf,
+} from "../contract/severity.ts";
+import { counted, indented, printable, type Style, styleOf } from "./terminal_text.ts";
 
-const LISTED = 20;
-const ADVICE = "Do not load the file before you know why this is there.";
+const MAX_LISTED = 20;
+const ADVICE = "Do not load the file until you know why this is there.";
 
 export interface ReportTextOptions {
-  /** Whether to use the colours of a terminal. @default {false} */
+  /** Whether to use terminal colors. @default {false} */
   readonly color?: boolean;
-  /** Columns. Words that are longer stay whole. */
+  /** Columns. Words are never split. */
   readonly width: number;
 }
 
+/** Issues with the same severity, rule and reason. */
+interface IssueGroup {
+  readonly severity: Severity;
+  readonly ruleCode?: string;
+  readonly why?: string;
+  readonly issues: readonly Issue[];
+}
+
 /**
- * Tells a report to a person: warnings and what is worse, the worst first, each with why it is a
- * danger and what to do; then what was not read through to the end, or not at all; then all in one line. Texts out
- * of files cannot steer a terminal.
+ * Formats a report for people: warnings and worse with the reason and the advice, worst first; then
+ * the files that were not fully read; then those that were not scanned; then a one-line summary. Text
+ * from files cannot control the terminal.
  */
 export function reportText(report: Report, { color = false, width }: ReportTextOptions): string {
   const style = styleOf(color);
   const paragraphs = [
-    ...groupIssues(report.issues).map((group) => findingLines(group, style, width)),
+    ...groupFindings(report.issues).map((group) => findingLines(group, style, width)),
     inconclusiveLines(report, width),
     skippedLines(report, width),
     summaryOf(report).flatMap((it) => indented(it, "", width)),
@@ -30,14 +45,33 @@ export function reportText(report: Report, { color = false, width }: ReportTextO
   return paragraphs.filter((it) => it.length > 0).map((it) => `${it.join("\n")}\n`).join("\n");
 }
 
+function groupFindings(issues: readonly Issue[]): IssueGroup[] {
+  const groups = Map.groupBy(
+    issues.filter((issue) => isFinding(severityOf(issue))),
+    (issue) => JSON.stringify([severityOf(issue), issue.rule_code, issue.why]),
+  );
+  return [...groups.values()].map(groupOf)
+    .sort((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+function groupOf(issues: readonly Issue[]): IssueGroup {
+  const [first] = issues;
+  return {
+    severity: severityOf(first ?? {}),
+    ...(first?.rule_code && { ruleCode: first.rule_code }),
+    ...(first?.why && { why: first.why }),
+    issues,
+  };
+}
+
 function findingLines(group: IssueGroup, style: Style, width: number): string[] {
   const rule = ruleOf(group.ruleCode);
   const title = group.ruleCode === undefined ? [] : [group.ruleCode, ...(rule ? [rule.title] : [])];
-  const more = group.issues.length - LISTED;
+  const more = group.issues.length - MAX_LISTED;
   const why = group.why ?? rule?.why;
   return [
     [style(group.severity, group.severity.toUpperCase()), ...title.map(printable)].join(" "),
-    ...group.issues.slice(0, LISTED).flatMap((issue) => issueLines(issue, width)),
+    ...group.issues.slice(0, MAX_LISTED).flatMap((issue) => issueLines(issue, width)),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(why === undefined ? [] : indented(`Why: ${why}`, "  ", width)),
     ...indented(`What to do: ${rule?.advice ?? ADVICE}`, "  ", width),
@@ -54,34 +88,54 @@ function issueLines({ location, message }: Issue, width: number): string[] {
 function inconclusiveLines(report: Report, width: number): string[] {
   const files = Object.entries(report.file_metadata)
     .filter(([, metadata]) => metadata["scan_outcome"] === "inconclusive");
-  const lines = files.slice(0, LISTED).flatMap(([path, metadata]) =>
+  const lines = files.slice(0, MAX_LISTED).flatMap(([path, metadata]) =>
     indented(`${path}${reasonsOf(metadata["scan_outcome_reasons"])}`, "  ", width)
   );
-  return listed(
-    `${counted(files.length, "file")} not read through to the end`,
-    lines,
-    files.length,
-  );
+  return listed(`${counted(files.length, "file")} not fully read`, lines, files.length);
 }
 
-/** What no scanner looked into: nothing was found there because nothing was sought. */
+/** Files that no scanner read, so that "nothing found" is not mistaken for "clean". */
 function skippedLines({ checks }: Report, width: number): string[] {
   const skipped = checks.filter(({ name, status, location, message }) =>
     name === "Known Format" && status === "skipped" && location && !message.endsWith("is empty")
   );
-  const lines = skipped.slice(0, LISTED).flatMap(({ location, message }) =>
+  const lines = skipped.slice(0, MAX_LISTED).flatMap(({ location, message }) =>
     indented(`${location}: ${message.replace("Not scanned: ", "")}`, "  ", width)
   );
   return listed(`${counted(skipped.length, "file")} not scanned`, lines, skipped.length);
 }
 
-/** The first of so many lines under a title; none where there is nothing to list. */
+/** The first of `count` lines under a title. Empty if there is nothing to list. */
 function listed(title: string, lines: readonly string[], count: number): string[] {
-  const more = count > LISTED ? [`  and ${count - LISTED} more`] : [];
+  const more = count > MAX_LISTED ? [`  and ${count - MAX_LISTED} more`] : [];
   return lines.length === 0 ? [] : [title, ...lines, ...more];
 }
 
 function reasonsOf(reasons: unknown): string {
   const words = Array.isArray(reasons) ? reasons.filter((it) => typeof it === "string") : [];
   return words.length === 0 ? "" : `: ${words.join(", ").replaceAll("_", " ")}`;
+}
+
+/** One or two sentences: what was scanned, what was found, and what was left out. */
+function summaryOf(report: Report): string[] {
+  const scanned = `${counted(report.files_scanned, "file")} (${formatBytes(report.bytes_scanned)})`;
+  const skipped = report.total_checks - report.passed_checks - report.failed_checks;
+  return [
+    `${scanned}: ${findingCounts(report)}; ${counted(report.passed_checks, "check")} passed` +
+    (skipped > 0 ? `, ${skipped} skipped (${skippedNames(report)})` : ""),
+    ...(report.has_errors ? ["Errors prevented a complete scan."] : []),
+  ];
+}
+
+function findingCounts({ issues }: Report): string {
+  const counts = countBySeverity(issues);
+  const shown = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) =>
+    severity === "warning" ? counted(counts[severity], severity) : `${counts[severity]} ${severity}`
+  );
+  return shown.length === 0 ? "nothing found" : shown.join(", ");
+}
+
+function skippedNames({ checks }: Report): string {
+  const skipped = checks.filter(({ status }) => status === "skipped");
+  return [...new Set(skipped.map(({ name }) => name))].join(", ");
 }

@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Severity } from "../../contract/scanner.ts";
+import type { Severity } from "../../contract/severity.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { judgeImport, type Judgement } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-import type { Severity } from "../../contract/scanner.ts";
+import type { Severity } from "../../contract/severity.ts";
 
 /** Operations that run Python or programs, or read and write any file they are given. */
 const CRITICAL = new Set(

@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Severity } from "../../contract/scanner.ts";
+import type { Severity } from "../../contract/severity.ts";
 import { PATTERNS } from "./patterns.ts";
 
 /** A credential that stands in a text. It never holds the credential itself. */

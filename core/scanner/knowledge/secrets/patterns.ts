@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Severity } from "../../contract/scanner.ts";
+import type { Severity } from "../../contract/severity.ts";
 
 /** A kind of credential that is known by its shape. */
 export interface SecretPattern {

@@ -5,7 +5,7 @@ import { exitCode } from "../../../../core/scanner/report/exit_code.ts";
 import type { FileCheck, FileResult } from "../../../../core/scanner/contract/file_result.ts";
 import { type FileOutcome, reportOf } from "../../../../core/scanner/report/report.ts";
 import { locationOf } from "../../../../core/scanner/report/location.ts";
-import type { Report } from "../../../../core/scanner/contract/report_types.ts";
+import type { Report } from "../../../../schemas/report.ts";
 import { ruleOf, RULES } from "../../../../core/scanner/contract/rules.ts";
 
 function check(parts: Partial<FileCheck> = {}): FileCheck {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { reportOf } from "../../../../core/scanner/report/report.ts";
 import { reportText } from "../../../../core/scanner/report/text.ts";
-import type { Issue, Report } from "../../../../core/scanner/contract/report_types.ts";
+import type { Issue, Report } from "../../../../schemas/report.ts";
 import { RULES } from "../../../../core/scanner/contract/rules.ts";
 
 function reportWith(parts: Partial<Report> = {}): Report {
@@ -49,7 +49,7 @@ Deno.test("reportText() says the worst first, why it is one and what to do", () 
 WARNING
   a.pkl:data.pkl
     Odd name
-  What to do: Do not load the file before you know why this is there.
+  What to do: Do not load the file until you know why this is there.
 
 2 files (1.5 KiB): 1 critical, 1 warning, 1 info; 5 checks passed
 `,
@@ -74,15 +74,15 @@ Deno.test("C 16 reportText() lists what was not read through to the end", () => 
   );
   assert.equal(
     few,
-    `2 files not read through to the end
+    `2 files not fully read
   a.pt: truncated stream
   c.pt
 
 2 files (1.5 KiB): nothing found; 5 checks passed
-Errors kept the scan from doing all of its work.
+Errors prevented a complete scan.
 `,
   );
-  assert.match(lots ?? "", /^21 files not read .*\n {2}d\/0: .*[^]*\n {2}and 1 more\n/);
+  assert.match(lots ?? "", /^21 files not fully read\n {2}d\/0: .*[^]*\n {2}and 1 more\n/);
 });
 
 Deno.test("C 16: reportText() names what no scanner looked into, empty files aside", () => {

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import type { Check, Severity } from "../../../../../core/scanner/contract/scanner.ts";
+import type { Check } from "../../../../../core/scanner/contract/scanner.ts";
+import type { Severity } from "../../../../../core/scanner/contract/severity.ts";
 import { manifestScanner } from "../../../../../core/scanner/formats/manifest/scanner.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { seeded } from "../../mutation.ts";

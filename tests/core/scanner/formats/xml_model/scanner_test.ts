@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import type { Check, Severity } from "../../../../../core/scanner/contract/scanner.ts";
+import type { Check } from "../../../../../core/scanner/contract/scanner.ts";
+import type { Severity } from "../../../../../core/scanner/contract/severity.ts";
 import { xmlModelScanner } from "../../../../../core/scanner/formats/xml_model/scanner.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { RecordingContext } from "../../recording_context.ts";

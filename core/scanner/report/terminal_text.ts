@@ -1,6 +1,6 @@
-import type { Severity } from "../contract/scanner.ts";
+import type { Severity } from "../contract/severity.ts";
 
-const COLOURS: Readonly<Record<Severity, number>> = {
+const COLORS: Readonly<Record<Severity, number>> = {
   critical: 31,
   warning: 33,
   info: 36,
@@ -8,15 +8,15 @@ const COLOURS: Readonly<Record<Severity, number>> = {
 };
 const ESCAPE = "\x1b[";
 
-/** Marks a text for its severity. */
+/** Marks a text with its severity. */
 export type Style = (severity: Severity, text: string) => string;
 
-/** A style that uses the colours of a terminal, or none. */
+/** Returns a style that uses terminal colors, or leaves the text alone. */
 export function styleOf(color: boolean): Style {
-  return (severity, text) => color ? `${ESCAPE}1;${COLOURS[severity]}m${text}${ESCAPE}0m` : text;
+  return (severity, text) => color ? `${ESCAPE}1;${COLORS[severity]}m${text}${ESCAPE}0m` : text;
 }
 
-/** A text without what steers a terminal or turns the order of letters: that is spelled out. */
+/** Escapes characters that control a terminal or change the direction of text. */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
@@ -24,7 +24,7 @@ export function printable(text: string): string {
   );
 }
 
-/** A text in lines of at most `width` columns, each after `indent`. Longer words stay whole. */
+/** Wraps a text into lines of at most `width` columns, each starting with `indent`. Words are never split. */
 export function indented(text: string, indent: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -37,7 +37,7 @@ export function indented(text: string, indent: string, width: number): string[] 
   return [...lines, indent + line];
 }
 
-/** Such as `1 file` or `1,200 files`. */
+/** A count with its noun, such as `1 file` or `1,200 files`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
