@@ -5,15 +5,15 @@ import { type Chunk, ContentReader } from "../../core/content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, type Outcome, run } from "../support/tools.ts";
 
-/** A file that goes into an archive. */
-interface Given {
+/** A file to archive. */
+interface TestFile {
   readonly name: string;
   readonly content: Uint8Array<ArrayBuffer>;
   readonly deflate?: boolean;
 }
 
-interface Packed extends ArchiveEntry {
-  readonly given: Given;
+interface TestEntry extends ArchiveEntry {
+  readonly file: TestFile;
 }
 
 const MODIFIED = Date.UTC(2026, 10, 21, 2, 3, 5);
@@ -23,37 +23,37 @@ function reader(content: Chunk): ContentReader {
   return new ContentReader(() => Promise.resolve(chunks.shift()), () => {});
 }
 
-function source(files: readonly Given[]): ArchiveSource<Packed> {
+function source(files: readonly TestFile[]): ArchiveSource<TestEntry> {
   const sizes = new Map<string, number>();
   return {
     async *entries() {
-      for (const given of files) {
+      for (const file of files) {
         yield await Promise.resolve({
-          given,
-          name: given.name,
-          size: given.content.length,
-          crc32: crc32(given.content),
+          file,
+          name: file.name,
+          size: file.content.length,
+          crc32: crc32(file.content),
           modifiedAt: MODIFIED,
-          packedSize: sizes.get(given.name) ?? null,
+          packedSize: sizes.get(file.name) ?? null,
         });
       }
     },
-    openContent: ({ given }) => Promise.resolve(reader(given.content)),
-    openDeflated: ({ given }) =>
+    openContent: ({ file }) => Promise.resolve(reader(file.content)),
+    openDeflated: ({ file }) =>
       Promise.resolve(
-        given.deflate ? reader(new Uint8Array(deflateRawSync(given.content))) : undefined,
+        file.deflate ? reader(new Uint8Array(deflateRawSync(file.content))) : undefined,
       ),
     setPackedSize: ({ name }, bytes) => Promise.resolve(void sizes.set(name, bytes)),
   };
 }
 
-async function writeArchive(path: string, files: readonly Given[]): Promise<void> {
+async function writeArchive(path: string, files: readonly TestFile[]): Promise<void> {
   await Deno.writeFile(path, ReadableStream.from(zipStream(source(files))));
 }
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-const MIXED: readonly Given[] = [
+const MIXED: readonly TestFile[] = [
   { name: "deflated.txt", content: text("many words, many words\n".repeat(5000)), deflate: true },
   { name: "dir/empty", content: text("") },
   { name: "dir/sub/stored.bin", content: crypto.getRandomValues(new Uint8Array(50_000)) },
@@ -61,12 +61,12 @@ const MIXED: readonly Given[] = [
   { name: "dir/-rf $(x) `y` 'z'", content: text("odd name") },
 ];
 
-/** System programs that read archives: how they test one, how they list it and how they unpack it. */
+/** Programs that read ZIP archives, with their arguments to test and to unpack one. */
 const EXTRACTORS: readonly {
   program: string;
   version: string[];
   test: (zip: string) => string[];
-  /** Its working directory is `to`. */
+  /** Runs with `to` as the working directory. */
   unpack: (zip: string, to: string) => string[];
 }[] = [
   {
@@ -107,14 +107,14 @@ function succeeded({ code, stdout, stderr }: Outcome): void {
 }
 
 for (const { program, version, test, unpack } of EXTRACTORS) {
-  const there = await hasProgram(program, ...version);
+  const available = await hasProgram(program, ...version);
   Deno.test({
-    name: `C 9 ${program} unpacks what archive() writes`,
-    ignore: !there,
+    name: `C 9 ${program} unpacks what zipStream() writes`,
+    ignore: !available,
     async fn(t) {
       await using directory = await TempDir.make();
       const zip = `${directory.path}/a.zip`;
-      await t.step("C 9 stored and deflated files with names of all kinds", async () => {
+      await t.step("C 9 stored and deflated files with unusual names", async () => {
         await writeArchive(zip, MIXED);
         succeeded(await run(program, test(zip)));
         const to = `${directory.path}/out`;
@@ -128,13 +128,13 @@ for (const { program, version, test, unpack } of EXTRACTORS) {
         assert.ok(mtime);
         if (program === "unzip" || program === "bsdtar") assert.equal(mtime.getTime(), MODIFIED);
       });
-      await t.step("C 9 an archive of nothing", async () => {
+      await t.step("C 9 an empty archive", async () => {
         await writeArchive(zip, []);
         const { code, stderr } = await run(program, test(zip));
-        // unzip says 1: it is a ZIP, and has nothing in it.
+        // unzip exits with 1 for an empty archive.
         assert.ok(code === 0 || (program === "unzip" && code === 1), stderr);
       });
-      await t.step("C 9 more files than ZIP counts without ZIP64", async () => {
+      await t.step("C 9 more files than fit without ZIP64", async () => {
         const files = Array.from({ length: 66_000 }, (_, index) => ({
           name: `many/${index}`,
           content: text(String(index)),
@@ -146,9 +146,9 @@ for (const { program, version, test, unpack } of EXTRACTORS) {
   });
 }
 
-Deno.test("archive() fails where content is not as long as its entry says", async () => {
+Deno.test("zipStream() throws when content does not have the size of its entry", async () => {
   const files = source([{ name: "a", content: text("short") }]);
-  const wrong: ArchiveSource<Packed> = {
+  const wrong: ArchiveSource<TestEntry> = {
     ...files,
     async *entries() {
       for await (const entry of files.entries()) yield { ...entry, size: 6 };
@@ -157,7 +157,7 @@ Deno.test("archive() fails where content is not as long as its entry says", asyn
   await assert.rejects(Array.fromAsync(zipStream(wrong)), /5 bytes, not 6/);
 });
 
-Deno.test("archive() ends the content under way when it is returned", async () => {
+Deno.test("zipStream() closes the open content when it is returned", async () => {
   let closed = 0;
   const endless = () =>
     Promise.resolve(
@@ -165,7 +165,7 @@ Deno.test("archive() ends the content under way when it is returned", async () =
     );
   const files = source([{ name: "a", content: text("x") }]);
   for (const deflate of [false, true]) {
-    // Only the header of the file has been taken after the first.
+    // The first chunk is only the header of the file.
     for (const taken of [1, 2]) {
       const bytes = zipStream({
         ...files,
@@ -179,7 +179,7 @@ Deno.test("archive() ends the content under way when it is returned", async () =
   assert.equal(closed, 4);
 });
 
-Deno.test("archive() joins small pieces and passes large ones on as they are", async () => {
+Deno.test("zipStream() joins small chunks and passes large ones through", async () => {
   const small = Array.from(
     { length: 1000 },
     (_, index) => ({ name: `${index}`, content: text("x") }),

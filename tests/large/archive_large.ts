@@ -1,6 +1,6 @@
 /**
- * `deno task test:large`: archives beyond 4 GiB, which need ZIP64, read by unzip, 7z, bsdtar and
- * Python. Writes some 5 GB to the temporary directory, and takes minutes.
+ * `deno task test:large`: archives over 4 GiB, which need ZIP64, read by unzip, 7z, bsdtar and Python.
+ * Writes about 5 GB to the temporary directory and takes minutes.
  */
 
 import * as assert from "node:assert/strict";
@@ -9,12 +9,12 @@ import { crc32, createDeflateRaw } from "node:zlib";
 import { type ArchiveEntry, zipStream } from "../../core/archive.ts";
 import { ContentReader } from "../../core/content.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { MIB } from "../../schemas/units.ts";
 import { run } from "../support/tools.ts";
 
-const MIB = 2 ** 20;
 const ZEROS = new Uint8Array(MIB);
 
-interface Zeros extends ArchiveEntry {
+interface ZeroFile extends ArchiveEntry {
   readonly deflate: boolean;
 }
 
@@ -33,12 +33,12 @@ function deflated(content: ContentReader): ContentReader {
   }, () => {});
 }
 
-Deno.test("C 9 archives beyond 4 GiB", async (t) => {
+Deno.test("C 9 archives over 4 GiB", async (t) => {
   const files = [
     { name: "stored.bin", mib: 4200, deflate: false },
     { name: "deflated.bin", mib: 4200, deflate: true },
-    { name: "behind.bin", mib: 1, deflate: true },
-    { name: "behind-stored.bin", mib: 1, deflate: false },
+    { name: "after.bin", mib: 1, deflate: true },
+    { name: "after-stored.bin", mib: 1, deflate: false },
   ];
   const sizes = new Map<string, number>();
   const checksum = (mib: number) => {
@@ -48,7 +48,7 @@ Deno.test("C 9 archives beyond 4 GiB", async (t) => {
   };
   await using directory = await TempDir.make();
   const zip = `${directory.path}/large.zip`;
-  const bytes = zipStream<Zeros>({
+  const bytes = zipStream<ZeroFile>({
     async *entries() {
       for (const { name, mib, deflate } of files) {
         yield await Promise.resolve({
@@ -72,7 +72,7 @@ Deno.test("C 9 archives beyond 4 GiB", async (t) => {
       ["unzip", "-tq", zip],
       ["7z", "t", zip],
       ["python3", "-m", "zipfile", "-t", zip],
-      ["bsdtar", "-xOf", zip, "behind.bin", "behind-stored.bin"],
+      ["bsdtar", "-xOf", zip, "after.bin", "after-stored.bin"],
     ] as const
   ) {
     await t.step(program, async () => {

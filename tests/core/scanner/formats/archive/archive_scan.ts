@@ -2,21 +2,22 @@ import type { AssetParts, Check, Scanner } from "../../../../../core/scanner/con
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { LIMITS, RecordingContext } from "../../recording_context.ts";
 
-/** Everything that a scan of an archive told. */
+/** The results of scanning an archive. */
 export interface ArchiveScan {
   readonly checks: readonly Check[];
-  /** Content that was offered to be scanned, by its name, each byte a character. */
+  /** Submitted members by name, decoded as Latin-1. */
   readonly texts: ReadonlyMap<string, string>;
-  readonly offers: readonly { name: string; content: Uint8Array }[];
+  /** Members that the scanner submitted for scanning. */
+  readonly submitted: readonly { name: string; content: Uint8Array }[];
   readonly facts: Readonly<Record<string, unknown>>;
   readonly contents: AssetParts["contents"];
-  /** Failed checks as `severity rule name`, each once. */
+  /** Distinct failed checks as `severity rule name`. */
   readonly findings: readonly string[];
-  /** The reasons why the content could not be read to its end. */
+  /** Distinct reasons why content was not read completely. */
   readonly reasons: readonly string[];
 }
 
-/** Lets a scanner scan bytes, if it claims them. */
+/** Scans bytes with a scanner. Returns undefined if the scanner does not match them. */
 export function scanArchive(
   scanner: Scanner,
   bytes: Uint8Array,
@@ -25,16 +26,16 @@ export function scanArchive(
   if (!scanner.matches({ source: content, name, depth })) return undefined;
   const context = new RecordingContext(limits);
   const checks = [...scanner.scan({ source: content, name, depth }, context)];
-  const offers = context.members.map(({ name, source }) => ({
+  const submitted = context.members.map(({ name, source }) => ({
     name,
     content: source.read(0, Math.min(source.size, 1 << 27)),
   }));
   const failed = checks.filter(({ status }) => status === "failed");
   return {
     checks,
-    offers,
+    submitted,
     texts: new Map(
-      offers.map(({ name, content }) => [name, new TextDecoder("latin1").decode(content)]),
+      submitted.map(({ name, content }) => [name, new TextDecoder("latin1").decode(content)]),
     ),
     facts: context.facts,
     contents: context.assets.findLast(({ contents }) => contents)?.contents,
@@ -47,12 +48,16 @@ export function scanArchive(
   };
 }
 
-/** As `scanArchive`, of bytes that the scanner is to claim. */
-export function scanned(...of: Parameters<typeof scanArchive>): ArchiveScan {
-  const scan = scanArchive(...of);
-  if (!scan) throw new Error(`The scanner ${of[0].id} does not claim the content`);
+/**
+ * Scans bytes that must match the scanner.
+ *
+ * @throws {Error} when they do not match.
+ */
+export function scanned(...args: Parameters<typeof scanArchive>): ArchiveScan {
+  const scan = scanArchive(...args);
+  if (!scan) throw new Error(`Scanner ${args[0].id} does not match the content`);
   return scan;
 }
 
-/** A pickle that calls os.getpid. */
+/** A pickle that calls `os.getpid`. */
 export const PAYLOAD = new TextEncoder().encode("cos\ngetpid\n)R.");

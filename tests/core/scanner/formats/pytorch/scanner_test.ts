@@ -112,7 +112,7 @@ Deno.test("scanning 2.5: what is in a model that ought not to be is told", async
       assert.deepEqual([...scan.findings], findings);
       const isPayload = (offer: { name: string; content: Uint8Array }) =>
         offer.name === name && Buffer.from(PAYLOAD).equals(offer.content);
-      if (name) assert.ok(scan.offers.some(isPayload), "the payload is offered");
+      if (name) assert.ok(scan.submitted.some(isPayload), "the payload is submitted");
     });
   }
 });
@@ -120,7 +120,7 @@ Deno.test("scanning 2.5: what is in a model that ought not to be is told", async
 Deno.test("scanning 2.5: a model without data.pkl is told of, and looked into", () => {
   const scan = scanned(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
   assert.deepEqual(scan.findings, ["info S902 PyTorch Archive Layout"]);
-  assert.equal(scan.offers.length, 2);
+  assert.equal(scan.submitted.length, 2);
 });
 
 /** A pickle that asks for storages: key, class and number of elements each. */

@@ -11,9 +11,9 @@ interface Entry {
   data?: Uint8Array | string;
   type?: string;
   target?: string;
-  /** What the header says, where that is not the truth. */
+  /** Raw size field, if it differs from the true size. */
   size?: string;
-  /** Old archives have no signature. */
+  /** Whether to leave out the signature, as old archives do. */
   old?: boolean;
 }
 
@@ -45,13 +45,13 @@ const EVIL: Entry = { name: "evil", data: PAYLOAD };
 const CLEAN: Entry = { name: "clean", data: "nothing to see" };
 const EVIL_TEXT = "cos\ngetpid\n)R.";
 
-Deno.test("scanning 2.7: an honest TAR archive passes every check, and every member is looked into", async (t) => {
+Deno.test("scanning 2.7: a valid TAR archive passes every check and every member is scanned", async (t) => {
   const long = "deep/".repeat(60) + "evil";
   const pax = `${`path=${long}\n`.length + 4} path=${long}\n`;
   const rows: [string, Buffer, string][] = [
     ["ustar", tarOf([CLEAN, EVIL]), "evil"],
-    ["without signature", tarOf([CLEAN, EVIL].map((entry) => ({ ...entry, old: true }))), "evil"],
-    ["without an end", tarOf([CLEAN, EVIL], 0), "evil"],
+    ["without signatures", tarOf([CLEAN, EVIL].map((entry) => ({ ...entry, old: true }))), "evil"],
+    ["without end blocks", tarOf([CLEAN, EVIL], 0), "evil"],
     ["GNU long name", tarOf([{ name: "././@LongLink", type: "L", data: `${long}\0` }, EVIL]), long],
     ["pax name", tarOf([{ name: "pax", type: "x", data: pax }, EVIL]), long],
     [
@@ -60,7 +60,7 @@ Deno.test("scanning 2.7: an honest TAR archive passes every check, and every mem
       "evil",
     ],
     [
-      "a link within",
+      "links inside the archive",
       tarOf([
         { name: "a/b", type: "2", target: "../c" },
         { name: "d", type: "1", target: "a/x" },
@@ -68,7 +68,7 @@ Deno.test("scanning 2.7: an honest TAR archive passes every check, and every mem
       ]),
       "evil",
     ],
-    ["a checksum as Python takes it", withChecksum(tarOf([EVIL, CLEAN]), "+0o"), "evil"],
+    ["a checksum that only Python accepts", withChecksum(tarOf([EVIL, CLEAN]), "+0o"), "evil"],
     ["a folder", tarOf([{ name: "a/", type: "5" }, { name: "a/", type: "5" }, EVIL]), "evil"],
   ];
   for (const [title, archive, name] of rows) {
@@ -81,22 +81,22 @@ Deno.test("scanning 2.7: an honest TAR archive passes every check, and every mem
   }
 });
 
-Deno.test("scanning 2.5: the members of a model of PyTorch 0.1 are looked into", () => {
+Deno.test("scanning 2.5: scans the members of a PyTorch 0.1 model", () => {
   const names = ["sys_info", "pickle", "storages", "tensors"];
   const scan = scanned(tarScanner, tarOf(names.map((name) => ({ name, data: name }))));
-  assert.deepEqual(scan.offers.map(({ name }) => name), names);
+  assert.deepEqual(scan.submitted.map(({ name }) => name), names);
   assert.equal(scan.facts.archive_entries, 4);
   assert.equal(Object.keys(Object(scan.facts.member_file_hashes)).length, 4);
   assert.deepEqual(scan.contents?.[0], { name: "sys_info", size: 8, type: "file" });
 });
 
-Deno.test("scanning 2.7: content that is no TAR archive is not claimed", async (t) => {
+Deno.test("scanning 2.7: does not match content that is not a TAR archive", async (t) => {
   const forged = tarOf([CLEAN]);
   forged[0] = 0x78;
   const rows: [string, Uint8Array][] = [
     ["nothing", new Uint8Array()],
     ["zeros", new Uint8Array(2048)],
-    ["a checksum that is wrong", forged],
+    ["a wrong checksum", forged],
     ["text", Buffer.alloc(1024, "ustar\n")],
   ];
   for (const [title, content] of rows) {
@@ -104,31 +104,35 @@ Deno.test("scanning 2.7: content that is no TAR archive is not claimed", async (
   }
 });
 
-Deno.test("evasion 50: names, links and devices that leave the archive are told", async (t) => {
+Deno.test("evasion 50: reports names, links and devices that leave the archive", async (t) => {
   const path = "critical S405 Archive Entry Path";
   const special = "critical S408 Archive Special File";
   const pax = "25 linkpath=../../../etc\n";
   const rows: [string, Entry[], string[]][] = [
     ["parent folders", [{ ...EVIL, name: "../evil" }], [path]],
     ["an absolute name", [{ ...EVIL, name: "/tmp/evil" }], [path]],
-    ["a hard link out", [{ name: "x", type: "1", target: "../../x" }], [
+    ["a hard link outside the archive", [{ name: "x", type: "1", target: "../../x" }], [
       "critical S406 Archive Link",
     ]],
-    ["a hard link counts from the archive", [{ name: "a/x", type: "1", target: "../x" }], [
+    ["a hard link relative to the root of the archive", [{
+      name: "a/x",
+      type: "1",
+      target: "../x",
+    }], [
       "critical S406 Archive Link",
     ]],
-    ["a symbolic link out", [{ name: "x", type: "2", target: "../x" }], [
+    ["a symbolic link outside the archive", [{ name: "x", type: "2", target: "../x" }], [
       "critical S406 Archive Link",
     ]],
-    ["a symbolic link to the system", [{ name: "x", type: "2", target: "/etc/passwd" }], [
+    ["a symbolic link to a system file", [{ name: "x", type: "2", target: "/etc/passwd" }], [
       "critical S408 Archive Link",
     ]],
     [
-      "a link by pax",
+      "a link target in a pax record",
       [{ name: "p", type: "x", data: pax }, { name: "x", type: "2", target: "y" }],
       ["critical S408 Archive Link"],
     ],
-    ["a link for all by pax", [{ name: "p", type: "g", data: pax }, CLEAN, {
+    ["a link target in a global pax record", [{ name: "p", type: "g", data: pax }, CLEAN, {
       name: "x",
       type: "2",
       target: "y",
@@ -136,10 +140,10 @@ Deno.test("evasion 50: names, links and devices that leave the archive are told"
     ["a character device", [{ name: "x", type: "3" }], [special]],
     ["a block device", [{ name: "x", type: "4" }], [special]],
     ["a pipe", [{ name: "x", type: "6" }], [special]],
-    ["a way through a link", [{ name: "a", type: "2", target: "b" }, { ...EVIL, name: "a/x" }], [
+    ["a path through a link", [{ name: "a", type: "2", target: "b" }, { ...EVIL, name: "a/x" }], [
       "warning S406 Archive Link",
     ]],
-    ["a name twice", [CLEAN, CLEAN], ["warning S902 Archive Duplicate Entry"]],
+    ["a duplicate name", [CLEAN, CLEAN], ["warning S902 Archive Duplicate Entry"]],
   ];
   for (const [title, entries, findings] of rows) {
     await t.step(title, () => {
@@ -150,13 +154,13 @@ Deno.test("evasion 50: names, links and devices that leave the archive are told"
   }
 });
 
-Deno.test("scanning 2.7: what breaks a TAR archive hides nothing that follows", async (t) => {
+Deno.test("scanning 2.7: scans what follows a fault in a TAR archive", async (t) => {
   const broken = tarOf([CLEAN, CLEAN, EVIL]);
   broken[1024] = 0x58;
   const rows: [string, Buffer, string[], string[]][] = [
-    ["a header that is broken", broken, ["info S902 Archive Structure"], ["corrupt_header"]],
+    ["a broken header", broken, ["info S902 Archive Structure"], ["corrupt_header"]],
     [
-      "a header that is broken, its member behind it",
+      "a broken header with its data after it",
       Buffer.concat([member(CLEAN), member(EVIL).fill("x", 148, 156).subarray(0, 512), PAYLOAD]),
       ["info S902 Archive Structure"],
       ["corrupt_header"],
@@ -168,12 +172,12 @@ Deno.test("scanning 2.7: what breaks a TAR archive hides nothing that follows", 
       "warning S908 Archive Structure",
     ], []],
     [
-      "a member that is cut off",
+      "a truncated member",
       tarOf([{ ...EVIL, size: "00000077777\0" }], 0).subarray(0, 512 + PAYLOAD.length),
       ["info S902 Archive Structure"],
       ["truncated_archive"],
     ],
-    ["a size that is no number", tarOf([{ ...CLEAN, size: "abcdefghijk\0" }, EVIL]), [
+    ["a size that is not a number", tarOf([{ ...CLEAN, size: "abcdefghijk\0" }, EVIL]), [
       "info S902 Archive Structure",
     ], ["corrupt_header"]],
   ];
@@ -182,20 +186,20 @@ Deno.test("scanning 2.7: what breaks a TAR archive hides nothing that follows", 
       const scan = scanned(tarScanner, archive);
       assert.deepEqual([...scan.findings], findings);
       assert.deepEqual(scan.reasons, reasons);
-      assert.ok(scan.offers.some(({ content }) => Buffer.from(PAYLOAD).equals(content)));
+      assert.ok(scan.submitted.some(({ content }) => Buffer.from(PAYLOAD).equals(content)));
     });
   }
 });
 
-Deno.test("scanning 2.7: more entries than the limit are not looked into, and that is told", () => {
+Deno.test("scanning 2.7: reports entries beyond the limit and does not scan them", () => {
   const entries = Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, data: "x" }));
   const scan = scanned(tarScanner, tarOf(entries), { limits: { ...LIMITS, maxMembers: 20 } });
   assert.deepEqual(scan.findings, ["warning S410 Archive Entry Count"]);
   assert.deepEqual(scan.reasons, ["too_many_entries"]);
-  assert.equal(scan.offers.length, 20);
+  assert.equal(scan.submitted.length, 20);
 });
 
-Deno.test("C 15: no bytes make a scan of a TAR archive throw", () => {
+Deno.test("C 15: no input makes a scan of a TAR archive throw", () => {
   const archive = tarOf([
     { name: "././@LongLink", type: "L", data: "long\0" },
     EVIL,
@@ -204,19 +208,19 @@ Deno.test("C 15: no bytes make a scan of a TAR archive throw", () => {
     { name: "l", type: "2", target: "../x" },
   ]);
   const random = seeded(7);
-  let claimed = 0;
+  let matched = 0;
   for (let round = 0; round < 4000; round++) {
     const copy = Buffer.from(archive);
     for (let count = random(4); count >= 0; count--) copy[random(copy.length)] = random(256);
-    resum(copy, random(5) * 512);
+    fixChecksum(copy, random(5) * 512);
     const bytes = round % 5 === 0 ? copy.subarray(0, random(copy.length)) : copy;
-    if (scanArchive(tarScanner, bytes, { content: memorySource(bytes) })) claimed++;
+    if (scanArchive(tarScanner, bytes, { content: memorySource(bytes) })) matched++;
   }
-  assert.ok(claimed > 2000, `${claimed} are claimed`);
+  assert.ok(matched > 2000, `${matched} match`);
 });
 
-/** Makes the checksum of a header right again, so that what was changed in it counts. */
-function resum(archive: Buffer, start: number): void {
+/** Corrects the checksum of a header, so that mutations in it take effect. */
+function fixChecksum(archive: Buffer, start: number): void {
   const block = archive.subarray(start, start + 512).fill(" ", 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** The fields of a header, to be forged. */
+/** Fields of a header that a test can forge. */
 export interface HeaderFields {
   name?: string;
   flags?: number;
@@ -12,35 +12,35 @@ export interface HeaderFields {
   extra?: Uint8Array;
 }
 
-/** A member to be written, with what its headers say where that is not the truth. */
+/** A member to write. `local` and `central` override the true values in its headers. */
 export interface Member {
   name: string;
   data: Uint8Array | string;
   method?: number;
-  /** The bytes in the archive, where they are not what the method makes of the data. */
+  /** The stored bytes, if they differ from the compressed `data`. */
   packed?: Uint8Array;
   flags?: number;
   mode?: number;
   local?: HeaderFields & { signature?: number };
   central?: HeaderFields & { offset?: number };
-  /** Whether the directory has no entry for it. */
+  /** Whether to leave the member out of the directory. */
   unlisted?: boolean;
-  /** What follows the data. */
+  /** Bytes after the data. */
   after?: Uint8Array;
 }
 
-/** What an archive has besides its members. */
+/** The parts of an archive other than its members. */
 export interface Surroundings {
   prefix?: Uint8Array;
   suffix?: Uint8Array;
   comment?: Uint8Array;
-  /** Changes the end record. */
+  /** Overrides fields of the end record. */
   end?: { entries?: number; size?: number; offset?: number; commentLength?: number };
-  /** Writes ZIP64 records, with what they say. */
+  /** Writes ZIP64 records. The fields override the true values. */
   zip64?: { entries?: bigint; size?: bigint; offset?: bigint; locator?: bigint };
 }
 
-/** A ZIP archive, honest or not. */
+/** Builds a ZIP archive, valid or forged. */
 export function zipOf(members: readonly Member[], around: Surroundings = {}): Uint8Array {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -62,7 +62,7 @@ export function zipOf(members: readonly Member[], around: Surroundings = {}): Ui
   ]);
 }
 
-/** Bytes of numbers, or of text. */
+/** Concatenates byte values and strings. */
 export function bytes(...values: (number | string)[]): Uint8Array {
   return Buffer.concat(
     values.map((value) => typeof value === "string" ? Buffer.from(value) : Buffer.of(value)),
@@ -90,7 +90,7 @@ function headersOf(member: Member, offset: number): { local: Uint8Array[]; centr
   };
 }
 
-function shared(fields: Required<HeaderFields>): Uint8Array {
+function sharedFields(fields: Required<HeaderFields>): Uint8Array {
   const name = Buffer.from(fields.name);
   const header = Buffer.alloc(26);
   header.writeUInt16LE(20, 0);
@@ -107,7 +107,7 @@ function shared(fields: Required<HeaderFields>): Uint8Array {
 function localHeader(fields: Required<HeaderFields>, signature = 0x04034b50): Uint8Array {
   const start = Buffer.alloc(4);
   start.writeUInt32LE(signature, 0);
-  return Buffer.concat([start, shared(fields), Buffer.from(fields.name), fields.extra]);
+  return Buffer.concat([start, sharedFields(fields), Buffer.from(fields.name), fields.extra]);
 }
 
 function centralEntry(fields: Required<HeaderFields>, mode: number, offset: number): Uint8Array {
@@ -116,7 +116,7 @@ function centralEntry(fields: Required<HeaderFields>, mode: number, offset: numb
   tail.writeUInt32LE(offset, 10);
   return Buffer.concat([
     bytes("PK\x01\x02", 20, 3),
-    shared(fields),
+    sharedFields(fields),
     tail,
     Buffer.from(fields.name),
     fields.extra,
