@@ -3,7 +3,7 @@ import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { keepTemporaryFilesIn } from "./database/connection.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
-import { SqliteResourceStore } from "./database/records.ts";
+import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
 import { MIB } from "../schemas/units.ts";
 
 /** What stands between the storage and being able to take a file. */

@@ -1,13 +1,14 @@
 import type { CollectedFile, CollectionRoots, ResourceRecord } from "../../core/ports.ts";
-import { Connection, type Parameters } from "./connection.ts";
+import { Connection, type SqlParameters } from "./connection.ts";
+import { descendantOf } from "./subtree.ts";
 
-/** How many files a page holds. */
+/** Number of files in a page. */
 const PAGE_FILES = 500;
 
 /**
- * Files collected into a temporary table of SQLite, which keeps them in a file that it removes: a
- * collection of millions takes no memory, and one that is read slowly holds up nobody, since it
- * needs the records only while it is made.
+ * Collects files into a temporary SQLite table, which SQLite keeps in a file that it deletes itself.
+ * Memory use does not grow with the collection, and a slow reader blocks nobody, as the records are
+ * read only while the table is filled.
  */
 export class Collection implements Disposable {
   readonly #connection: Connection;
@@ -23,25 +24,26 @@ export class Collection implements Disposable {
   }
 
   /**
-   * A path at which two different records were collected: two files, one of them found by its id, or
-   * a file and a directory, which no archive can hold together (RS 4.7.5).
+   * A path at which an archive would need two entries (RS 4.7.5): two different records were
+   * collected there, at least one of them by id, or a file and a directory.
    */
   sharedPath(roots: CollectionRoots): string | undefined {
-    const shared = this.#path("SELECT path FROM temp.collected WHERE shared = 1 LIMIT 1");
+    const shared = this.#firstPath("SELECT path FROM temp.collected WHERE shared = 1 LIMIT 1");
     const owners = new Set([...roots.byPath, ...roots.byId].map(({ userId }) => userId));
-    // One owner has no file with something below it (C 5.2).
+    // Within the records of one owner, a file has no descendants (C 5.2).
     if (shared !== undefined || owners.size === 1) return shared;
-    const below = "path > file.path || '/' AND path < file.path || '0'";
     const directories = roots.byId.filter(({ isDir }) => isDir).map(({ path }) => path);
-    return this.#path(
+    return this.#firstPath(
       `SELECT path FROM temp.collected AS file
        WHERE path IN (SELECT value FROM json_each(:directories))
-         OR EXISTS (SELECT 1 FROM temp.collected WHERE ${below}) LIMIT 1`,
+         OR EXISTS (
+           SELECT 1 FROM temp.collected WHERE ${descendantOf("path", "file.path")}
+         ) LIMIT 1`,
       { directories: JSON.stringify(directories) },
     );
   }
 
-  /** The first files behind the path `after`, in path order. */
+  /** The first files after the path `after`, in path order. */
   page(after: string): CollectedFile[] {
     const rows = this.#connection.all(
       `SELECT path, hash, size, crc32, updated_at, packed_size FROM temp.collected
@@ -69,7 +71,7 @@ export class Collection implements Disposable {
     this.#connection[Symbol.dispose]();
   }
 
-  #path(sql: string, parameters: Parameters = {}): string | undefined {
+  #firstPath(sql: string, parameters: SqlParameters = {}): string | undefined {
     const row = this.#connection.get(sql, parameters);
     return row === undefined ? undefined : String(row.path);
   }
@@ -94,9 +96,9 @@ export class Collection implements Disposable {
     this.#connection.script("COMMIT");
   }
 
-  /** Adds the file, or all files below the directory; `onConflict` says which of two at a path stays. */
-  #collect(root: ResourceRecord, onConflict: string, parameters: Parameters): void {
-    const files = root.isDir ? "path > :path || '/' AND path < :path || '0'" : "path = :path";
+  /** Adds the file, or all files below the directory. `onConflict` resolves two files at one path. */
+  #collect(root: ResourceRecord, onConflict: string, parameters: SqlParameters): void {
+    const files = root.isDir ? descendantOf("path", ":path") : "path = :path";
     this.#connection.run(
       `INSERT INTO temp.collected (path, id, user_id, hash, size, crc32, updated_at)
        SELECT path, id, user_id, hash, size, crc32, updated_at FROM main.records
@@ -107,7 +109,7 @@ export class Collection implements Disposable {
   }
 }
 
-/** RS 4.7.5: of two found by path the caller's own stays, else the one that RS 1.4 prefers. */
+/** RS 4.7.5: of two files found by path, keeps the caller's own, or else the one RS 1.4 prefers. */
 const PREFER_OWN = `
   (id, user_id, hash, size, crc32, updated_at) = (
     excluded.id, excluded.user_id, excluded.hash, excluded.size, excluded.crc32, excluded.updated_at
@@ -115,5 +117,5 @@ const PREFER_OWN = `
   WHERE (excluded.user_id = :user, excluded.updated_at, -excluded.id)
     > (collected.user_id = :user, collected.updated_at, -collected.id)`;
 
-/** RS 4.7.5: the same record twice is one, a different one found by id is refused. */
+/** RS 4.7.5: a record collected twice counts once; a different record found by id is a conflict. */
 const NOTE_SHARED = "shared = 1 WHERE collected.id <> excluded.id";

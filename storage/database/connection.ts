@@ -5,16 +5,16 @@ import {
   type StatementSync,
 } from "node:sqlite";
 
-/** A row, by column name. */
-export type Row = Record<string, SQLOutputValue>;
+/** A row of a result: values by column name. */
+export type SqlRow = Record<string, SQLOutputValue>;
 
-/** Values for the named parameters of a statement. */
-export type Parameters = Record<string, SQLInputValue>;
+/** Values of the named parameters of a statement. */
+export type SqlParameters = Record<string, SQLInputValue>;
 
-/** How long a statement waits for another process, such as a backup, in milliseconds. */
+/** How long a statement waits for the lock of another process, such as a backup. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** A connection to the database, with each statement prepared once. Blocks its thread. */
+/** A connection to the database. Prepares each statement once. Its calls block their thread. */
 export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -25,7 +25,7 @@ export class Connection implements Disposable {
       timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: true,
     });
-    // FULL: a commit is on the disk when it returns, also in WAL mode (C 5.6).
+    // FULL makes a commit durable before it returns, in WAL mode too (C 5.6).
     if (!options.readOnly) {
       this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     }
@@ -36,27 +36,28 @@ export class Connection implements Disposable {
     return this.#database.isTransaction;
   }
 
-  all(sql: string, parameters: Parameters = {}): Row[] {
+  all(sql: string, parameters: SqlParameters = {}): SqlRow[] {
     return this.#prepared(sql).all(parameters);
   }
 
-  get(sql: string, parameters: Parameters = {}): Row | undefined {
+  get(sql: string, parameters: SqlParameters = {}): SqlRow | undefined {
     return this.#prepared(sql).get(parameters);
   }
 
-  run(sql: string, parameters: Parameters = {}): void {
+  run(sql: string, parameters: SqlParameters = {}): void {
     this.#prepared(sql).run(parameters);
   }
 
   /**
-   * The rows one by one. Until it is through or returned, the statement is in use. Where SQLite fails
-   * on the way it ends as if there were no more rows (Deno 2.9.6): the caller has to know the last.
+   * Returns the rows one at a time. The statement is in use until the iterator ends or is returned.
+   * When SQLite fails in between, the iterator ends as if there were no more rows (Deno 2.9.6), so
+   * the caller must be able to recognize the last row.
    */
-  iterate(sql: string, parameters: Parameters = {}): NodeJS.Iterator<Row> {
+  iterate(sql: string, parameters: SqlParameters = {}): NodeJS.Iterator<SqlRow> {
     return this.#prepared(sql).iterate(parameters);
   }
 
-  /** Runs several statements, which take no parameters. */
+  /** Runs several statements, without parameters. */
   script(sql: string): void {
     this.#database.exec(sql);
   }
@@ -77,8 +78,8 @@ export class Connection implements Disposable {
 }
 
 /**
- * Has SQLite put what it sorts and collects into a directory, in place of the system's own: for all
- * connections of this process. The directory must exist.
+ * Makes SQLite keep temporary tables and sort files in a directory instead of the system's. Applies
+ * to all connections of this process. The directory must exist.
  */
 export function keepTemporaryFilesIn(directory: string): void {
   using connection = new Connection(":memory:", { readOnly: false });

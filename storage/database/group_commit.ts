@@ -1,20 +1,20 @@
 import type { WriteOptions, WriteTransaction } from "../../core/ports.ts";
 
-/** What {@link GroupCommit} drives. */
-export interface Engine {
+/** Control of the transactions that {@link GroupCommit} runs. */
+export interface TransactionControl {
   begin(): Promise<void>;
-  /** Marks the place to which {@link Engine.rollbackWork} goes back. */
+  /** Sets the savepoint that {@link TransactionControl.rollbackWork} returns to. */
   savepoint(): Promise<void>;
-  /** Undoes all since the last savepoint; false where the whole transaction is undone already. */
+  /** Rolls back to the savepoint. Returns false if the whole transaction has been rolled back. */
   rollbackWork(): Promise<boolean>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** Takes what is to be done before the commit of a group. */
+/** Registers an action to run before the commit of a group. */
 export type BeforeCommit = WriteTransaction["beforeCommit"];
 
-/** Work that waits for its turn, or for the commit of its group. */
+/** Work that waits to run, or for the commit of its group. */
 interface Entry {
   readonly alone: boolean;
   run(beforeCommit: BeforeCommit): Promise<void>;
@@ -22,39 +22,39 @@ interface Entry {
   fail(error: unknown): void;
 }
 
-/** How much work may share a commit. */
-const MAX_GROUP = 32;
+/** At most this many pieces of work share a commit. */
+const MAX_GROUP_SIZE = 32;
 const MAX_GROUP_MS = 10;
 
 export interface GroupCommitOptions {
-  /** How long a group takes in further work, in milliseconds. @default 10 */
+  /** How long a group accepts further work, in milliseconds. @default 10 */
   readonly maxGroupMs?: number;
 }
 
 /**
- * Runs work one after the other, first come, first served, and commits what has gathered meanwhile
- * together: one sync of the disk for many small writes. A work that throws is undone by
- * itself; where the commit fails all of its group fails.
+ * Runs pieces of work one at a time, in the order of the calls, and commits those that queue up
+ * meanwhile together: many small writes share one disk sync. Work that throws is rolled back alone.
+ * If the commit fails, the whole group fails.
  */
 export class GroupCommit {
-  readonly #engine: Engine;
+  readonly #control: TransactionControl;
   readonly #maxGroupMs: number;
-  readonly #waiting: Entry[] = [];
-  #running: Promise<void> | undefined;
+  readonly #queue: Entry[] = [];
+  #draining: Promise<void> | undefined;
 
-  constructor(engine: Engine, { maxGroupMs = MAX_GROUP_MS }: GroupCommitOptions = {}) {
-    this.#engine = engine;
+  constructor(control: TransactionControl, { maxGroupMs = MAX_GROUP_MS }: GroupCommitOptions = {}) {
+    this.#control = control;
     this.#maxGroupMs = maxGroupMs;
   }
 
-  /** Runs `work` in its turn; settles when its outcome is durable. */
+  /** Runs `work` after all work queued before it. Resolves once its result is durable. */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
     { committed, alone = false }: WriteOptions<T> = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
-      this.#waiting.push({
+      this.#queue.push({
         alone,
         async run(beforeCommit) {
           const result = await work(beforeCommit);
@@ -66,20 +66,20 @@ export class GroupCommit {
         succeed: () => succeed(),
         fail: reject,
       });
-      this.#running ??= this.#drain();
+      this.#draining ??= this.#drain();
     });
   }
 
-  /** Settles when nothing is running or waiting. */
+  /** Resolves when no work is running or queued. */
   async idle(): Promise<void> {
-    await this.#running;
+    await this.#draining;
   }
 
   async #drain(): Promise<void> {
-    for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) {
+    for (let first = this.#queue.shift(); first !== undefined; first = this.#queue.shift()) {
       await this.#commitGroup(first);
     }
-    this.#running = undefined;
+    this.#draining = undefined;
   }
 
   async #commitGroup(first: Entry): Promise<void> {
@@ -87,21 +87,21 @@ export class GroupCommit {
     const actions: (() => Promise<void>)[] = [];
     const started = performance.now();
     try {
-      // Calls are carried out in order, so that the work need not wait for the transaction to begin.
-      const begun = inBackground(this.#engine.begin());
+      // The database executes calls in order, so the work need not wait for the transaction to begin.
+      const begun = awaitedLater(this.#control.begin());
       for (let entry: Entry | undefined = first; entry !== undefined;) {
         if (await this.#runEntry(entry, actions)) done.push(entry);
-        const [next] = this.#waiting;
+        const [next] = this.#queue;
         const joins: boolean = next !== undefined && !entry.alone && !next.alone &&
-          done.length < MAX_GROUP && performance.now() - started < this.#maxGroupMs;
-        entry = joins ? this.#waiting.shift() : undefined;
+          done.length < MAX_GROUP_SIZE && performance.now() - started < this.#maxGroupMs;
+        entry = joins ? this.#queue.shift() : undefined;
       }
       await begun;
       await Promise.all(actions.map((action) => action()));
-      await this.#engine.commit();
+      await this.#control.commit();
     } catch (error) {
       const failures = [error];
-      await this.#engine.rollback().catch((another) => failures.push(another));
+      await this.#control.rollback().catch((another) => failures.push(another));
       const reason = failures.length === 1 ? error : new AggregateError(failures);
       for (const entry of done) entry.fail(reason);
       return;
@@ -109,16 +109,16 @@ export class GroupCommit {
     for (const entry of done) entry.succeed();
   }
 
-  /** Whether the work was done; throws where the whole transaction is lost with it. */
+  /** Runs one piece of work and returns whether it succeeded. Throws if the transaction is lost. */
   async #runEntry(entry: Entry, actions: (() => Promise<void>)[]): Promise<boolean> {
     const own: (() => Promise<void>)[] = [];
     try {
-      const marked = inBackground(this.#engine.savepoint());
+      const saved = awaitedLater(this.#control.savepoint());
       await entry.run((action) => own.push(action));
-      await marked;
+      await saved;
     } catch (error) {
       entry.fail(error);
-      if (await this.#engine.rollbackWork()) return false;
+      if (await this.#control.rollbackWork()) return false;
       throw error;
     }
     actions.push(...own);
@@ -126,8 +126,8 @@ export class GroupCommit {
   }
 }
 
-/** A promise that is awaited only later: until then its failure is nobody's. */
-function inBackground<T>(promise: Promise<T>): Promise<T> {
+/** Marks a promise as handled, as it is awaited only later. */
+function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }

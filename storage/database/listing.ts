@@ -1,14 +1,20 @@
 import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
-import type { Connection, Parameters, Row } from "./connection.ts";
-import { COLUMNS, preferred, toRecord, within } from "./lookup.ts";
+import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
+import { preferred, RECORD_COLUMNS, scopeCondition, toRecord } from "./lookup.ts";
+import { descendantOf } from "./subtree.ts";
 
 /** A statement with the values of its parameters. */
 export interface Statement {
   readonly sql: string;
-  readonly parameters: Parameters;
+  readonly parameters: SqlParameters;
 }
 
-/** The records of a listing, in its order (RS 4.1, C 8). Holds the connection until it is through. */
+/**
+ * The records of a listing, in order (RS 4.1, C 8). Uses the connection until it is read to its end
+ * or returned.
+ *
+ * @throws {Error} when the database fails before the end.
+ */
 export function* listing(
   connection: Connection,
   query: ListQuery,
@@ -24,48 +30,51 @@ export function* listing(
   }
 }
 
-/** The statement behind a listing; with explicit paths it may give several records a path. */
+/**
+ * The statement of a listing. With directories and an administrator's scope it may return several
+ * records for a path.
+ */
 export function listStatement(query: ListQuery): Statement {
   return query.directories.length === 0 ? rootStatement(query) : pathsStatement(query);
 }
 
 /** RS 4.1.2 and 4.1.7. */
 function rootStatement({ scope, recursive }: ListQuery): Statement {
-  const { condition, parameters } = within(scope);
+  const { condition, parameters } = scopeCondition(scope);
   const level = recursive ? "TRUE" : "records.parent IS NULL";
   return {
-    sql: `SELECT ${COLUMNS} FROM records WHERE ${condition} AND ${level}
+    sql: `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} AND ${level}
       UNION ALL ${END} ORDER BY updated_at DESC, name, id`,
     parameters,
   };
 }
 
 /**
- * RS 4.1.3 to 4.1.7. Each part comes in path order by itself where one directory is asked for, so
- * that SQLite merges the parts and sorts nothing.
+ * RS 4.1.3 to 4.1.7. With one directory an index delivers each part in path order, so that SQLite
+ * merges the parts without sorting.
  */
 function pathsStatement({ scope, recursive, directories, chain }: ListQuery): Statement {
-  const { condition, parameters } = within(scope);
+  const { condition, parameters } = scopeCondition(scope);
   const [directory] = directories;
   const single = directories.length === 1;
   const below = recursive
-    ? (path: string) => `records.path > ${path} || '/' AND records.path < ${path} || '0'`
+    ? (path: string) => descendantOf("records.path", path)
     : (path: string) => `records.parent = ${path}`;
   const parts = [
-    `SELECT ${COLUMNS} FROM json_each(:chain) p CROSS JOIN records
+    `SELECT ${RECORD_COLUMNS} FROM json_each(:chain) p CROSS JOIN records
       ON ${condition} AND records.path = p.value WHERE records.is_dir = 1`,
     single
-      ? `SELECT ${COLUMNS} FROM records WHERE ${condition} AND ${below(":directory")}`
-      : `SELECT ${COLUMNS} FROM json_each(:directories) p CROSS JOIN records
+      ? `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} AND ${below(":directory")}`
+      : `SELECT ${RECORD_COLUMNS} FROM json_each(:directories) p CROSS JOIN records
       ON ${condition} AND ${below("p.value")}`,
   ];
   if (recursive) {
     parts.push(
-      `SELECT ${COLUMNS} FROM json_each(:directories) p CROSS JOIN records
+      `SELECT ${RECORD_COLUMNS} FROM json_each(:directories) p CROSS JOIN records
       ON ${condition} AND records.path = p.value WHERE records.is_dir = 0`,
     );
   }
-  const named: Parameters = { ...parameters, chain: JSON.stringify(chain) };
+  const named: SqlParameters = { ...parameters, chain: JSON.stringify(chain) };
   if (single) named.directory = directory ?? "";
   if (!single || recursive) named.directories = JSON.stringify(directories);
   parts.push(END);
@@ -73,20 +82,20 @@ function pathsStatement({ scope, recursive, directories, chain }: ListQuery): St
 }
 
 /**
- * A last row by either order: a time of NULL is the oldest, and a BLOB comes behind all text. Where
- * SQLite fails, `iterate` ends without a word, and this row has not come.
+ * A row that sorts last in either order: NULL is the oldest time, and a BLOB sorts after all text.
+ * `iterate` ends silently when SQLite fails; this row is then missing.
  */
 const END = "SELECT NULL, NULL, x'', NULL, NULL, NULL, NULL, NULL, NULL, NULL";
 
-function* recordsOf(rows: Iterable<Row>): Generator<ResourceRecord, void> {
+function* recordsOf(rows: Iterable<SqlRow>): Generator<ResourceRecord, void> {
   for (const row of rows) {
     if (row.id === null) return;
     yield toRecord(row);
   }
-  throw new Error("The database failed in the middle of a listing");
+  throw new Error("The database failed during a listing");
 }
 
-/** Keeps one record a path of records in path order: the one that RS 1.4 prefers (RS 4.1.5). */
+/** Reduces records in path order to one for each path, the one that RS 1.4 prefers (RS 4.1.5). */
 function* onePerPath(
   records: Iterable<ResourceRecord>,
   userId: number,

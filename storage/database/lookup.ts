@@ -1,19 +1,21 @@
 import { nameOf, parentOf } from "../../core/paths.ts";
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Connection, SqlRow } from "./connection.ts";
 
-/** What {@link toRecord} needs of a record. */
-export const COLUMNS = `records.id AS id, records.user_id, records.path AS path,
+/** The columns that {@link toRecord} reads. */
+export const RECORD_COLUMNS = `records.id AS id, records.user_id, records.path AS path,
   records.name AS name, records.hash, records.size, records.crc32, records.is_dir,
   records.created_at, records.updated_at AS updated_at`;
 
-/** A path as the two columns that it is kept in besides. */
-export function split(path: string): { readonly parent: string | null; readonly name: string } {
+/** The columns that repeat parts of the path. */
+export function pathColumns(
+  path: string,
+): { readonly parent: string | null; readonly name: string } {
   return { parent: parentOf(path) || null, name: nameOf(path) };
 }
 
-/** A row of {@link COLUMNS} as a record. */
-export function toRecord(row: Row): ResourceRecord {
+/** Converts a row of {@link RECORD_COLUMNS} to a record. */
+export function toRecord(row: SqlRow): ResourceRecord {
   return {
     id: Number(row.id),
     userId: Number(row.user_id),
@@ -28,28 +30,28 @@ export function toRecord(row: Row): ResourceRecord {
   };
 }
 
-/** Of two records at one path, the one that RS 1.4 prefers; their names are the same. */
+/** The one of two records at the same path that RS 1.4 prefers. */
 export function preferred(a: ResourceRecord, b: ResourceRecord, userId: number): ResourceRecord {
   const own = Number(b.userId === userId) - Number(a.userId === userId);
   return (own || b.updatedAt - a.updatedAt || a.id - b.id) > 0 ? b : a;
 }
 
-/** The part of a WHERE clause that keeps to the scope, and its parameters. */
-export function within(scope: Scope): { condition: string; parameters: { user?: number } } {
+/** A condition that selects the records within a scope, and its parameters. */
+export function scopeCondition(scope: Scope): { condition: string; parameters: { user?: number } } {
   return scope.everyone
     ? { condition: "TRUE", parameters: {} }
     : { condition: "records.user_id = :user", parameters: { user: scope.userId } };
 }
 
-/** The record of each path that has one within the scope. */
+/** The preferred record within the scope for each path that has one (RS 1.4). */
 export function findByPath(
   connection: Connection,
   scope: Scope,
   paths: readonly string[],
 ): Map<string, ResourceRecord> {
-  const { condition, parameters } = within(scope);
+  const { condition, parameters } = scopeCondition(scope);
   const rows = connection.all(
-    `SELECT ${COLUMNS} FROM json_each(:paths) p CROSS JOIN records
+    `SELECT ${RECORD_COLUMNS} FROM json_each(:paths) p CROSS JOIN records
      ON ${condition} AND records.path = p.value`,
     { ...parameters, paths: JSON.stringify(paths) },
   );
@@ -61,15 +63,15 @@ export function findByPath(
   return found;
 }
 
-/** The record of each id that has one within the scope. */
+/** The record within the scope for each id that has one. */
 export function findById(
   connection: Connection,
   scope: Scope,
   ids: readonly number[],
 ): Map<number, ResourceRecord> {
-  const { condition, parameters } = within(scope);
+  const { condition, parameters } = scopeCondition(scope);
   const rows = connection.all(
-    `SELECT ${COLUMNS} FROM json_each(:ids) i CROSS JOIN records
+    `SELECT ${RECORD_COLUMNS} FROM json_each(:ids) i CROSS JOIN records
      ON records.id = i.value WHERE ${condition}`,
     { ...parameters, ids: JSON.stringify(ids) },
   );

@@ -3,20 +3,20 @@ import records from "./migrations/0001_records.sql" with { type: "text" };
 import pathColumns from "./migrations/0002_path_columns.sql" with { type: "text" };
 import scans from "./migrations/0003_scans.sql" with { type: "text" };
 
-/** The migrations in order; the one at index i leads to schema version i + 1. Never edited, only added to. */
+/** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [records, pathColumns, scans];
 
 /**
- * Brings the database to the schema of this program, a migration a transaction. Returns the version
- * that it had, which is 0 for a new one.
+ * Migrates the database to the current schema, one transaction for each migration. Returns the
+ * version that it had before, 0 for a new database.
  *
- * @throws {Error} where the database was written by a newer program.
+ * @throws {Error} when the database has a newer schema than this program.
  */
 export function migrate(connection: Connection): number {
   const version = Number(connection.get("PRAGMA user_version")?.user_version);
   if (version > MIGRATIONS.length) {
     throw new Error(
-      `The database has schema version ${version}, and this program knows up to ${MIGRATIONS.length}`,
+      `The database has schema version ${version}; this program supports up to ${MIGRATIONS.length}`,
     );
   }
   for (const [index, sql] of MIGRATIONS.entries()) {

@@ -6,17 +6,17 @@ import type {
   Scope,
 } from "../../core/ports.ts";
 import { Collection } from "./collection.ts";
-import { Connection, type Parameters, type Row } from "./connection.ts";
+import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { listing } from "./listing.ts";
 import { findById, findByPath } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 
-/** How many records a batch of a listing holds. */
+/** Number of records in a batch of a listing. */
 const BATCH_RECORDS = 500;
-/** How many idle connections are kept for listings. */
-const IDLE_CONNECTIONS = 4;
+/** Idle connections kept for later listings. */
+const MAX_IDLE_CONNECTIONS = 4;
 
-/** A batch of a listing; `cursor` leads to the next one where there may be more. */
+/** A batch of a listing. `cursor` is set if there may be more. */
 export interface ListBatch {
   readonly records: ResourceRecord[];
   readonly cursor: number | undefined;
@@ -28,19 +28,19 @@ interface Cursor {
 }
 
 /**
- * All reading outside of write transactions. It lives in threads of its own (reader_worker.ts), and
- * lets go of nothing by itself: listings and collections are closed by whoever opened them.
+ * Reads outside of write transactions. Runs in threads of its own (reader_worker.ts). Listings and
+ * collections stay open until the caller closes them.
  */
 export class Reader {
   #path = "";
-  /** Lookups run to their end at once; what goes on for longer has a connection of its own. */
+  /** For lookups, which finish in one call. Each listing and collection has its own connection. */
   #lookups: Connection | undefined;
   readonly #idle: Connection[] = [];
   readonly #cursors = new Map<number, Cursor>();
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
 
-  /** Takes the database, which must exist. To be called once, first. */
+  /** Sets the database, which must exist. Call it once, before other methods. */
   open(path: string): void {
     this.#path = path;
   }
@@ -61,7 +61,7 @@ export class Reader {
   }
 
   /** Runs a statement about scans and returns its rows. */
-  scanRows(statement: ScanStatement, parameters: Parameters): Row[] {
+  scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
     return scanRows(this.#connection, statement, parameters);
   }
 
@@ -73,7 +73,11 @@ export class Reader {
     return this.nextBatch(cursor);
   }
 
-  /** A further batch of a listing, of the same moment as the first. */
+  /**
+   * A further batch of a listing, from the same snapshot as the first.
+   *
+   * @throws {Error} when the listing has ended.
+   */
   nextBatch(cursor: number): ListBatch {
     const records: ResourceRecord[] = [];
     const { records: source } = this.#cursor(cursor);
@@ -93,16 +97,17 @@ export class Reader {
     return { records, cursor };
   }
 
-  /** Ends a listing. One that has ended already is none any more. */
+  /** Ends a listing. Does nothing if it has ended. */
   closeList(cursor: number): void {
-    const held = this.#cursors.get(cursor);
-    if (held === undefined) return;
+    const listing = this.#cursors.get(cursor);
+    if (listing === undefined) return;
     this.#cursors.delete(cursor);
-    held.records.return();
-    if (this.#idle.length < IDLE_CONNECTIONS) this.#idle.push(held.connection);
-    else held.connection[Symbol.dispose]();
+    listing.records.return();
+    if (this.#idle.length < MAX_IDLE_CONNECTIONS) this.#idle.push(listing.connection);
+    else listing.connection[Symbol.dispose]();
   }
 
+  /** Collects the files at and below the roots, and returns the id of the collection. */
   openCollection(roots: CollectionRoots): { id: number; sharedPath: string | undefined } {
     const collection = new Collection(this.#path, roots);
     const id = ++this.#opened;
@@ -110,7 +115,7 @@ export class Reader {
     return { id, sharedPath: collection.sharedPath(roots) };
   }
 
-  /** The files behind the path `after`; none where the collection is through. */
+  /** The next files after the path `after`; empty at the end of the collection. */
   collectionPage(id: number, after: string): CollectedFile[] {
     return this.#collection(id).page(after);
   }
@@ -130,13 +135,13 @@ export class Reader {
 
   #cursor(id: number): Cursor {
     const cursor = this.#cursors.get(id);
-    if (cursor === undefined) throw new Error(`The listing ${id} has ended`);
+    if (cursor === undefined) throw new Error(`Listing ${id} has ended`);
     return cursor;
   }
 
   #collection(id: number): Collection {
     const collection = this.#collections.get(id);
-    if (collection === undefined) throw new Error(`The collection ${id} has been closed`);
+    if (collection === undefined) throw new Error(`Collection ${id} is closed`);
     return collection;
   }
 }

@@ -9,7 +9,9 @@ import { Connection } from "./connection.ts";
 import { scanRows } from "./scan_statements.ts";
 import { MIB } from "../../schemas/units.ts";
 
+/** The scan to report on. */
 export interface ReportOrder {
+  /** The path of the database. */
   readonly database: string;
   readonly id: number;
   readonly skip: readonly string[];
@@ -19,7 +21,7 @@ export interface ReportOrder {
   readonly finishedAt: number;
 }
 
-/** A report as JSON, and what it amounts to. */
+/** A report as JSON, and its totals. */
 export interface MadeReport {
   readonly json: Uint8Array;
   readonly files: number;
@@ -28,23 +30,23 @@ export interface MadeReport {
 }
 
 /**
- * How much may be kept about the files of a scan for a report to be made of it, in bytes: it takes some
- * times as much memory. A thread that runs out of memory ends the process.
+ * Stored results of a scan may have at most this size for a report: making it takes several times
+ * as much memory, and a worker that runs out of memory ends the process.
  */
 const MAX_RESULT_BYTES = 128 * MIB;
 
 /**
- * Makes the report of a scan from what is kept in the database; it may take a while. Undefined where
- * that is too much for one report.
+ * Makes the report of a scan from its stored results. May take seconds. Returns undefined if the
+ * results are too large for one report.
  */
 export function makeReport(order: ReportOrder): MadeReport | undefined {
   using connection = new Connection(order.database, { readOnly: true });
   const { id, skip, version, startedAt, finishedAt } = order;
-  const of = { id, skip: JSON.stringify(skip), version };
-  if (Number(scanRows(connection, "outcomesSize", of)[0]?.size) > MAX_RESULT_BYTES) {
+  const key = { id, skip: JSON.stringify(skip), version };
+  if (Number(scanRows(connection, "outcomesSize", key)[0]?.size) > MAX_RESULT_BYTES) {
     return undefined;
   }
-  const rows = scanRows(connection, "outcomes", of);
+  const rows = scanRows(connection, "outcomes", key);
   const made = report({
     files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
     startTime: startedAt / 1000,
@@ -64,5 +66,5 @@ function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
     const scan: FileResult = JSON.parse(result);
     return { path, scan };
   }
-  return { path, error: typeof error === "string" ? error : "It was not scanned" };
+  return { path, error: typeof error === "string" ? error : "Not scanned" };
 }

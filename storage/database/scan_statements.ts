@@ -1,21 +1,22 @@
-import type { Connection, Parameters, Row } from "./connection.ts";
+import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
-const COLUMNS = `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
+const SCAN_COLUMNS =
+  `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
   files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
 
-/** What is kept about the files of a scan. */
+/** The stored result or error of each file of a scan. */
 const OUTCOMES = `(
     SELECT path, error, result FROM scan_files
-    LEFT JOIN scan_results AS kept ON kept.hash = scan_files.hash AND NOT replaced
-      AND kept.name = scan_files.name AND kept.skip = :skip AND kept.version = :version
+    LEFT JOIN scan_results AS stored ON stored.hash = scan_files.hash AND NOT replaced
+      AND stored.name = scan_files.name AND stored.skip = :skip AND stored.version = :version
     WHERE scan_id = :id
   )`;
 
-/** Those of some hashes that no record has, before records with them are added. */
-const COMING_IN = `SELECT value FROM json_each(:hashes)
+/** The hashes that no record has. Used before records with them are added. */
+const NEW_HASHES = `SELECT value FROM json_each(:hashes)
   WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`;
 
-/** Every statement about scans, by what it does. */
+/** All statements about scans, by name. */
 export const SCAN_STATEMENTS = {
   insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
     VALUES (:user, 'queued', :paths, :skip, :now, 0, 0) RETURNING id`,
@@ -24,17 +25,17 @@ export const SCAN_STATEMENTS = {
   count: `UPDATE scans SET
       files_total = (SELECT count(*) FROM scan_files WHERE scan_id = :id),
       bytes_total = (SELECT ifnull(sum(size), 0) FROM scan_files WHERE scan_id = :id)
-    WHERE id = :id RETURNING ${COLUMNS}`,
-  find: `SELECT ${COLUMNS} FROM scans WHERE id = :id`,
-  list: `SELECT ${COLUMNS} FROM scans WHERE user_id = :user AND id < :before
+    WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
+  find: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id = :id`,
+  list: `SELECT ${SCAN_COLUMNS} FROM scans WHERE user_id = :user AND id < :before
     ORDER BY id DESC LIMIT :limit`,
   requeue: `UPDATE scans SET status = 'queued', started_at = NULL
-    WHERE status IN ('queued', 'running') RETURNING ${COLUMNS}`,
+    WHERE status IN ('queued', 'running') RETURNING ${SCAN_COLUMNS}`,
   start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
       AND NOT replaced
     ORDER BY path LIMIT 500`,
-  /** What a limit kept from its end may get further another time. */
+  /** A result that a limit cut short does not count: another attempt may get further. */
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
       AND result ->> 'operationalError' IS NULL`,
@@ -46,22 +47,22 @@ export const SCAN_STATEMENTS = {
   outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
   end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
       files_scanned = :files, bytes_scanned = :bytes
-    WHERE id = :id RETURNING ${COLUMNS}`,
+    WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   complete: `UPDATE scans SET status = 'completed', finished_at = :now, report = :report,
       files_scanned = :files, bytes_scanned = :bytes,
       critical = :critical, warning = :warning, info = :info, debug = :debug
-    WHERE id = :id RETURNING ${COLUMNS}`,
+    WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id`,
   reportSize: `SELECT length(report) AS size FROM scans WHERE id = :id`,
-  reportPart: `SELECT substr(report, :start + 1, :length) AS part FROM scans WHERE id = :id`,
+  reportChunk: `SELECT substr(report, :start + 1, :length) AS chunk FROM scans WHERE id = :id`,
   remove: `DELETE FROM scans WHERE id = :id`,
-  /** What was found in content of a hash that no record has. */
-  forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${COMING_IN})`,
-  /** The files of unfinished scans whose content was of a hash that no record has. */
+  /** Deletes results for hashes that no record has. */
+  forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${NEW_HASHES})`,
+  /** Marks files of unfinished scans with a hash that no record has. */
   markReplacedFiles: `UPDATE scan_files
-    SET replaced = 1, error = 'It was removed while the scan went on'
-    WHERE hash IN (${COMING_IN})`,
-  /** Results of content that is neither stored any more nor about to be reported. */
+    SET replaced = 1, error = 'Removed during the scan'
+    WHERE hash IN (${NEW_HASHES})`,
+  /** Deletes results of other versions, and of content that is neither stored nor in a pending scan. */
   forgetResults: `DELETE FROM scan_results WHERE version <> :version OR (
       NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_results.hash AND hash <> '')
       AND scan_results.hash NOT IN (SELECT hash FROM scan_files)
@@ -70,11 +71,11 @@ export const SCAN_STATEMENTS = {
 
 export type ScanStatement = keyof typeof SCAN_STATEMENTS;
 
-/** Runs a statement; the rows are those that it returns. */
+/** Runs a statement and returns its rows. */
 export function scanRows(
   connection: Connection,
   statement: ScanStatement,
-  parameters: Parameters,
-): Row[] {
+  parameters: SqlParameters,
+): SqlRow[] {
   return connection.all(SCAN_STATEMENTS[statement], parameters);
 }

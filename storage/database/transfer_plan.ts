@@ -1,110 +1,150 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES } from "../../core/paths.ts";
 import type { Placement, TransferEffect } from "../../core/ports.ts";
-import type { Connection, Parameters, Row } from "./connection.ts";
-import { COLUMNS, split, toRecord } from "./lookup.ts";
+import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
+import { pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { descendantOf } from "./subtree.ts";
 
-/** How many records are read at a time. */
-const PAGE = 1000;
+/** Effects are read from the database in pages of this size. */
+const PAGE_RECORDS = 1000;
 
-/** Where each record of a move or copy goes, and what it meets there. */
-const PLAN = `
+/** One row for each record that is moved or copied. */
+const PLAN_TABLE = `
   CREATE TEMP TABLE plan (
-    place INTEGER PRIMARY KEY, -- in the order of the sources, then of the paths
+    position INTEGER PRIMARY KEY, -- by source, then by path
     id INTEGER NOT NULL,
-    source TEXT NOT NULL, -- its path
-    target TEXT NOT NULL, -- the path that it gets, and its parts
-    parent TEXT,
-    name TEXT NOT NULL,
-    is_root INTEGER NOT NULL,
+    source_path TEXT NOT NULL,
+    target_path TEXT NOT NULL,
+    target_parent TEXT,
+    target_name TEXT NOT NULL,
+    is_root INTEGER NOT NULL, -- 1 for a source, 0 for its descendants
     is_dir INTEGER NOT NULL,
     hash TEXT NOT NULL,
     size INTEGER NOT NULL,
     crc32 INTEGER NOT NULL,
-    met INTEGER, -- the id of the record that it meets at its target
-    met_is_dir INTEGER
+    conflicts_with INTEGER, -- id of the record at the target path
+    conflict_is_dir INTEGER
   ) STRICT;
-  CREATE INDEX temp.plan_by_met ON plan (met);`;
+  CREATE INDEX temp.plan_by_conflict ON plan (conflicts_with);`;
 
-/** The records that go to their target: the others are directories that meet a directory. */
-const GOES = "(plan.met IS NULL OR plan.is_dir = 0)";
+/** Selects records that get their target path. The others are directories that merge into one. */
+const RELOCATED = "(plan.conflicts_with IS NULL OR plan.is_dir = 0)";
 
-/** The directories that give way to the one that they meet; one that is met itself stays (C 7). */
-const MERGES = `NOT ${GOES}
-  AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.met = plan.id)`;
+/** Selects directories that merging removes. One that another record conflicts with stays (C 7). */
+const MERGED = `NOT ${RELOCATED}
+  AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.conflicts_with = plan.id)`;
 
-/** What a copied record meets: whatever is at its target. */
-const COPY_MEETS = "TRUE";
+/** A copy conflicts with any record at its target path. */
+const COPY_CONFLICTS = "TRUE";
 
 /**
- * What a moved record meets. Records that are moved along with it leave their paths first; but a
- * directory above it, at whose path it would arrive, stays where it is (C 7).
+ * A move conflicts with a record at its target path unless that record moves along, and so leaves
+ * its path first. It does conflict with an ancestor of itself, which keeps its path (C 7).
  */
-const MOVE_MEETS =
-  `NOT (met.path = :source OR met.path > :source || '/' AND met.path < :source || '0')
-  OR records.path > met.path || '/' AND records.path < met.path || '0'`;
+const MOVE_CONFLICTS = `NOT (conflict.path = :source OR ${descendantOf("conflict.path", ":source")})
+  OR ${descendantOf("records.path", "conflict.path")}`;
 
 /**
- * Moves and copies of whole subtrees. First a table is filled with what is to be done, then one
- * statement for each kind of change does it, however many records there are.
+ * Moves and copies whole subtrees. Planning fills a temporary table with one row for each record;
+ * running executes one statement for each kind of change, regardless of the number of records.
  */
 export class TransferPlan {
   readonly #connection: Connection;
+  #effects: Iterator<TransferEffect, void> = [].values();
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.script(PLAN);
+    connection.script(PLAN_TABLE);
   }
 
-  /** `WriteTransaction.moveSubtrees`. It is done when the last effect has been taken. */
-  *move(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
-    for (const placement of placements) {
+  /**
+   * Plans the move of the placements, one after the other. Each further one is planned when its
+   * turn comes, because the moves before it change what it finds.
+   *
+   * @throws {AppError} as `WriteTransaction.moveSubtrees` does.
+   */
+  planMove(placements: readonly Placement[], now: number): void {
+    const [first] = placements;
+    if (first !== undefined) this.#planMove(first);
+    this.#effects = this.#move(placements, now);
+  }
+
+  /**
+   * Plans the copy of all placements together.
+   *
+   * @throws {AppError} as `WriteTransaction.copySubtrees` does.
+   */
+  planCopy(placements: readonly Placement[], now: number): void {
+    for (const placement of placements) this.#add(placement, COPY_CONFLICTS);
+    this.#check();
+    this.#effects = this.#copy(placements[0]?.source.userId ?? 0, now);
+  }
+
+  /**
+   * Runs the plan until it has the next `limit` effects, and returns them. The plan is done when
+   * there are fewer.
+   *
+   * @throws {AppError} as `WriteTransaction.moveSubtrees` does, for a later placement.
+   */
+  run(limit: number): TransferEffect[] {
+    const effects: TransferEffect[] = [];
+    while (effects.length < limit) {
+      const { done, value } = this.#effects.next();
+      if (done) break;
+      effects.push(value);
+    }
+    return effects;
+  }
+
+  #planMove(placement: Placement): void {
+    this.#add(placement, MOVE_CONFLICTS);
+    this.#check();
+  }
+
+  *#move(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
+    for (const [index, placement] of placements.entries()) {
+      if (index > 0) this.#planMove(placement);
       yield* this.#moveOne(placement, now);
       this.#clear();
     }
   }
 
-  *#moveOne(placement: Placement, now: number): Generator<TransferEffect, void> {
-    this.#add(placement, MOVE_MEETS);
-    this.#check();
+  *#moveOne({ source, target }: Placement, now: number): Generator<TransferEffect, void> {
     yield* this.#overwrite();
     // RS 4.4.7: the directory that is moved is removed at the end.
     for (const isRoot of [0, 1]) {
-      yield* this.#effects(
+      yield* this.#read(
         () => "merged",
-        `records.id = plan.id AND is_root = ${isRoot} AND ${MERGES}`,
+        `records.id = plan.id AND is_root = ${isRoot} AND ${MERGED}`,
       );
     }
     this.#connection.run(
-      `DELETE FROM records WHERE id IN (SELECT id FROM temp.plan AS plan WHERE ${MERGES})`,
+      `DELETE FROM records WHERE id IN (SELECT id FROM temp.plan AS plan WHERE ${MERGED})`,
     );
-    const { source, target } = placement;
     if (source.path.startsWith(`${target}/`)) this.#vacate();
     this.#connection.run(
       `UPDATE records
-       SET path = plan.target, parent = plan.parent, name = plan.name, updated_at = :now
-       FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
+       SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
+         updated_at = :now
+       FROM temp.plan AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
       { now },
     );
-    yield* this.#effects(() => "updated", `records.id = plan.id AND ${GOES}`);
+    yield* this.#read(() => "updated", `records.id = plan.id AND ${RELOCATED}`);
   }
 
-  /** `WriteTransaction.copySubtrees`. It is done when the last effect has been taken. */
-  *copy(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
-    for (const placement of placements) this.#add(placement, COPY_MEETS);
-    this.#check();
+  *#copy(user: number, now: number): Generator<TransferEffect, void> {
     yield* this.#overwrite();
-    const user = placements[0]?.source.userId ?? 0;
     this.#connection.run(
       `INSERT INTO records
          (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-       SELECT :user, target, parent, name, hash, size, crc32, is_dir, :now, :now
-       FROM temp.plan AS plan WHERE ${GOES} ORDER BY place`,
+       SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now
+       FROM temp.plan AS plan WHERE ${RELOCATED} ORDER BY position`,
       { user, now },
     );
-    yield* this.#effects(
-      (row) => row.met === null ? "added" : "updated",
-      `records.user_id = :user AND records.path = plan.target AND (${GOES} OR NOT is_root)`,
+    yield* this.#read(
+      (row) => row.conflicts_with === null ? "added" : "updated",
+      `records.user_id = :user AND records.path = plan.target_path
+         AND (${RELOCATED} OR NOT is_root)`,
       { user },
     );
     this.#clear();
@@ -114,109 +154,116 @@ export class TransferPlan {
     this.#connection.run("DELETE FROM temp.plan");
   }
 
-  /** Plans for the source and all below it; `meets` says which records at a target count. */
-  #add({ source, target }: Placement, meets: string): void {
-    const counterpart = (path: string) => `:target || substr(${path}, length(:source) + 1)`;
+  /**
+   * Adds a source and its descendants to the plan. `conflicts` is the condition under which the
+   * record at a target path conflicts.
+   */
+  #add({ source, target }: Placement, conflicts: string): void {
+    const targetOf = (path: string) => `:target || substr(${path}, length(:source) + 1)`;
     const add = (which: string, columns: { isRoot: 0 | 1; parent: string; name: string }) =>
       `INSERT INTO temp.plan (
-         id, source, target, parent, name, is_root, is_dir, hash, size, crc32, met, met_is_dir
+         id, source_path, target_path, target_parent, target_name, is_root, is_dir, hash, size,
+         crc32, conflicts_with, conflict_is_dir
        )
-       SELECT records.id, records.path, ${counterpart("records.path")}, ${columns.parent},
+       SELECT records.id, records.path, ${targetOf("records.path")}, ${columns.parent},
          ${columns.name}, ${columns.isRoot}, records.is_dir, records.hash, records.size,
-         records.crc32, met.id, met.is_dir
-       FROM records LEFT JOIN records AS met
-       ON met.user_id = :user AND met.path = ${counterpart("records.path")} AND (${meets})
+         records.crc32, conflict.id, conflict.is_dir
+       FROM records LEFT JOIN records AS conflict
+       ON conflict.user_id = :user AND conflict.path = ${targetOf("records.path")}
+         AND (${conflicts})
        WHERE records.user_id = :user AND ${which} ORDER BY records.path`;
     const parameters = { user: source.userId, source: source.path, target };
     const root = this.#connection.get(
       `${
         add("records.path = :source", { isRoot: 1, parent: ":parent", name: ":name" })
       } RETURNING id`,
-      { ...parameters, ...split(target) },
+      { ...parameters, ...pathColumns(target) },
     );
     if (root?.id !== source.id) {
       throw new AppError(
         "ErrResourcesInvalidRequest",
-        `Cannot move ${quoted(source.path)}: another source took it along, or took its place`,
+        `Cannot move ${quoted(source.path)}: an earlier source moved or replaced it`,
       );
     }
     if (!source.isDir) return;
     this.#connection.run(
-      add("records.path > :source || '/' AND records.path < :source || '0'", {
+      add(descendantOf("records.path", ":source"), {
         isRoot: 0,
-        parent: counterpart("records.parent"),
+        parent: targetOf("records.parent"),
         name: "records.name",
       }),
       parameters,
     );
   }
 
-  /** Refuses what can't be: a file at the path of a directory, or a path that gets too long. */
+  /** Refuses a file at the path of a directory, a directory at the path of a file, and long paths. */
   #check(): void {
     const mismatch = this.#connection.get(
-      "SELECT target, met_is_dir FROM temp.plan WHERE met_is_dir <> is_dir ORDER BY place LIMIT 1",
+      `SELECT target_path, conflict_is_dir FROM temp.plan
+       WHERE conflict_is_dir <> is_dir ORDER BY position LIMIT 1`,
     );
     if (mismatch !== undefined) {
       throw new AppError(
         "ErrResourcesConflict",
-        `Cannot put a record at ${quoted(String(mismatch.target))}: ` +
-          `a ${mismatch.met_is_dir === 1 ? "directory" : "file"} has this path`,
+        `Cannot write to ${quoted(String(mismatch.target_path))}: ` +
+          `a ${mismatch.conflict_is_dir === 1 ? "directory" : "file"} has this path`,
       );
     }
     const long = this.#connection.get(
-      "SELECT target FROM temp.plan WHERE octet_length(target) > :max ORDER BY place LIMIT 1",
+      `SELECT target_path FROM temp.plan
+       WHERE octet_length(target_path) > :max ORDER BY position LIMIT 1`,
       { max: MAX_PATH_BYTES },
     );
     if (long !== undefined) {
       throw new AppError(
         "ErrResourcesInvalidRequest",
-        `Invalid path ${quoted(String(long.target))}: it is longer than ${MAX_PATH_BYTES} bytes`,
+        `Invalid path ${quoted(String(long.target_path))}: longer than ${MAX_PATH_BYTES} bytes`,
       );
     }
   }
 
-  /** Deletes the files that are met by files. */
+  /** Deletes the files that other files replace. */
   *#overwrite(): Generator<TransferEffect, void> {
-    yield* this.#effects(
+    yield* this.#read(
       () => "overwritten",
-      "records.id = plan.met AND plan.is_dir = 0",
+      "records.id = plan.conflicts_with AND plan.is_dir = 0",
     );
     this.#connection.run(
-      "DELETE FROM records WHERE id IN (SELECT met FROM temp.plan WHERE is_dir = 0)",
+      "DELETE FROM records WHERE id IN (SELECT conflicts_with FROM temp.plan WHERE is_dir = 0)",
     );
   }
 
   /**
-   * The records that the plan is joined with, in its order. Not by `iterate`, which ends without a
-   * word where SQLite fails.
+   * Reads records joined with the plan, in its order. Does not use {@link Connection.iterate}, which
+   * ends silently when SQLite fails.
    */
-  *#effects(
-    kindOf: (row: Row) => TransferEffect["kind"],
+  *#read(
+    kindOf: (row: SqlRow) => TransferEffect["kind"],
     joined: string,
-    parameters: Parameters = {},
+    parameters: SqlParameters = {},
   ): Generator<TransferEffect, void> {
     for (let after = 0;;) {
       const rows = this.#connection.all(
-        `SELECT plan.place, plan.source, plan.met, ${COLUMNS}
+        `SELECT plan.position, plan.source_path, plan.conflicts_with, ${RECORD_COLUMNS}
          FROM temp.plan AS plan CROSS JOIN records ON ${joined}
-         WHERE plan.place > :after ORDER BY plan.place LIMIT ${PAGE}`,
+         WHERE plan.position > :after ORDER BY plan.position LIMIT ${PAGE_RECORDS}`,
         { ...parameters, after },
       );
       for (const row of rows) {
-        yield { kind: kindOf(row), record: toRecord(row), source: String(row.source) };
-        after = Number(row.place);
+        yield { kind: kindOf(row), record: toRecord(row), source: String(row.source_path) };
+        after = Number(row.position);
       }
-      if (rows.length < PAGE) return;
+      if (rows.length < PAGE_RECORDS) return;
     }
   }
 
-  /** Takes what goes out of the way: it may go where something else leaves only later. */
+  /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
   #vacate(): void {
-    // No path that anybody can ask for holds a control character (C 4).
+    // Paths in requests hold no control characters (C 4), so these paths are free.
     this.#connection.run(
       `UPDATE records
        SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id
-       FROM temp.plan AS plan WHERE records.id = plan.id AND ${GOES}`,
+       FROM temp.plan AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
     );
   }
 }

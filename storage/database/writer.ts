@@ -6,25 +6,24 @@ import type {
   Scope,
   TransferEffect,
 } from "../../core/ports.ts";
-import { Connection, type Parameters, type Row } from "./connection.ts";
-import { COLUMNS, findByPath, split, toRecord } from "./lookup.ts";
+import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { asStorageFull } from "../disk/full.ts";
+import { descendantOf } from "./subtree.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
 /**
- * The one writing connection. It lives in a thread of its own (writer_worker.ts), where a commit may
- * wait for the disk. Whoever calls it keeps transactions apart.
+ * The only connection that writes. Runs in a thread of its own (writer_worker.ts), because a commit
+ * waits for the disk. The caller runs one transaction at a time.
  */
 export class Writer {
   #opened: { readonly connection: Connection; readonly plan: TransferPlan } | undefined;
-  /** The move or copy under way. */
-  #effects: Iterator<TransferEffect, void> = [].values();
 
   /**
-   * Opens the database, making or migrating it where needed. To be called once, first. Returns
-   * whether it was new or empty.
+   * Opens the database; creates and migrates it as needed. Call it once, before other methods.
+   * Returns whether the database was new or empty.
    */
   open(path: string): boolean {
     const connection = new Connection(path, { readOnly: false });
@@ -34,15 +33,15 @@ export class Writer {
   }
 
   /**
-   * Reads all of the database.
+   * Reads the whole database and checks it.
    *
-   * @throws {Error} where something in it is damaged.
+   * @throws {Error} when it is damaged.
    */
   checkIntegrity(): void {
     const [first] = this.#connection.all("PRAGMA integrity_check(1)");
     const verdict = String(first?.integrity_check);
     if (verdict !== "ok") {
-      throw new Error(`The database is damaged and has to be restored from a copy: ${verdict}`);
+      throw new Error(`The database is damaged; restore it from a backup: ${verdict}`);
     }
   }
 
@@ -51,7 +50,7 @@ export class Writer {
   }
 
   begin(): void {
-    // IMMEDIATE: the transaction that gets this far will not fail on a lock later.
+    // IMMEDIATE takes the write lock now, so that no later statement fails on it.
     this.#connection.run("BEGIN IMMEDIATE");
   }
 
@@ -59,7 +58,7 @@ export class Writer {
     this.#connection.run("SAVEPOINT work");
   }
 
-  /** Undoes all since the last savepoint; false where the failure has ended the transaction. */
+  /** Rolls back to the savepoint. Returns false if the failure has ended the whole transaction. */
   rollbackWork(): boolean {
     if (!this.#connection.inTransaction) return false;
     this.#connection.run("ROLLBACK TO work");
@@ -71,7 +70,7 @@ export class Writer {
     refuseFull(() => this.#connection.run("COMMIT"));
   }
 
-  /** Ends the transaction. Some failures have ended it already. */
+  /** Rolls the transaction back, unless the failure has already ended it. */
   rollback(): void {
     if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
   }
@@ -80,8 +79,14 @@ export class Writer {
     return findByPath(this.#connection, scope, paths);
   }
 
+  /**
+   * Adds the records, in the given order.
+   *
+   * @throws {AppError} `ErrResourcesAlreadyExists` when a record of the same owner has one of the
+   *   paths.
+   */
   insert(records: readonly NewRecord[]): ResourceRecord[] {
-    this.#forgetReplaced(records);
+    this.#invalidateScans(records);
     const rows = refuseFull(() =>
       this.#connection.all(
         `INSERT INTO records
@@ -91,15 +96,15 @@ export class Writer {
            value ->> 'createdAt', value ->> 'updatedAt'
          FROM json_each(:records) WHERE TRUE
          ON CONFLICT DO NOTHING
-         RETURNING ${COLUMNS}`,
-        { records: JSON.stringify(records.map((it) => ({ ...it, ...split(it.path) }))) },
+         RETURNING ${RECORD_COLUMNS}`,
+        { records: JSON.stringify(records.map((it) => ({ ...it, ...pathColumns(it.path) }))) },
       )
     );
-    // The order of RETURNING is not promised.
+    // SQLite does not specify the order of RETURNING.
     const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));
     return records.map((record) => {
-      const made = inserted.get(key(record));
-      if (made !== undefined) return made;
+      const added = inserted.get(key(record));
+      if (added !== undefined) return added;
       throw new AppError(
         "ErrResourcesAlreadyExists",
         `Cannot add ${quoted(record.path)}: a record has this path`,
@@ -108,11 +113,11 @@ export class Writer {
   }
 
   /**
-   * MD5 can be forged: content that comes in anew, while no record has its hash, may be other content
-   * than what was scanned under this hash before. What was found then does not hold for it, and a scan
-   * that was to read the content before has lost it.
+   * Invalidates scan results of content that returns while no record has its hash. As MD5 can be
+   * forged, the new content may differ from the content that was scanned: old results do not apply
+   * to it, and a running scan can no longer read the old content.
    */
-  #forgetReplaced(records: readonly NewRecord[]): void {
+  #invalidateScans(records: readonly NewRecord[]): void {
     const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
     if (hashes.length === 0) return;
     const parameters = { hashes: JSON.stringify(hashes) };
@@ -121,10 +126,10 @@ export class Writer {
   }
 
   /**
-   * Removes the root of a subtree and up to `limit` of its descendants, in path order, and returns
-   * what went. The subtree is gone when fewer than `limit` come back.
+   * Deletes the root of a subtree and the first `limit` of its descendants by path, and returns the
+   * deleted records. The whole subtree is deleted when there are fewer than `limit`.
    */
-  deleteSlice(root: ResourceRecord, limit: number): ResourceRecord[] {
+  deleteBatch(root: ResourceRecord, limit: number): ResourceRecord[] {
     const rows = refuseFull(() =>
       this.#connection.all(
         `DELETE FROM records WHERE records.id IN (
@@ -132,42 +137,33 @@ export class Writer {
            UNION ALL
            SELECT id FROM (
              SELECT id FROM records
-             WHERE user_id = :user AND path > :path || '/' AND path < :path || '0'
+             WHERE user_id = :user AND ${descendantOf("path", ":path")}
              ORDER BY path LIMIT :limit
            )
          )
-         RETURNING ${COLUMNS}`,
+         RETURNING ${RECORD_COLUMNS}`,
         { user: root.userId, path: root.path, limit },
       )
     );
     return rows.map(toRecord);
   }
 
-  /** Begins to move the sources, one after the other; {@link takeEffects} carries it out. */
-  moveSubtrees(placements: readonly Placement[], now: number): void {
-    this.#effects = this.#plan.move(placements, now);
+  /** Plans a move, which {@link runPlan} runs. */
+  planMove(placements: readonly Placement[], now: number): void {
+    refuseFull(() => this.#plan.planMove(placements, now));
   }
 
-  /** Begins to copy the sources; {@link takeEffects} carries it out. */
-  copySubtrees(placements: readonly Placement[], now: number): void {
-    this.#effects = this.#plan.copy(placements, now);
+  /** Plans a copy, which {@link runPlan} runs. */
+  planCopy(placements: readonly Placement[], now: number): void {
+    refuseFull(() => this.#plan.planCopy(placements, now));
   }
 
-  /**
-   * Goes on with the move or copy and returns the next of its effects. It is done when they are
-   * fewer than `limit`.
-   */
-  takeEffects(limit: number): TransferEffect[] {
-    const effects: TransferEffect[] = [];
-    return refuseFull(() => {
-      for (let next = this.#effects.next(); !next.done; next = this.#effects.next()) {
-        effects.push(next.value);
-        if (effects.length === limit) break;
-      }
-      return effects;
-    });
+  /** Runs the plan for the next `limit` effects. The plan is done when it returns fewer. */
+  runPlan(limit: number): TransferEffect[] {
+    return refuseFull(() => this.#plan.run(limit));
   }
 
+  /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
     const rows = this.#connection.all(
       `SELECT value AS hash FROM json_each(:hashes)
@@ -178,7 +174,7 @@ export class Writer {
   }
 
   /** Runs a statement about scans and returns its rows. */
-  scanRows(statement: ScanStatement, parameters: Parameters): Row[] {
+  scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
     return refuseFull(() => scanRows(this.#connection, statement, parameters));
   }
 
@@ -200,7 +196,7 @@ function key({ userId, path }: { userId: number; path: string }): string {
   return `${userId}/${path}`;
 }
 
-/** Says that the storage is full where that is why a statement failed (C 2). */
+/** Reports a statement that fails because the storage is full as such (C 2). */
 function refuseFull<T>(statement: () => T): T {
   try {
     return statement();

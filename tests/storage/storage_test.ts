@@ -5,7 +5,7 @@ import { Connection } from "../../storage/database/connection.ts";
 import { DirectoryLock } from "../../storage/disk/lock.ts";
 import { jwtSecret } from "../../storage/jwt_secret.ts";
 import { migrate } from "../../storage/database/migrate.ts";
-import { SqliteResourceStore } from "../../storage/database/records.ts";
+import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
 import { Storage } from "../../storage/storage.ts";
 import { seed } from "../support/seed.ts";
 import { TempDir } from "../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import { DirectoryBlobStore } from "../../storage/blobs/directory_blob_store.ts";
-import { SqliteResourceStore } from "../../storage/database/records.ts";
+import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
 import { blobStoreSuite } from "../conformance/blob_store.ts";
 import { resourceStoreSuite } from "../conformance/resource_store.ts";
 import { TempDir } from "../support/temp_dir.ts";

@@ -1,4 +1,4 @@
--- The invariants of C 5 that a table can hold are held here: no code can commit a record without
+-- The schema enforces the invariants of C 5 that SQL can express: no code can commit a record without
 -- its ancestors, two records at one path, or a directory with content.
 CREATE TABLE records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -28,8 +28,8 @@ CREATE TABLE records (
   )
 ) STRICT;
 
--- Direct children, in path order, whatever lies deeper.
+-- For direct children, in path order.
 CREATE INDEX records_by_parent ON records (parent, user_id, path);
--- An administrator's lookups.
+-- For lookups by administrators.
 CREATE INDEX records_by_path ON records (path);
 CREATE INDEX records_by_hash ON records (hash) WHERE hash <> '';

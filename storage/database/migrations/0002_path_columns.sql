@@ -1,5 +1,5 @@
--- Computing parent and name from the path in SQL takes milliseconds where the path is long: they are
--- plain columns now, and a CHECK holds them to the path.
+-- Computing parent and name from a long path in SQL takes milliseconds. Make them plain columns, and
+-- keep them consistent with the path by a CHECK.
 CREATE TABLE records_2 (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL CHECK (user_id > 0),
@@ -27,7 +27,7 @@ CREATE TABLE records_2 (
 INSERT INTO records_2
 SELECT id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at
 FROM records;
--- No id is given again, that of a deleted record neither.
+-- Ids are never reused, not even those of deleted records.
 DELETE FROM sqlite_sequence WHERE name = 'records_2';
 INSERT INTO sqlite_sequence (name, seq)
 SELECT 'records_2', seq FROM sqlite_sequence WHERE name = 'records';
@@ -35,8 +35,8 @@ SELECT 'records_2', seq FROM sqlite_sequence WHERE name = 'records';
 DROP TABLE records;
 ALTER TABLE records_2 RENAME TO records;
 
--- Direct children, in path order, whatever lies deeper.
+-- For direct children, in path order.
 CREATE INDEX records_by_parent ON records (parent, user_id, path);
--- An administrator's lookups.
+-- For lookups by administrators.
 CREATE INDEX records_by_path ON records (path);
 CREATE INDEX records_by_hash ON records (hash) WHERE hash <> '';

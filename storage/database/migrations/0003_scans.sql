@@ -21,7 +21,7 @@ CREATE TABLE scans (
 CREATE INDEX scans_by_user ON scans (user_id, id);
 CREATE INDEX scans_unfinished ON scans (status, id) WHERE status IN ('queued', 'running');
 
--- What a scan that is not finished reads, as it was when it was asked for.
+-- The files of an unfinished scan, as they were when it was requested.
 CREATE TABLE scan_files (
   scan_id INTEGER NOT NULL REFERENCES scans (id) ON DELETE CASCADE,
   path TEXT NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE scan_files (
   PRIMARY KEY (scan_id, path)
 ) STRICT, WITHOUT ROWID;
 
--- Content is scanned once for each name that it has: scanners go by names, too.
+-- Content is scanned once for each of its names, as scanners depend on the name too.
 CREATE TABLE scan_results (
   hash TEXT NOT NULL CHECK (length(hash) = 32),
   name TEXT NOT NULL,

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
-import { type Engine, GroupCommit } from "../../../storage/database/group_commit.ts";
+import { GroupCommit, type TransactionControl } from "../../../storage/database/group_commit.ts";
 
 /** An engine that notes what is asked of it, and fails where it is told to. */
-function recorder(failing: Partial<Record<keyof Engine, boolean>> = {}) {
+function recorder(failing: Partial<Record<keyof TransactionControl, boolean>> = {}) {
   const calls: string[] = [];
-  const call = (name: keyof Engine) => () => {
+  const call = (name: keyof TransactionControl) => () => {
     calls.push(name);
     return failing[name] ? Promise.reject(new Error(`${name} failed`)) : Promise.resolve();
   };
-  const engine: Engine = {
+  const engine: TransactionControl = {
     begin: call("begin"),
     savepoint: call("savepoint"),
     rollbackWork: async () => {

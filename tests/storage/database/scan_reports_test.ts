@@ -3,7 +3,7 @@ import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
 import { makeReport } from "../../../storage/database/scan_reports.ts";
-import { SqliteResourceStore } from "../../../storage/database/records.ts";
+import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("C 15 what would take too much memory is no report", async () => {

@@ -13,34 +13,34 @@ import type {
 import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import { SqliteScanStore } from "./scans.ts";
+import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** How long a reader of a listing may take between two batches, in milliseconds. */
+/** A listing ends if its reader takes longer than this between two batches. */
 const LIST_STALL_MS = 20 * 60_000;
-/** How many records the writer tells of at a time, so that its reply does not hold up this thread. */
-const SLICE = 1000;
+/** The writer returns this many records at a time: a longer reply would block this thread. */
+const BATCH_RECORDS = 1000;
 
-export interface RecordsOptions {
-  /** @default 1200000 */
+export interface ResourceStoreOptions {
+  /** How long the reader of a listing may take between two batches. @default 1200000 */
   readonly listStallMs?: number;
 }
 
-/** The records in a SQLite file, read and written in threads of their own. */
+/** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #listStallMs: number;
   readonly #writer = new RemoteWorker<Writer>(WORKERS.writer);
-  /** Listings and collections have a thread of their own: lookups wait for nobody's sorting. */
+  /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #commits = new GroupCommit(this.#writer.remote);
 
-  /** The scans in the same file. */
+  /** Scans in the same file. */
   readonly scans: SqliteScanStore;
   #isNew = false;
 
-  private constructor(path: string, options: RecordsOptions) {
+  private constructor(path: string, options: ResourceStoreOptions) {
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
     this.scans = new SqliteScanStore({
       database: path,
@@ -50,8 +50,11 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     });
   }
 
-  /** Opens the database file, making or migrating it where needed. */
-  static async open(path: string, options: RecordsOptions = {}): Promise<SqliteResourceStore> {
+  /** Opens the database file; creates and migrates it as needed. */
+  static async open(
+    path: string,
+    options: ResourceStoreOptions = {},
+  ): Promise<SqliteResourceStore> {
     const store = new SqliteResourceStore(path, options);
     try {
       await makePrivate(path);
@@ -65,15 +68,15 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     return store;
   }
 
-  /** Whether there was no database before it was opened. */
+  /** Whether the database was new or empty when it was opened. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
   /**
-   * Reads all of the database.
+   * Reads the whole database and checks it.
    *
-   * @throws {Error} where something in it is damaged.
+   * @throws {Error} when it is damaged.
    */
   checkIntegrity(): Promise<void> {
     return this.#writer.remote.checkIntegrity();
@@ -92,15 +95,15 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     let { records, cursor } = await reader.openList(query);
     try {
       while (cursor !== undefined) {
-        const place = cursor;
-        // An open listing keeps SQLite from reusing its log; nobody may hold it for ever.
-        const stalled = setTimeout(() => reader.closeList(place), this.#listStallMs);
+        const current = cursor;
+        // An open listing keeps SQLite from reusing its log, so a stalled reader loses it.
+        const stalled = setTimeout(() => reader.closeList(current), this.#listStallMs);
         try {
           yield records;
         } finally {
           clearTimeout(stalled);
         }
-        ({ records, cursor } = await reader.nextBatch(place));
+        ({ records, cursor } = await reader.nextBatch(current));
       }
       yield records;
     } finally {
@@ -138,12 +141,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     );
   }
 
-  /** Waits for the transactions under way, then closes the database. */
+  /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#commits.idle();
     await this.#reader.remote.close();
     await this.#lookups.remote.close();
-    // Last, for the last connection to close is the one that empties the log.
+    // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
     this.#end();
   }
@@ -155,7 +158,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 }
 
-/** Makes the file for its owner alone; SQLite gives the files beside it the same mode. */
+/** Creates the file with access for its owner only. SQLite gives its companion files the same mode. */
 async function makePrivate(path: string): Promise<void> {
   using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   await Deno.chmod(path, 0o600);
@@ -170,32 +173,32 @@ function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): Writ
     async deleteSubtrees(roots) {
       const deleted: ResourceRecord[] = [];
       for (const root of roots) {
-        for (let slice = SLICE; slice >= SLICE;) {
-          const records = await writer.deleteSlice(root, SLICE);
-          for (const record of records) deleted.push(record);
-          slice = records.length;
+        for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
+          const batch = await writer.deleteBatch(root, BATCH_RECORDS);
+          for (const record of batch) deleted.push(record);
+          count = batch.length;
         }
       }
       return deleted;
     },
     async moveSubtrees(placements, now) {
-      await writer.moveSubtrees(placements, now);
-      return await effectsOf(writer);
+      await writer.planMove(placements, now);
+      return await runPlan(writer);
     },
     async copySubtrees(placements, now) {
-      await writer.copySubtrees(placements, now);
-      return await effectsOf(writer);
+      await writer.planCopy(placements, now);
+      return await runPlan(writer);
     },
     unreferenced: (hashes) => writer.unreferenced(hashes),
   };
 }
 
-async function effectsOf(writer: Remote<Writer>): Promise<TransferEffect[]> {
+async function runPlan(writer: Remote<Writer>): Promise<TransferEffect[]> {
   const effects: TransferEffect[] = [];
-  for (let slice = SLICE; slice >= SLICE;) {
-    const taken = await writer.takeEffects(SLICE);
-    for (const effect of taken) effects.push(effect);
-    slice = taken.length;
+  for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
+    const batch = await writer.runPlan(BATCH_RECORDS);
+    for (const effect of batch) effects.push(effect);
+    count = batch.length;
   }
   return effects;
 }

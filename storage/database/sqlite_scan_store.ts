@@ -10,7 +10,7 @@ import {
   type ScanStore,
 } from "../../core/scans/ports.ts";
 import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
-import type { Parameters, Row } from "./connection.ts";
+import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
@@ -20,13 +20,13 @@ import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { MIB } from "../../schemas/units.ts";
 
-/** What this store asks of the worker {@link WORKERS.report}. */
+/** The part of the worker {@link WORKERS.report} that this store calls. */
 interface ReportMaker {
   makeReport(order: ReportOrder): MadeReport | undefined;
 }
 
-/** How much of a report is read at a time, in bytes. */
-const REPORT_PART = MIB;
+/** Reports are read in chunks of this size. */
+const REPORT_CHUNK_BYTES = MIB;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -36,7 +36,7 @@ export interface ScanStoreParts {
   readonly commits: GroupCommit;
 }
 
-/** Scans in the SQLite file of the records, read and written by the same threads. */
+/** Keeps scans in the SQLite file of the records, through the same worker threads. */
 export class SqliteScanStore implements ScanStore {
   readonly #parts: ScanStoreParts;
 
@@ -47,13 +47,13 @@ export class SqliteScanStore implements ScanStore {
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
     const { userId: user, paths, skip, createdAt: now } = scan;
     return this.#parts.commits.run(async () => {
-      const [made] = await this.#write("insert", {
+      const [inserted] = await this.#write("insert", {
         user,
         paths: JSON.stringify(paths),
         skip: JSON.stringify(skip),
         now,
       });
-      const id = Number(made?.id);
+      const id = Number(inserted?.id);
       for await (const page of files) {
         await this.#write("insertFiles", { id, files: JSON.stringify(page) });
       }
@@ -116,7 +116,7 @@ export class SqliteScanStore implements ScanStore {
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
     const scan = one(await this.#read("find", { id }));
-    const made = await makeReport({
+    const report = await makeReport({
       database: this.#parts.database,
       id,
       skip: scan.skip,
@@ -124,12 +124,12 @@ export class SqliteScanStore implements ScanStore {
       startedAt: scan.startedAt ?? now,
       finishedAt: now,
     }, signal);
-    if (made === undefined) {
+    if (report === undefined) {
       throw new ScanFailure(
-        "So much was found that no report can hold it: scan fewer files at once",
+        "Too many findings for one report: scan fewer files at once",
       );
     }
-    const { json, files, bytes, issues } = made;
+    const { json, files, bytes, issues } = report;
     return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
   }
 
@@ -148,23 +148,23 @@ export class SqliteScanStore implements ScanStore {
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
     const [row] = await this.#read("reportSize", { id });
     if (typeof row?.size !== "number") return undefined;
-    return this.#reportParts(id, row.size);
+    return this.#reportChunks(id, row.size);
   }
 
   remove(id: number): Promise<void> {
     return this.#commit("remove", { id });
   }
 
-  async *#reportParts(id: number, size: number): AsyncGenerator<Chunk> {
-    for (let start = 0; start < size; start += REPORT_PART) {
-      const [row] = await this.#read("reportPart", { id, start, length: REPORT_PART });
-      // Somebody may have removed the scan meanwhile: what is left of its report is no report.
-      if (!(row?.part instanceof Uint8Array)) throw new Error(`The scan ${id} has been removed`);
-      yield new Uint8Array(row.part);
+  async *#reportChunks(id: number, size: number): AsyncGenerator<Chunk> {
+    for (let start = 0; start < size; start += REPORT_CHUNK_BYTES) {
+      const [row] = await this.#read("reportChunk", { id, start, length: REPORT_CHUNK_BYTES });
+      // The scan may be removed meanwhile. Fail rather than return part of its report.
+      if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
+      yield new Uint8Array(row.chunk);
     }
   }
 
-  #end(statement: ScanStatement, parameters: Parameters & { id: number }): Promise<Scan> {
+  #end(statement: ScanStatement, parameters: SqlParameters & { id: number }): Promise<Scan> {
     return this.#parts.commits.run(async () => {
       const scan = one(await this.#write(statement, parameters));
       await this.#write("forgetFiles", { id: parameters.id });
@@ -172,15 +172,15 @@ export class SqliteScanStore implements ScanStore {
     });
   }
 
-  async #commit(statement: ScanStatement, parameters: Parameters): Promise<void> {
+  async #commit(statement: ScanStatement, parameters: SqlParameters): Promise<void> {
     await this.#parts.commits.run(() => this.#write(statement, parameters));
   }
 
-  #write(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
+  #write(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
     return this.#parts.writer.scanRows(statement, parameters);
   }
 
-  #read(statement: ScanStatement, parameters: Parameters): Promise<Row[]> {
+  #read(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
     return this.#parts.reader.scanRows(statement, parameters);
   }
 }
@@ -188,7 +188,7 @@ export class SqliteScanStore implements ScanStore {
 /**
  * Makes a report in a thread of its own.
  *
- * @throws the signal's reason where it aborts.
+ * @throws the reason of the signal when it aborts.
  */
 async function makeReport(order: ReportOrder, signal: AbortSignal) {
   using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
@@ -207,18 +207,18 @@ function keyOf({ hash, name, skip }: ResultKey) {
   return { hash, name, skip: JSON.stringify(skip), version: SCANNERS_VERSION };
 }
 
-/** The scan of the only row. */
-function one([row]: readonly Row[]): Scan {
-  if (row === undefined) throw new Error("The scan has been removed");
+/** The scan in the first row. */
+function one([row]: readonly SqlRow[]): Scan {
+  if (row === undefined) throw new Error("The scan was removed");
   return toScan(row);
 }
 
 const STATUSES: readonly ScanStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
 
-function toScan(row: Row): Scan {
+function toScan(row: SqlRow): Scan {
   const status = STATUSES.find((known) => known === row.status);
-  if (status === undefined) throw new Error(`Unknown status ${row.status}`);
-  const orNull = (value: Row[string] | undefined) => value === null ? null : Number(value);
+  if (status === undefined) throw new Error(`Unknown scan status ${row.status}`);
+  const orNull = (value: SqlRow[string] | undefined) => value === null ? null : Number(value);
   return {
     id: Number(row.id),
     userId: Number(row.user_id),
@@ -242,7 +242,7 @@ function toScan(row: Row): Scan {
   };
 }
 
-function textsOf(json: Row[string] | undefined): string[] {
+function textsOf(json: SqlRow[string] | undefined): string[] {
   const texts: unknown = JSON.parse(String(json));
   return Array.isArray(texts) ? texts.map(String) : [];
 }
