@@ -340,7 +340,7 @@ Deno.test("C 15 results are kept and reused", async (t) => {
     await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
     const { has_errors, checks } = await reportOf(one, id);
     assert.equal(has_errors, true);
-    assert.match(JSON.stringify(checks), /removed while the scan went on/);
+    assert.match(JSON.stringify(checks), /Removed during the scan/);
     assert.equal(await kindOf("a", ["tar"]), "7");
   });
 });
