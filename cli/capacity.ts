@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { capacityOverview, type HostCapacity, overviewText } from "../core/capacity/mod.ts";
 import { mintCredential } from "../core/credentials.ts";
-import { BASE_PATH } from "../routes/app.ts";
+import { BASE_PATH } from "../routes/routes.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { keptSecret } from "../storage/jwt_secret.ts";

@@ -12,7 +12,7 @@ import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { jsonBody } from "./json_body.ts";
+import { jsonBody } from "./body.ts";
 import { uploadParts } from "./multipart.ts";
 import { parseQuery, pathsOf } from "./query.ts";
 

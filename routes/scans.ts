@@ -12,7 +12,7 @@ import { ScanRequest } from "../schemas/scans.ts";
 import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { jsonBody } from "./json_body.ts";
+import { jsonBody } from "./body.ts";
 import { idOf, parseQuery } from "./query.ts";
 import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";

@@ -2,14 +2,19 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import type { AppEnvironment, Delivery } from "./environment.ts";
-import { TAKE_STALL_MS } from "./stall.ts";
+
+/**
+ * How long a client may read nothing, in milliseconds. That it reads is seen only when the socket's
+ * buffer, which may be megabytes, has room again: a slow client needs this long for it.
+ */
+const TAKE_STALL_MS = 20 * 60_000;
 
 export interface StreamedOptions {
   readonly status?: StatusCode;
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the client goes away, before the content is returned. */
   readonly onCancel?: () => void;
-  /** How long the client may take nothing. @default 1200000 */
+  /** How long the client may read nothing, in milliseconds. @default 1200000 */
   readonly stallMs?: number;
 }
 

@@ -7,6 +7,7 @@ import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { recover } from "../../core/tree/recover.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
+import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
@@ -35,6 +36,7 @@ export interface Replacements {
 /** A server that is wired, and listens when asked to. Dispose of it after its server has stopped. */
 export interface Composition extends AsyncDisposable {
   readonly tree: Tree;
+  readonly app: App;
   listen(options: Pick<ServeOptions, "hostname" | "port" | "graceMs">): RunningServer;
 }
 
@@ -88,6 +90,7 @@ export async function compose(
   const owned = parts.move();
   return {
     tree,
+    app,
     listen(options) {
       const server = serveApp(app, { ...options, events, inFlight, log });
       return {

@@ -1,6 +1,6 @@
 import { credentialVerifier, type VerifyCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
-import { BASE_PATH } from "../../routes/app.ts";
+import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { Storage } from "../../storage/storage.ts";

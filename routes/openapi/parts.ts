@@ -6,105 +6,86 @@ import type { GenericSchema } from "valibot";
 /** A part of the document, as JSON. */
 export type Json = { readonly [key: string]: unknown };
 
-export const ID: Json = { type: "integer", minimum: 1 };
-export const BINARY: Json = { type: "string", format: "binary" };
-export const BINARY_CONTENT: Json = {
-  "application/octet-stream": { schema: BINARY },
-  "application/zip": { schema: BINARY },
-};
-
-/** What the statuses of refusals say. */
-export const REFUSALS = {
-  400: "The request is not as it should be",
-  401: "No valid credential",
-  403: "The privilege is missing",
-  404: "Something is not found",
-  409: "Something is in the way",
-  429: "Too many scans wait; the header Retry-After says when to come again",
-  416: "The range lies outside of the content",
-  500: "Something failed, and was logged under the request id",
+/** What each status of a refusal means. */
+const REFUSALS = {
+  400: "The request is invalid",
+  401: "The credential is missing or invalid",
+  403: "The credential lacks the privilege",
+  404: "Not found",
+  409: "Conflict with what exists, or with the state of the scan",
+  416: "The range is outside the content",
+  429: "The queue of scans is full; Retry-After says when to try again",
+  500: "Internal error; the log has it under the request id",
   503: "The server is not ready",
 } as const;
 
-/** An operation that needs a credential with the privilege; `refusals` are statuses of its own. */
-export function operation(
-  summary: string,
-  privilege: string,
-  { responses, ...rest }: { responses: Json } & Json,
-  ...refusals: (keyof typeof REFUSALS)[]
-): Json {
-  return {
-    summary,
-    description: `Needs the privilege ${privilege}.`,
-    security: [{ bearer: [] }],
-    ...rest,
-    responses: { ...responses, ...refused([...refusals, 401, 403, 500]) },
-  };
+/** The status of a refusal. */
+export type Refusal = keyof typeof REFUSALS;
+
+/** An operation as the table of routes describes it; the privilege is the table's. */
+export interface Operation {
+  readonly summary: string;
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Json;
+  /** The refusals of its own, besides those that every privileged route has. */
+  readonly refusals?: readonly Refusal[];
 }
 
-/** A JSON body of the schema. */
+export const ID: Json = { type: "integer", minimum: 1 };
+export const BINARY: Json = { type: "string", format: "binary" };
+
+/** The replies of refusals. */
+export function refusalResponses(statuses: readonly Refusal[]): Json {
+  return Object.fromEntries(
+    statuses.map((status) => [status, jsonResponse(REFUSALS[status], reference("Error"))]),
+  );
+}
+
+/** A JSON body of a schema of the components. */
 export function jsonRequestBody(schema: string): Json {
   return { required: true, content: { "application/json": { schema: reference(schema) } } };
 }
 
-/** An operation that needs no credential. */
-export function open(summary: string, schema: Json, ...refusals: (keyof typeof REFUSALS)[]): Json {
-  return { summary, responses: { 200: json(summary, schema), ...refused(refusals) } };
-}
-
-/** The replies of refusals. */
-export function refused(statuses: readonly (keyof typeof REFUSALS)[]): Json {
-  return Object.fromEntries(
-    statuses.map((status) => [status, json(REFUSALS[status], reference("Error"))]),
-  );
-}
-
-/** `GET /metrics`, which is no JSON. */
-export function metrics(): Json {
-  return operation("Measures in Prometheus's text format", "resources.admin", {
-    responses: {
-      200: {
-        description: "The measures",
-        content: { "text/plain": { schema: { type: "string" } } },
-      },
-    },
-  });
-}
-
-/** `path` and `paths[]`. */
+/** The parameters `path` and `paths[]`. */
 export function pathParameters(description: string): Json[] {
   return [
     query("path", { type: "string" }, description),
-    query("paths[]", { type: "array", items: { type: "string" } }, "Further ones"),
+    query("paths[]", { type: "array", items: { type: "string" } }, "More paths"),
   ];
 }
 
-/** A parameter of the query. */
+/** A query parameter. */
 export function query(name: string, schema: Json, description: string): Json {
   return { name, in: "query", schema, description };
 }
 
-/** A payload in the envelope (C 2). */
-export function envelope(data: Json): Json {
-  return {
-    type: "object",
-    required: ["status", "data"],
-    properties: { status: { const: "success" }, data },
-  };
-}
-
-/** A reply in JSON. */
-export function json(description: string, schema: Json): Json {
+/** A reply of JSON. */
+export function jsonResponse(description: string, schema: Json): Json {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** A schema of the components, by its name. */
-export function reference(name: string): Json {
-  return { $ref: pathOfSchema(name) };
+/** A reply of JSON in the envelope (C 2). */
+export function enveloped(description: string, data: Json): Json {
+  return jsonResponse(description, {
+    type: "object",
+    required: ["status", "data"],
+    properties: { status: { const: "success" }, data },
+  });
 }
 
-/** Where a schema of the components is. */
-export function pathOfSchema(name: string): string {
+/** A reply of another type. */
+export function contentResponse(description: string, schema: Json, ...types: string[]): Json {
+  return { description, content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+}
+
+/** A schema of the components, by name. */
+export function reference(name: string): Json {
+  return { $ref: componentPath(name) };
+}
+
+/** The pointer to a schema of the components. */
+export function componentPath(name: string): string {
   return `#/components/schemas/${name}`;
 }
 

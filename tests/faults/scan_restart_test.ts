@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { BASE_PATH } from "../../routes/app.ts";
+import { BASE_PATH } from "../../routes/routes.ts";
 import { Report } from "../../schemas/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { ChildServer } from "../support/child_server.ts";

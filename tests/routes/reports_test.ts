@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
-import { LARGE_REPORTS, reportBody } from "../../routes/reports.ts";
-import { Places } from "../../routes/places.ts";
+import { jsonBytes } from "../../routes/body.ts";
+import { MAX_LARGE_REPORTS } from "../../routes/reports.ts";
+import { Semaphore } from "../../routes/semaphore.ts";
 import { reportJsonSchema } from "../../schemas/report.ts";
 import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
@@ -209,9 +210,9 @@ Deno.test("C 3 a report that does not go on is given up", async () => {
     },
   });
   const request = new Request("http://localhost/", { method: "POST", body });
-  await assert.rejects(reportBody(request, { stallMs: 1 }), {
+  await assert.rejects(jsonBytes(request, { maxBytes: MIB, stallMs: 1 }), {
     kind: "ErrResourcesInvalidRequest",
-    message: /nothing of it came for 0\.001 s/,
+    message: /no data received for 0\.001 s/,
   });
   assert.equal(cancelled, true);
 });
@@ -229,7 +230,7 @@ Deno.test("C 15 a body that is too large is not read to its end", async () => {
     },
   }, { highWaterMark: 0 });
   const request = new Request("http://localhost/", { method: "POST", body });
-  await assert.rejects(reportBody(request, { maxBytes: 25 }), /larger than 25 bytes/);
+  await assert.rejects(jsonBytes(request, { maxBytes: 25 }), /larger than 25 bytes/);
   assert.deepEqual([chunks, cancelled], [3, true]);
 });
 
@@ -246,33 +247,36 @@ Deno.test("C 15 of many large reports some are held at once, and the others wait
     },
   });
   const client = await server.as(1, "scans.view");
-  const large = Array.from({ length: LARGE_REPORTS + 4 }, () => send(client, "x".repeat(2 * MIB)));
-  await until(() => judged.length === LARGE_REPORTS);
+  const large = Array.from(
+    { length: MAX_LARGE_REPORTS + 4 },
+    () => send(client, "x".repeat(2 * MIB)),
+  );
+  await until(() => judged.length === MAX_LARGE_REPORTS);
   // A small one is not held up by them.
   assert.equal((await send(client, "{}")).status, 200);
-  assert.equal(judged.length, LARGE_REPORTS + 1);
+  assert.equal(judged.length, MAX_LARGE_REPORTS + 1);
   gate.resolve();
   for (const reply of await Promise.all(large)) assert.equal(reply.status, 200);
-  assert.equal(judged.length, LARGE_REPORTS + 5);
+  assert.equal(judged.length, MAX_LARGE_REPORTS + 5);
 });
 
-Deno.test("a place is given to the next who still wants it", async () => {
-  const places = new Places(1);
+Deno.test("Semaphore grants a permit to the next waiter that has not given up", async () => {
+  const semaphore = new Semaphore(1);
   const never = new AbortController().signal;
-  const first = await places.take(never);
+  const first = await semaphore.acquire(never);
   const gone = new AbortController();
-  const second = places.take(gone.signal);
-  const third = places.take(never);
+  const second = semaphore.acquire(gone.signal);
+  const third = semaphore.acquire(never);
   gone.abort(new Error("gone"));
   await assert.rejects(second, /gone/);
   first[Symbol.dispose]();
   first[Symbol.dispose]();
-  const fourth = places.take(never);
+  const fourth = semaphore.acquire(never);
   let entered = false;
   fourth.then(() => entered = true);
   const held = await third;
   assert.equal(entered, false);
   held[Symbol.dispose]();
   await fourth;
-  await assert.rejects(places.take(AbortSignal.abort(new Error("before"))), /before/);
+  await assert.rejects(semaphore.acquire(AbortSignal.abort(new Error("before"))), /before/);
 });

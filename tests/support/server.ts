@@ -7,7 +7,9 @@ import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
-import { type AppOptions, BASE_PATH } from "../../routes/app.ts";
+import type { AppOptions } from "../../routes/app.ts";
+import { BASE_PATH } from "../../routes/routes.ts";
+import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import { readSettings } from "../../schemas/settings.ts";
@@ -38,6 +40,7 @@ export class TestServer implements AsyncDisposable {
 
   private constructor(
     readonly tree: Tree,
+    readonly app: App,
     readonly dataDir: string,
     readonly server: RunningServer,
     /** The lines of the log. */
@@ -79,7 +82,7 @@ export class TestServer implements AsyncDisposable {
       ...(graceMs !== undefined && { graceMs }),
     });
     parts.defer(async () => void await server.stop());
-    return new TestServer(composition.tree, dataDir, server, lines, parts.move());
+    return new TestServer(composition.tree, composition.app, dataDir, server, lines, parts.move());
   }
 
   /** The address of the root. */

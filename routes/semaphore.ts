@@ -1,18 +1,19 @@
-/** A number of places for what takes much memory, given out first come, first served. */
-export class Places {
+/** Bounds how many holders there are at once. Waiters are served first come, first served. */
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
-  constructor(count: number) {
-    this.#free = count;
+  /** @param permits How many may hold it at once. */
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
   /**
-   * Waits for a place, which is given back when it is disposed of.
+   * Waits for a permit. Disposing of the permit releases it.
    *
-   * @throws the signal's reason where it aborts before.
+   * @throws the signal's reason if it aborts first.
    */
-  take(signal: AbortSignal): Promise<Disposable> {
+  acquire(signal: AbortSignal): Promise<Disposable> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
     const leave = () => {
       this.#waiting.delete(enter);
@@ -25,25 +26,25 @@ export class Places {
     const enter = () => {
       leave();
       this.#free--;
-      resolve(this.#place());
+      resolve(this.#permit());
     };
     signal.addEventListener("abort", giveUp);
     this.#waiting.add(enter);
     if (signal.aborted) giveUp();
-    this.#serve();
+    this.#grant();
     return promise;
   }
 
-  #place(): Disposable {
-    const place = new DisposableStack();
-    place.defer(() => {
+  #permit(): Disposable {
+    const permit = new DisposableStack();
+    permit.defer(() => {
       this.#free++;
-      this.#serve();
+      this.#grant();
     });
-    return place;
+    return permit;
   }
 
-  #serve(): void {
+  #grant(): void {
     for (const enter of [...this.#waiting].slice(0, this.#free)) enter();
   }
 }

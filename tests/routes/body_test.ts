@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { jsonBody } from "../../routes/json_body.ts";
+import { jsonBody } from "../../routes/body.ts";
 
 Deno.test("C 3 a JSON body that does not go on is refused", async () => {
   let cancelled = false;

@@ -1,0 +1,114 @@
+import { CapacityOverview } from "../../schemas/capacity.ts";
+import { reportJsonSchemas } from "../../schemas/report.ts";
+import {
+  MkdirResourceRequest,
+  ResourceEntry,
+  ResourceList,
+  TransferResourceRequest,
+} from "../../schemas/resources.ts";
+import { ScanEntry, ScanRequest } from "../../schemas/scans.ts";
+import {
+  componentPath,
+  type Json,
+  type Operation,
+  reference,
+  type Refusal,
+  refusalResponses,
+  schemaOf,
+} from "./parts.ts";
+
+/** A route with what a client needs to know of it. */
+export interface DescribedRoute {
+  readonly method: string;
+  /** In OpenAPI's form, such as `/api/v1/scans/{id}`. */
+  readonly path: string;
+  /** The privilege that it needs; without one, it needs no credential. */
+  readonly privilege?: string | undefined;
+  readonly operation: Operation;
+}
+
+/** The description of the API (OpenAPI 3.1), for clients and their generators (C 1). */
+export function openApi(routes: readonly DescribedRoute[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "strongroom",
+      version: "1",
+      description: "A file strongroom for people who work with model files.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      schemas: schemas(),
+    },
+  };
+}
+
+function operationOf({ privilege, operation }: DescribedRoute): Json {
+  const { responses, refusals = [], ...rest } = operation;
+  const common: Refusal[] = privilege === undefined ? [] : [401, 403, 500];
+  return {
+    ...rest,
+    ...(privilege !== undefined && {
+      description: `Needs the privilege ${privilege}.`,
+      security: [{ bearer: [] }],
+    }),
+    responses: { ...responses, ...refusalResponses([...refusals, ...common]) },
+  };
+}
+
+function schemas(): Record<string, Json> {
+  return {
+    ResourceEntry: schemaOf(ResourceEntry),
+    ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
+    MkdirResourceRequest: schemaOf(MkdirResourceRequest),
+    MoveResourceRequest: schemaOf(TransferResourceRequest),
+    CopyResourceRequest: schemaOf(TransferResourceRequest),
+    CapacityOverview: schemaOf(CapacityOverview),
+    Scan: schemaOf(ScanEntry),
+    ScanList: { type: "object", required: ["items", "total"], ...listOf("Scan") },
+    ScanRequest: schemaOf(ScanRequest),
+    ...reportJsonSchemas(componentPath),
+    Violation: strings({
+      path: "Where, such as issues[3].severity",
+      message: "What is allowed there, and what was found",
+    }),
+    Error: {
+      type: "object",
+      required: ["status", "code", "msg"],
+      properties: {
+        status: { const: "error" },
+        code: { type: "string", description: "The kind of the error, such as ErrNotPermitted" },
+        msg: { type: "string", description: "What was wrong, for a person" },
+      },
+    },
+  };
+}
+
+function listOf(name: string): Json {
+  return {
+    properties: {
+      items: { type: "array", items: reference(name) },
+      total: { type: "integer", minimum: 0 },
+    },
+  };
+}
+
+/** An object of strings, all required. */
+function strings(descriptions: Readonly<Record<string, string>>): Json {
+  return {
+    type: "object",
+    required: Object.keys(descriptions),
+    properties: Object.fromEntries(
+      Object.entries(descriptions).map(([name, description]) => [name, {
+        type: "string",
+        description,
+      }]),
+    ),
+  };
+}

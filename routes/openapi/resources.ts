@@ -1,0 +1,103 @@
+/** The operations on resources and their events (RS 4, RS 6). */
+
+import { Compression } from "../../schemas/resources.ts";
+import {
+  BINARY,
+  contentResponse,
+  enveloped,
+  ID,
+  type Json,
+  jsonRequestBody,
+  type Operation,
+  pathParameters,
+  query,
+  reference,
+  schemaOf,
+} from "./parts.ts";
+
+const RESOURCES: Json = reference("ResourceList");
+
+export const LIST: Operation = {
+  summary: "List directories",
+  parameters: [
+    ...pathParameters("A directory; the root by default"),
+    query("recursive", { type: "boolean", default: false }, "Whether to list all descendants"),
+  ],
+  responses: { 200: enveloped("The records", RESOURCES) },
+  refusals: [400],
+};
+
+const FORM: Json = {
+  type: "object",
+  properties: { files: { type: "array", items: BINARY }, file: BINARY },
+};
+
+export const UPLOAD: Operation = {
+  summary: "Upload files, all or none",
+  parameters: [query("dir", { type: "string" }, "The directory; the root by default")],
+  requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
+  responses: { 200: enveloped("The records of the files", RESOURCES) },
+  refusals: [400, 409],
+};
+
+export const DELETE: Operation = {
+  summary: "Delete records with their descendants, all or none",
+  parameters: pathParameters("A path to delete"),
+  responses: { 200: enveloped("The deleted records", RESOURCES) },
+  refusals: [400, 404],
+};
+
+export const MKDIR: Operation = {
+  summary: "Make a directory and its ancestors",
+  requestBody: jsonRequestBody("MkdirResourceRequest"),
+  responses: { 200: enveloped("The directory", reference("ResourceEntry")) },
+  refusals: [400, 409],
+};
+
+export const MOVE: Operation = transfer("Move");
+export const COPY: Operation = transfer("Copy");
+
+function transfer(verb: "Move" | "Copy"): Operation {
+  return {
+    summary: `${verb} records with their descendants, all or none`,
+    requestBody: jsonRequestBody(`${verb}ResourceRequest`),
+    responses: { 200: enveloped("The added records, then the updated ones", RESOURCES) },
+    refusals: [400, 404, 409],
+  };
+}
+
+const CONTENT_TYPES = ["application/octet-stream", "application/zip"];
+
+export const DOWNLOAD: Operation = {
+  summary: "Download a file, or several as a ZIP",
+  parameters: [
+    ...pathParameters("A path to download"),
+    query("id", ID, "The id of a record"),
+    query("ids[]", { type: "array", items: ID }, "Ids of records"),
+    query("compression", schemaOf(Compression), "How to compress the entries of a ZIP"),
+    { name: "Range", in: "header", schema: { type: "string" } },
+  ],
+  responses: {
+    200: contentResponse("The content", BINARY, ...CONTENT_TYPES),
+    206: contentResponse("A range of the content", BINARY, ...CONTENT_TYPES),
+    304: { description: "The client has the current content" },
+  },
+  refusals: [400, 404, 416],
+};
+
+export const EVENTS: Operation = {
+  summary: "Subscribe to changes as Server-Sent Events",
+  parameters: [
+    query("scope", { enum: ["own", "all"], default: "own" }, "Whose records"),
+    query("last_event_id", { type: "string" }, "Replay what came after this event"),
+    { name: "Last-Event-ID", in: "header", schema: { type: "string" } },
+  ],
+  responses: {
+    200: contentResponse(
+      "Events resource.added, resource.updated, resource.deleted, scan.* and reset",
+      { type: "string" },
+      "text/event-stream",
+    ),
+  },
+  refusals: [400],
+};

@@ -1,0 +1,216 @@
+import type { Context } from "hono";
+import type { Privilege } from "../core/caller.ts";
+import type { HostCapacity } from "../core/capacity/mod.ts";
+import type { Log } from "../core/log.ts";
+import type { ValidateReport } from "../core/reports.ts";
+import type { ScanService } from "../core/scans/service.ts";
+import type { Tree } from "../core/tree/changes.ts";
+import { showCapacity } from "./capacity.ts";
+import { downloadResources } from "./download.ts";
+import type { AppEnvironment } from "./environment.ts";
+import { type EventOptions, type ServerEvents, streamEvents } from "./events.ts";
+import { type FindFault, healthz, readyz } from "./health.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Operation } from "./openapi/parts.ts";
+import * as resourceOperations from "./openapi/resources.ts";
+import * as scanOperations from "./openapi/scans.ts";
+import * as serverOperations from "./openapi/server.ts";
+import { showReportSchema, validateReports } from "./reports.ts";
+import {
+  copyResources,
+  deleteResources,
+  listResources,
+  mkdirResource,
+  moveResources,
+  uploadResources,
+} from "./resources.ts";
+import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
+import type { Semaphore } from "./semaphore.ts";
+
+/** Where the API begins (C 1). */
+export const BASE_PATH = "/api/v1";
+
+/** What handlers work on. */
+export interface Services {
+  readonly tree: Tree;
+  readonly events: ServerEvents;
+  readonly eventOptions?: EventOptions | undefined;
+  readonly scans: ScanService;
+  readonly capacity: HostCapacity;
+  readonly validateReport: ValidateReport;
+  /** Bounds how many large reports are in memory at once. */
+  readonly largeReports: Semaphore;
+  readonly findFault: FindFault;
+  readonly metrics: Metrics;
+  /** The OpenAPI description of {@link ROUTES}, as JSON. */
+  readonly description: string;
+  readonly log: Log;
+}
+
+/** A route: how it is reached, what it needs, what clients are told of it, and what it does. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** In OpenAPI's form, such as `/scans/{id}`. A route answers with and without a trailing slash. */
+  readonly path: string;
+  /** The privilege that it needs; without one, it needs no credential. */
+  readonly privilege?: Privilege;
+  readonly operation: Operation;
+  readonly handle: (
+    c: Context<AppEnvironment>,
+    services: Services,
+  ) => Response | Promise<Response>;
+}
+
+/** `GET /metrics`, whose privilege the setting `STRONGROOM_METRICS=open` lifts (C 1). */
+export const METRICS_PATH = "/metrics";
+
+const ROOT_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/healthz",
+    operation: serverOperations.HEALTH,
+    handle: healthz,
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    operation: serverOperations.READINESS,
+    handle: (c, { findFault, log }) => readyz(c, findFault, log),
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    operation: serverOperations.DESCRIPTION,
+    handle: (c, { description }) =>
+      c.body(description, 200, { "Content-Type": "application/json" }),
+  },
+  {
+    method: "GET",
+    path: METRICS_PATH,
+    privilege: "resources.admin",
+    operation: serverOperations.METRICS,
+    handle: (c, { metrics }) => metrics.reply(c),
+  },
+];
+
+const API_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/resources",
+    privilege: "resources.view",
+    operation: resourceOperations.LIST,
+    handle: (c, { tree }) => listResources(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/resources",
+    privilege: "resources.upload",
+    operation: resourceOperations.UPLOAD,
+    handle: (c, { tree }) => uploadResources(c, tree),
+  },
+  {
+    method: "DELETE",
+    path: "/resources",
+    privilege: "resources.delete",
+    operation: resourceOperations.DELETE,
+    handle: (c, { tree }) => deleteResources(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/resources/mkdir",
+    privilege: "resources.edit",
+    operation: resourceOperations.MKDIR,
+    handle: (c, { tree }) => mkdirResource(c, tree),
+  },
+  {
+    method: "PUT",
+    path: "/resources/move",
+    privilege: "resources.edit",
+    operation: resourceOperations.MOVE,
+    handle: (c, { tree }) => moveResources(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/resources/copy",
+    privilege: "resources.edit",
+    operation: resourceOperations.COPY,
+    handle: (c, { tree }) => copyResources(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/download",
+    privilege: "resources.download",
+    operation: resourceOperations.DOWNLOAD,
+    handle: (c, { tree }) => downloadResources(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/events",
+    privilege: "resources.view",
+    operation: resourceOperations.EVENTS,
+    handle: (c, { events, eventOptions }) => streamEvents(c, events, eventOptions),
+  },
+  {
+    method: "GET",
+    path: "/reports/schema",
+    privilege: "scans.view",
+    operation: scanOperations.REPORT_SCHEMA,
+    handle: showReportSchema,
+  },
+  {
+    method: "POST",
+    path: "/reports/validate",
+    privilege: "scans.view",
+    operation: scanOperations.VALIDATE_REPORT,
+    handle: (c, { validateReport, largeReports }) =>
+      validateReports(c, validateReport, largeReports),
+  },
+  {
+    method: "POST",
+    path: "/scans",
+    privilege: "scans.run",
+    operation: scanOperations.START,
+    handle: (c, { scans }) => postScan(c, scans),
+  },
+  {
+    method: "GET",
+    path: "/scans",
+    privilege: "scans.view",
+    operation: scanOperations.LIST,
+    handle: (c, { scans }) => getScans(c, scans),
+  },
+  {
+    method: "GET",
+    path: "/scans/{id}",
+    privilege: "scans.view",
+    operation: scanOperations.FIND,
+    handle: (c, { scans }) => getScan(c, scans),
+  },
+  {
+    method: "DELETE",
+    path: "/scans/{id}",
+    privilege: "scans.run",
+    operation: scanOperations.REMOVE,
+    handle: (c, { scans }) => deleteScan(c, scans),
+  },
+  {
+    method: "GET",
+    path: "/scans/{id}/report",
+    privilege: "scans.view",
+    operation: scanOperations.REPORT,
+    handle: (c, { scans }) => getScanReport(c, scans),
+  },
+  {
+    method: "GET",
+    path: "/capacity",
+    privilege: "capacity.view",
+    operation: scanOperations.CAPACITY,
+    handle: (c, { capacity }) => showCapacity(c, capacity),
+  },
+];
+
+/** Every route of the server. The app serves this table, and the OpenAPI description is made of it. */
+export const ROUTES: readonly Route[] = [
+  ...ROOT_ROUTES,
+  ...API_ROUTES.map((route) => ({ ...route, path: BASE_PATH + route.path })),
+];
