@@ -1,28 +1,30 @@
 import type { Content } from "../../contract/scanner.ts";
 import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 
-/** Fields that are looked at to tell whether content is a model. */
-const LOOKED_AT = 200_000;
-const LOOKED_AT_OF_GRAPH = 100;
-const LATEST_IR_VERSION = 1000n;
+/** Fields read to recognize a model, and those of its graph. */
+const MAX_FIELDS = 200_000;
+const MAX_GRAPH_FIELDS = 100;
+/** Real versions are at most about 12. */
+const MAX_IR_VERSION = 1000n;
 const IR_VERSION = 1;
 const GRAPH = 7;
-/** Fields of a ModelProto that are messages or texts, and those of a GraphProto. */
+/** Fields of a ModelProto that are messages or strings. */
 const MODEL_PARTS = new Set([2, 3, 4, 6, 7, 8, 14, 20, 25, 26]);
+/** Fields of a GraphProto that are messages or strings. */
 const GRAPH_PARTS = new Set([1, 2, 5, 10, 11, 12, 13, 14, 15, 16]);
 
 /**
- * Whether content is a model of ONNX: by its name, or, since the format has no signature, by being a
- * message through and through that has the version and the graph of a ModelProto.
+ * Whether content is an ONNX model, by its name or its structure. The format has no signature, so the
+ * content must be a well-formed message with the version and the graph of a ModelProto.
  */
 export function isOnnx({ source, name }: Content): boolean {
   if (/\.onnx$/i.test(name)) return source.size > 0;
-  const reader = new ProtobufReader(source, LOOKED_AT);
+  const reader = new ProtobufReader(source, MAX_FIELDS);
   let versions = 0;
   let graphs = 0;
   for (const field of reader.fields(reader.root)) {
     if (field.number === IR_VERSION) {
-      if (field.kind !== "varint" || field.value > LATEST_IR_VERSION) return false;
+      if (field.kind !== "varint" || field.value > MAX_IR_VERSION) return false;
       versions += 1;
     } else if (MODEL_PARTS.has(field.number)) {
       if (field.kind !== "bytes") return false;
@@ -41,7 +43,7 @@ function isGraph(reader: ProtobufReader, graph: ProtobufSpan): boolean {
       parts += 1;
     }
     fields += 1;
-    if (fields === LOOKED_AT_OF_GRAPH) break;
+    if (fields === MAX_GRAPH_FIELDS) break;
   }
   return parts > 0;
 }

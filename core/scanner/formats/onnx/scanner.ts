@@ -12,14 +12,14 @@ const STRUCTURE = "ONNX Model Structure";
 const OPERATOR_DOMAIN = "ONNX Operator Domain";
 
 const PASSED = {
-  [STRUCTURE]: "The model was read through to its end",
-  [EXTERNAL_DATA]: "No tensor takes its data from outside of the folder of the model",
-  [TENSOR_SIZE]: "The tensors have the sizes of their dimensions",
+  [STRUCTURE]: "The model was read completely",
+  [EXTERNAL_DATA]: "No tensor loads data from outside the model's folder",
+  [TENSOR_SIZE]: "Every tensor has the size of its shape",
   [PYTHON_OPERATOR]: "No node calls Python",
-  [OPERATOR_DOMAIN]: "All operators are of well-known domains",
+  [OPERATOR_DOMAIN]: "All operators are in well-known domains",
 };
 
-/** Models of ONNX (ModelProto), with all their graphs; tensors are passed over by their length. */
+/** Checks ONNX models (ModelProto) with all their graphs. Tensor data is skipped. */
 export const onnxScanner: Scanner = {
   id: "onnx",
   matches: isOnnx,
@@ -27,10 +27,10 @@ export const onnxScanner: Scanner = {
     const reader = new ProtobufReader(source);
     const checks = new Checklist<string>(PASSED);
     const walk = new ModelWalk(reader, checks);
-    yield* emitFailuresOnThrow(() => walk.model(), () => checks.finish());
+    yield* emitFailuresOnThrow(() => walk.run(), () => checks.finish());
     checkModel(walk.facts, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
-    if (walk.facts.graphs > 0) context.addMetadata(notes(walk.facts));
+    if (walk.facts.graphs > 0) context.addMetadata(modelMetadata(walk.facts));
     yield* checks.finish();
   },
 };
@@ -39,7 +39,7 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
   if (facts.graphs === 0) {
     checks.add(STRUCTURE, {
       severity: "info",
-      message: "The content is no model of ONNX: it has no graph",
+      message: "Not an ONNX model: no graph found",
       ruleCode: "S902",
       incomplete: "no_onnx_graph",
     });
@@ -47,9 +47,9 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
   for (const domain of customDomains(facts)) {
     checks.add(OPERATOR_DOMAIN, {
       severity: "info",
-      message: `Operators of the domain ${
+      message: `Custom operator domain ${
         quotedExcerpt(domain)
-      } are code that does not come with the model`,
+      } needs code that is not in the model`,
       ruleCode: "S1104",
     });
   }
@@ -57,14 +57,15 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
 
 const WELL_KNOWN_DOMAIN = /^(?:|ai\.onnx(?:\..*)?|com\.microsoft(?:\..*)?|com\.ms\.internal\..*)$/;
 
-/** Domains of operators that neither ONNX nor its usual runtime defines, nor the model itself. */
+/** Operator domains that neither ONNX, ONNX Runtime nor the model itself defines. */
 function customDomains({ domains, functionDomains }: ModelFacts): string[] {
   return [...domains].filter((domain) =>
     !WELL_KNOWN_DOMAIN.test(domain) && !functionDomains.has(domain)
   ).sort();
 }
 
-function notes(facts: ModelFacts): Record<string, unknown> {
+/** Metadata of the file (SR 2.5, SR 2.8). */
+function modelMetadata(facts: ModelFacts): Record<string, unknown> {
   const parameters = facts.parameters <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Number(facts.parameters)
     : null;

@@ -1,30 +1,30 @@
 import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 
-/** What is known of a TensorProto without its values. */
+/** A TensorProto without its values. */
 export interface Tensor {
   readonly name: string;
-  /** Elements by its dimensions; undefined where one of them is negative. */
+  /** Product of the dimensions; undefined if one of them is negative. */
   readonly elements: bigint | undefined;
   readonly dataType: number;
-  /** Whether it is a part of a larger tensor, which its own size says nothing of. */
+  /** Whether it is a segment of a larger tensor, so its size differs from its shape. */
   readonly segment: boolean;
-  /** Bytes that `raw_data` says to have; undefined where there are none. */
+  /** Declared size of `raw_data`; undefined without it. */
   readonly rawBytes: number | undefined;
   readonly external: boolean;
-  /** Entries of `external_data`: location, offset, length, checksum; the first hundred. */
+  /** The first 100 entries of `external_data`: location, offset, length, checksum. */
   readonly externalData: readonly (readonly [key: string, value: string])[];
-  /** Whether there are more of them, which no writer writes. */
+  /** Whether `external_data` has more entries. No known writer produces them. */
   readonly moreExternalData: boolean;
 }
 
-const LONGEST_NAME = 1024;
-/** Beyond the paths that systems allow. */
-const LONGEST_VALUE = 8192;
-const EXTERNAL_ENTRIES = 100;
-/** More elements than any file has, where the product of dimensions is given up. */
-const MOST_ELEMENTS = 1n << 70n;
+const MAX_NAME_BYTES = 1024;
+/** Longer than any path that systems allow. */
+const MAX_VALUE_BYTES = 8192;
+const MAX_EXTERNAL_ENTRIES = 100;
+/** The product of the dimensions saturates here, above the size of any file. */
+const MAX_ELEMENTS = 1n << 70n;
 
-/** Reads a TensorProto, whose values are passed over by their length. */
+/** Reads a TensorProto. Its values are skipped by their length. */
 export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tensor {
   const externalData: [string, string][] = [];
   const found = { name: "", dataType: 0, segment: false, external: false, moreExternalData: false };
@@ -32,17 +32,19 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
   let rawBytes: number | undefined;
   for (const field of reader.fields(message)) {
     if (field.number === 1) {
-      for (const dim of reader.integers(field)) elements = times(elements, BigInt.asIntN(64, dim));
+      for (const dim of reader.integers(field)) {
+        elements = multiply(elements, BigInt.asIntN(64, dim));
+      }
     } else if (field.kind === "varint") {
       if (field.number === 2) found.dataType = Number(field.value);
       if (field.number === 14) found.external = field.value === 1n;
     } else if (field.kind === "bytes") {
       const { span } = field;
       if (field.number === 3) found.segment = true;
-      if (field.number === 8) found.name = reader.text(span, LONGEST_NAME);
+      if (field.number === 8) found.name = reader.text(span, MAX_NAME_BYTES);
       if (field.number === 9) rawBytes = field.size;
       if (field.number === 13) {
-        if (externalData.length === EXTERNAL_ENTRIES) found.moreExternalData = true;
+        if (externalData.length === MAX_EXTERNAL_ENTRIES) found.moreExternalData = true;
         else externalData.push(readEntry(reader, span));
       }
     }
@@ -50,20 +52,20 @@ export function readTensor(reader: ProtobufReader, message: ProtobufSpan): Tenso
   return { ...found, elements, rawBytes, externalData };
 }
 
-function times(elements: bigint | undefined, dim: bigint): bigint | undefined {
+function multiply(elements: bigint | undefined, dim: bigint): bigint | undefined {
   if (elements === undefined || dim < 0n) return undefined;
   const product = elements * dim;
-  return product > MOST_ELEMENTS ? MOST_ELEMENTS : product;
+  return product > MAX_ELEMENTS ? MAX_ELEMENTS : product;
 }
 
-/** A StringStringEntryProto. */
+/** Reads a StringStringEntryProto. */
 function readEntry(reader: ProtobufReader, message: ProtobufSpan): [key: string, value: string] {
   let key = "";
   let value = "";
   for (const field of reader.fields(message)) {
     if (field.kind !== "bytes") continue;
-    if (field.number === 1) key = reader.text(field.span, LONGEST_VALUE);
-    if (field.number === 2) value = reader.text(field.span, LONGEST_VALUE);
+    if (field.number === 1) key = reader.text(field.span, MAX_VALUE_BYTES);
+    if (field.number === 2) value = reader.text(field.span, MAX_VALUE_BYTES);
   }
   return [key, value];
 }
@@ -73,6 +75,7 @@ interface DataType {
   readonly bits: bigint;
 }
 
+/** TensorProto.DataType by number. */
 const DATA_TYPES: ReadonlyMap<number, DataType> = new Map(
   ([
     [1, "float32", 32],
@@ -103,13 +106,13 @@ const DATA_TYPES: ReadonlyMap<number, DataType> = new Map(
   ] as const).map(([number, name, bits]) => [number, { name, bits: BigInt(bits) }]),
 );
 
-/** The name of a type of elements, such as `float32`. */
+/** The name of an element type, such as `float32`; undefined if it is unknown. */
 export function dataTypeName(dataType: number): string | undefined {
   return DATA_TYPES.get(dataType)?.name;
 }
 
-/** Bytes that the elements of a tensor take; undefined where its type has no fixed size. */
-export function bytesOf({ elements, dataType }: Tensor): bigint | undefined {
+/** Bytes of all elements; undefined if the type has no fixed size or the shape is invalid. */
+export function byteSizeOf({ elements, dataType }: Tensor): bigint | undefined {
   const type = DATA_TYPES.get(dataType);
   return type && elements !== undefined ? (elements * type.bits + 7n) / 8n : undefined;
 }

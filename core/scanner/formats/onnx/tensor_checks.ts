@@ -1,94 +1,114 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
-import { bytesOf, type Tensor } from "./tensor.ts";
+import { byteSizeOf, type Tensor } from "./tensor.ts";
 
 export const EXTERNAL_DATA = "ONNX External Data";
 export const TENSOR_SIZE = "ONNX Tensor Size";
 
-/** What is wrong with a tensor: where its data lies, and whether its size is that of its dimensions. */
-export function* checkTensor(
-  tensor: Tensor,
-  position: number,
-): Generator<NamedFinding, void, void> {
-  yield* checkSize(tensor, position);
-  const location = tensor.externalData.filter(([key]) => key === "location");
-  // The parts of a message that comes twice are put together: what one says is external may be named
-  // by the other, so that a location counts whether the tensor says that it is external or not.
-  for (const [, path] of location) yield* checkLocation(path, tensor, position);
-  if (tensor.moreExternalData) {
-    yield external("warning", `Tensor ${labelOf(tensor)} names its file over and over`, position);
-  }
-  if (!tensor.external) return;
-  if (!location.some(([, path]) => path !== "")) {
-    yield external("warning", `Tensor ${labelOf(tensor)} is in a file that has no name`, position);
-  }
-  yield* checkRange(tensor, position);
-}
-
 /**
- * The location with which ONNX Runtime marks that the offset is an address in its own memory; a file
- * that says so makes it read, and use as a tensor, whatever lies there.
+ * A location that ONNX Runtime uses for data in its own memory, with the address as the offset. A
+ * model that contains it makes the runtime use arbitrary memory as a tensor.
  */
 const MEMORY_ADDRESS = "_ORT_MEM_ADDR_";
 
-function* checkLocation(
-  path: string,
-  tensor: Tensor,
-  position: number,
-): Generator<NamedFinding, void, void> {
-  const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : leadsOut(path);
-  if (danger === undefined) return;
-  yield {
-    ...external(
-      "critical",
-      `Data of ${labelOf(tensor)} is ${danger}: ${quotedExcerpt(path)}`,
-      position,
-    ),
-    ruleCode: "S405",
-    why: "A loader that follows it reads files outside of the folder of the model",
-    details: { tensor: excerpt(tensor.name), location: excerpt(path) },
-  };
+/** Checks the size of a tensor against its shape, and the location of its external data. */
+export function checkTensor(tensor: Tensor, position: number): readonly NamedFinding[] {
+  const check = new TensorCheck(tensor, position);
+  check.checkSize();
+  check.checkExternalData();
+  return check.findings;
 }
 
-function* checkRange(tensor: Tensor, position: number): Generator<NamedFinding, void, void> {
-  const needed = bytesOf(tensor);
-  for (const [key, value] of tensor.externalData) {
-    if (key !== "offset" && key !== "length") continue;
-    if (!/^\d{1,19}$/.test(value)) {
-      const message = `The ${key} of the data of ${labelOf(tensor)} is no number: ${
-        quotedExcerpt(value)
-      }`;
-      yield external("warning", message, position);
-    } else if (key === "length" && needed !== undefined && BigInt(value) < needed) {
-      const message = `Tensor ${labelOf(tensor)} needs ${needed} bytes, its data has ${value}`;
-      yield external("warning", message, position);
+class TensorCheck {
+  readonly findings: NamedFinding[] = [];
+  readonly #tensor: Tensor;
+  readonly #position: number;
+
+  constructor(tensor: Tensor, position: number) {
+    this.#tensor = tensor;
+    this.#position = position;
+  }
+
+  get #label(): string {
+    return quotedExcerpt(this.#tensor.name);
+  }
+
+  checkSize(): void {
+    const { elements, rawBytes, segment } = this.#tensor;
+    if (elements === undefined) {
+      return this.#failSize(`Tensor ${this.#label} has a negative dimension`);
+    }
+    const expected = byteSizeOf(this.#tensor);
+    if (expected === undefined || rawBytes === undefined || segment) return;
+    if (BigInt(rawBytes) === expected) return;
+    this.#failSize(`Tensor ${this.#label} has ${rawBytes} bytes; its shape requires ${expected}`);
+  }
+
+  checkExternalData(): void {
+    const { external, externalData, moreExternalData } = this.#tensor;
+    const locations = externalData.filter(([key]) => key === "location");
+    // Protobuf merges a message that occurs twice. One part can set the location and another can mark
+    // the tensor as external, so every location is checked.
+    for (const [, path] of locations) this.#checkLocation(path);
+    if (moreExternalData) {
+      this.#warn(`Tensor ${this.#label} has too many external data entries`);
+    }
+    if (!external) return;
+    if (!locations.some(([, path]) => path !== "")) {
+      this.#warn(`External tensor ${this.#label} has no location`);
+    }
+    this.#checkRange();
+  }
+
+  #checkLocation(path: string): void {
+    const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : leadsOut(path);
+    if (danger === undefined) return;
+    this.findings.push({
+      name: EXTERNAL_DATA,
+      severity: "critical",
+      message: `Tensor ${this.#label} loads its data from ${danger}: ${quotedExcerpt(path)}`,
+      position: this.#position,
+      ruleCode: "S405",
+      why: "A loader that follows the location reads files outside the model's folder",
+      details: { tensor: excerpt(this.#tensor.name), location: excerpt(path) },
+    });
+  }
+
+  #checkRange(): void {
+    const expected = byteSizeOf(this.#tensor);
+    for (const [key, value] of this.#tensor.externalData) {
+      if (key !== "offset" && key !== "length") continue;
+      if (!/^\d{1,19}$/.test(value)) {
+        const shown = quotedExcerpt(value);
+        this.#warn(`External tensor ${this.#label} has a ${key} that is not a number: ${shown}`);
+      } else if (key === "length" && expected !== undefined && BigInt(value) < expected) {
+        this.#warn(
+          `External tensor ${this.#label} has ${value} bytes; its shape requires ${expected}`,
+        );
+      }
     }
   }
-}
 
-function external(
-  severity: "warning" | "critical",
-  message: string,
-  position: number,
-): NamedFinding {
-  return { name: EXTERNAL_DATA, severity, message, position, ruleCode: "S1104" };
-}
-
-function* checkSize(tensor: Tensor, position: number): Generator<NamedFinding, void, void> {
-  const finding = { name: TENSOR_SIZE, severity: "warning", position, ruleCode: "S804" } as const;
-  if (tensor.elements === undefined) {
-    yield { ...finding, message: `Tensor ${labelOf(tensor)} has a negative dimension` };
-    return;
+  #failSize(message: string): void {
+    const position = this.#position;
+    this.findings.push({
+      name: TENSOR_SIZE,
+      severity: "warning",
+      message,
+      position,
+      ruleCode: "S804",
+    });
   }
-  const needed = bytesOf(tensor);
-  const { rawBytes, segment } = tensor;
-  if (needed === undefined || rawBytes === undefined || segment) return;
-  if (BigInt(rawBytes) === needed) return;
-  const message = `Tensor ${labelOf(tensor)} needs ${needed} bytes, and has ${rawBytes}`;
-  yield { ...finding, message };
-}
 
-function labelOf({ name }: Tensor): string {
-  return quotedExcerpt(name);
+  #warn(message: string): void {
+    const position = this.#position;
+    this.findings.push({
+      name: EXTERNAL_DATA,
+      severity: "warning",
+      message,
+      position,
+      ruleCode: "S1104",
+    });
+  }
 }

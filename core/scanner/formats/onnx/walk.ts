@@ -5,42 +5,40 @@ import type {
   ProtobufReader,
   ProtobufSpan,
 } from "../../readers/protobuf/protobuf_reader.ts";
-import { bytesOf, dataTypeName, readTensor } from "./tensor.ts";
+import { byteSizeOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
 export const PYTHON_OPERATOR = "ONNX Python Operator";
 
-/** Texts of names are read no further. */
-const LONGEST_NAME = 1024;
-/** Domains of operators that are kept by name. */
+const MAX_NAME_BYTES = 1024;
+/** Operator domains that are collected. */
 const MAX_DOMAINS = 100;
-/** The operators of Python that go by a name without it: those of onnxruntime-extensions. */
-const PYTHON = /python|^py(?:op|customop)$/i;
+/** Operators that call Python, including PyOp and PyCustomOp of onnxruntime-extensions. */
+const PYTHON_NAME = /python|^py(?:op|customop)$/i;
 
-/** What a walk through a model counts and gathers. */
+/** What a {@link ModelWalk} collects. */
 export interface ModelFacts {
   irVersion: bigint;
   producerName: string;
-  producerVersion: string;
   graphs: number;
   nodes: number;
   parameters: bigint;
-  /** Bytes of weights by the type of their elements. */
+  /** Bytes of weights, by element type. */
   readonly weightBytes: Map<string, bigint>;
-  /** Domains that nodes name, and those of which the model brings the functions itself. */
+  /** Operator domains that nodes use. */
   readonly domains: Set<string>;
+  /** Operator domains for which the model itself defines functions. */
   readonly functionDomains: Set<string>;
 }
 
 /**
- * Walks through a ModelProto with all that can hold a node or a tensor: the graph, the graphs of
- * attributes, functions, the steps of training, sparse and dense initializers, constants.
+ * Walks a ModelProto through everything that can contain a node or a tensor: the graph, attribute
+ * graphs, functions, training steps, sparse and dense initializers, and constants.
  */
 export class ModelWalk {
   readonly facts: ModelFacts = {
     irVersion: 0n,
     producerName: "",
-    producerVersion: "",
     graphs: 0,
     nodes: 0,
     parameters: 0n,
@@ -56,16 +54,13 @@ export class ModelWalk {
     this.#checks = checks;
   }
 
-  model(): void {
+  run(): void {
     for (const field of this.#reader.fields(this.#reader.root)) {
       if (field.kind === "varint" && field.number === 1) this.facts.irVersion = field.value;
       if (field.kind !== "bytes") continue;
       switch (field.number) {
         case 2:
           this.facts.producerName = this.#name(field.span);
-          break;
-        case 3:
-          this.facts.producerVersion = this.#name(field.span);
           break;
         case 7:
           this.#graph(field.span);
@@ -110,7 +105,7 @@ export class ModelWalk {
       7: (span) => domain = this.#name(span),
     });
     this.#keep(this.facts.domains, domain);
-    if (!PYTHON.test(operator)) return;
+    if (!PYTHON_NAME.test(operator)) return;
     this.#checks.add(PYTHON_OPERATOR, {
       severity: "critical",
       message: `A node calls Python: ${quotedExcerpt(operator)}`,
@@ -140,7 +135,7 @@ export class ModelWalk {
     const type = dataTypeName(tensor.dataType);
     if (type === undefined) return;
     const { weightBytes } = this.facts;
-    weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (bytesOf(tensor) ?? 0n));
+    weightBytes.set(type, (weightBytes.get(type) ?? 0n) + (byteSizeOf(tensor) ?? 0n));
   }
 
   #each(
@@ -153,7 +148,7 @@ export class ModelWalk {
   }
 
   #name(span: ProtobufSpan): string {
-    return this.#reader.text(span, LONGEST_NAME);
+    return this.#reader.text(span, MAX_NAME_BYTES);
   }
 
   #keep(names: Set<string>, name: string): void {

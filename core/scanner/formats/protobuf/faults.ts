@@ -1,13 +1,13 @@
 import type { NamedFinding } from "../../contract/checklist.ts";
 import type { ProtobufFault, ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 
-const SAID: Readonly<Record<ProtobufFault, string>> = {
-  malformed_protobuf: "A message ends in the midst of a field, or is none",
-  protobuf_field_limit: "More fields than are read of one file",
-  protobuf_depth_limit: "Messages lie deeper within each other than readers allow",
+const MESSAGES: Readonly<Record<ProtobufFault, string>> = {
+  malformed_protobuf: "A protobuf message is malformed or truncated",
+  protobuf_field_limit: "The file has too many protobuf fields to read",
+  protobuf_depth_limit: "Protobuf messages are nested too deeply",
 };
 
-/** What kept a reader from the rest of a file, as findings of the check `name`. */
+/** The faults that stopped a reader, as findings of the check `name`. */
 export function* faultFindings(
   reader: ProtobufReader,
   name: string,
@@ -16,7 +16,7 @@ export function* faultFindings(
     yield {
       name,
       severity: "info",
-      message: SAID[fault],
+      message: MESSAGES[fault],
       position,
       ruleCode: "S902",
       incomplete: fault,

@@ -1,14 +1,14 @@
 import { ProtobufReader, type ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Content } from "../../contract/scanner.ts";
 
-/** What content of TensorFlow is; `text` is a SavedModel in the text format of protobuf. */
+/** Kinds of TensorFlow content. `text` is a SavedModel in the protobuf text format. */
 export type GraphKind = "saved_model" | "meta_graph" | "graph" | "keras_metadata" | "text";
 
-/** Fields that are looked at to tell what content is. */
-const LOOKED_AT = 200_000;
+/** Fields read to recognize content. */
+const MAX_FIELDS = 200_000;
 
-/** What content is, by the names that TensorFlow gives or by its structure; undefined for any other. */
-export function graphKindOf(content: Content): GraphKind | undefined {
+/** The kind of content, by a name that TensorFlow uses or by its structure; undefined if it is another. */
+export function detectGraphKind(content: Content): GraphKind | undefined {
   if (content.source.size === 0) return undefined;
   return kindByName(content.name) ?? kindByStructure(content);
 }
@@ -27,20 +27,20 @@ function kindByName(name: string): GraphKind | undefined {
 }
 
 function kindByStructure({ source, name }: Content): GraphKind | undefined {
-  const reader = new ProtobufReader(source, LOOKED_AT);
-  const isNamed = /\.(?:pb|meta)$/i.test(name);
-  const kind = kindOfMessage(reader);
-  // Two texts in a message are too little to tell a graph by alone.
-  if (kind === "graph") return isNamed ? kind : undefined;
-  return isNamed || isWellFormed(new ProtobufReader(source, LOOKED_AT)) ? kind : undefined;
+  const reader = new ProtobufReader(source, MAX_FIELDS);
+  const hasGraphName = /\.(?:pb|meta)$/i.test(name);
+  const kind = kindOfRoot(reader);
+  // A graph has as little structure as two strings in a message, so its name must match as well.
+  if (kind === "graph") return hasGraphName ? kind : undefined;
+  return hasGraphName || isWellFormed(new ProtobufReader(source, MAX_FIELDS)) ? kind : undefined;
 }
 
-function kindOfMessage(reader: ProtobufReader): GraphKind | undefined {
-  const { root: whole } = reader;
-  if (has(reader, whole, 2, isMetaGraph)) return "saved_model";
-  if (isMetaGraph(reader, whole)) return "meta_graph";
-  if (has(reader, whole, 1, isKerasObject)) return "keras_metadata";
-  return isGraph(reader, whole) ? "graph" : undefined;
+function kindOfRoot(reader: ProtobufReader): GraphKind | undefined {
+  const { root } = reader;
+  if (has(reader, root, 2, isMetaGraph)) return "saved_model";
+  if (isMetaGraph(reader, root)) return "meta_graph";
+  if (has(reader, root, 1, isKerasObject)) return "keras_metadata";
+  return isGraph(reader, root) ? "graph" : undefined;
 }
 
 function isWellFormed(reader: ProtobufReader): boolean {
@@ -51,7 +51,7 @@ function isWellFormed(reader: ProtobufReader): boolean {
 
 type Test = (reader: ProtobufReader, span: ProtobufSpan) => boolean;
 
-/** Whether a message has a field of the number that passes the test. */
+/** Whether a message has a field of this number that passes the test. */
 function has(reader: ProtobufReader, message: ProtobufSpan, number: number, passes: Test): boolean {
   for (const field of reader.fields(message)) {
     if (field.number !== number) continue;
@@ -74,20 +74,20 @@ function isLibrary(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 1, isFunction);
 }
 
-/** A node has a name and an operation. */
+/** Whether a message has a name and an operation, as a NodeDef does. */
 function isNode(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 1, isName) && has(reader, message, 2, isName);
 }
 
-const LONGEST_NAME = 1000;
+const MAX_NAME_BYTES = 1000;
 
 function isName(reader: ProtobufReader, span: ProtobufSpan): boolean {
-  return span.end - span.start <= LONGEST_NAME &&
-    /^[A-Za-z0-9_.][\w.\-/>:]*$/.test(reader.text(span, LONGEST_NAME));
+  return span.end - span.start <= MAX_NAME_BYTES &&
+    /^[A-Za-z0-9_.][\w.\-/>:]*$/.test(reader.text(span, MAX_NAME_BYTES));
 }
 
 function isKerasObject(reader: ProtobufReader, message: ProtobufSpan): boolean {
   return has(reader, message, 4, (reader, span) => {
-    return reader.text(span, LONGEST_NAME).startsWith("_tf_keras_");
+    return reader.text(span, MAX_NAME_BYTES).startsWith("_tf_keras_");
   });
 }

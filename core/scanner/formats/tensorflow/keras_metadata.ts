@@ -5,16 +5,17 @@ import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protob
 import type { Check, ScanContext } from "../../contract/scanner.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
-/** Bytes that are read of the metadata of one object, and of all objects of a file. */
-const MAX_BYTES = 16 * MIB;
-const MAX_BYTES_OF_FILE = 256 * MIB;
+/** Bytes read of the metadata of one object. */
+const MAX_OBJECT_BYTES = 16 * MIB;
+/** Bytes read of the metadata of all objects together. */
+const MAX_TOTAL_BYTES = 256 * MIB;
 
-/** Checks the metadata of objects of Keras in a SavedModel: a configuration each, as JSON. */
+/** Checks the metadata of Keras objects in a SavedModel. Each is a Keras configuration in JSON. */
 export class KerasMetadata {
   readonly #checks = new Checklist(KERAS_PASSED);
   readonly #reader: ProtobufReader;
   readonly #context: ScanContext;
-  #bytesLeft = MAX_BYTES_OF_FILE;
+  #bytesLeft = MAX_TOTAL_BYTES;
   #first: ConfigFacts | undefined;
   #objects = 0;
 
@@ -23,36 +24,38 @@ export class KerasMetadata {
     this.#context = context;
   }
 
-  /** How many objects have been inspected. */
+  /** Objects inspected so far. */
   get objects(): number {
     return this.#objects;
   }
 
-  /** What the first object that has a class says: that of the whole model. */
+  /** The facts of the first object that has a class, which is the whole model. */
   get model(): ConfigFacts | undefined {
     return this.#first;
   }
 
+  /** Checks the metadata of one object. */
   inspect(json: ProtobufSpan): void {
     const size = json.end - json.start;
     if (size === 0) return;
     this.#objects += 1;
-    this.#bytesLeft -= Math.min(size, MAX_BYTES);
-    if (size > MAX_BYTES || this.#bytesLeft < 0) this.#passOver(json);
+    this.#bytesLeft -= Math.min(size, MAX_OBJECT_BYTES);
+    if (size > MAX_OBJECT_BYTES || this.#bytesLeft < 0) this.#addSizeLimit(json);
     if (this.#bytesLeft < 0) return;
-    const text = this.#reader.text(json, MAX_BYTES);
+    const text = this.#reader.text(json, MAX_OBJECT_BYTES);
     const facts = inspectConfig(text, { kind: "saved_model" }, this.#checks, this.#context);
     if (facts?.modelClass !== undefined) this.#first ??= facts;
   }
 
-  checks(): Generator<Check, void, void> {
+  /** Finishes the checks of all inspected objects. */
+  finish(): Generator<Check, void, void> {
     return this.#checks.finish();
   }
 
-  #passOver({ start }: ProtobufSpan): void {
+  #addSizeLimit({ start }: ProtobufSpan): void {
     this.#checks.add(KERAS_CONFIGURATION, {
       severity: "info",
-      message: "The metadata of Keras is longer than what is read of it",
+      message: "The Keras metadata is too large to check completely",
       position: start,
       ruleCode: "S904",
       incomplete: "json_size_limit",

@@ -1,15 +1,15 @@
 import type { Severity } from "../../contract/severity.ts";
 
-/** Operations that run Python or programs, or read and write any file they are given. */
-const CRITICAL = new Set(
+/** Operations that run Python or programs, or that read or write arbitrary files. */
+const CRITICAL_OPERATIONS = new Set(
   `
   PyFunc PyFuncStateless EagerPyFunc PyCall ShellExecute ExecuteOp SystemConfig LoadLibrary
   LoadLibraryV2 ReadFile WriteFile
 `.trim().split(/\s+/),
 );
 
-/** Operations that reach for files, the network or the memory of others. */
-const WARNING = new Set(
+/** Operations that access files, the network or foreign memory. */
+const SUSPICIOUS_OPERATIONS = new Set(
   `
   MatchingFiles LoadAndRemapMatrix ImmutableConst Abort CreateSummaryFileWriter CreateSummaryDbWriter
   Rpc TryRpc RegisterDataset RegisterDatasetV2 DataServiceDataset DataServiceDatasetV2
@@ -19,11 +19,8 @@ const WARNING = new Set(
 `.trim().split(/\s+/),
 );
 
-/**
- * Operations that read the files of a training: nothing that is served needs them, every graph of a
- * training has them.
- */
-const TRAINING = new Set(
+/** Operations that read training files. Training graphs use them; served graphs do not need them. */
+const TRAINING_OPERATIONS = new Set(
   `
   TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset
   FixedLengthRecordDatasetV2 CSVDataset CSVDatasetV2 ExperimentalCSVDataset LMDBDataset
@@ -34,23 +31,23 @@ const TRAINING = new Set(
 );
 
 /**
- * How bad it is that a graph has an operation; undefined where it is not. Those with which every
- * checkpoint is saved and restored, tables are filled and images decoded are not.
+ * The severity of an operation in a graph; undefined if it is harmless. Operations that save and restore
+ * checkpoints, fill tables and decode images are harmless.
  *
- * @param isServed whether the graph is one to be served, rather than one of a training.
+ * @param isServed Whether the graph is for serving rather than for training.
  */
 export function severityOfOperation(operation: string, isServed: boolean): Severity | undefined {
-  if (CRITICAL.has(operation)) return "critical";
-  if (WARNING.has(operation)) return "warning";
-  if (TRAINING.has(operation)) return isServed ? "warning" : "info";
+  if (CRITICAL_OPERATIONS.has(operation)) return "critical";
+  if (SUSPICIOUS_OPERATIONS.has(operation)) return "warning";
+  if (TRAINING_OPERATIONS.has(operation)) return isServed ? "warning" : "info";
   return undefined;
 }
 
 /**
- * Whether a text that an operation has as an attribute makes it write: the output stream of PrintV2,
- * or where DebugIdentity and its kin send tensors to.
+ * Whether an attribute makes an operation write to a file or send data: the output stream of PrintV2,
+ * or the destinations of DebugIdentity and similar operations.
  */
-export function writesElsewhere(operation: string, attribute: string, text: string): boolean {
+export function redirectsOutput(operation: string, attribute: string, text: string): boolean {
   if (operation === "PrintV2") return attribute === "output_stream" && /^file:/i.test(text);
   return operation.startsWith("Debug") && attribute === "debug_urls" && text !== "";
 }

@@ -4,25 +4,27 @@ import { Checklist, type Finding } from "../../contract/checklist.ts";
 import { faultFindings } from "../protobuf/faults.ts";
 import { ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type GraphKind, graphKindOf } from "./detect.ts";
+import type { ByteSource } from "../../contract/source.ts";
+import { detectGraphKind, type GraphKind } from "./detect.ts";
 import { KerasMetadata } from "./keras_metadata.ts";
-import { searchTextFormat } from "./text_format.ts";
+import { severityOfOperation } from "./operations.ts";
 import { ASSET_PATH, type GraphFacts, GraphWalk, OPERATIONS } from "./walk.ts";
+import { MIB } from "../../../../schemas/units.ts";
 
 const STRUCTURE = "TensorFlow Model Structure";
 
 const PASSED = {
-  [STRUCTURE]: "The model was read through to its end",
-  [OPERATIONS]: "No operation runs programs or reaches for files",
-  [ASSET_PATH]: "No asset lies outside of the folder of the model",
+  [STRUCTURE]: "The model was read completely",
+  [OPERATIONS]: "No operation runs programs or accesses arbitrary files",
+  [ASSET_PATH]: "No asset is outside the model's folder",
 };
 
-/** Models of TensorFlow: SavedModel, MetaGraph, frozen graphs, and the metadata of Keras with them. */
+/** Checks TensorFlow models: SavedModel, MetaGraph, frozen graphs, and their Keras metadata. */
 export const savedModelScanner: Scanner = {
   id: "saved_model",
-  matches: (content) => graphKindOf(content) !== undefined,
+  matches: (content) => detectGraphKind(content) !== undefined,
   *scan(content: Content, context: ScanContext): Generator<Check, void, void> {
-    const kind = graphKindOf(content) ?? "saved_model";
+    const kind = detectGraphKind(content) ?? "saved_model";
     const reader = new ProtobufReader(content.source);
     const checks = new Checklist<string>(PASSED);
     const metadata = new KerasMetadata(reader, context);
@@ -30,44 +32,60 @@ export const savedModelScanner: Scanner = {
       isServed: kind === "saved_model",
       onMetadata: (json) => metadata.inspect(json),
     });
-    yield* emitFailuresOnThrow(() => walkKind(kind, walk, reader), () => checks.finish());
-    if (kind === "text") searchTextFormat(content.source, checks);
+    yield* emitFailuresOnThrow(() => walkRoot(kind, walk, reader), () => checks.finish());
+    if (kind === "text") checkTextFormat(content.source, checks);
     checks.addAll(faultFindings(reader, STRUCTURE));
-    if (walk.facts.graphs + metadata.objects === 0) checks.add(STRUCTURE, nothingFound(kind));
-    else context.addMetadata(notes(walk.facts, metadata));
+    if (walk.facts.graphs + metadata.objects === 0) checks.add(STRUCTURE, noGraph(kind));
+    else context.addMetadata(modelMetadata(walk.facts, metadata));
     yield* checks.finish();
-    if (metadata.objects > 0) yield* metadata.checks();
+    if (metadata.objects > 0) yield* metadata.finish();
   },
 };
 
-function walkKind(kind: GraphKind, walk: GraphWalk, { root: whole }: ProtobufReader): void {
+function walkRoot(kind: GraphKind, walk: GraphWalk, { root }: ProtobufReader): void {
   switch (kind) {
     case "saved_model":
-      return walk.savedModel(whole);
+      return walk.savedModel(root);
     case "meta_graph":
-      return walk.metaGraph(whole);
+      return walk.metaGraph(root);
     case "graph":
-      return walk.graph(whole);
+      return walk.graph(root);
     case "keras_metadata":
-      return walk.kerasMetadata(whole);
+      return walk.kerasMetadata(root);
     case "text":
       return;
   }
 }
 
-function nothingFound(kind: GraphKind): Finding {
+/** Bytes read of a graph in the text format. */
+const MAX_TEXT_BYTES = 64 * MIB;
+const NAMED_OPERATION = /\bop\s{0,100}:\s{0,100}["']([A-Za-z0-9_>]{1,200})["']/g;
+
+/** Searches a graph in the text format for operation names. The text is not parsed. */
+function checkTextFormat(source: ByteSource, checks: Checklist): void {
+  const text = new TextDecoder().decode(source.read(0, MAX_TEXT_BYTES));
+  for (const [, operation = ""] of text.matchAll(NAMED_OPERATION)) {
+    const severity = severityOfOperation(operation, true);
+    if (severity === undefined) continue;
+    const message = `A node uses operation "${operation}"`;
+    checks.add(OPERATIONS, { severity, message, ruleCode: "S1102" });
+  }
+}
+
+function noGraph(kind: GraphKind): Finding {
   const isText = kind === "text";
   return {
     severity: "info",
     message: isText
-      ? "The model is in the text format, and was searched for operations only"
-      : "The content is no model of TensorFlow: it has no graph",
+      ? "The model is in the protobuf text format; only operation names were checked"
+      : "Not a TensorFlow model: no graph found",
     ruleCode: "S902",
     incomplete: isText ? "protobuf_text_format" : "no_tensorflow_graph",
   };
 }
 
-function notes(facts: GraphFacts, metadata: KerasMetadata): Record<string, unknown> {
+/** Metadata of the file (SR 2.5, SR 2.8). */
+function modelMetadata(facts: GraphFacts, metadata: KerasMetadata): Record<string, unknown> {
   const version = facts.version === "" ? null : excerpt(facts.version);
   const indicators = facts.graphs > 0 ? ["GraphDef"] : ["SavedMetadata"];
   return {

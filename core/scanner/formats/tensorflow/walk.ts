@@ -2,16 +2,16 @@ import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
-import { severityOfOperation, writesElsewhere } from "./operations.ts";
+import { redirectsOutput, severityOfOperation } from "./operations.ts";
 
 export const OPERATIONS = "TensorFlow Operations";
 export const ASSET_PATH = "TensorFlow Asset Path";
 
-const LONGEST_NAME = 2048;
-/** Operations that are counted by name. */
+const MAX_NAME_BYTES = 2048;
+/** Distinct operations that are counted. */
 const MAX_OPERATIONS = 500;
 
-/** What a walk through a graph counts. */
+/** What a {@link GraphWalk} collects. */
 export interface GraphFacts {
   graphs: number;
   nodes: number;
@@ -19,17 +19,16 @@ export interface GraphFacts {
   readonly operations: Map<string, number>;
 }
 
-/** How a graph is walked through. */
-export interface WalkOptions {
-  /** Whether the graph is one to be served, rather than one of a training. */
+export interface GraphWalkOptions {
+  /** Whether the graph is for serving rather than for training. */
   readonly isServed: boolean;
-  /** Is told where the metadata of an object of Keras lies. */
+  /** Called for the metadata of each Keras object. */
   readonly onMetadata: (json: ProtobufSpan) => void;
 }
 
 /**
- * Walks through the messages of a SavedModel or a MetaGraph: nodes, the library of functions, the
- * functions that attributes name, the files of assets, and the objects that a program has left.
+ * Walks the messages of a SavedModel, a MetaGraph or a graph: nodes, the function library, functions in
+ * attributes, asset files and saved objects.
  */
 export class GraphWalk {
   readonly facts: GraphFacts = { graphs: 0, nodes: 0, version: "", operations: new Map() };
@@ -38,17 +37,19 @@ export class GraphWalk {
   readonly #isServed: boolean;
   readonly #onMetadata: (json: ProtobufSpan) => void;
 
-  constructor(reader: ProtobufReader, checks: Checklist, options: WalkOptions) {
+  constructor(reader: ProtobufReader, checks: Checklist, options: GraphWalkOptions) {
     this.#reader = reader;
     this.#checks = checks;
     this.#isServed = options.isServed;
     this.#onMetadata = options.onMetadata;
   }
 
+  /** Walks a SavedModel. */
   savedModel(message: ProtobufSpan): void {
     this.#each(message, { 2: (span) => this.metaGraph(span) });
   }
 
+  /** Walks a MetaGraphDef. */
   metaGraph(message: ProtobufSpan): void {
     this.#each(message, {
       1: (span) => this.#each(span, { 5: (text) => this.facts.version = this.#name(text) }),
@@ -59,6 +60,7 @@ export class GraphWalk {
     });
   }
 
+  /** Walks a GraphDef. */
   graph(message: ProtobufSpan): void {
     this.facts.graphs += 1;
     this.#each(message, {
@@ -67,7 +69,7 @@ export class GraphWalk {
     });
   }
 
-  /** The metadata of Keras that lies beside a SavedModel: SavedMetadata, with SavedObject as nodes. */
+  /** Walks the Keras metadata beside a SavedModel: a SavedMetadata with SavedObject nodes. */
   kerasMetadata(message: ProtobufSpan): void {
     this.#each(message, { 1: (span) => this.#each(span, { 5: (json) => this.#onMetadata(json) }) });
   }
@@ -84,7 +86,7 @@ export class GraphWalk {
     let operation = "";
     this.#each(message, { 2: (span) => operation = this.#name(span) });
     this.#count(operation);
-    this.#judge(operation, "A node is of the operation", message.start);
+    this.#checkOperation(operation, message, "A node uses operation");
     this.#each(message, { 5: (span) => this.#attribute(operation, span) });
   }
 
@@ -95,21 +97,19 @@ export class GraphWalk {
     operations.set(name, (operations.get(name) ?? 0) + 1);
   }
 
-  #judge(operation: string, told: string, position: number): void {
+  #checkOperation(operation: string, { start }: ProtobufSpan, label: string): void {
     const severity = severityOfOperation(operation, this.#isServed);
     if (severity === undefined) return;
-    const message = `${told} ${quotedExcerpt(operation)}`;
-    const details = { op: excerpt(operation) };
     this.#checks.add(OPERATIONS, {
       severity,
-      message,
-      position,
+      message: `${label} ${quotedExcerpt(operation)}`,
+      position: start,
       ruleCode: "S1102",
-      details,
+      details: { op: excerpt(operation) },
     });
   }
 
-  /** An entry of the map of attributes. */
+  /** An entry of the attribute map. */
   #attribute(operation: string, entry: ProtobufSpan): void {
     let name = "";
     this.#each(entry, { 1: (span) => name = this.#name(span) });
@@ -126,28 +126,26 @@ export class GraphWalk {
     });
   }
 
-  /** A function by its name, which may be that of an operation. */
+  /** A function reference, whose name can be that of an operation. */
   #called(message: ProtobufSpan): void {
     this.#each(message, {
-      1: (span) => this.#judge(this.#name(span), "A node calls the operation", message.start),
+      1: (span) => this.#checkOperation(this.#name(span), message, "A node calls operation"),
       2: (span) => this.#attribute("", span),
     });
   }
 
   #text(operation: string, attribute: string, span: ProtobufSpan): void {
     const text = this.#name(span);
-    if (!writesElsewhere(operation, attribute, text)) return;
+    if (!redirectsOutput(operation, attribute, text)) return;
     this.#checks.add(OPERATIONS, {
       severity: "critical",
-      message: `A node of the operation ${quotedExcerpt(operation)} writes to ${
-        quotedExcerpt(text)
-      }`,
+      message: `A node with operation ${quotedExcerpt(operation)} writes to ${quotedExcerpt(text)}`,
       position: span.start,
       ruleCode: "S1102",
     });
   }
 
-  /** A collection, whose values of any type may be the files of assets. */
+  /** A collection, whose values of type Any can be asset files. */
   #collection(message: ProtobufSpan): void {
     this.#each(message, {
       5: (list) => this.#each(list, { 1: (any) => this.#any(any) }),
@@ -171,14 +169,14 @@ export class GraphWalk {
     if (danger === undefined) return;
     this.#checks.add(ASSET_PATH, {
       severity: "critical",
-      message: `An asset is ${danger}: ${quotedExcerpt(path)}`,
+      message: `The path of an asset is ${danger}: ${quotedExcerpt(path)}`,
       position: span.start,
       ruleCode: "S405",
-      why: "A loader that follows it reads files outside of the folder of the model",
+      why: "A loader that follows the path reads files outside the model's folder",
     });
   }
 
-  /** The objects of a program, of which those that users define may have metadata of Keras. */
+  /** The saved objects. Those of user-defined classes can have Keras metadata. */
   #objects(message: ProtobufSpan): void {
     const userObject = (span: ProtobufSpan) =>
       this.#each(span, { 3: (json) => this.#onMetadata(json) });
@@ -195,6 +193,6 @@ export class GraphWalk {
   }
 
   #name(span: ProtobufSpan): string {
-    return this.#reader.text(span, LONGEST_NAME);
+    return this.#reader.text(span, MAX_NAME_BYTES);
   }
 }
