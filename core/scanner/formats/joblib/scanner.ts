@@ -1,12 +1,13 @@
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { constants, gunzipSync, inflateSync } from "node:zlib";
-import { looksLikePickle } from "../pickle/probe.ts";
+import { looksLikePickle } from "../pickle/detect.ts";
+import { KIB } from "../../../../schemas/units.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { type ByteSource, memorySource } from "../../contract/source.ts";
 
-type Compression = "zlib" | "gzip" | "bzip2" | "xz" | "lzma" | "lz4";
+type JoblibCompression = "zlib" | "gzip" | "bzip2" | "xz" | "lzma" | "lz4";
 
-const SIGNATURES: readonly (readonly [signature: string, compression: Compression])[] = [
+const SIGNATURES: readonly (readonly [signature: string, compression: JoblibCompression])[] = [
   ["\x1f\x8b", "gzip"],
   ["BZh", "bzip2"],
   ["\xfd7zXZ\x00", "xz"],
@@ -16,22 +17,22 @@ const SIGNATURES: readonly (readonly [signature: string, compression: Compressio
 
 const NAMED = /\.joblib(?:\.(?:z|gz|bz2|xz|lzma|lz4))?$/i;
 
-/** Compressed bytes that are unpacked to tell what is in them, and the most they may become. */
-const PROBED_BYTES = 4096;
-const PROBED_UNPACKED = 64 * 1024;
+/** Compressed bytes that are read to detect a pickle, and the limit on their decompressed size. */
+const PROBE_BYTES = 4 * KIB;
+const MAX_PROBE_UNPACKED_BYTES = 64 * KIB;
 
-/** The shortest part that is still unpacked where a longer one becomes too much. */
-const MIN_PREFIX = 16;
+/** Shortest prefix that is tried when longer ones fail. */
+const MIN_PREFIX_BYTES = 16;
 
-/** The longest checksum at the end: that of gzip, with a length. */
-const CHECKSUM_BYTES = 8;
+/** Longest trailer: the checksum and length of gzip. */
+const TRAILER_BYTES = 8;
 
-/** More than so many bytes out of one is no compression of weights. */
+/** Bytes out of one byte. Weights never compress this well. */
 const MAX_RATIO = 100;
 
 /**
- * Compressed files of joblib: zlib by its content, the others by the name, as they have scanners of
- * their own. What is in them is a pickle, which is scanned as a member.
+ * Scans compressed joblib files by scanning the pickle in them as a member. Matches zlib by its
+ * content, and other compressions by file name because they have scanners of their own.
  */
 export const joblibScanner: Scanner = {
   id: "joblib",
@@ -39,7 +40,7 @@ export const joblibScanner: Scanner = {
   matches({ source, name }: Content): boolean {
     const compression = compressionOf(source);
     if (compression === undefined) return false;
-    return NAMED.test(name) || (compression === "zlib" && holdsPickle(source));
+    return NAMED.test(name) || (compression === "zlib" && containsPickle(source));
   },
 
   *scan({ source, name }: Content, context: ScanContext): Generator<Check, void, void> {
@@ -47,7 +48,7 @@ export const joblibScanner: Scanner = {
     if (compression === "zlib" || compression === "gzip") {
       yield* scanUnpacked(source, compression, name, context);
     } else {
-      yield failed(`Compressed by ${compression ?? "nothing known"}, which is not unpacked`, {
+      yield failed(`Compression is not supported: ${compression ?? "unknown"}`, {
         incomplete: "unsupported_compression",
       });
     }
@@ -60,29 +61,29 @@ function failed(message: string, more: Partial<Check>): Check {
   return { name: CHECK, status: "failed", severity: "info", ruleCode: "S902", message, ...more };
 }
 
-function compressionOf(source: ByteSource): Compression | undefined {
+function compressionOf(source: ByteSource): JoblibCompression | undefined {
   const head = source.read(0, 8);
   const text = decodeLatin1(head);
   const listed = SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
   return listed ?? (isZlib(head) ? "zlib" : undefined);
 }
 
-/** RFC 1950: method 8, a window of at most 32 KiB, a check that makes both bytes a multiple of 31. */
+/** RFC 1950: method 8, a window of up to 32 KiB, both bytes together a multiple of 31, no preset dictionary. */
 function isZlib([method = 0, flags = 0]: Uint8Array): boolean {
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0 &&
     (flags & 0x20) === 0;
 }
 
-function holdsPickle(source: ByteSource): boolean {
-  const unpacked = inflated(source.read(0, PROBED_BYTES), "zlib", {
+function containsPickle(source: ByteSource): boolean {
+  const unpacked = inflate(source.read(0, PROBE_BYTES), "zlib", {
     finishFlush: constants.Z_SYNC_FLUSH,
-    maxOutputLength: PROBED_UNPACKED,
+    maxOutputLength: MAX_PROBE_UNPACKED_BYTES,
   });
   if (unpacked === undefined || unpacked === "too_large") return false;
   return looksLikePickle(memorySource(unpacked));
 }
 
-function inflated(
+function inflate(
   packed: Uint8Array,
   compression: "zlib" | "gzip",
   options: { readonly finishFlush: number; readonly maxOutputLength: number },
@@ -98,15 +99,15 @@ function inflated(
 
 interface Unpacked {
   readonly bytes: Uint8Array;
-  /** Of how many bytes of the file. */
+  /** Number of compressed bytes that were read. */
   readonly from: number;
-  /** Why it is not all of it. */
+  /** Why the content is not complete. */
   readonly cut?: "unpacked_size" | "malformed_compression" | undefined;
 }
 
 /**
- * What is in it, or in a shorter and shorter part of it where that becomes too much or is broken: a
- * loader carries out the instructions before the place that it cannot read.
+ * Decompresses a source. If it is too large or damaged, decompresses ever shorter prefixes, because a
+ * loader executes the instructions before the damage. Returns undefined if every attempt fails.
  */
 function unpack(
   source: ByteSource,
@@ -117,21 +118,21 @@ function unpack(
   const packed = source.read(0, Math.min(source.size, limit));
   let cut: Unpacked["cut"];
   for (const [from, finishFlush] of attempts(packed.length)) {
-    // Without its end it becomes too much just the same.
+    // Data that is too large stays so when it need not be complete.
     if (from === packed.length && cut === "unpacked_size") continue;
     const options = { finishFlush, maxOutputLength: limit };
-    const bytes = inflated(packed.subarray(0, from), compression, options);
+    const bytes = inflate(packed.subarray(0, from), compression, options);
     if (bytes instanceof Uint8Array) return { bytes, from, cut };
     cut = bytes === "too_large" || source.size > limit ? "unpacked_size" : "malformed_compression";
   }
   return undefined;
 }
 
-/** How much to unpack, and whether it must have an end: all with it, without it, and less and less. */
+/** Yields lengths to decompress, and whether the data must be complete: all, then ever less. */
 function* attempts(size: number): Generator<readonly [number, number], void, void> {
   yield [size, constants.Z_FINISH];
   yield [size, constants.Z_SYNC_FLUSH];
-  for (let from = size - CHECKSUM_BYTES; from >= MIN_PREFIX; from = Math.floor(from / 4)) {
+  for (let from = size - TRAILER_BYTES; from >= MIN_PREFIX_BYTES; from = Math.floor(from / 4)) {
     yield [from, constants.Z_SYNC_FLUSH];
   }
 }
@@ -144,7 +145,7 @@ function* scanUnpacked(
 ): Generator<Check, void, void> {
   const unpacked = unpack(source, compression, context.limits.maxMemberBytes);
   if (unpacked === undefined) {
-    return yield failed(`Cannot be unpacked by ${compression}`, {
+    return yield failed(`Cannot be decompressed as ${compression}`, {
       incomplete: "malformed_compression",
     });
   }
@@ -157,14 +158,19 @@ function* scanUnpacked(
 
 function sizeCheck(cut: Unpacked["cut"], length: number, ratio: number): Check {
   if (cut === undefined) {
-    return { name: CHECK, status: "passed", message: `Unpacked into ${length} bytes` };
+    return { name: CHECK, status: "passed", message: `Decompressed to ${length} bytes` };
   }
-  const message = `Only the first ${length} bytes are unpacked`;
+  const message = `Only the first ${length} bytes were decompressed`;
   if (cut === "malformed_compression") return failed(message, { incomplete: cut });
   const bomb = ratio > MAX_RATIO;
   return failed(message, {
     incomplete: cut,
     operational: true,
-    ...(bomb && { severity: "warning", ruleCode: "S410", why: "Unpacks into vastly more" }),
+    ...(bomb &&
+      {
+        severity: "warning",
+        ruleCode: "S410",
+        why: "A small file that decompresses to a huge one exhausts memory",
+      }),
   });
 }

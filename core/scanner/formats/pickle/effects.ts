@@ -1,24 +1,16 @@
 import type { Machine } from "./machine.ts";
 import { type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
-import { integerOf } from "./number_text.ts";
+import { decodeInteger, type TextCodec } from "./literals.ts";
 import { torchStorageOf } from "./torch_storage.ts";
-import {
-  isContainer,
-  NONE,
-  PERSISTENT,
-  type PickleValue,
-  PLAIN,
-  type TextForm,
-  UNKNOWN_VALUE,
-} from "./values.ts";
+import { isContainer, NONE, PERSISTENT, type PickleValue, PLAIN, UNKNOWN } from "./values.ts";
 
 type Effect = (machine: Machine, instruction: Instruction) => void;
 
-/** Storages that are kept account of: models of today have some thousands. */
+/** Storages that are recorded. Current models have a few thousand. */
 const MAX_STORAGES = 200_000;
 
-/** Integers that are longer are of unknown value. */
+/** Longer integers are not evaluated. */
 const MAX_INTEGER_BYTES = 32;
 
 const nothing: Effect = () => {};
@@ -27,29 +19,29 @@ const number: Effect = (machine, { number }) => machine.push({ kind: "integer", 
 const remember: Effect = (machine, { number }) => machine.memo.set(Number(number), machine.top());
 const recall: Effect = (machine, { number }) => machine.recall(Number(number));
 const bytes: Effect = (machine, { from, length }) => machine.push({ kind: "bytes", from, length });
-const text = (form: TextForm): Effect => (machine, { from, length }) =>
-  machine.push({ kind: "text", form, from, length });
+const text = (codec: TextCodec): Effect => (machine, { from, length }) =>
+  machine.push({ kind: "text", codec, from, length });
 const empty = (kind: "tuple" | "list" | "set" | "dict"): Effect => (machine) =>
-  machine.collect(kind, []);
+  machine.pushContainer(kind, []);
 const marked = (kind: "tuple" | "list" | "set" | "dict"): Effect => (machine) =>
-  machine.collect(kind, machine.popMark());
+  machine.pushContainer(kind, machine.popMark());
 const extendMarked: Effect = (machine) => machine.extendTop(machine.popMark());
 
 const integer: Effect = (machine, { window, from, length }) =>
   machine.push({
     kind: "integer",
-    value: length > MAX_INTEGER_BYTES ? Infinity : integerOf(window.bytes(from, length)),
+    value: length > MAX_INTEGER_BYTES ? Infinity : decodeInteger(window.bytes(from, length)),
   });
 
 const tuple = (length: number): Effect => (machine) => {
   const items: PickleValue[] = [];
   for (let i = 0; i < length; i++) items.unshift(machine.pop());
-  machine.collect("tuple", items);
+  machine.pushContainer("tuple", items);
 };
 
-/** The items of what is called with: a tuple, or any container as the Python unpickler allows. */
+/** The items of an argument tuple, or of any container, which the Python unpickler allows. */
 function argumentsOf(value: PickleValue): readonly PickleValue[] {
-  return isContainer(value) ? value.items : [UNKNOWN_VALUE];
+  return isContainer(value) ? value.items : [UNKNOWN];
 }
 
 const reduce: Effect = (machine) => {
@@ -75,12 +67,12 @@ const extension: Effect = (machine, { number }) => {
     severity: "critical",
     ruleCode: "S211",
     message: `Imports extension ${number} of the copyreg registry`,
-    why: "What stands under the number depends on the process that loads the pickle",
+    why: "What the number refers to depends on the process that loads the pickle",
   });
   machine.push(UNKNOWN_EXTENSION);
 };
 
-/** The finding of its import says all that is to be said of its calls. */
+/** Calls of an extension raise no signals: the critical one of its import covers them. */
 const UNKNOWN_EXTENSION = PLAIN;
 
 const persistentLine: Effect = (machine) => {
@@ -98,7 +90,7 @@ const persistent: Effect = (machine) => {
     machine.storages.set(storage.key, storage);
   }
   const type = first === "module" && id.kind === "tuple" ? id.items[1] : undefined;
-  // A class with its source: the loaders of PyTorch return the class, which was imported before.
+  // The id of a module holds a class and its source; PyTorch returns the class, imported before.
   machine.share(type?.kind === "import" ? type : PERSISTENT);
 };
 
@@ -106,7 +98,7 @@ const ODD_PERSISTENT_ID = {
   name: "Pickle Persistent Id",
   severity: "info",
   ruleCode: "S212",
-  message: "Asks the loader for an object by an id that is none of a PyTorch storage",
+  message: "Requests an object by a persistent id that is not a PyTorch storage id",
 } as const;
 
 const protocol: Effect = (machine, { number }) => {
@@ -116,7 +108,8 @@ const protocol: Effect = (machine, { number }) => {
       severity: "warning",
       ruleCode: "S902",
       message: "The protocol is declared in the middle of the pickle",
-      why: "No pickler writes it there; it changes how the names that follow are read",
+      why:
+        "Picklers declare it only at the start; here it changes how the names that follow are read",
     });
   }
   if (Number(number) > 5) {
@@ -124,13 +117,13 @@ const protocol: Effect = (machine, { number }) => {
       name: "Pickle Structure",
       severity: "info",
       ruleCode: "S902",
-      message: `Pickle protocol ${number} is not known`,
+      message: `Unknown pickle protocol ${number}`,
       incomplete: "unknown_protocol",
     });
   }
 };
 
-/** What each instruction does to the stack and the memo. */
+/** The effect of each opcode on the stack and the memo. */
 const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   MARK: (machine) => machine.mark(),
   EMPTY_TUPLE: empty("tuple"),
@@ -172,7 +165,7 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   GET: recall,
   BINGET: recall,
   INST: (machine, { module, name }) => {
-    // The Python unpickler imports before it looks for the mark.
+    // The Python unpickler imports before it pops the mark, so a missing mark does not prevent it.
     const callee = machine.importNames(module, name);
     machine.push(machine.call(callee, machine.popMark()));
   },
@@ -221,7 +214,7 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   },
 };
 
-/** What the instruction with a byte does. */
+/** Effects indexed by opcode byte. */
 export const EFFECT_BY_BYTE: readonly Effect[] = byByte();
 
 function byByte(): Effect[] {

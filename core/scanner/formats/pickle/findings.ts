@@ -1,26 +1,28 @@
 import type { RuleCode } from "../../contract/rules.ts";
 import type { Severity } from "../../contract/severity.ts";
 import type { OpcodeName } from "./opcodes.ts";
-import { judgeImport, type Judgement } from "./policy.ts";
+import { canonicalPath, judgeImport, type Judgment } from "./policy.ts";
 
-/** A module and a name that a pickle imports, and what becomes of it. */
+/** A module and a name that a pickle imports, and what it does with them. */
 export interface ImportRecord {
   readonly module: string;
   readonly name: string;
-  readonly judgement: Judgement;
-  /** Where it is imported first, and by what. */
+  /** The path of both in Python 3, by which functions are recognized. */
+  readonly path: string;
+  readonly judgment: Judgment;
+  /** Offset and opcode of the first import. */
   readonly at: number;
   readonly opcode: OpcodeName;
   count: number;
-  /** Whether it is called, or handed to something that is. */
+  /** Whether it is called, or passed to a function that calls it. */
   called: boolean;
-  /** How often it came onto the stack, and how often it went from there into a harmless call. */
-  taken: number;
-  spent: number;
+  /** How often it was pushed, and how many of those were consumed by a harmless call. */
+  pushed: number;
+  harmlessCalls: number;
 }
 
-/** Names of the checks of pickles, each of which passes or fails. */
-export type CheckName =
+/** Names of the checks of a pickle, each of which passes or fails. */
+export type PickleCheck =
   | "Pickle Import"
   | "Pickle Call"
   | "Pickle Mutation"
@@ -32,9 +34,9 @@ export type CheckName =
   | "Nested Pickle"
   | "PyTorch Magic Number";
 
-/** Something a pickle does besides importing. */
+/** Something that a pickle does besides importing. */
 export interface Signal {
-  readonly name: CheckName;
+  readonly name: PickleCheck;
   readonly severity: Severity;
   readonly message: string;
   readonly position: number;
@@ -50,85 +52,94 @@ export interface CountedSignal {
   count: number;
 }
 
-/** Distinct ones that are remembered; of the rest, one a kind. */
+/** Distinct imports, and distinct signals, that are kept. Beyond them, one of each kind is kept. */
 const MAX_DISTINCT = 5000;
 
-const REST = "(others)";
+const OTHERS = "(others)";
 
-/** What was found in a pickle, each thing once, with how often it was. */
+/** The findings in a pickle, each once with its number of occurrences. */
 export class Findings {
   readonly imports = new Map<string, ImportRecord>();
   readonly signals = new Map<string, CountedSignal>();
-  #arrays = false;
+  #hasJoblibArrays = false;
 
-  /** Notes an import. */
-  imported(module: string, name: string, at: number, opcode: OpcodeName): ImportRecord {
+  /** Counts an import and its push onto the stack. Returns its record. */
+  addImport(module: string, name: string, at: number, opcode: OpcodeName): ImportRecord {
     const known = this.imports.get(keyOf(module, name));
     const record = known ??
-      this.#add({ module, name, judgement: judgeImport(module, name), at, opcode });
+      this.#addRecord({ module, name, judgment: judgeImport(module, name), at, opcode });
     record.count++;
-    this.#arrays ||= name === "NumpyArrayWrapper";
-    record.taken++;
+    this.#hasJoblibArrays ||= name === "NumpyArrayWrapper";
+    record.pushed++;
     return record;
   }
 
-  /** Whether the stand-in of an array of joblib is among the imports. */
-  hasArrays(): boolean {
-    return this.#arrays;
+  /** Whether joblib's array placeholder was imported. */
+  hasJoblibArrays(): boolean {
+    return this.#hasJoblibArrays;
   }
 
-  /** The record of an import, under the name of its kind where there are too many. */
-  #add(first: Omit<ImportRecord, "count" | "called" | "taken" | "spent">): ImportRecord {
+  #addRecord(
+    first: Pick<ImportRecord, "module" | "name" | "judgment" | "at" | "opcode">,
+  ): ImportRecord {
     const full = this.imports.size >= MAX_DISTINCT;
-    const { level } = first.judgement;
-    const named = full ? { ...first, module: level, name: REST } : first;
-    const key = keyOf(named.module, named.name);
-    const record = this.imports.get(key) ??
-      { ...named, count: 0, called: false, taken: 0, spent: 0 };
+    const module = full ? first.judgment.level : first.module;
+    const name = full ? OTHERS : first.name;
+    const key = keyOf(module, name);
+    const record = this.imports.get(key) ?? {
+      ...first,
+      module,
+      name,
+      path: canonicalPath(module, name),
+      count: 0,
+      called: false,
+      pushed: 0,
+      harmlessCalls: 0,
+    };
     this.imports.set(key, record);
     return record;
   }
 
-  /** Notes something else; the same again is only counted. */
-  signal(signal: Signal): void {
-    this.#count(signal, 1);
+  /** Adds a signal, or counts it if one with the same name and message exists. */
+  addSignal(signal: Signal): void {
+    this.#countSignal(signal, 1);
   }
 
-  #count(signal: Signal, count: number): void {
-    const whole = `${signal.name}\n${signal.message}`;
-    const key = this.signals.size < MAX_DISTINCT || this.signals.has(whole)
-      ? whole
+  #countSignal(signal: Signal, count: number): void {
+    const exact = `${signal.name}\n${signal.message}`;
+    const key = this.signals.size < MAX_DISTINCT || this.signals.has(exact)
+      ? exact
       : `${signal.name}\n${signal.severity}`;
     const known = this.signals.get(key);
     if (known === undefined) this.signals.set(key, { signal, count });
     else known.count += count;
   }
 
-  /** Takes over what was found elsewhere in the same content. */
-  absorb(other: Findings): void {
-    for (const record of other.imports.values()) this.#absorbImport(record);
-    for (const { signal, count } of other.signals.values()) this.#count(signal, count);
+  /** Adds the findings of another part of the same content. */
+  merge(other: Findings): void {
+    for (const record of other.imports.values()) this.#mergeImport(record);
+    for (const { signal, count } of other.signals.values()) this.#countSignal(signal, count);
   }
 
-  /** Takes over nothing but the dangerous imports. */
-  absorbDenied(other: Findings): void {
-    for (const record of other.denied()) this.#absorbImport(record);
+  /** Adds only the critical imports of another part of the same content. */
+  mergeDenied(other: Findings): void {
+    for (const record of other.denied()) this.#mergeImport(record);
   }
 
-  #absorbImport(record: ImportRecord): void {
-    const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#add(record);
+  #mergeImport(record: ImportRecord): void {
+    const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#addRecord(record);
     known.count += record.count;
     known.called ||= record.called;
-    known.taken += record.taken;
-    known.spent += record.spent;
+    known.pushed += record.pushed;
+    known.harmlessCalls += record.harmlessCalls;
   }
 
-  /** The imports that are critical, whatever the rest is. */
+  /** The imports that are critical. */
   denied(): ImportRecord[] {
     return [...this.imports.values()].filter((record) => severityOf(record) === "critical");
   }
 
-  /** Those that are more than a remark, the worst of them being `critical`. */
+  /** The highest severity, or undefined if it is below `warning`. */
   worst(): "critical" | "warning" | undefined {
     const severities = [
       ...this.imports.values().map((record) => severityOf(record)),
@@ -143,11 +154,11 @@ function keyOf(module: string, name: string): string {
   return `${module}\n${name}`;
 }
 
-/** How bad an import is; undefined where it is known to be harmless. */
+/** The severity of an import, or undefined if it is known to be harmless. */
 export function severityOf(record: ImportRecord): Severity | undefined {
-  switch (record.judgement.level) {
+  switch (record.judgment.level) {
     case "denied":
-      if (record.spent > 0 && record.spent === record.taken) return undefined;
+      if (record.harmlessCalls > 0 && record.harmlessCalls === record.pushed) return undefined;
       return "critical";
     case "suspicious":
       return "warning";
@@ -156,6 +167,17 @@ export function severityOf(record: ImportRecord): Severity | undefined {
     case "allowed":
       return undefined;
     default:
-      return record.judgement.level satisfies never;
+      return record.judgment.level satisfies never;
   }
+}
+
+/** Longest text from a pickle that a message or a detail repeats, in characters. */
+const MAX_EXCERPT_CHARACTERS = 100;
+
+/** Returns a text from a pickle cut short, with control characters and quotes escaped as in JSON. */
+export function escapedExcerpt(text: string): string {
+  const short = text.length > MAX_EXCERPT_CHARACTERS
+    ? `${text.slice(0, MAX_EXCERPT_CHARACTERS - 3)}...`
+    : text;
+  return JSON.stringify(short).slice(1, -1);
 }

@@ -1,22 +1,28 @@
-import { canonicalPath } from "./policy.ts";
-import { decodeText } from "./text.ts";
-import { type BuiltText, type Import, type PickleValue, UNKNOWN_VALUE } from "./values.ts";
+import { decodeText } from "./literals.ts";
+import {
+  type BuiltText,
+  type Import,
+  importPath,
+  type PickleValue,
+  type TextOf,
+  UNKNOWN,
+} from "./values.ts";
 
-/** What the folding of calls needs of the machine. */
-export interface Folding {
-  textOf(value: PickleValue): string | undefined;
+/** The part of the machine that folding needs. */
+export interface FoldContext {
+  readonly textOf: TextOf;
   importNames(module: string, name: string): Import;
 }
 
-type Fold = (args: readonly PickleValue[], machine: Folding) => PickleValue | undefined;
+type Fold = (args: readonly PickleValue[], machine: FoldContext) => PickleValue | undefined;
 
-/** The longest text that is put together, and the longest of what. */
-const MAX_BUILT = 256;
+/** Longest string that is built, and longest string or list that it is built from. */
+const MAX_BUILT_LENGTH = 256;
 
 const built = (text: string | undefined): BuiltText | undefined =>
-  text === undefined || text.length > MAX_BUILT ? undefined : { kind: "built", text };
+  text === undefined || text.length > MAX_BUILT_LENGTH ? undefined : { kind: "built", text };
 
-const join: Fold = ([separator = UNKNOWN_VALUE, parts = UNKNOWN_VALUE], machine) => {
+const join: Fold = ([separator = UNKNOWN, parts = UNKNOWN], machine) => {
   const glue = machine.textOf(separator);
   if (glue === undefined || (parts.kind !== "list" && parts.kind !== "tuple")) return undefined;
   const texts: string[] = [];
@@ -25,20 +31,22 @@ const join: Fold = ([separator = UNKNOWN_VALUE, parts = UNKNOWN_VALUE], machine)
     const text = machine.textOf(part);
     length += (text?.length ?? 0) + (texts.length > 0 ? glue.length : 0);
     // The same parts may be joined a hundred thousand times.
-    if (text === undefined || length > MAX_BUILT || texts.length === MAX_BUILT) return undefined;
+    if (text === undefined || length > MAX_BUILT_LENGTH || texts.length === MAX_BUILT_LENGTH) {
+      return undefined;
+    }
     texts.push(text);
   }
   return built(texts.join(glue));
 };
 
-const concatenate: Fold = ([left = UNKNOWN_VALUE, right = UNKNOWN_VALUE], machine) => {
+const concatenate: Fold = ([left = UNKNOWN, right = UNKNOWN], machine) => {
   const [first, second] = [machine.textOf(left), machine.textOf(right)];
   return first === undefined || second === undefined ? undefined : built(first + second);
 };
 
-const decode: Fold = ([bytes = UNKNOWN_VALUE, encoding = UNKNOWN_VALUE], machine) => {
+const decode: Fold = ([bytes = UNKNOWN, encoding = UNKNOWN], machine) => {
   const text = machine.textOf(bytes);
-  if (text === undefined || text.length > MAX_BUILT) return undefined;
+  if (text === undefined || text.length > MAX_BUILT_LENGTH) return undefined;
   return built(decodedBy((machine.textOf(encoding) ?? "utf-8").toLowerCase(), text));
 };
 
@@ -76,22 +84,22 @@ function latin1Of(bytes: Uint8Array): string {
   return decodeText(bytes, "latin1");
 }
 
-/** `getattr`: an attribute of something imported is an import as well. */
-const attribute: Fold = ([object = UNKNOWN_VALUE, name = UNKNOWN_VALUE], machine) => {
+/** `getattr`: an attribute of an import is an import too. */
+const attribute: Fold = ([object = UNKNOWN, name = UNKNOWN], machine) => {
   const text = machine.textOf(name);
   if (object.kind !== "import" || text === undefined) return undefined;
   const { module, name: owner } = object.record;
-  if (owner.length + text.length > MAX_BUILT) return undefined;
+  if (owner.length + text.length > MAX_BUILT_LENGTH) return undefined;
   return machine.importNames(module, owner === "" ? text : `${owner}.${text}`);
 };
 
-const importModule: Fold = ([name = UNKNOWN_VALUE], machine) => {
+const importModule: Fold = ([name = UNKNOWN], machine) => {
   const text = machine.textOf(name);
   return text === undefined ? undefined : machine.importNames(text, "");
 };
 
-/** `pkgutil.resolve_name`: `module:name` or one dotted path. */
-const resolveName: Fold = ([name = UNKNOWN_VALUE], machine) => {
+/** `pkgutil.resolve_name`: `module:name` or a dotted path. */
+const resolveName: Fold = ([name = UNKNOWN], machine) => {
   const text = machine.textOf(name);
   if (text === undefined) return undefined;
   const colon = text.indexOf(":");
@@ -111,8 +119,7 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
   ["_codecs.decode", decode],
   [
     "base64.b64decode",
-    (args, machine) =>
-      decode([args[0] ?? UNKNOWN_VALUE, { kind: "built", text: "base64" }], machine),
+    (args, machine) => decode([args[0] ?? UNKNOWN, { kind: "built", text: "base64" }], machine),
   ],
   ["importlib.import_module", importModule],
   ["inspect.getattr_static", attribute],
@@ -122,17 +129,15 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map([
 ]);
 
 /**
- * What a call returns, where it is one of the few that pickles use to put names together or to get
- * at attributes; undefined for every other.
+ * Evaluates a call that builds a string or looks up an attribute, such as pickles use to hide a name.
+ * Returns its result, or undefined for any other call.
  */
 export function foldCall(
   callee: PickleValue,
   args: readonly PickleValue[],
-  machine: Folding,
+  machine: FoldContext,
 ): PickleValue | undefined {
-  if (callee.kind === "import") {
-    return FOLDS.get(canonicalPath(callee.record.module, callee.record.name))?.(args, machine);
-  }
+  if (callee.kind === "import") return FOLDS.get(callee.record.path)?.(args, machine);
   return callee.kind === "call"
     ? foldCallOfCall(callee.callee, callee.args, args, machine)
     : undefined;
@@ -143,10 +148,9 @@ function foldCallOfCall(
   maker: PickleValue,
   made: readonly PickleValue[],
   args: readonly PickleValue[],
-  machine: Folding,
+  machine: FoldContext,
 ): PickleValue | undefined {
-  if (maker.kind !== "import") return undefined;
-  const path = canonicalPath(maker.record.module, maker.record.name);
+  const path = importPath(maker);
   if (path !== "operator.attrgetter" && path !== "operator.methodcaller") return undefined;
-  return attribute([args[0] ?? UNKNOWN_VALUE, made[0] ?? UNKNOWN_VALUE], machine);
+  return attribute([args[0] ?? UNKNOWN, made[0] ?? UNKNOWN], machine);
 }

@@ -1,14 +1,14 @@
-import type { Findings, Signal } from "./findings.ts";
-import { appliedBy, runsConstructor } from "./applied.ts";
-import { blursArrays } from "./array_aliases.ts";
+import { detached } from "../../contract/detached.ts";
+import { callSignals, markCalled, markSpecialMethods } from "./calls.ts";
+import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
-import { BLURRED, CONSTRUCTED, ODD_REBUILD } from "./call_signals.ts";
+import { mayReturnAlias } from "./joblib_arrays.ts";
+import { decodeText } from "./literals.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
-import { detached } from "../../contract/detached.ts";
-import { shown, textOf } from "./text.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import {
+  type Bytes,
   type Call,
   type Container,
   container,
@@ -16,44 +16,52 @@ import {
   type Import,
   isContainer,
   type PickleValue,
-  PLAIN,
-  UNKNOWN_VALUE,
+  type Text,
+  UNKNOWN,
 } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
 
-/** Characters of a module and a name together. */
-const MAX_NAME = 1024;
+/** Longest module and name together, in characters. Longer ones are cut. */
+const MAX_NAME_CHARACTERS = 1024;
 
-/** Where a walk does not begin with nothing, as a loader would. */
+/** Longest string that is decoded. Names that matter are far shorter. */
+const MAX_TEXT_BYTES = 4096;
+
+/** Longest string whose characters are kept: a pickle may have a million strings. */
+const MAX_CACHED_TEXT_BYTES = 64;
+
+/** State that a walk inherits, unlike a loader that starts at its first instruction. */
 export interface MachineOptions {
-  /** A memo to look into where the own one has no entry, which is then no fault. */
-  readonly earlier?: ReadonlyMap<number, PickleValue>;
-  /** Whether there may be anything on the stack from before. */
-  readonly anyStack?: boolean;
+  /** Entries for the memo to fall back on. If given, a missing entry is unknown and not a fault. */
+  readonly earlierMemo?: ReadonlyMap<number, PickleValue>;
+  /** Whether values below the bottom of the stack are unknown instead of a fault. */
+  readonly unknownStack?: boolean;
 }
 
-/** The stack and the memo of an unpickler, with what is known of each object instead of the object. */
+/** The stack and the memo of an unpickler, with a description of each object instead of the object. */
 export class Machine {
   readonly window: PickleWindow;
   readonly findings: Findings;
+  /** Offset of the first instruction. */
   readonly start: number;
   readonly #options: MachineOptions;
   readonly memo = new Map<number, PickleValue>();
-  /** Storages of PyTorch that are asked for, by their keys. */
+  /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly #stack: PickleValue[] = [];
   readonly #marks: number[] = [];
+  /** Stack height at the topmost mark. Nothing below it can be popped. */
   #fence = 0;
+  /** Highest stack height, and highest number of open marks. */
   depth = 0;
-  /** Marks that were open at once. */
   nesting = 0;
-  /** Containers that were put somewhere again. */
+  /** Number of times a container was pushed again. */
   shared = 0;
   calls = 0;
-  /** Whether a call may have given back one of its arguments. */
-  #blurred = false;
+  /** Whether a call may have returned one of its arguments. */
+  #mayAlias = false;
   fault: Fault | undefined;
-  /** Where the instruction that is carried out is, and what it is. */
+  /** Offset and opcode of the current instruction. */
   at = 0;
   opcode: OpcodeName = "STOP";
 
@@ -76,12 +84,12 @@ export class Machine {
 
   pop(): PickleValue {
     if (this.#stack.length <= this.#fence) return this.#fail("stack_underflow");
-    return this.#stack.pop() ?? UNKNOWN_VALUE;
+    return this.#stack.pop() ?? UNKNOWN;
   }
 
   top(): PickleValue {
     if (this.#stack.length <= this.#fence) return this.#fail("stack_underflow");
-    return this.#stack[this.#stack.length - 1] ?? UNKNOWN_VALUE;
+    return this.#stack[this.#stack.length - 1] ?? UNKNOWN;
   }
 
   replaceTop(value: PickleValue): void {
@@ -95,12 +103,12 @@ export class Machine {
     if (this.#marks.length > this.nesting) this.nesting = this.#marks.length;
   }
 
-  /** Whether POP would take off a mark. */
+  /** Whether a mark is on top of the stack. */
   onMark(): boolean {
     return this.#marks.length > 0 && this.#fence === this.#stack.length;
   }
 
-  /** Everything down to the topmost mark, which is taken off as well. */
+  /** Pops the topmost mark and everything above it. */
   popMark(): PickleValue[] {
     const mark = this.#marks.pop();
     if (mark === undefined) {
@@ -112,179 +120,153 @@ export class Machine {
   }
 
   #fail(fault: Fault): PickleValue {
-    if (this.#options.anyStack !== true) this.fault ??= fault;
-    return UNKNOWN_VALUE;
+    if (this.#options.unknownStack !== true) this.fault ??= fault;
+    return UNKNOWN;
   }
 
-  /** Pushes what is there already. */
+  /** Pushes a value that exists already. */
   share(value: PickleValue): void {
     if (isContainer(value)) this.shared++;
-    if (value.kind === "import") value.record.taken++;
+    if (value.kind === "import") value.record.pushed++;
     this.push(value);
   }
 
   recall(index: number): void {
     const known = this.memo.get(index);
     if (known !== undefined) return this.share(known);
-    if (this.#options.earlier === undefined) this.#fail("missing_memo");
-    this.share(this.#options.earlier?.get(index) ?? UNKNOWN_VALUE);
+    const { earlierMemo } = this.#options;
+    if (earlierMemo === undefined) this.#fail("missing_memo");
+    this.share(earlierMemo?.get(index) ?? UNKNOWN);
   }
 
-  /** The characters of a text or of bytes. */
-  textOf = (value: PickleValue): string | undefined => textOf(value, this.window);
+  /** Returns the characters of a string, or of bytes as Latin-1; undefined if too long to decode. */
+  readonly textOf = (value: PickleValue): string | undefined => {
+    if (value.kind === "built") return value.text;
+    if (value.kind === "bytes") return this.#decoded(value, "latin1");
+    if (value.kind !== "text") return undefined;
+    if (value.text !== undefined) return value.text;
+    const text = this.#decoded(value, value.codec);
+    if (value.length <= MAX_CACHED_TEXT_BYTES) value.text = text;
+    return text;
+  };
 
-  /** Notes what the instruction does, unless it cannot be carried out. */
+  #decoded({ from, length }: Text | Bytes, codec: Text["codec"]): string | undefined {
+    if (length > MAX_TEXT_BYTES) return undefined;
+    return decodeText(this.window.bytes(from, length), codec);
+  }
+
+  /** Adds a signal at the current instruction, unless the instruction failed. */
   signal(signal: Omit<Signal, "position">): void {
     if (this.fault !== undefined) return;
-    this.findings.signal({ ...signal, position: this.at });
+    this.findings.addSignal({ ...signal, position: this.at });
   }
 
-  /** An import whose names may be anything on the stack. */
+  /** Imports names from the stack, which may be computed or unknown. */
   importValues(module: PickleValue, name: PickleValue): PickleValue {
     const moduleText = this.textOf(module);
     const nameText = this.textOf(name);
     const known = moduleText !== undefined && nameText !== undefined;
     if (module.kind !== "text" || name.kind !== "text" || !known) {
-      this.#importBuilt(`${moduleText ?? "?"}.${nameText ?? "?"}`);
+      this.#signalComputedName(`${moduleText ?? "?"}.${nameText ?? "?"}`);
     }
-    return known ? this.importNames(moduleText, nameText) : UNKNOWN_VALUE;
+    return known ? this.importNames(moduleText, nameText) : UNKNOWN;
   }
 
-  #importBuilt(path: string): void {
+  #signalComputedName(path: string): void {
     this.signal({
       name: "Pickle Import",
       severity: "critical",
       ruleCode: "S205",
-      message: `Imports a name that is not a constant: ${shown(path)}`,
-      why: "The name is put together while the pickle is loading, which hides what is imported",
+      message: `Imports a computed name: ${escapedExcerpt(path)}`,
+      why: "The name is built at load time, which hides what is imported",
     });
   }
 
   importNames(module: string, name: string): Import {
-    if (module.length + name.length <= MAX_NAME) return this.#import(module, name);
+    if (module.length + name.length <= MAX_NAME_CHARACTERS) return this.#import(module, name);
     this.signal({
       name: "Pickle Import",
       severity: "critical",
       ruleCode: "S205",
-      message: `Imports by a name that is longer than any: ${shown(`${module}.${name}`)}`,
-      why: "No module and no class is called so; it wears down whoever reads it",
+      message: `Imports an overlong name: ${escapedExcerpt(`${module}.${name}`)}`,
+      why: "No module or class has a name this long; it serves to exhaust scanners",
     });
-    return this.#import(detached(module.slice(0, MAX_NAME)), detached(name.slice(0, MAX_NAME)));
+    const cut = (text: string) => detached(text.slice(0, MAX_NAME_CHARACTERS));
+    return this.#import(cut(module), cut(name));
   }
 
   #import(module: string, name: string): Import {
-    const record = this.findings.imported(module, name, this.at, this.opcode);
-    if (this.#blurred && this.findings.hasArrays()) this.signal(BLURRED);
+    const record = this.findings.addImport(module, name, this.at, this.opcode);
+    this.#signalAliasedArray();
     return { kind: "import", record };
   }
 
-  /** What a call gives, by a constant where it can be known. */
+  #signalAliasedArray(): void {
+    if (this.#mayAlias && this.findings.hasJoblibArrays()) this.signal(ALIASED_ARRAY);
+  }
+
+  /** Returns the result of a call, folded to a constant if possible. */
   call(callee: PickleValue, args: readonly PickleValue[]): PickleValue {
-    if (this.fault !== undefined) return UNKNOWN_VALUE;
+    if (this.fault !== undefined) return UNKNOWN;
     this.calls++;
-    this.#judgeCallee(callee);
-    for (const value of args) if (value.kind === "import") value.record.called = true;
-    this.#judgeApplied(callee, args);
+    markCalled(callee, args);
+    for (const signal of callSignals(callee, args, this.opcode)) this.signal(signal);
+    this.#mayAlias ||= mayReturnAlias(callee, args, this.textOf);
+    this.#signalAliasedArray();
     const folded = foldCall(callee, args, this);
     if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
-      callee.record.spent++;
+      callee.record.harmlessCalls++;
     }
     return folded ?? { kind: "call", callee, args } satisfies Call;
   }
 
-  #judgeCallee(callee: PickleValue): void {
-    if (callee.kind === "import") {
-      callee.record.called = true;
-    } else if (callee.kind === "call") {
-      this.signal({
-        name: "Pickle Call",
-        severity: "warning",
-        ruleCode: "S201",
-        message: "Calls what a call has returned",
-        why: "What is called is known only while the pickle is loading",
-      });
-    } else if (callee.kind === "persistent" || callee.kind === "unknown") {
-      this.signal({
-        name: "Pickle Call",
-        severity: callee.kind === "unknown" ? "critical" : "warning",
-        ruleCode: callee.kind === "unknown" ? "S201" : "S212",
-        message: callee.kind === "unknown"
-          ? "Calls an object of unknown origin"
-          : "Calls an object that the loader provides",
-      });
-    }
-  }
-
-  /** Judges what a call calls in turn. */
-  #judgeApplied(callee: PickleValue, args: readonly PickleValue[]): void {
-    const applied = appliedBy(callee, args);
-    for (const record of applied.imports) record.called = true;
-    if (applied.odd) this.signal(ODD_REBUILD);
-    const constructed = runsConstructor(callee, args, this.opcode);
-    if (constructed !== undefined) {
-      this.signal({ ...CONSTRUCTED, message: `Constructs ${constructed}` });
-    }
-    this.#blurred ||= blursArrays(callee, args, this.textOf);
-    if (this.#blurred && this.findings.hasArrays()) this.signal(BLURRED);
-  }
-
-  /** Puts items into what lies on top: a container, or an object by its methods. */
+  /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: readonly PickleValue[]): void {
     const target = this.top();
     if (isContainer(target)) extend(target, items);
-    else this.mutated(target);
+    else this.#signalMutation(target);
   }
 
-  /** Notes that an object is changed in place. */
-  mutated(target: PickleValue): void {
+  #signalMutation(target: PickleValue): void {
     if (target.kind !== "import") return;
     const { module, name } = target.record;
     this.signal({
       name: "Pickle Mutation",
       severity: "critical",
       ruleCode: MUTATION_RULES[this.opcode] ?? "S209",
-      message: `Changes the imported object ${shown(`${module}.${name}`)} in place`,
+      message: `Modifies the imported object ${escapedExcerpt(`${module}.${name}`)} in place`,
       why:
-        "A pickle makes objects of its own; one that changes those of a library plants code there",
+        "A pickle builds its own objects; one that modifies a library's objects plants code there",
       details: { opcode: this.opcode },
     });
   }
 
-  /** BUILD: gives the object on top a state. */
+  /** Sets the state of the object on top, as BUILD does. */
   build(state: PickleValue): void {
     const target = this.top();
     if (target.kind === "call") target.state = state;
-    this.mutated(target);
-    this.#markMethods(state, 2);
+    this.#signalMutation(target);
+    markSpecialMethods(state, this.textOf);
   }
 
-  /** A state with an import under the name of a method makes the object call it. */
-  #markMethods(state: PickleValue, levels: number): void {
-    if (!isContainer(state) || levels === 0) return;
-    if (state.kind === "tuple") {
-      for (const part of state.items.slice(0, 2)) this.#markMethods(part, levels - 1);
-      return;
-    }
-    // The same state may be given a hundred thousand times.
-    for (let i = state.searched; i + 1 < state.items.length; i += 2) {
-      state.searched = i + 2;
-      const value = state.items[i + 1];
-      if (value?.kind !== "import" || value.record.called) continue;
-      const key = this.textOf(state.items[i] ?? PLAIN);
-      if (key?.startsWith("__") && key.endsWith("__")) value.record.called = true;
-    }
-  }
-
-  collect(kind: Container["kind"], items: PickleValue[]): void {
+  pushContainer(kind: Container["kind"], items: PickleValue[]): void {
     this.push(container(kind, items));
   }
 }
 
-/** Whether a call gave no more than pickles of ordinary objects look up: that of a time zone. */
+/** Whether a lookup returned the one attribute that ordinary pickles look up: that of time zones. */
 function isHarmless(folded: PickleValue): boolean {
   return folded.kind === "import" && folded.record.module === "zoneinfo" &&
     folded.record.name === "ZoneInfo._unpickle";
 }
+
+const ALIASED_ARRAY = {
+  name: "Pickle Structure",
+  severity: "warning",
+  ruleCode: "S902",
+  message: "Calls return objects that determine where array data ends",
+  why: "Instructions can be hidden in what looks like array data",
+} as const;
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
   BUILD: "S207",

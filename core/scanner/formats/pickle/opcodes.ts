@@ -1,4 +1,4 @@
-/** How an argument lies in the stream; all numbers are little-endian but the float. */
+/** How an opcode's argument is encoded. Integers are little-endian. */
 export type Argument =
   | "none"
   | "u8"
@@ -6,15 +6,15 @@ export type Argument =
   | "i32"
   | "u32"
   | "u64"
-  /** Eight bytes, big-endian. */
+  /** Eight bytes, big-endian: a float. */
   | "fixed8"
-  /** So many bytes as the number of 1, 4 or 8 bytes before them says. */
+  /** A length of 1, 4 or 8 bytes, then that many bytes. */
   | "counted1"
   | "counted4"
   | "counted8"
-  /** The same with a signed number of 4 bytes, which must not be negative. */
+  /** A signed length of 4 bytes, which must not be negative, then that many bytes. */
   | "signed4"
-  /** The rest are texts up to a line feed. */
+  /** The rest are lines: text up to a line feed. */
   | "line"
   | "quoted"
   | "int"
@@ -24,7 +24,7 @@ export type Argument =
   /** Two lines, a module and a name. */
   | "names";
 
-/** The instructions of pickle protocols 0 to 5, as CPython's unpicklers read them. */
+/** The opcodes of pickle protocols 0 to 5, as CPython's unpicklers read them. */
 export const OPCODES = [
   [0x28, "MARK", "none"],
   [0x29, "EMPTY_TUPLE", "none"],
@@ -104,7 +104,7 @@ export interface Opcode {
   readonly argument: Argument;
 }
 
-/** Opcodes by their byte. */
+/** Opcodes indexed by byte; undefined for bytes that are not opcodes. */
 export const OPCODE_BY_BYTE: readonly (Opcode | undefined)[] = byByte();
 
 function byByte(): (Opcode | undefined)[] {

@@ -1,10 +1,10 @@
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { type Argument, type Opcode, OPCODE_BY_BYTE } from "./opcodes.ts";
-import { parseFloatText, parseIndexText, parseIntegerText } from "./number_text.ts";
+import { parseFloatText, parseIndexText, parseIntegerText } from "./literals.ts";
 import type { PickleWindow } from "./window.ts";
-import { MIB } from "../../../../schemas/units.ts";
+import { KIB, MIB } from "../../../../schemas/units.ts";
 
-/** Why a stream cannot be read on. */
+/** Why a stream cannot be read further. */
 export type Fault =
   | "truncated"
   | "unknown_opcode"
@@ -14,15 +14,15 @@ export type Fault =
   | "missing_memo"
   | "malformed_array";
 
-/** The longest module or name that is read; the loader has no such limit. */
-const MAX_NAME_BYTES = 64 * 1024;
+/** Longest module or name that is read. The loader has no such limit. */
+const MAX_NAME_BYTES = 64 * KIB;
 
-/** The longest line of any other kind. */
+const MAX_NUMBER_BYTES = 64 * KIB;
+
+/** Longest line of any other kind. */
 const MAX_LINE_BYTES = 16 * MIB;
 
-const MAX_NUMBER_BYTES = 64 * 1024;
-
-const NOTHING: Opcode = { byte: 0x2e, name: "STOP", argument: "none" };
+const INITIAL_OPCODE: Opcode = { byte: 0x2e, name: "STOP", argument: "none" };
 
 const SINGLE_QUOTE = 0x27;
 const DOUBLE_QUOTE = 0x22;
@@ -30,32 +30,33 @@ const DOUBLE_QUOTE = 0x22;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads instructions one at a time as CPython's unpicklers do; where its C and its Python one
- * differ, what either accepts is accepted. The fields are those of the instruction read last.
+ * Reads instructions one at a time. Accepts what either of CPython's unpicklers, in C or in Python,
+ * accepts. The fields describe the instruction that was read last; one object serves a whole stream,
+ * because a stream may have millions of instructions.
  */
 export class Instruction {
   readonly window: PickleWindow;
   readonly #lineLimit: number;
-  opcode: Opcode = NOTHING;
+  opcode: Opcode = INITIAL_OPCODE;
   at = 0;
-  /** Where the next one begins. */
+  /** Offset of the next instruction. */
   end = 0;
-  /** Where the bytes or the text of the argument lie. */
+  /** Offset and length of the argument's bytes or text, without its length prefix or quotes. */
   from = 0;
   length = 0;
-  /** The argument, where it is a number; 0 where it is a float. */
+  /** A numeric argument; 0 for a float. */
   number: number | bigint = 0;
   /** The two lines of GLOBAL and INST. */
   module = "";
   name = "";
 
-  /** No line that is longer than the limit is read. */
+  /** @param lineLimit Longest `line` or `quoted` argument that is read, in bytes. */
   constructor(window: PickleWindow, lineLimit = MAX_LINE_BYTES) {
     this.window = window;
     this.#lineLimit = lineLimit;
   }
 
-  /** Reads the one at a place. */
+  /** Reads the instruction at an offset. Returns why it cannot be read, or undefined on success. */
   read(at: number): Fault | undefined {
     const byte = this.window.byte(at);
     if (byte < 0) return "truncated";
@@ -161,7 +162,7 @@ export class Instruction {
     return undefined;
   }
 
-  /** The usual form of an index, without the detour by a text. */
+  /** Reads an index in its usual form without building a string, which is much faster. */
   #digits(): boolean {
     if (this.length === 0 || this.length > 9) return false;
     let number = 0;
@@ -202,7 +203,10 @@ export class Instruction {
     return undefined;
   }
 
-  /** A line; at the end, the Python unpickler takes off the last byte whatever it is, and goes on. */
+  /**
+   * Reads a line. At the end of the data, the Python unpickler drops the last byte, whatever it is,
+   * and continues.
+   */
   #nameLine(): Fault | undefined {
     const fault = this.#line(MAX_NAME_BYTES);
     if (fault !== "truncated") return fault;

@@ -1,40 +1,44 @@
+import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
-import { expandedSize } from "./expansion.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
-import { type NestedSearch, searchConstant } from "./nested.ts";
-import { type Allowance, type StreamEnd, walkStream } from "./stream.ts";
+import { type NestedBudgets, NestedSearch } from "./nested.ts";
+import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
 import type { TorchStorage } from "./torch_storage.ts";
+import { expandedSize } from "./values.ts";
 import { PickleWindow } from "./window.ts";
 
-/** Bytes behind a pickle in which the next one is looked for. */
-const RESYNC_BYTES = 64 * 1024 + 256;
+/** Bytes after a stream that are searched for the next one. */
+const MAX_RESYNC_BYTES = 64 * KIB + 256;
 
-/** Places where one could begin that are tried. */
-const RESYNC_ATTEMPTS = 64;
+/** Candidates for the next stream that are tried. */
+const MAX_RESYNC_ATTEMPTS = 64;
 
-/** Marks that are open at once; pickles of Python stay below its limit of recursion. */
+/** Open marks. Pickles that Python writes stay below its recursion limit. */
 const MAX_NESTING = 3_000;
 
-/** Objects that a small pickle may stand for. */
-const MAX_EXPANDED = 2 ** 19;
-const MAX_EXPANSION = 1000;
+/** A pickle is an expansion bomb if it expands to this many objects, and this many per instruction. */
+const MIN_BOMB_OBJECTS = 2 ** 19;
+const MIN_BOMB_RATIO = 1000;
+
+/** Containers that must be shared for the expansion to be computed. */
 const MIN_SHARED = 16;
 
 const PROTO = 0x80;
 
-/** Walks all pickles that lie in one content, one after another. */
+/** Walks the pickle streams in one file or member, one after another. */
 export class PickleFile {
   readonly findings = new Findings();
-  /** The storages of PyTorch that are asked for, by their keys. */
+  /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly #window: PickleWindow;
-  readonly #opcodes: Allowance;
-  readonly #search: NestedSearch;
+  readonly #opcodes: Budget;
+  readonly #nested: NestedBudgets;
+  readonly #nestedLevels: number;
   readonly #legacy = new LegacyTorch();
   readonly #limit: number;
-  #attempts = RESYNC_ATTEMPTS;
+  #attempts = MAX_RESYNC_ATTEMPTS;
   depth = 0;
   opcodes = 0;
   streams = 0;
@@ -43,14 +47,14 @@ export class PickleFile {
     this.#window = new PickleWindow(source);
     this.#limit = limits.maxOpcodes;
     this.#opcodes = { left: limits.maxOpcodes };
-    this.#search = {
+    this.#nestedLevels = limits.maxDepth;
+    this.#nested = {
       opcodes: { left: limits.maxOpcodes },
-      guesses: { left: limits.maxOpcodes },
-      levels: limits.maxDepth,
+      arrayOpcodes: { left: limits.maxOpcodes },
     };
   }
 
-  /** Walks them, and leaves what was found. */
+  /** Walks all streams and collects their findings, also if a read throws midway. */
   walk(): void {
     const { size } = this.#window;
     let at = 0;
@@ -61,107 +65,108 @@ export class PickleFile {
     }
   }
 
-  /** Walks one and says where the next begins; undefined where there is none. */
+  /** Walks one stream. Returns the offset of the next one, or undefined if there is none. */
   #walkStream(at: number): number | undefined {
     const findings = new Findings();
-    const end = this.#keepingDenied(findings, () =>
+    const nested = new NestedSearch(findings, this.#nested, this.#nestedLevels);
+    const end = this.#mergeDeniedOnThrow(findings, () =>
       walkStream(this.#window, at, {
         findings,
         opcodes: this.#opcodes,
-        guesses: this.#search.guesses,
-        follows: this.streams > 0,
-        onConstant: (constant) => searchConstant(constant, findings, this.#search),
+        arrayOpcodes: this.#nested.arrayOpcodes,
+        inheritsMemo: this.streams > 0,
+        onConstant: (constant) => nested.search(constant),
       }));
     if (this.streams > 0 && !isStream(end, findings, this.#window.byte(at) === PROTO)) {
       if (this.#legacy.atStorages) return undefined;
       return end.outcome === "limit" ? this.#stopAtLimit(at) : this.#resync(at + 1);
     }
-    this.#take(end, findings);
+    this.#accept(end, findings);
     if (end.outcome === "limit") return this.#stopAtLimit(end.end);
     if (end.outcome !== "stop") return this.#afterFault(end);
     return this.#afterStop(end);
   }
 
-  /** What was found until a walk breaks off is not lost with it. */
-  #keepingDenied(findings: Findings, walk: () => StreamEnd): StreamEnd {
+  /** Keeps the critical imports of a walk that throws, as on a timeout. */
+  #mergeDeniedOnThrow(findings: Findings, walk: () => StreamEnd): StreamEnd {
     try {
       return walk();
     } catch (error) {
-      this.findings.absorbDenied(findings);
+      this.findings.mergeDenied(findings);
       throw error;
     }
   }
 
-  #take(end: StreamEnd, findings: Findings): void {
-    this.findings.absorb(findings);
+  #accept(end: StreamEnd, findings: Findings): void {
+    this.findings.merge(findings);
     for (const [key, storage] of end.machine.storages) this.storages.set(key, storage);
     this.streams++;
     this.opcodes += end.opcodes;
     this.depth = Math.max(this.depth, end.machine.depth);
-    this.#judgeSize(end);
+    this.#checkSize(end);
   }
 
-  #judgeSize(end: StreamEnd): void {
+  #checkSize(end: StreamEnd): void {
     const { machine } = end;
     if (machine.nesting > MAX_NESTING) {
       const message = `${machine.nesting} marks are open at once`;
-      this.#tell("Pickle Stack Depth", "warning", message, machine.start);
+      this.#signal("Pickle Stack Depth", "warning", message, machine.start);
     }
     if (machine.shared < MIN_SHARED) return;
     const size = expandedSize(end.result);
-    if (size < MAX_EXPANDED || size < end.opcodes * MAX_EXPANSION) return;
-    this.#tell(
+    if (size < MIN_BOMB_OBJECTS || size < end.opcodes * MIN_BOMB_RATIO) return;
+    this.#signal(
       "Pickle Expansion",
       "warning",
-      `${end.opcodes} instructions make an object of ${size} parts`,
+      `${end.opcodes} instructions build an object of ${size} parts`,
       machine.start,
-      { why: "Objects that hold each other many times over exhaust whoever walks through them" },
+      { why: "Objects that contain each other many times over exhaust any code that walks them" },
     );
   }
 
-  #tell(
+  #signal(
     name: Signal["name"],
     severity: Signal["severity"],
     message: string,
     position: number,
     more: Partial<Signal> = {},
   ): void {
-    this.findings.signal({ name, severity, message, position, ruleCode: "S902", ...more });
+    this.findings.addSignal({ name, severity, message, position, ruleCode: "S902", ...more });
   }
 
   #stopAtLimit(at: number): undefined {
-    const message = `More than ${this.#limit} instructions are not looked at`;
+    const message = `Scan stopped after ${this.#limit} instructions`;
     const more = { incomplete: "opcode_limit", operational: true };
-    this.#tell("Pickle Opcode Limit", "info", message, at, more);
+    this.#signal("Pickle Opcode Limit", "info", message, at, more);
   }
 
   #afterFault(end: StreamEnd): number | undefined {
-    const message = `The pickle cannot be read on: ${end.outcome.replaceAll("_", " ")}`;
+    const message = `The pickle cannot be read further: ${end.outcome.replaceAll("_", " ")}`;
     const incomplete = end.outcome === "truncated" ? "truncated_stream" : "malformed_stream";
-    this.#tell("Pickle Structure", "info", message, end.end, { incomplete });
+    this.#signal("Pickle Structure", "info", message, end.end, { incomplete });
     return this.#resync(end.end + 1);
   }
 
   #afterStop(end: StreamEnd): number | undefined {
-    const signal = this.#legacy.next(end);
-    if (signal !== undefined) this.findings.signal(signal);
+    const signal = this.#legacy.advance(end);
+    if (signal !== undefined) this.findings.addSignal(signal);
     if (this.#legacy.atStorages && this.#window.byte(end.end) !== PROTO) return undefined;
-    if (end.frameEnd !== undefined) this.#walkBehindFrame(end.frameEnd);
+    if (end.frameEnd !== undefined) this.#walkAfterFrame(end.frameEnd);
     return end.end;
   }
 
-  /** A loader that reads frames whole goes on behind the frame, whatever lies before. */
-  #walkBehindFrame(at: number): void {
+  /** Walks the stream after a frame: loaders that read whole frames continue there. */
+  #walkAfterFrame(at: number): void {
     if (at >= this.#window.size) return;
     const findings = new Findings();
-    const walk = { findings, opcodes: this.#opcodes, guesses: this.#search.guesses };
+    const walk = { findings, opcodes: this.#opcodes, arrayOpcodes: this.#nested.arrayOpcodes };
     this.opcodes += walkStream(this.#window, at, walk).opcodes;
-    this.findings.absorbDenied(findings);
+    this.findings.mergeDenied(findings);
   }
 
-  /** The next place that looks like the beginning of a pickle, if there is one nearby. */
+  /** Returns the next offset where a stream may begin, if there is one nearby. */
   #resync(from: number): number | undefined {
-    const stop = Math.min(from + RESYNC_BYTES, this.#window.size - 1);
+    const stop = Math.min(from + MAX_RESYNC_BYTES, this.#window.size - 1);
     for (let at = from; at < stop && this.#attempts > 0; at++) {
       if (this.#window.byte(at) !== PROTO || this.#window.byte(at + 1) > 5) continue;
       this.#attempts--;
@@ -169,21 +174,27 @@ export class PickleFile {
     }
     if (!this.#isPadding(from - 1)) {
       const more = { incomplete: "trailing_data" };
-      this.#tell("Pickle Structure", "info", "Data follows that is no pickle", from - 1, more);
+      this.#signal(
+        "Pickle Structure",
+        "info",
+        "The data after the pickle is not a pickle",
+        from - 1,
+        more,
+      );
     }
     return undefined;
   }
 
-  /** Whether nothing but zeros and white space follows, and little of it. */
+  /** Whether only zeros and white space follow, and little of it. */
   #isPadding(from: number): boolean {
-    if (this.#window.size - from > RESYNC_BYTES) return false;
-    return this.#window.bytes(from, RESYNC_BYTES).every((byte) =>
+    if (this.#window.size - from > MAX_RESYNC_BYTES) return false;
+    return this.#window.bytes(from, MAX_RESYNC_BYTES).every((byte) =>
       byte === 0 || byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
     );
   }
 }
 
-/** Whether what was walked behind a pickle was another one, and not some bytes. */
+/** Whether the data after a stream was another stream, and not arbitrary bytes. */
 function isStream(end: StreamEnd, findings: Findings, declared: boolean): boolean {
   if (end.outcome === "stop") return true;
   if (findings.denied().length > 0) return true;

@@ -5,7 +5,7 @@ import { INNER_MODULES } from "../../knowledge/python/inner_modules.ts";
 import { MODULE_RENAMES, NAME_RENAMES } from "../../knowledge/python/python2_names.ts";
 
 /** What is thought of an import: never to be in a model, odd, unheard of, or ordinary. */
-export interface Judgement {
+export interface Judgment {
   readonly level: "denied" | "suspicious" | "unlisted" | "allowed";
   readonly ruleCode?: RuleCode;
   /** What the listed path stands for. */
@@ -30,8 +30,8 @@ const INNER: ReadonlySet<string> = new Set(words(INNER_MODULES));
 /** Classes of TorchScript are made of the code in the same archive; no Python module has this name. */
 const TORCH_SCRIPT = "__torch__";
 
-const UNLISTED: Judgement = { level: "unlisted" };
-const FINE: Judgement = { level: "allowed" };
+const UNLISTED: Judgment = { level: "unlisted" };
+const FINE: Judgment = { level: "allowed" };
 
 function listed(
   groups: readonly { paths: string; why: string; ruleCode?: RuleCode }[],
@@ -58,18 +58,18 @@ function joined(module: string, name: string): string {
 }
 
 /** Judges an import by both of its spellings: denied beats odd, odd beats ordinary. */
-export function judgeImport(module: string, name: string): Judgement {
+export function judgeImport(module: string, name: string): Judgment {
   const given = joined(module.trim(), name.trim());
   const paths = new Set([given, canonicalPath(module, name)]);
   const judged = [...paths].map((path) => judgePath(path, module.trim()));
   for (const level of ["denied", "suspicious", "allowed"] as const) {
-    const found = judged.find((judgement) => judgement.level === level);
+    const found = judged.find((judgment) => judgment.level === level);
     if (found !== undefined) return found;
   }
   return UNLISTED;
 }
 
-function judgePath(path: string, module: string): Judgement {
+function judgePath(path: string, module: string): Judgment {
   const components = path.split(".");
   const moduleParts = module.split(".").length;
   const isOsPath = components[0] === "os" && components[1] === "path";
@@ -106,7 +106,7 @@ function specialComponent(
   components: readonly string[],
   moduleParts: number,
   isListed: boolean,
-): Judgement | undefined {
+): Judgment | undefined {
   for (let i = isListed ? moduleParts : 1; i < components.length; i++) {
     const component = components[i] ?? "";
     if (/^__.+__$/.test(component) && !ORDINARY_DUNDERS.has(component)) {
@@ -120,12 +120,12 @@ function specialComponent(
   return undefined;
 }
 
-const DUNDER: Judgement = {
+const DUNDER: Judgment = {
   level: "denied",
   why: "Special attributes lead from any object to the interpreter and all that is loaded",
 };
 
-function innerModule(bare: string): Judgement {
+function innerModule(bare: string): Judgment {
   const { ruleCode } = DENIED.get(bare) ?? {};
   return {
     level: "denied",

@@ -1,24 +1,29 @@
 import type { Check } from "../../contract/scanner.ts";
 import type { RuleCode } from "../../contract/rules.ts";
-import { type CheckName, type CountedSignal, type ImportRecord, severityOf } from "./findings.ts";
+import {
+  type CountedSignal,
+  escapedExcerpt,
+  type ImportRecord,
+  type PickleCheck,
+  severityOf,
+} from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { PickleFile } from "./pickle_file.ts";
-import { shown } from "./text.ts";
 
-/** Failed checks of one pickle that are told one by one. */
+/** Failed checks of one pickle that are listed individually. */
 const MAX_CHECKS = 1000;
 
-const PASSED: Readonly<Record<CheckName, string>> = {
-  "Pickle Import": "Every import is known to be harmless",
-  "Pickle Call": "Nothing is called but what is imported",
-  "Pickle Mutation": "No imported object is changed",
-  "Pickle Persistent Id": "No object is asked of the loader but storages",
-  "Pickle Structure": "The pickle is well-formed to its end",
-  "Pickle Opcode Limit": "Every instruction was looked at",
-  "Pickle Stack Depth": "The stack stays shallow",
-  "Pickle Expansion": "No small pickle stands for a vast object",
-  "Nested Pickle": "No constant holds a dangerous pickle",
-  "PyTorch Magic Number": "No magic number is made by a call",
+const PASSED: Readonly<Record<PickleCheck, string>> = {
+  "Pickle Import": "All imports are known to be harmless",
+  "Pickle Call": "Only imported objects are called",
+  "Pickle Mutation": "No imported object is modified",
+  "Pickle Persistent Id": "Only tensor storages are requested by persistent id",
+  "Pickle Structure": "The pickle is well formed",
+  "Pickle Opcode Limit": "Every instruction was scanned",
+  "Pickle Stack Depth": "The stack depth is within bounds",
+  "Pickle Expansion": "No small pickle expands to a huge object",
+  "Nested Pickle": "No constant contains a dangerous pickle",
+  "PyTorch Magic Number": "No magic number is computed by a call",
 };
 
 const IMPORT_RULES: { readonly [name in OpcodeName]?: RuleCode } = {
@@ -27,18 +32,18 @@ const IMPORT_RULES: { readonly [name in OpcodeName]?: RuleCode } = {
   STACK_GLOBAL: "S205",
 };
 
-/** The checks of a pickle: those that failed, the worst first, and one for each that did not. */
+/** Yields the failed checks, most severe first, then a passed one for each other name. */
 export function* pickleChecks(file: PickleFile): Generator<Check, void, void> {
   const failed = failedChecks(file);
   yield* failed.slice(0, MAX_CHECKS);
-  if (failed.length > MAX_CHECKS) yield restOf(failed.slice(MAX_CHECKS));
+  if (failed.length > MAX_CHECKS) yield omittedChecks(failed.slice(MAX_CHECKS));
   const names = new Set(failed.map(({ name }) => name));
   for (const [name, message] of Object.entries(PASSED)) {
     if (!names.has(name)) yield { name, status: "passed", message };
   }
 }
 
-/** How many checks of a pickle found something that matters. */
+/** The number of failed checks with severity `warning` or `critical`. */
 export function suspiciousCount(file: PickleFile): number {
   return failedChecks(file).filter(({ severity }) =>
     severity === "critical" || severity === "warning"
@@ -58,17 +63,17 @@ function failedChecks(file: PickleFile): Check[] {
 function importCheck(record: ImportRecord): Check[] {
   const severity = severityOf(record);
   if (severity === undefined) return [];
-  const { module, name, judgement, at, opcode, count, called } = record;
-  const ruleCode = judgement.ruleCode ?? IMPORT_RULES[opcode] ?? "S201";
+  const { module, name, judgment, at, opcode, count, called } = record;
+  const ruleCode = judgment.ruleCode ?? IMPORT_RULES[opcode] ?? "S201";
   return [{
     name: "Pickle Import",
     status: "failed",
-    message: `${called ? "Imports and calls" : "Imports"} ${shown(joined(module, name))}`,
+    message: `${called ? "Imports and calls" : "Imports"} ${escapedExcerpt(joined(module, name))}`,
     severity,
     position: at,
     ruleCode,
-    why: judgement.why ?? "Nothing is known of it, and loading the pickle runs it",
-    details: { module: shown(module), name: shown(name), opcode, count, called },
+    why: judgment.why ?? "It is unknown, and loading the pickle runs it",
+    details: { module: escapedExcerpt(module), name: escapedExcerpt(name), opcode, count, called },
   }];
 }
 
@@ -81,12 +86,12 @@ function signalCheck({ signal, count }: CountedSignal): Check {
   return { ...rest, status: "failed", details: { ...details, count } };
 }
 
-function restOf(rest: readonly Check[]): Check {
+function omittedChecks(rest: readonly Check[]): Check {
   const incomplete = rest.find((check) => check.incomplete !== undefined)?.incomplete;
   return {
     name: "Pickle Import",
     status: "failed",
-    message: `${rest.length} more findings are not told one by one`,
+    message: `${rest.length} more findings are not listed individually`,
     severity: rest[0]?.severity ?? "info",
     details: { count: rest.length },
     ...(incomplete !== undefined && { incomplete }),

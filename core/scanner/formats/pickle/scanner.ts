@@ -1,13 +1,13 @@
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
-import { looksLikePickle } from "./probe.ts";
+import { looksLikePickle } from "./detect.ts";
 import { PickleFile } from "./pickle_file.ts";
 import { pickleChecks, suspiciousCount } from "./report.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 
 const NAMED = /\.(?:pkl|pickle|pck|dill|joblib)$/i;
 
-/** Beginnings of other formats that are saved under the names of pickles. */
+/** Signatures of other formats that are saved under the file names of pickles. */
 const OTHER_FORMATS = [
   "PK\x03\x04",
   "PK\x05\x06",
@@ -31,8 +31,11 @@ const OTHER_FORMATS = [
 ];
 
 /**
- * Pickles: what their instructions import, call and change, without carrying any out
- * (design/scanning.md 2.1).
+ * Scans pickles for what their instructions import, call and modify, without running any (scanning
+ * 2.1). The stages, one file each: `opcodes` (the table), `parser` (bytes to instructions), `machine`
+ * and `effects` (instructions to stack and memo), `policy` (which imports are dangerous), `findings`,
+ * `report` (findings to checks). `stream` runs the machine over one stream, `pickle_file` over all
+ * streams of a file.
  */
 export const pickleScanner: Scanner = {
   id: "pickle",
@@ -55,8 +58,8 @@ export const pickleScanner: Scanner = {
 };
 
 /**
- * Whether it begins as ZIP archives do. As an instruction that would ask the loader for an object before
- * anything else, which a loader that is given no such objects refuses.
+ * Whether content begins like a ZIP archive. As a pickle, it would begin by requesting a persistent
+ * object, which a loader without such objects rejects.
  */
 function isZip(head: Uint8Array): boolean {
   return decodeLatin1(head) === "PK\x03\x04";

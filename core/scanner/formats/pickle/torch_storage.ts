@@ -1,19 +1,18 @@
-import type { PickleValue } from "./values.ts";
+import type { PickleValue, TextOf } from "./values.ts";
 
-/** A storage that a pickle of PyTorch asks for by a persistent id. */
+/** A tensor storage that a PyTorch pickle references by a persistent id. */
 export interface TorchStorage {
-  /** The name of the member that holds it, such as `0`. */
+  /** The name of its archive member, such as `0`. */
   readonly key: string;
-  /** The class, such as `FloatStorage`. */
+  /** Its class, such as `FloatStorage`. */
   readonly type: string;
-  /** How many elements it is to have. */
   readonly elements: number;
 }
 
-/** The longest key that is kept account of, in bytes: keys are numbers. */
+/** Storages with longer keys are ignored: PyTorch uses numbers. */
 const MAX_KEY_BYTES = 64;
 
-/** Bytes of an element, by the class of the storage without `Storage` at its end. */
+/** Bytes of an element, by storage class without its suffix `Storage`. */
 const ELEMENT_BYTES: Readonly<Record<string, number>> = {
   Double: 8,
   Float: 4,
@@ -35,7 +34,7 @@ const ELEMENT_BYTES: Readonly<Record<string, number>> = {
   Untyped: 1,
 };
 
-/** The bytes that a storage has by its reference; undefined where the class is not known. */
+/** The size in bytes that a reference declares, or undefined if the storage class is unknown. */
 export function storageBytes({ type, elements }: TorchStorage): number | undefined {
   const bytes = Object.hasOwn(ELEMENT_BYTES, type.replace(/Storage$/, ""))
     ? ELEMENT_BYTES[type.replace(/Storage$/, "")]
@@ -44,13 +43,10 @@ export function storageBytes({ type, elements }: TorchStorage): number | undefin
 }
 
 /**
- * What a persistent id asks for, where it is one of a storage: a tuple of `storage`, the class, the key,
- * the device and the number of elements.
+ * Parses the persistent id of a storage, a tuple of `storage`, class, key, device and number of
+ * elements. Returns undefined for any other id.
  */
-export function torchStorageOf(
-  id: PickleValue,
-  textOf: (value: PickleValue) => string | undefined,
-): TorchStorage | undefined {
+export function torchStorageOf(id: PickleValue, textOf: TextOf): TorchStorage | undefined {
   if (id.kind !== "tuple") return undefined;
   const [kind, type, keyText, , count] = id.items;
   if (kind === undefined || textOf(kind) !== "storage" || type?.kind !== "import") return undefined;

@@ -1,19 +1,17 @@
 import type { ImportRecord } from "./findings.ts";
+import type { TextCodec } from "./literals.ts";
 
-/** How the bytes of a text stand for its characters. */
-export type TextForm = "utf8" | "latin1" | "string_escape" | "unicode_escape";
-
-/** A text that lies in the source, which is read when it is needed. */
+/** A string constant. Its bytes stay in the source until they are needed. */
 export interface Text {
   readonly kind: "text";
-  readonly form: TextForm;
+  readonly codec: TextCodec;
   readonly from: number;
   readonly length: number;
-  /** The characters, once they were needed, of a short one. */
+  /** The decoded characters of a short string, once they were needed. */
   text?: string | undefined;
 }
 
-/** A text that calls made while the pickle was loading. */
+/** A string that a call builds at load time. */
 export interface BuiltText {
   readonly kind: "built";
   readonly text: string;
@@ -30,18 +28,18 @@ export interface Integer {
   readonly value: number | bigint;
 }
 
-/** None, a bool, a float, a buffer: nothing depends on them. */
+/** None, a bool, a float or a buffer, whose value has no effect on the scan. */
 export interface Plain {
   readonly kind: "plain";
 }
 
 export interface Container {
   readonly kind: "tuple" | "list" | "set" | "dict";
-  /** Its items; keys and values by turns in a dict. */
+  /** Its first items. In a dict, keys and values alternate. */
   readonly items: PickleValue[];
-  /** How many more there are. */
+  /** Number of items that were dropped. */
   omitted: number;
-  /** How many of the items have been searched for methods. */
+  /** Number of items that were searched for methods. */
   searched: number;
 }
 
@@ -54,20 +52,21 @@ export interface Call {
   readonly kind: "call";
   readonly callee: PickleValue;
   readonly args: readonly PickleValue[];
-  /** What BUILD gave it. */
+  /** The state that BUILD sets. */
   state?: PickleValue;
 }
 
+/** An object that the loader supplies for a persistent id. */
 export interface Persistent {
   readonly kind: "persistent";
 }
 
-/** What cannot be known, such as a memo that another stream has filled. */
+/** A value that cannot be determined, such as a memo entry that an earlier stream has set. */
 export interface Unknown {
   readonly kind: "unknown";
 }
 
-/** What a pickle makes while it is loading, as far as it matters. */
+/** A value on the stack or in the memo, as far as the scan needs to know it. */
 export type PickleValue =
   | Text
   | BuiltText
@@ -81,38 +80,45 @@ export type PickleValue =
   | Unknown;
 
 export const PLAIN: Plain = { kind: "plain" };
-/** None, which is told apart from the others by identity. */
+/** None, which is distinguished from the other plain values by identity. */
 export const NONE: Plain = { kind: "plain" };
-export const UNKNOWN_VALUE: Unknown = { kind: "unknown" };
+export const UNKNOWN: Unknown = { kind: "unknown" };
 export const PERSISTENT: Persistent = { kind: "persistent" };
+
+/** Returns the characters of a text value or of bytes, or undefined if they are not known. */
+export type TextOf = (value: PickleValue) => string | undefined;
 
 /** Items that are kept of one container. */
 const MAX_ITEMS = 1000;
 
-/** A container of these items, or of the first thousand of them. */
+/** Returns a container with the given items, or the first {@link MAX_ITEMS} of them. */
 export function container(kind: Container["kind"], items: PickleValue[]): Container {
   const omitted = Math.max(0, items.length - MAX_ITEMS);
   return { kind, items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items, omitted, searched: 0 };
 }
 
-/** Puts items into a container, as far as there is room. */
+/** Adds items to a container, up to {@link MAX_ITEMS} in all. */
 export function extend(target: Container, items: readonly PickleValue[]): void {
   const room = Math.max(0, MAX_ITEMS - target.items.length);
-  for (let i = 0; i < items.length && i < room; i++) target.items.push(items[i] ?? UNKNOWN_VALUE);
+  for (let i = 0; i < items.length && i < room; i++) target.items.push(items[i] ?? UNKNOWN);
   target.omitted += Math.max(0, items.length - room);
 }
 
-/** Whether items can be put into it that are seen again. */
 export function isContainer(value: PickleValue): value is Container {
   return value.kind === "tuple" || value.kind === "list" || value.kind === "set" ||
     value.kind === "dict";
 }
 
-/** The value under a key of ASCII in a dict; the last one, where there are several. */
+/** The canonical path of an import, or undefined for other values. */
+export function importPath(value: PickleValue | undefined): string | undefined {
+  return value?.kind === "import" ? value.record.path : undefined;
+}
+
+/** Returns the last value under an ASCII key of a dict, or undefined if it has no such key. */
 export function dictEntry(
   dict: PickleValue | undefined,
   key: string,
-  textOf: (value: PickleValue) => string | undefined,
+  textOf: TextOf,
 ): PickleValue | undefined {
   if (dict?.kind !== "dict") return undefined;
   for (let i = dict.items.length - 2 - (dict.items.length % 2); i >= 0; i -= 2) {
@@ -121,4 +127,46 @@ export function dictEntry(
     if (textOf(name) === key) return dict.items[i + 1];
   }
   return undefined;
+}
+
+/**
+ * Returns the number of objects in a value if every shared object were copied wherever it occurs.
+ * Linear in the number of distinct objects; a container within itself counts as one.
+ */
+export function expandedSize(root: PickleValue): number {
+  const sizes = new Map<PickleValue, number>();
+  const pending: PickleValue[] = [root];
+  for (let value = pending.at(-1); value !== undefined; value = pending.at(-1)) {
+    if (!hasParts(value) || (sizes.get(value) ?? 0) > 0) {
+      pending.pop();
+      continue;
+    }
+    const parts = partsOf(value);
+    if (sizes.has(value)) {
+      sizes.set(value, totalSize(parts, sizes));
+      pending.pop();
+      continue;
+    }
+    sizes.set(value, 0);
+    for (const part of parts) if (hasParts(part) && !sizes.has(part)) pending.push(part);
+  }
+  return sizes.get(root) ?? 1;
+}
+
+function hasParts(value: PickleValue): value is Container | Call {
+  return isContainer(value) || value.kind === "call";
+}
+
+function partsOf(value: Container | Call): readonly PickleValue[] {
+  if (value.kind !== "call") return value.items;
+  return value.state === undefined ? value.args : [...value.args, value.state];
+}
+
+function totalSize(
+  parts: readonly PickleValue[],
+  sizes: ReadonlyMap<PickleValue, number>,
+): number {
+  let size = 1;
+  for (const part of parts) size += Math.max(1, sizes.get(part) ?? 1);
+  return Math.min(size, Number.MAX_SAFE_INTEGER);
 }

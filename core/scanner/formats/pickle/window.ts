@@ -1,10 +1,11 @@
 import type { ByteSource } from "../../contract/source.ts";
+import { KIB } from "../../../../schemas/units.ts";
 
-const CHUNK = 64 * 1024;
+const CHUNK_BYTES = 64 * KIB;
 
 const LINE_FEED = 0x0a;
 
-/** A source seen through a buffer that is moved along, so that a walk through it reads it once. */
+/** A buffered view of a source that slides forward, so that one walk reads each byte once. */
 export class PickleWindow {
   readonly source: ByteSource;
   readonly size: number;
@@ -16,17 +17,17 @@ export class PickleWindow {
     this.size = source.size;
   }
 
-  /** The byte at a place, or -1 behind the end. */
+  /** Returns the byte at an offset, or -1 past the end. */
   byte(at: number): number {
-    const inside = this.#bytes[at - this.#start];
-    if (inside !== undefined) return inside;
+    const buffered = this.#bytes[at - this.#start];
+    if (buffered !== undefined) return buffered;
     if (at >= this.size) return -1;
     this.#start = at;
-    this.#bytes = this.source.read(at, CHUNK);
+    this.#bytes = this.source.read(at, CHUNK_BYTES);
     return this.#bytes[0] ?? -1;
   }
 
-  /** Bytes that are read from the buffer where it has them, and else without moving it. */
+  /** Returns bytes from the buffer, or reads them from the source without moving the buffer. */
   bytes(at: number, length: number): Uint8Array {
     const first = at - this.#start;
     return first >= 0 && first + length <= this.#bytes.length
@@ -34,7 +35,7 @@ export class PickleWindow {
       : this.source.read(at, length);
   }
 
-  /** Where the line that begins here has its line feed, or -1 where it has none within the limit. */
+  /** Returns the offset of the line feed that ends a line, or -1 if none is within the limit. */
   lineEnd(from: number, limit: number): number {
     const stop = Math.min(this.size, from + limit + 1);
     let at = from;
@@ -48,7 +49,7 @@ export class PickleWindow {
     return -1;
   }
 
-  /** A little-endian number of up to 8 bytes; Infinity where it is over 2^53. */
+  /** Returns a little-endian number of up to 8 bytes, or Infinity if it is over 2^53. */
   unsigned(at: number, bytes: number): number {
     let value = 0;
     for (let i = bytes - 1; i >= 0; i--) value = value * 256 + this.byte(at + i);

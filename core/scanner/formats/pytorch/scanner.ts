@@ -2,11 +2,13 @@ import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { executableKind } from "../../knowledge/executable_name.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { isPyTorchZip } from "../zip/pytorch_layout.ts";
-import { isStorage, type PlacedStorage, pyTorchStorages } from "./storages.ts";
-import { storageBytes } from "../pickle/torch_storage.ts";
-import type { ZipMember } from "../zip/directory.ts";
+import { PickleFile } from "../pickle/pickle_file.ts";
+import { storageBytes, type TorchStorage } from "../pickle/torch_storage.ts";
+import { readZipStructure, type ZipMember } from "../zip/directory.ts";
 import { inspectZip } from "../zip/inspection.ts";
-import type { Check, Scanner } from "../../contract/scanner.ts";
+import { openZipMember } from "../zip/open_member.ts";
+import type { Check, ScanContext, Scanner } from "../../contract/scanner.ts";
+import type { ByteSource } from "../../contract/source.ts";
 
 type PyTorchCheck =
   | "PyTorch Archive Layout"
@@ -16,23 +18,25 @@ type PyTorchCheck =
   | "PyTorch Executable Entry";
 
 const PASSED: Readonly<Record<PyTorchCheck, string>> = {
-  "PyTorch Archive Layout": "The archive has what PyTorch loads",
+  "PyTorch Archive Layout": "The archive contains a pickle that PyTorch loads",
   "PyTorch Archive Link": "No entry is a symbolic link",
-  "PyTorch Storage Size": "Every storage is as large as its elements",
-  "TorchScript Code": "The archive has no code of TorchScript",
-  "PyTorch Executable Entry": "No entry has the name of a program",
+  "PyTorch Storage Size": "Every storage has the size of its elements",
+  "TorchScript Code": "The archive contains no TorchScript code",
+  "PyTorch Executable Entry": "No entry is named like a program",
 };
 
-const OBJECTS = /^[^/]+\/(?:data|constants|attributes)\.pkl$/;
+const PICKLES = /^[^/]+\/(?:data|constants|attributes)\.pkl$/;
+/** `data.pkl` holds the model and refers to storages; the other pickles belong to TorchScript. */
+const MODEL_PICKLE = /^([^/]+)\/data\.pkl$/;
 const STORAGE = /^[^/]+\/(?:data|tensors|constants)\/\d+$/;
 const CODE = /^[^/]+\/code\/.*\.py$/;
 
-/** ZIP archives of PyTorch, TorchScript included (scanning 2.5). */
+/** Scans ZIP archives of PyTorch and TorchScript (scanning 2.5). */
 export const pyTorchZipScanner: Scanner = {
   id: "pytorch_zip",
   matches: isPyTorchZip,
   *scan(content, context) {
-    const storages = pyTorchStorages(content.source, context);
+    const storages = referencedStorages(content.source, context);
     const members = yield* inspectZip(content, context, {
       scanner: "pytorch_zip",
       isWeights: (member, bytes) => isStorage(storages, member, bytes),
@@ -48,11 +52,37 @@ export const pyTorchZipScanner: Scanner = {
   },
 };
 
+/** Storages by the name of the member that holds them. */
+type StorageMembers = ReadonlyMap<string, TorchStorage>;
+
+/**
+ * Returns the storages that `data.pkl` refers to. Returns none if the archive has several of these
+ * pickles, because readers differ in which one they load.
+ */
+function referencedStorages(archive: ByteSource, context: ScanContext): StorageMembers {
+  const { members } = readZipStructure(archive, context.limits.maxMembers);
+  const [pickle, ...others] = members.filter(({ name }) => MODEL_PICKLE.test(name));
+  if (pickle === undefined || others.length > 0) return new Map();
+  const folder = MODEL_PICKLE.exec(pickle.name)?.[1] ?? "";
+  const { source } = openZipMember(archive, pickle, context);
+  const file = new PickleFile(source, context.limits);
+  file.walk();
+  return new Map(
+    [...file.storages.values()].map((storage) => [`${folder}/data/${storage.key}`, storage]),
+  );
+}
+
+/** Whether a member is a storage that the pickle refers to, stored, and of the declared size. */
+function isStorage(storages: StorageMembers, { name, header }: ZipMember, bytes: number): boolean {
+  const storage = storages.get(name);
+  return storage !== undefined && header.method === 0 && storageBytes(storage) === bytes;
+}
+
 function* checkLayout(
   members: readonly ZipMember[],
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
-  if (members.some(({ name }) => OBJECTS.test(name))) return;
+  if (members.some(({ name }) => PICKLES.test(name))) return;
   yield* checks.emit("PyTorch Archive Layout", {
     severity: "info",
     message: "The archive has no data.pkl",
@@ -75,7 +105,7 @@ function* checkMember(
   if (CODE.test(name)) {
     yield* checks.emit("TorchScript Code", {
       severity: "info",
-      message: `Entry ${quotedExcerpt(name)} is code that loading the archive compiles`,
+      message: `Entry ${quotedExcerpt(name)} is TorchScript code, which loading compiles`,
       ruleCode: "S510",
       position: start,
     });
@@ -84,26 +114,26 @@ function* checkMember(
   if (!kind) return;
   yield* checks.emit("PyTorch Executable Entry", {
     severity: "critical",
-    message: `Entry ${quotedExcerpt(name)} has the name of a program`,
+    message: `Entry ${quotedExcerpt(name)} is named like a program`,
     ruleCode: kind,
     position: start,
   });
 }
 
-/** The largest element of a storage, in bytes. */
-const MOST_ELEMENT_BYTES = 16;
+/** Size of the largest element type. */
+const MAX_ELEMENT_BYTES = 16;
 
-/** A loader that believes the pickle reads beyond a storage that is too short (CVE-2026-24747). */
+/** A loader that trusts the pickle reads past the end of a short storage (CVE-2026-24747). */
 function* checkStorage(
   { name, header, start }: ZipMember,
-  storage: PlacedStorage | undefined,
+  storage: TorchStorage | undefined,
   checks: Checklist<PyTorchCheck>,
 ): Generator<Check, void, void> {
   if (storage === undefined) return;
   const { elements, type } = storage;
   const known = storageBytes(storage);
   const fits = known === undefined
-    ? header.size >= elements && header.size <= elements * MOST_ELEMENT_BYTES
+    ? header.size >= elements && header.size <= elements * MAX_ELEMENT_BYTES
     : header.size === known;
   if (fits) return;
   yield* checks.emit("PyTorch Storage Size", {
@@ -112,7 +142,7 @@ function* checkStorage(
       quotedExcerpt(type)
     }`,
     ruleCode: "S904",
-    why: "A loader that goes by the number of elements reads beyond the storage",
+    why: "A loader that trusts the number of elements reads past the end of the storage",
     position: start,
   });
 }

@@ -7,7 +7,7 @@ const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
   ["RAR", [0x52, 0x61, 0x72, 0x21, 0x1a, 0x07, 0x01, 0x00]],
 ];
 
-/** Archives that are recognised, and can't be looked into: they are never called clean (C 16). */
+/** Reports archives in formats that are not supported, so that they are never reported clean (C 16). */
 export const unsupportedArchiveScanner: Scanner = {
   id: "unsupported_archive",
   matches: (content) => formatOf(content) !== undefined,
@@ -18,7 +18,7 @@ export const unsupportedArchiveScanner: Scanner = {
       name: "Archive Format",
       status: "failed",
       severity: "info",
-      message: `Archives of ${format} are not looked into`,
+      message: `${format} archives are not supported`,
       details: { format },
       incomplete: "unsupported_archive",
       position: 0,

@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { SCAN_LIMITS } from "../../../../core/scanner/contract/limits.ts";
 import { scanFile } from "../../../../core/scanner/engine/scan.ts";
-import { torchStorages } from "../../../../core/scanner/formats/pickle/torch_storages.ts";
 import { SCANNERS } from "../../../../core/scanner/formats/mod.ts";
 import type { ScanLimits } from "../../../../core/scanner/contract/scanner.ts";
 import { memorySource } from "../../../../core/scanner/contract/source.ts";
@@ -53,28 +52,6 @@ Deno.test("C 15 containers in memory within each other are bounded together", as
     const zip = zipOf(["a.gz", "b.gz", "c.gz", "d.gz"].map((name) => ({ name, data: member })));
     assert.deepEqual(scan("x.zip", zip, limits).inconclusive, []);
   });
-});
-
-Deno.test("C 15 keys of storages that are no keys are not kept account of", () => {
-  const text = (value: string) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(value.length);
-    return Buffer.concat([Buffer.from("X"), length, Buffer.from(value)]);
-  };
-  const asked = (key: string) =>
-    torchStorages(
-      memorySource(Buffer.concat([
-        Buffer.from("\x80\x02(", "latin1"),
-        text("storage"),
-        Buffer.from("ctorch\nFloatStorage\n"),
-        text(key),
-        text("cpu"),
-        Buffer.from("K\x01tQ."),
-      ])),
-      SCAN_LIMITS,
-    );
-  assert.deepEqual([...asked("0").keys()], ["0"]);
-  assert.deepEqual([...asked("0".repeat(4000)).keys()], []);
 });
 
 /** A TAR archive of one file with a name that GNU tar writes before it. */

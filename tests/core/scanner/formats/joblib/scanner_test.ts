@@ -2,15 +2,17 @@ import * as assert from "node:assert/strict";
 import { deflateSync, gzipSync } from "node:zlib";
 import { joblibScanner } from "../../../../../core/scanner/formats/joblib/scanner.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
-import { bytes, P4, PAYLOAD, scan, type ScanOptions } from "../pickle/pickle_bytes.ts";
+import { bytes } from "../pickle/pickle_bytes.ts";
+import { P4, PAYLOAD } from "../pickle/pickle_parts.ts";
+import { type PickleScanOptions, scan } from "../pickle/scan_pickle.ts";
 
 const PICKLE = bytes(P4, "(", "K\x01".repeat(500), "t0", PAYLOAD);
 
-function scanJoblib(content: Uint8Array, options: ScanOptions = {}) {
+function scanJoblib(content: Uint8Array, options: PickleScanOptions = {}) {
   return scan(content, { ...options, scanner: joblibScanner, name: "model.joblib" });
 }
 
-function claims(content: Uint8Array, name: string): boolean {
+function matches(content: Uint8Array, name: string): boolean {
   return joblibScanner.matches({ source: memorySource(content), name, depth: 0 });
 }
 
@@ -80,8 +82,8 @@ Deno.test("C 16: joblib in bzip2, xz, lzma and lz4 is told of as not unpacked", 
   for (const head of ["BZh9", "\xfd7zXZ\x00", "\x5d\x00\x00\x80", "\x04\x22\x4d\x18"]) {
     await t.step(JSON.stringify(head), () => {
       const content = bytes(head, new Uint8Array(50));
-      assert.ok(claims(content, "model.joblib"));
-      assert.equal(claims(content, "model.bin"), false);
+      assert.ok(matches(content, "model.joblib"));
+      assert.equal(matches(content, "model.bin"), false);
       const { verdict, failed } = scanJoblib(content);
       assert.equal(verdict, "I");
       assert.equal(failed[0]?.incomplete, "unsupported_compression");
@@ -90,9 +92,9 @@ Deno.test("C 16: joblib in bzip2, xz, lzma and lz4 is told of as not unpacked", 
 });
 
 Deno.test("joblib claims zlib by what is in it, and nothing else", () => {
-  assert.equal(claims(deflateSync(PICKLE), "weights.bin"), true);
-  assert.equal(claims(deflateSync(bytes("some text")), "weights.bin"), false);
-  assert.equal(claims(gzipSync(PICKLE), "weights.bin"), false);
-  assert.equal(claims(PICKLE, "model.joblib"), false);
-  assert.equal(claims(bytes(), "model.joblib"), false);
+  assert.equal(matches(deflateSync(PICKLE), "weights.bin"), true);
+  assert.equal(matches(deflateSync(bytes("some text")), "weights.bin"), false);
+  assert.equal(matches(gzipSync(PICKLE), "weights.bin"), false);
+  assert.equal(matches(PICKLE, "model.joblib"), false);
+  assert.equal(matches(bytes(), "model.joblib"), false);
 });

@@ -1,28 +1,14 @@
 import * as assert from "node:assert/strict";
-import {
-  binbytes,
-  bytes,
-  little,
-  P4,
-  type Part,
-  PAYLOAD,
-  s8,
-  scan,
-  sg,
-  T1,
-} from "./pickle_bytes.ts";
-
-const NEWOBJ = bytes(")\x81");
-const TRUE = 0x88;
-const FALSE = 0x89;
-const TUPLE3 = 0x87;
+import { binbytes, bytes, little, type Part, s8, sg } from "./pickle_bytes.ts";
+import { FALSE, NEWOBJ, P4, PAYLOAD, T1, T3, TRUE } from "./pickle_parts.ts";
+import { scan } from "./scan_pickle.ts";
 
 /** `numpy.dtype(code, False, True)`, with the state that gives it a size where there is one. */
 function dtype(code: string, size?: number): Uint8Array {
   const state = size === undefined
     ? ""
     : bytes("(K\x03", s8("|"), "NNNJ", little(size, 4), "K\x01K\x00tb");
-  return bytes(sg("numpy", "dtype"), s8(code), FALSE, TRUE, TUPLE3, "R", state);
+  return bytes(sg("numpy", "dtype"), s8(code), FALSE, TRUE, T3, "R", state);
 }
 
 function shape(length: number): Uint8Array {
@@ -127,77 +113,4 @@ Deno.test("C 16 an array of an older joblib is loaded from its own folder only",
   await t.step("a name in the folder", () => {
     assert.deepEqual(scan(pickle(s8("filename"), s8("m.pkl_01.npy"))).failed, []);
   });
-});
-
-const REBUILD = sg("torch._tensor", "_rebuild_from_type_v2");
-const TENSOR = sg("torch", "Tensor");
-const WAVE = sg("wave", "open");
-const ARGS = bytes("(", s8("x.wav"), s8("w"), "t");
-const rebuild = (called: Uint8Array, args: Uint8Array) =>
-  bytes(REBUILD, "(", called, TENSOR, args, "}tR");
-
-const CALLING: Readonly<Record<string, Uint8Array>> = {
-  "a function among the arguments of a function": bytes(
-    P4,
-    rebuild(REBUILD, bytes("(", WAVE, TENSOR, ARGS, "}t")),
-    ".",
-  ),
-  "a module whose forward is a function": bytes(
-    P4,
-    rebuild(
-      bytes(sg("torch.nn.modules.module", "Module"), NEWOBJ, "}(", s8("forward"), WAVE, "ub"),
-      ARGS,
-    ),
-    ".",
-  ),
-  "a method of what is to be a parameter": bytes(
-    P4,
-    sg("torch._utils", "_rebuild_parameter"),
-    bytes("(", sg("types", "SimpleNamespace"), ")R}", s8("detach"), WAVE, "sb"),
-    TRUE,
-    "}tR.",
-  ),
-  "the constructor of a YOLO model": bytes(P4, sg("models.yolo", "Model"), "}", T1, "R."),
-  "the constructor as the base of an object": bytes(
-    P4,
-    sg("copyreg", "_reconstructor"),
-    bytes("(", sg("builtins", "object"), sg("models.yolo", "Model"), "}tR."),
-  ),
-  "a scheduler with functions in a list": bytes(
-    P4,
-    sg("torch.optim.lr_scheduler", "LambdaLR"),
-    bytes("(N]", WAVE, "atR."),
-  ),
-};
-
-Deno.test("C 16 what an ordinary function calls in turn is called", async (t) => {
-  for (const [title, content] of Object.entries(CALLING)) {
-    await t.step(title, () => {
-      const { verdict, failed } = scan(content);
-      assert.equal(verdict, "W", JSON.stringify(failed));
-    });
-  }
-});
-
-Deno.test("C 16 tensors of a class of their own and models without a constructor are ordinary", () => {
-  const tensor = bytes(sg("torch._utils", "_rebuild_tensor_v2"));
-  const parameter = bytes("(", sg("torch._utils", "_rebuild_parameter"));
-  for (
-    const content of [
-      rebuild(tensor, bytes("(NK\x00)t")),
-      bytes(parameter, sg("torch._utils", "_rebuild_tensor_v2"), ")R", TRUE, "}oN0"),
-      bytes(sg("models.yolo", "Model"), NEWOBJ, "}", s8("act"), WAVE, "sb"),
-      bytes(sg("torch.optim.lr_scheduler", "LambdaLR"), NEWOBJ, "}b"),
-    ]
-  ) {
-    assert.equal(scan(bytes(P4, content, ".")).verdict, "OK");
-  }
-});
-
-Deno.test("C 16 a module of an old file of PyTorch is its class, whichever that is", () => {
-  const model = (module: string, name: string) =>
-    bytes(P4, "(", s8("module"), sg(module, name), "NNtQ", NEWOBJ, "}b.");
-  assert.deepEqual(scan(model("torch.nn.modules.linear", "Linear")).failed, []);
-  const [failure] = scan(model("wave", "Wave_read")).failed;
-  assert.match(failure?.message ?? "", /^Imports and calls wave\.Wave_read/);
 });

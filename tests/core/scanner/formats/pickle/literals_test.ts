@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import {
-  integerOf,
+  decodeInteger,
   parseFloatText,
   parseIndexText,
   parseIntegerText,
-} from "../../../../../core/scanner/formats/pickle/number_text.ts";
+} from "../../../../../core/scanner/formats/pickle/literals.ts";
 
 Deno.test("parseIntegerText() reads what either unpickler reads", () => {
   const rows: readonly (readonly [string, number | bigint | undefined])[] = [
@@ -36,9 +36,9 @@ Deno.test("parseIndexText() and parseFloatText() refuse what no unpickler reads"
   assert.deepEqual(["", "x", ".", "1e", "e5"].map(parseFloatText), Array(5).fill(undefined));
 });
 
-Deno.test("integerOf() reads two's complement", () => {
-  assert.equal(integerOf(new Uint8Array()), 0);
-  assert.equal(integerOf(Uint8Array.of(0xff)), -1);
-  assert.equal(integerOf(Uint8Array.of(0x00, 0x80)), -32768);
-  assert.equal(integerOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1)), 2n ** 64n);
+Deno.test("decodeInteger() reads two's complement", () => {
+  assert.equal(decodeInteger(new Uint8Array()), 0);
+  assert.equal(decodeInteger(Uint8Array.of(0xff)), -1);
+  assert.equal(decodeInteger(Uint8Array.of(0x00, 0x80)), -32768);
+  assert.equal(decodeInteger(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1)), 2n ** 64n);
 });

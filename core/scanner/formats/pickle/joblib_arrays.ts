@@ -1,17 +1,14 @@
-import { canonicalPath } from "./policy.ts";
-import { dictEntry, NONE, type PickleValue } from "./values.ts";
+import { dictEntry, importPath, NONE, type PickleValue, type TextOf } from "./values.ts";
 
-/** Bytes of an array that joblib puts between two instructions. */
+/** The data of an array, which joblib writes between two instructions. */
 export interface RawArray {
-  /** How many they are, behind the padding. */
+  /** Number of bytes, without padding. */
   readonly bytes: number;
-  /** Whether a byte with the length of a padding, and that padding, come first. */
+  /** Whether a padding comes first: a byte with its length, then that many bytes. */
   readonly padded: boolean;
-  /** Whether a whole pickle stands there instead. */
+  /** Whether a whole pickle takes the place of the bytes. */
   readonly pickled: boolean;
 }
-
-type TextOf = (value: PickleValue) => string | undefined;
 
 const WRAPPERS: ReadonlySet<string> = new Set([
   "joblib.numpy_pickle.NumpyArrayWrapper",
@@ -26,12 +23,14 @@ const FILE_WRAPPERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Types within types of one array. */
+/** Levels of record types within the type of one array. */
 const MAX_FIELDS_DEPTH = 4;
 
 /**
- * What follows an object that BUILD has just finished, where that is the stand-in of an array in a
- * file of joblib; `unknown` where its length cannot be told, undefined where it is something else.
+ * Returns the array data that follows an object that BUILD has just completed.
+ *
+ * @returns undefined if the object is not an array placeholder, or `unknown` if the length of its data
+ * cannot be determined.
  */
 export function rawArrayOf(value: PickleValue, textOf: TextOf): RawArray | "unknown" | undefined {
   if (value.kind !== "call" || !isOf(WRAPPERS, value.callee, value.args)) return undefined;
@@ -47,12 +46,12 @@ export function rawArrayOf(value: PickleValue, textOf: TextOf): RawArray | "unkn
   return { bytes, padded: alignment.kind === "integer", pickled: type.objects };
 }
 
-/** Attributes of a stand-in; others would take the place of its methods. */
+/** Attributes of a placeholder. Any other could replace one of its methods. */
 const ATTRIBUTES: ReadonlySet<string> = new Set(
   "subclass shape order dtype allow_mmap numpy_array_alignment_bytes".split(" "),
 );
 
-/** Whether all keys of a state are attributes of a stand-in, written without escapes. */
+/** Whether all keys of a state are attributes of a placeholder, written without escapes. */
 function hasPlainKeys(state: PickleValue | undefined, textOf: TextOf): boolean {
   if (state?.kind !== "dict" || state.omitted > 0) return false;
   return state.items.every((key, i) =>
@@ -66,16 +65,18 @@ function isOf(
   callee: PickleValue,
   args: readonly PickleValue[],
 ): boolean {
-  if (callee.kind !== "import") return false;
-  const path = canonicalPath(callee.record.module, callee.record.name);
+  const path = importPath(callee);
+  if (path === undefined) return false;
   if (classes.has(path)) return true;
   const first = args[0];
-  return path.startsWith("copyreg.") && first?.kind === "import" && isOf(classes, first, []);
+  return path.startsWith("copyreg.") && first !== undefined && isOf(classes, first, []);
 }
 
 /**
- * The file that an object of joblib before 0.10 loads an array from, as a pickle where it is one, when
- * BUILD has finished it; empty where the name cannot be told, undefined where it is something else.
+ * Returns the file from which an object of joblib before 0.10 loads an array when BUILD has completed
+ * it. joblib unpickles the file if it is a pickle.
+ *
+ * @returns undefined if the object is not such an object, or "" if the file name cannot be determined.
  */
 export function arrayFileOf(value: PickleValue, textOf: TextOf): string | undefined {
   if (value.kind !== "call" || !isOf(FILE_WRAPPERS, value.callee, value.args)) return undefined;
@@ -85,6 +86,32 @@ export function arrayFileOf(value: PickleValue, textOf: TextOf): string | undefi
     : [];
   const name = names.length === 1 ? dictEntry(state, "filename", textOf) : undefined;
   return name === undefined ? "" : textOf(name) ?? "";
+}
+
+/** Ordinary functions that return an argument or a part of one, or write through to it. */
+const RETURNS_ARGUMENT =
+  /^builtins\.(?:max|min|sum)$|^collections\.ChainMap$|^torch\.jit\._pickle\./;
+
+/**
+ * Whether a call may return an object that has another name already. Changes under that name are not
+ * seen, and the length of an array depends on changes to its type and its placeholder.
+ */
+export function mayReturnAlias(
+  callee: PickleValue,
+  args: readonly PickleValue[],
+  textOf: TextOf,
+): boolean {
+  const path = importPath(callee);
+  if (path === undefined) return false;
+  if (RETURNS_ARGUMENT.test(path)) return true;
+  if (path === "numpy.dtype") return args[0]?.kind === "call";
+  if (path.endsWith("core.multiarray.scalar")) return mayHoldObjects(args[0], textOf);
+  return path.startsWith("copyreg.") && args.some((value) => importPath(value) === "numpy.dtype");
+}
+
+function mayHoldObjects(dtype: PickleValue | undefined, textOf: TextOf): boolean {
+  const code = dtype?.kind === "call" && dtype.args[0] ? textOf(dtype.args[0]) : undefined;
+  return code === undefined || code.includes("O");
 }
 
 function elementsOf(shape: PickleValue | undefined): number | undefined {
@@ -98,19 +125,18 @@ function elementsOf(shape: PickleValue | undefined): number | undefined {
 }
 
 interface ElementType {
+  /** Bytes of one element. */
   readonly size: number;
   readonly objects: boolean;
 }
 
-/** The type that `numpy.dtype("f8", False, True)` and its state stand for. */
+/** Returns the type that `numpy.dtype("f8", False, True)` and its state make, if it is known. */
 function elementTypeOf(
   dtype: PickleValue | undefined,
   textOf: TextOf,
   levels: number,
 ): ElementType | undefined {
-  if (dtype?.kind !== "call" || dtype.callee.kind !== "import") return undefined;
-  const { module, name } = dtype.callee.record;
-  if (canonicalPath(module, name) !== "numpy.dtype") return undefined;
+  if (dtype?.kind !== "call" || importPath(dtype.callee) !== "numpy.dtype") return undefined;
   const code = textOf(dtype.args[0] ?? dtype);
   const match = code === undefined ? null : /^[<>|=]?([a-zA-Z?])(\d{0,9})$/.exec(code);
   if (match === null) return undefined;
@@ -122,14 +148,14 @@ function elementTypeOf(
   return { size, objects: kind === "O" || holdsObjects(dtype.state, textOf, levels) };
 }
 
-/** Whether the state of a type that has no size of its own says the size that its code says. */
+/** Whether the state of a type of variable size gives the same size as its code. */
 function keepsSize(state: PickleValue | undefined, size: number): boolean {
   if (state === undefined) return true;
-  const told = state.kind === "tuple" ? state.items[5] : undefined;
-  return told?.kind === "integer" && Number(told.value) === size;
+  const stated = state.kind === "tuple" ? state.items[5] : undefined;
+  return stated?.kind === "integer" && Number(stated.value) === size;
 }
 
-/** Whether a state says that there are objects in the fields: by its flags or by a field. */
+/** Whether the flags or a field of a type's state say that its elements contain objects. */
 function holdsObjects(state: PickleValue | undefined, textOf: TextOf, levels: number): boolean {
   if (state?.kind !== "tuple" || levels === 0) return false;
   const flags = state.items[7];

@@ -1,0 +1,76 @@
+import { KIB } from "../../../../schemas/units.ts";
+import type { ByteSource } from "../../contract/source.ts";
+import { Findings } from "./findings.ts";
+import { type StreamEnd, walkStream } from "./stream.ts";
+import { PickleWindow } from "./window.ts";
+
+/** Instructions, and consecutive streams, that are read to detect a pickle. */
+const MAX_OPCODES = 20_000;
+const MAX_STREAMS = 8;
+
+const MAX_LINE_BYTES = 64 * KIB;
+
+/** Valid instructions in a row that are no longer a coincidence. */
+const MIN_EVIDENT_OPCODES = 7;
+
+const MAX_PROTOCOL = 5;
+const PROTO = 0x80;
+const FRAME = 0x95;
+
+/** Frames of this length or longer are implausible. */
+const MAX_FRAME_BYTES = 2 ** 40;
+
+/** Names that a module can have, unlike most lines of text. */
+const MODULE_NAME = /^[A-Za-z_][\w.]*$/;
+
+/**
+ * Whether content is a pickle, judged by its instructions: it declares a protocol and continues with
+ * valid instructions, or it ends with STOP at the end of the content, or it imports and calls. Text
+ * and weights do not match.
+ */
+export function looksLikePickle(source: ByteSource): boolean {
+  const window = new PickleWindow(source);
+  const opcodes = { left: MAX_OPCODES };
+  let at = 0;
+  for (let stream = 0; stream < MAX_STREAMS && at < source.size; stream++) {
+    const findings = new Findings();
+    const walk = { findings, opcodes, arrayOpcodes: { left: 0 }, lineLimit: MAX_LINE_BYTES };
+    const end = walkStream(window, at, walk);
+    const declared = window.byte(at) === PROTO;
+    if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
+      return true;
+    }
+    if (end.outcome !== "stop") return false;
+    at = end.end;
+  }
+  return false;
+}
+
+/** Whether a stream that begins with PROTO continues as a pickle. */
+function isDeclared(window: PickleWindow, at: number, end: StreamEnd, findings: Findings): boolean {
+  if (window.byte(at + 1) > MAX_PROTOCOL) return false;
+  if (end.opcodes >= MIN_EVIDENT_OPCODES || end.outcome === "limit" || namesModule(findings)) {
+    return true;
+  }
+  if (window.byte(at + 2) === FRAME && window.unsigned(at + 3, 8) < MAX_FRAME_BYTES) return true;
+  return end.outcome === "stop" && (end.end === window.size || window.byte(end.end) === PROTO);
+}
+
+/** Whether a stream without PROTO is a pickle. */
+function isEvident(end: StreamEnd, findings: Findings, size: number): boolean {
+  if (end.machine.calls > 0 && importsPlausibly(findings)) return true;
+  if (end.outcome === "stop") {
+    return end.end === size || importsPlausibly(findings);
+  }
+  return end.outcome === "limit" && (end.machine.memo.size > 0 || importsPlausibly(findings));
+}
+
+/** Whether it imports a plausible module name, or in a way that text never does. */
+function importsPlausibly(findings: Findings): boolean {
+  return namesModule(findings) ||
+    findings.signals.values().some(({ signal }) => signal.name === "Pickle Import");
+}
+
+function namesModule(findings: Findings): boolean {
+  return findings.imports.values().some(({ module }) => MODULE_NAME.test(module));
+}
