@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
+import { KIB, MIB } from "../schemas/units.ts";
 import { FIXTURES } from "./fixtures/fixtures.ts";
 
 const DIRECTORY = new URL("fixtures/", import.meta.url);
-const FILE_LIMIT = 200 * 1024;
-const TOTAL_LIMIT = 2 * 1024 * 1024;
+const MAX_FILE_BYTES = 200 * KIB;
+const MAX_TOTAL_BYTES = 2 * MIB;
 
 async function* filesBelow(directory: URL, path = ""): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(new URL(path, directory))) {
@@ -12,12 +13,12 @@ async function* filesBelow(directory: URL, path = ""): AsyncGenerator<string> {
   }
 }
 
-Deno.test("the table of fixtures has a row for each file, and a file for each row", async () => {
+Deno.test("the table of fixtures has a row for every file and a file for every row", async () => {
   const files = await Array.fromAsync(filesBelow(new URL("models/", DIRECTORY)));
   assert.deepEqual(FIXTURES.map(({ path }) => path).sort(), files.sort());
 });
 
-Deno.test("each fixture is made by a library in the version that is pinned, or by hand", async () => {
+Deno.test("every fixture is made by a pinned library version or by hand", async () => {
   const pins = await Deno.readTextFile(new URL("requirements.txt", DIRECTORY));
   const libraries = pins.trim().split("\n").map((pin) => pin.replace("==", " "));
   const makers = new Set([...libraries, "python 3.11.7", "by hand"]);
@@ -25,17 +26,17 @@ Deno.test("each fixture is made by a library in the version that is pinned, or b
   assert.deepEqual(others, []);
 });
 
-Deno.test("the fixtures are small", async () => {
+Deno.test("the fixtures stay within the size limits", async () => {
   let total = 0;
   for (const { path } of FIXTURES) {
     const { size } = await Deno.stat(new URL(`models/${path}`, DIRECTORY));
-    assert.ok(size <= FILE_LIMIT, `${path} has ${size} bytes`);
+    assert.ok(size <= MAX_FILE_BYTES, `${path} has ${size} bytes`);
     total += size;
   }
-  assert.ok(total <= TOTAL_LIMIT, `${total} bytes`);
+  assert.ok(total <= MAX_TOTAL_BYTES, `${total} bytes`);
 });
 
-Deno.test("what is hostile lies in a directory of its own, and nothing there is clean", () => {
+Deno.test("no file in a hostile directory is clean", () => {
   const misplaced = FIXTURES.filter(({ path, verdict, or }) =>
     path.includes("/hostile/") && [verdict, or].includes("clean")
   );
