@@ -5,7 +5,7 @@ import { list } from "../core/tree/list.ts";
 import { mkdir } from "../core/tree/mkdir.ts";
 import { move } from "../core/tree/move.ts";
 import { remove } from "../core/tree/remove.ts";
-import type { TransferRequest } from "../core/tree/transfer.ts";
+import type { TransferRequest } from "../core/tree/plan_transfer.ts";
 import { upload } from "../core/tree/upload.ts";
 import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
