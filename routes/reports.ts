@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type Chunk, joinChunks } from "../core/content.ts";
+import type { Chunk } from "../core/content.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import { reportJsonSchema } from "../schemas/report.ts";
 import { MIB } from "../schemas/units.ts";
