@@ -2,7 +2,7 @@ import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
 import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
-import { findConfigs } from "../../readers/hdf5/raw_search.ts";
+import { findJsonTexts } from "../../readers/json/find_json_texts.ts";
 import { findSignature, readSuperblock } from "../../readers/hdf5/superblock.ts";
 import {
   type ExternalReference,
@@ -27,6 +27,8 @@ const PASSED = {
 /** Attributes of the models that Keras writes, and of their weights. */
 const CONFIGS = ["model_config", "training_config"];
 const VERSION = "keras_version";
+/** A key of every configuration, which finds one among raw bytes. */
+const KERAS_CLASS_KEY = '"class_name"';
 const WANTED: ReadonlySet<string> = new Set([...CONFIGS, VERSION, "backend"]);
 
 /** Files of HDF5, as Keras writes models and weights. */
@@ -125,7 +127,7 @@ function* checkConfigs(
   const kerasVersion = version && excerpt(decodeText(version));
   const configs = CONFIGS.flatMap((name) => texts.get(name) ?? []);
   if (HIDING.some((fault) => faults.has(fault))) {
-    for (const { bytes } of findConfigs(source)) configs.push(bytes);
+    for (const { bytes } of findJsonTexts(source, KERAS_CLASS_KEY)) configs.push(bytes);
   }
   let first: ConfigFacts | undefined;
   for (const config of configs) {

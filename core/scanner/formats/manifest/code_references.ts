@@ -3,26 +3,32 @@ import type { Finding } from "../../contract/checklist.ts";
 import { isDangerousModule, judgeCallable } from "./callables.ts";
 import type { DocumentEntry } from "../../readers/document_event.ts";
 
-/** Where an entry makes a loader run code: by code of the repository, or by a name to be imported. */
+/** A value that makes a loader run code from the repository, or import a name. */
 export interface CodeReference {
   readonly name: "Remote Code" | "Import Target";
   readonly finding: Finding;
 }
 
-/** Keys whose values are imported and called: Hydra, MONAI, LightningCLI. */
-const TARGETS: ReadonlySet<string> = new Set(["_target_", "_target", "__target__", "class_path"]);
+/** Keys whose values Hydra, MONAI and LightningCLI import and call. */
+const TARGET_KEYS: ReadonlySet<string> = new Set([
+  "_target_",
+  "_target",
+  "__target__",
+  "class_path",
+]);
 
 /**
- * What a value of `target` has to begin with to be told of: the key is that of latent diffusion's
- * configurations, and a word that others use for files and labels.
+ * The values of the key `target` that are reported. Latent diffusion imports them, while other
+ * configurations use the key for files and labels.
  */
-const TARGET_OF_DIFFUSION =
+const DIFFUSION_TARGET =
   /^(?:os|posix|nt|subprocess|builtins|importlib|runpy|pty|shutil|ctypes|pickle|marshal)\.[A-Za-z_]\w*$/;
 
-const EXPRESSION =
+/** Code in an expression that MONAI evaluates. */
+const DANGEROUS_EXPRESSION =
   /\b(?:__import__|eval|exec|compile|getattr|open)\s{0,4}\(|\bos\s{0,4}\.\s{0,4}(?:system|popen|exec|spawn|remove|unlink)|\b(?:subprocess|importlib|socket|ctypes|pickle|shutil|builtins)\b|__\w{1,40}__/;
 
-/** What a value of a manifest makes a loader import or run (scanning 2.11). */
+/** What a manifest value makes a loader import or run (scanning 2.11). */
 export function* codeReferences(
   entry: DocumentEntry,
   fileName: string,
@@ -31,21 +37,21 @@ export function* codeReferences(
   const key = path.at(-1) ?? "";
   if (key === "trust_remote_code" && isTrue(value)) {
     yield remoteCode(
-      "trust_remote_code is set: the loader runs what the repository holds",
+      "trust_remote_code is set: the loader runs code from the repository",
       position,
     );
   }
   if (typeof value !== "string" || value === "") return;
-  if (namesOwnCode(entry, fileName)) {
+  if (namesRepositoryCode(entry, fileName)) {
     const message = `${redactedQuote(path.join("."))} names code to load: ${redactedQuote(value)}`;
     yield remoteCode(message, position);
   }
-  if (value.startsWith("$") && EXPRESSION.test(value)) {
-    const message = `An expression that MONAI evaluates runs code: ${redactedQuote(value)}`;
+  if (value.startsWith("$") && DANGEROUS_EXPRESSION.test(value)) {
+    const message = `MONAI expression runs code: ${redactedQuote(value)}`;
     const finding: Finding = { severity: "critical", ruleCode: "S104", message, position };
     yield { name: "Import Target", finding };
   }
-  const isTarget = TARGETS.has(key) || key === "target" && TARGET_OF_DIFFUSION.test(value);
+  const isTarget = TARGET_KEYS.has(key) || key === "target" && DIFFUSION_TARGET.test(value);
   const finding = isTarget ? targetFinding(key, value, position) : importFinding(
     entry,
     value,
@@ -55,15 +61,15 @@ export function* codeReferences(
 }
 
 function remoteCode(message: string, position: number): CodeReference {
-  const why = "With trust_remote_code the loader imports Python code that came with the model";
+  const why = "With trust_remote_code the loader imports the Python code that ships with the model";
   return {
     name: "Remote Code",
     finding: { severity: "warning", ruleCode: "S507", message, position, why },
   };
 }
 
-/** Whether the value names a class that comes with the repository. */
-function namesOwnCode({ path, index }: DocumentEntry, fileName: string): boolean {
+/** Whether the value names code that ships with the model. */
+function namesRepositoryCode({ path, index }: DocumentEntry, fileName: string): boolean {
   const key = path.at(-1);
   if (path.includes("auto_map") || key === "custom_pipeline") return true;
   if (path.includes("custom_pipelines") && key === "impl") return true;
@@ -84,9 +90,9 @@ function targetFinding(key: string, value: string, position: number): Finding | 
   }
 }
 
-const TARGET_RUNS = "The loader imports the name and calls it with the values beside it";
+const TARGET_RUNS = "The loader imports this name and calls it with the values next to it";
 
-/** Names that diffusers and sentence-transformers import out of their lists of modules. */
+/** The names that diffusers and sentence-transformers import from their lists of modules. */
 function importFinding(
   { path, index, position }: DocumentEntry,
   value: string,
@@ -94,18 +100,18 @@ function importFinding(
 ): Finding | undefined {
   if (fileName === "model_index.json" && index === 0 && path.length === 1) {
     if (!isDangerousModule(value)) return undefined;
-    const message = `A component is to be imported out of ${redactedQuote(value)}`;
+    const message = `Component is imported from ${redactedQuote(value)}`;
     return { severity: "critical", ruleCode: "S107", message, position };
   }
   if (fileName !== "modules.json" || path.join(".") !== "type") return undefined;
   const verdict = judgeCallable(value);
   if (verdict === "known") return undefined;
   const severity = verdict === "dangerous" ? "critical" : "warning";
-  const message = `A module of sentence-transformers is ${redactedQuote(value)}`;
+  const message = `sentence-transformers module is ${redactedQuote(value)}`;
   return { severity, ruleCode: "S107", message, position };
 }
 
-/** Whether a loader takes the value as true. */
+/** Whether a loader treats the value as true. */
 function isTrue(value: DocumentEntry["value"]): boolean {
   if (typeof value === "string") return /^\s*(?:true|yes|on|y|1)\s*$/i.test(value);
   return value === true || typeof value === "number" && value !== 0;

@@ -6,13 +6,13 @@ import type { Defect, DocumentEvent } from "../../readers/document_event.ts";
 import { readJson } from "../../readers/json/read_json.ts";
 import { readToml } from "../../readers/toml/read_toml.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";
-import { MIB } from "../../../../schemas/units.ts";
+import { formatBytes, MIB } from "../../../../schemas/units.ts";
 
-/** A language that manifests are written in. */
+/** The language of a manifest. */
 export type ManifestLanguage = "json" | "yaml" | "toml";
 
-/** How much of a manifest is read: JSON goes by without being held, the others are held. */
-const LIMITS: Readonly<Record<ManifestLanguage, number>> = {
+/** How much of a manifest is read. JSON is streamed; the other languages are held in memory. */
+const MAX_BYTES: Readonly<Record<ManifestLanguage, number>> = {
   json: 128 * MIB,
   yaml: 16 * MIB,
   toml: 16 * MIB,
@@ -25,19 +25,19 @@ const EXTENSIONS: ReadonlyMap<string, ManifestLanguage> = new Map([
   ["toml", "toml"],
 ]);
 
-/** Files that may begin like manifests and are none. */
-const OTHERS =
+/** Files that can begin like a manifest, but are not manifests. */
+const OTHER_EXTENSIONS =
   /\.(?:ipynb|jsonl|ndjson|md|markdown|rst|py|js|mjs|ts|html?|css|jinja2?|j2|xml|pmml)$/i;
 
-const HEAD = 4096;
+const HEAD_BYTES = 4096;
 
-/** The language of a manifest, by its name or its first bytes; undefined where it is none. */
+/** The language of a manifest, by its name or first bytes; undefined if it is not a manifest. */
 export function manifestLanguage({ name, source }: Content): ManifestLanguage | undefined {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const byName = EXTENSIONS.get(extension);
   if (byName !== undefined) return byName;
-  if (OTHERS.test(name)) return undefined;
-  const head = utf8Source(source).source.read(0, HEAD);
+  if (OTHER_EXTENSIONS.test(name)) return undefined;
+  const head = utf8Source(source).source.read(0, HEAD_BYTES);
   return looksLikeText(head) ? languageOf(decodeLatin1(head)) : undefined;
 }
 
@@ -48,27 +48,27 @@ function languageOf(head: string): ManifestLanguage | undefined {
   return isYaml && /!!python\/|tag:yaml\.org/.test(head) ? "yaml" : undefined;
 }
 
-/** What a manifest holds, with positions in bytes of the content where it has them. */
+/** Reads a manifest in any encoding that parsers accept. Positions are byte offsets in the content. */
 export function* readManifest(
   source: ByteSource,
   language: ManifestLanguage,
 ): Generator<DocumentEvent, void, void> {
   const text = utf8Source(source);
   if (text.incomplete !== undefined) {
-    yield unread(`The text could not be read as a whole: ${text.incomplete}`, text.incomplete);
+    yield unread(`Part of the text could not be decoded: ${text.incomplete}`, text.incomplete);
   }
-  const limit = LIMITS[language];
+  const limit = MAX_BYTES[language];
   if (text.source.size > limit) {
-    yield unread(`Only the first ${limit} bytes were checked`, "text_too_large");
+    yield unread(`Only the first ${formatBytes(limit)} were checked`, "text_too_large");
   }
   for (const event of read(text.source, language, limit)) {
     if (text.start === 0) yield event;
-    else yield { ...event, position: placed(event.position, text.start) };
+    else yield { ...event, position: positionInContent(event.position, text.start) };
   }
 }
 
-/** Where it is in the content; at its beginning where the text was in another encoding. */
-function placed(position: number, start: number | undefined): number {
+/** The offset in the content, or 0 in a transcoded text. */
+function positionInContent(position: number, start: number | undefined): number {
   return start === undefined ? 0 : position + start;
 }
 

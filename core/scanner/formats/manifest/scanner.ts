@@ -1,9 +1,15 @@
 import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
+import { fileNameOf } from "../../contract/names.ts";
 import { licensesOfId } from "../../knowledge/licenses/recognize.ts";
 import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
 import { codeReferences } from "./code_references.ts";
-import type { DocumentEntry, DocumentEvent, YamlTag } from "../../readers/document_event.ts";
+import type {
+  DocumentEntry,
+  DocumentEvent,
+  YamlAliases,
+  YamlTag,
+} from "../../readers/document_event.ts";
 import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
@@ -13,31 +19,40 @@ import type { Check, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 
-/** What the scanner of manifests is given. */
+/** The dependencies of the manifest scanner. */
 export interface ManifestDependencies {
-  /** Checks the templates that stand in manifests. */
+  /** Checks the templates in a manifest. */
   readonly checkTemplate: CheckTemplate;
 }
 
 const CHECKS = {
-  "Manifest Structure": "The manifest was read from its beginning to its end",
-  "Remote Code": "No code of the repository is asked for",
-  "Import Target": "No dangerous object of Python is named to be called",
+  "Manifest Structure": "The whole manifest was read",
+  "Remote Code": "Nothing asks the loader to run code from the repository",
+  "Import Target": "No dangerous Python name is an import target",
   "YAML Tag": "No tag makes a loader run code",
-  "Chat Template": "No template reaches for more than its text",
-  "Manifest Link": "No link is in it",
-  "Manifest Command": "No command that fetches something and runs it",
-  "Weak Hash": "No MD5 and no SHA-1 stands for integrity",
-  "Credential": "No credential is in it",
-  "License": "No licence with far-reaching duties was recognised",
+  "Chat Template": "No template accesses more than its variables",
+  "Manifest Link": "No links found",
+  "Manifest Command": "No command downloads something and runs it",
+  "Weak Hash": "No MD5 or SHA-1 is used for integrity",
+  "Credential": "No credentials found",
+  "License": "No license with far-reaching obligations was recognized",
 } as const;
 
 type ManifestChecklist = Checklist<keyof typeof CHECKS>;
 
-/** Keys that the asset tells, and links that are told. */
-const TOLD = 1000;
+/** Top-level keys that the asset lists. */
+const MAX_ASSET_KEYS = 1000;
 
-/** The scanner of manifests in JSON, YAML and TOML: `config.json`, `tokenizer_config.json` and others. */
+/** Ordinary links that are remembered, to report each of them once. */
+const MAX_REMEMBERED_LINKS = 1000;
+
+/** License IDs that are read from the `license` key. */
+const MAX_LICENSES = 10;
+
+/** More scalars than this from the aliases of a YAML document are an attempt to exhaust memory. */
+const MAX_ALIASED_SCALARS = 100_000;
+
+/** Scans JSON, YAML and TOML manifests, such as `config.json` and `tokenizer_config.json`. */
 export function manifestScanner({ checkTemplate }: ManifestDependencies): Scanner {
   return {
     id: "manifest",
@@ -60,7 +75,7 @@ class ManifestScan {
   readonly #licenses = new Set<string>();
 
   constructor(name: string, checkTemplate: CheckTemplate) {
-    this.#fileName = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+    this.#fileName = fileNameOf(name);
     this.#checkTemplate = checkTemplate;
   }
 
@@ -72,6 +87,8 @@ class ManifestScan {
       }
       case "tag":
         return yield* this.#tag(event);
+      case "aliases":
+        return yield* this.#aliases(event);
       case "comment":
         return yield* this.#secrets(event);
       case "key":
@@ -91,15 +108,26 @@ class ManifestScan {
   }
 
   #key({ path, value }: DocumentEntry): void {
-    if (path.length > 1 || this.#keys.size >= TOLD) return;
+    if (path.length > 1 || this.#keys.size >= MAX_ASSET_KEYS) return;
     this.#keys.add(redactedExcerpt(String(value)));
+  }
+
+  *#aliases({ expandedScalars, position }: YamlAliases): Generator<Check, void, void> {
+    if (expandedScalars <= MAX_ALIASED_SCALARS) return;
+    yield* this.#checks.emit("Manifest Structure", {
+      severity: "warning",
+      ruleCode: "S902",
+      message: `Aliases expand to ${expandedScalars.toExponential(0)} values or more`,
+      position,
+    });
   }
 
   *#tag({ tag, position }: YamlTag): Generator<Check, void, void> {
     const verdict = judgeTag(tag);
     if (verdict === undefined) return;
-    const message = `The tag ${redactedQuote(tag)} ${verdict.effect}`;
-    yield* this.#checks.emit("YAML Tag", { ...verdict, ruleCode: "S115", message, position });
+    const message = `Tag ${redactedQuote(tag)} ${verdict.effect}`;
+    const { severity } = verdict;
+    yield* this.#checks.emit("YAML Tag", { severity, ruleCode: "S115", message, position });
   }
 
   *#value(entry: DocumentEntry): Generator<Check, void, void> {
@@ -122,18 +150,18 @@ class ManifestScan {
     yield* this.#linksOf(text, position);
     const hash = weakHash(key, text);
     if (hash !== undefined) {
-      const message = `${redactedQuote(key)} relies on ${hash}`;
+      const message = `Key ${redactedQuote(key)} relies on ${hash}`;
       const ruleCode = "S1002";
       yield* this.#checks.emit("Weak Hash", { severity: "warning", ruleCode, message, position });
     }
-    if (path.length === 1 && /^licen[sc]e$/i.test(key) && this.#licenses.size < 10) {
+    if (path.length === 1 && /^licen[sc]e$/i.test(key) && this.#licenses.size < MAX_LICENSES) {
       this.#licenses.add(text);
     }
   }
 
   *#linksOf(text: string, position: number): Generator<Check, void, void> {
     if (fetchesAndRuns(text)) {
-      const message = `A command fetches something and runs it: ${redactedQuote(text)}`;
+      const message = `Command downloads something and runs it: ${redactedQuote(text)}`;
       yield* this.#checks.emit("Manifest Command", {
         severity: "warning",
         ruleCode: "S504",
@@ -143,10 +171,10 @@ class ManifestScan {
     }
     for (const { target, suspicion, ruleCode } of findLinks(text)) {
       if (suspicion === undefined && this.#links.has(target)) continue;
-      if (this.#links.size < TOLD) this.#links.add(target);
+      if (this.#links.size < MAX_REMEMBERED_LINKS) this.#links.add(target);
       const message = suspicion === undefined
-        ? `A link leads to ${target}`
-        : `A link leads to ${target}: ${suspicion}`;
+        ? `Link to ${target}`
+        : `Link to ${target}: ${suspicion}`;
       const severity = suspicion === undefined ? "info" : "warning";
       yield* this.#checks.emit("Manifest Link", { severity, ruleCode, message, position });
     }

@@ -2,7 +2,7 @@ import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted
 import type { Finding } from "../../contract/checklist.ts";
 import type { DocumentEntry } from "../../readers/document_event.ts";
 
-/** What is wrong in a template, or why not all of it was read. */
+/** A danger in a template, or why part of it was not checked. */
 export type ManifestTemplateFinding = Pick<
   Finding,
   "severity" | "message" | "ruleCode" | "incomplete" | "operational"
@@ -11,19 +11,22 @@ export type ManifestTemplateFinding = Pick<
 /** Checks the text of a Jinja template. */
 export type CheckTemplate = (text: string) => readonly ManifestTemplateFinding[];
 
-/** Something of Jinja with a name or a string in it. */
-const MARKED = /\{\{[^{}]*[\p{L}_'"]|\{%-?\s*\p{L}|\{#/u;
+/** A Jinja expression with a name or a string, a statement, or a comment. */
+const MARKUP = /\{\{[^{}]*[\p{L}_'"]|\{%-?\s*\p{L}|\{#/u;
 
-/** Whether a value is a template: by its key and a mark, or by marks with something in them. */
+/**
+ * Whether a value is a template. Under a key that names templates, an opening delimiter is enough;
+ * elsewhere the markup must have content, since vocabularies hold bare delimiters.
+ */
 export function isTemplate({ path, value }: DocumentEntry): boolean {
   if (typeof value !== "string") return false;
-  if (isNamed(path)) return /\{[{%#]/.test(value);
-  return /[}%#]\}/.test(value) && MARKED.test(value);
+  if (isNamedTemplate(path)) return /\{[{%#]/.test(value);
+  return /[}%#]\}/.test(value) && MARKUP.test(value);
 }
 
 /**
- * What is wrong in a value that is a template (scanning 2.10). A text that nothing says is a template
- * may be malformed as one.
+ * The findings in a template value (scanning 2.10). If no key names it a template, it may be other text
+ * in braces, so a malformed one is not reported.
  */
 export function* templateFindings(
   { path, position }: DocumentEntry,
@@ -31,10 +34,10 @@ export function* templateFindings(
   checkTemplate: CheckTemplate,
 ): Generator<Finding, void, void> {
   for (const { severity, message, ruleCode, incomplete, operational } of checkTemplate(text)) {
-    if (severity === "info" && operational !== true && !isNamed(path)) continue;
+    if (severity === "info" && operational !== true && !isNamedTemplate(path)) continue;
     yield {
       severity,
-      message: `In the template ${redactedQuote(path.join("."))}: ${redactedExcerpt(message)}`,
+      message: `Template ${redactedQuote(path.join("."))}: ${redactedExcerpt(message)}`,
       position,
       ...ruleCode !== undefined && { ruleCode },
       ...incomplete !== undefined && { incomplete },
@@ -43,6 +46,6 @@ export function* templateFindings(
   }
 }
 
-function isNamed(path: readonly string[]): boolean {
+function isNamedTemplate(path: readonly string[]): boolean {
   return path.some((key) => /template/i.test(key));
 }

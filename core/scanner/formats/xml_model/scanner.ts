@@ -6,7 +6,7 @@ import { findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
 import { utf8Source } from "../../readers/bytes/utf8_source.ts";
-import { readXml, resolveCharacterReferences, type XmlToken } from "../../readers/xml/read_xml.ts";
+import { readXml, resolveReferences, type XmlToken } from "../../readers/xml/read_xml.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
@@ -126,7 +126,7 @@ class XmlScan {
   }
 
   *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
-    const plain = resolveCharacterReferences(text);
+    const plain = resolveReferences(text);
     if (SCRIPT.test(plain) || fetchesAndRuns(plain)) {
       const message = `The text of a script is in it: ${redactedQuote(plain)}`;
       yield* this.#found("Script Text", "warning", message, position);

@@ -1,13 +1,14 @@
 import type { ByteSource } from "../../contract/source.ts";
+import { KIB } from "../../../../schemas/units.ts";
 
-/** What stands after the last byte. */
+/** The value of {@link ByteCursor.peek} after the last byte. */
 export const END = -1;
 
-const WINDOW = 64 * 1024;
+const WINDOW_BYTES = 64 * KIB;
 
 /**
- * Goes through the bytes of a source one by one, with little of it in memory. It has a window of its
- * own, for `bytes/read_ahead.ts` makes an array for each read.
+ * Reads a source byte by byte, holding one window of it in memory. `readAhead` would allocate an array
+ * for each byte.
  */
 export class ByteCursor {
   readonly #source: ByteSource;
@@ -16,6 +17,7 @@ export class ByteCursor {
   #start = 0;
   #at = 0;
 
+  /** @param limit The number of bytes to read at most. */
   constructor(source: ByteSource, limit: number) {
     this.#source = source;
     this.#end = Math.min(source.size, limit);
@@ -31,7 +33,7 @@ export class ByteCursor {
     return this.#window[this.#at] ?? END;
   }
 
-  /** Goes on by one byte. */
+  /** Moves forward by one byte. */
   skip(): void {
     this.#at++;
   }
@@ -39,6 +41,6 @@ export class ByteCursor {
   #refill(): void {
     this.#start = Math.min(this.position, this.#end);
     this.#at = 0;
-    this.#window = this.#source.read(this.#start, Math.min(WINDOW, this.#end - this.#start));
+    this.#window = this.#source.read(this.#start, Math.min(WINDOW_BYTES, this.#end - this.#start));
   }
 }

@@ -1,9 +1,10 @@
 import type { ByteSource } from "../../contract/source.ts";
+import { KIB } from "../../../../schemas/units.ts";
 
-/** Bytes that are read ahead: a page or so of small fields, little where tensors lie between them. */
-const WINDOW_BYTES = 16 * 1024;
+/** Enough for many small fields, and little waste when large tensors separate them. */
+const WINDOW_BYTES = 16 * KIB;
 
-/** A source that reads ahead, for many small reads that go on mostly forward. */
+/** Wraps a source to read ahead, for many small and mostly sequential reads. */
 export function readAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -1,21 +1,22 @@
 import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
-/** How much text of another encoding is taken over. */
-const OTHER_ENCODING_BYTES = 16 * MIB;
+/** How much UTF-16 text is transcoded. */
+const MAX_UTF16_BYTES = 16 * MIB;
 
-/** Text as UTF-8, and what of it could not be had. */
+/** A text as UTF-8, and how much of it could be decoded. */
 export interface Utf8Source {
   readonly source: ByteSource;
-  /** Where the text begins in the content; undefined where positions are not those of the content. */
+  /** The offset of the text in the content; undefined if it was transcoded, which moves positions. */
   readonly start: number | undefined;
-  /** A word where the text is not there, or only its beginning. */
+  /** Why the text is missing, or is only the beginning. */
   readonly incomplete?: string;
 }
 
 /**
- * The text of a content as UTF-8, without a byte order mark. UTF-16 is taken over, by its mark or by
- * zero bytes beside ASCII, for parsers of JSON, YAML, XML and PowerShell read it. UTF-32 is not.
+ * The text of a content as UTF-8, without a byte order mark. UTF-16 is recognized by its mark or by the
+ * zero bytes of ASCII characters and transcoded, since parsers of JSON, YAML, XML and PowerShell accept
+ * it. UTF-32 is recognized, but not decoded.
  */
 export function utf8Source(source: ByteSource): Utf8Source {
   const head = source.read(0, 4);
@@ -35,15 +36,15 @@ export function utf8Source(source: ByteSource): Utf8Source {
 }
 
 function fromUtf16(source: ByteSource, encoding: "utf-16le" | "utf-16be"): Utf8Source {
-  const text = new TextDecoder(encoding).decode(source.read(0, OTHER_ENCODING_BYTES));
+  const text = new TextDecoder(encoding).decode(source.read(0, MAX_UTF16_BYTES));
   return {
     source: memorySource(new TextEncoder().encode(text)),
     start: undefined,
-    ...source.size > OTHER_ENCODING_BYTES && { incomplete: "text_too_large" },
+    ...source.size > MAX_UTF16_BYTES && { incomplete: "text_too_large" },
   };
 }
 
-/** Whether these first bytes of a content can be text: no control characters but those of layout. */
+/** Whether the first bytes of a content can be text: layout and escape are the only control characters. */
 export function looksLikeText(head: Uint8Array): boolean {
   return head.every((byte) =>
     byte >= 0x20 && byte !== 0x7f || byte === 0x09 || byte === 0x0a || byte === 0x0d ||

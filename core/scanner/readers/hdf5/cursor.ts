@@ -1,30 +1,43 @@
 import { readAhead } from "../bytes/read_ahead.ts";
 import type { ByteSource } from "../../contract/source.ts";
 
-/** Content that HDF5 would refuse, where reading it ends. */
+/** Thrown for content that the HDF5 library would reject. */
 export class Hdf5Error extends Error {
   override readonly name = "Hdf5Error";
 }
 
-/** More reading than any honest file needs, where it ends too. */
+/** Thrown when a file needs more reads than any honest one. */
 export class Hdf5LimitError extends Hdf5Error {}
 
-/** Reads of one file, each 1024 bytes of one counted as one more. */
+/** Reads of one file. Each 1024 bytes of a read count as another one. */
 const MAX_READS = 5_000_000;
 
-/** Reads the numbers of an HDF5 file; addresses count from its signature. */
+/** The sizes of the variable-width numbers of a file, in bytes (HDF5 file format, II.A). */
+export interface Hdf5Sizes {
+  /** The size of an address: 2, 4 or 8. */
+  readonly offset: number;
+  /** The size of a length: 2, 4 or 8. */
+  readonly length: number;
+}
+
+/** Reads the bytes of an HDF5 file by their addresses, which count from its signature. */
 export class Hdf5Bytes {
   readonly #source: ByteSource;
   readonly #base: number;
-  readonly #sizeOfOffsets: number;
-  readonly #sizeOfLengths: number;
+  readonly sizes: Hdf5Sizes;
   #readsLeft = MAX_READS;
 
-  constructor(source: ByteSource, base: number, sizeOfOffsets: number, sizeOfLengths: number) {
+  /**
+   * @param base The offset of the signature in the source.
+   * @throws {Hdf5Error} when a size is not 2, 4 or 8.
+   */
+  constructor(source: ByteSource, base: number, sizes: Hdf5Sizes) {
+    if (![sizes.offset, sizes.length].every((size) => [2, 4, 8].includes(size))) {
+      throw new Hdf5Error(`Offsets of ${sizes.offset} bytes, lengths of ${sizes.length}`);
+    }
     this.#source = readAhead(source);
     this.#base = base;
-    this.#sizeOfOffsets = sizeOfOffsets;
-    this.#sizeOfLengths = sizeOfLengths;
+    this.sizes = sizes;
   }
 
   /** A cursor at an address. */
@@ -32,23 +45,15 @@ export class Hdf5Bytes {
     return new Hdf5Cursor(this, address);
   }
 
-  get sizeOfOffsets(): number {
-    return this.#sizeOfOffsets;
-  }
-
-  get sizeOfLengths(): number {
-    return this.#sizeOfLengths;
-  }
-
-  /** Where an address is in the source. */
+  /** The offset of an address in the source. */
   positionOf(address: number): number {
     return this.#base + address;
   }
 
   /**
-   * @throws {Hdf5Error} where there are not so many bytes at the address.
-   * @throws {Hdf5LimitError} where all objects together have taken too much reading: they may share what
-   * they consist of, so that the size of the file is no bound.
+   * @throws {Hdf5Error} when the bytes are outside of the file.
+   * @throws {Hdf5LimitError} after too many reads. Objects can share their parts, so the size of the
+   * file does not bound the reads.
    */
   read(address: number, length: number): Uint8Array {
     this.#readsLeft -= 1 + Math.floor(length / 1024);
@@ -60,7 +65,7 @@ export class Hdf5Bytes {
   }
 }
 
-/** A place in an HDF5 file that reading moves on. */
+/** Reads the fields of an HDF5 file one after the other. Each method throws as {@link Hdf5Bytes.read}. */
 export class Hdf5Cursor {
   readonly #bytes: Hdf5Bytes;
   address: number;
@@ -70,7 +75,7 @@ export class Hdf5Cursor {
     this.address = address;
   }
 
-  /** @throws {Hdf5Error} where a signature is not there. */
+  /** @throws {Hdf5Error} when the signature does not come next. */
   expect(signature: string): void {
     if (this.text(signature.length) !== signature) {
       throw new Hdf5Error(`No ${signature} at ${this.address}`);
@@ -87,31 +92,46 @@ export class Hdf5Cursor {
     return new TextDecoder().decode(this.take(length));
   }
 
+  /** Text of the given length that ends at its first zero byte, if it has one. */
+  nullTerminated(length: number): string {
+    return this.text(length).replace(/\0[^]*$/, "");
+  }
+
   skip(length: number): void {
     this.address += length;
   }
 
-  /** A number of 1, 2, 4 or 8 bytes. */
+  /**
+   * Reads an unsigned number of 1, 2, 4 or 8 bytes.
+   *
+   * @throws {Hdf5Error} when it exceeds 2^53 - 1.
+   */
   number(length: number): number {
-    const value = this.#bigNumber(length);
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Hdf5Error(`Too large: ${value}`);
-    return Number(value);
+    return safeNumber(this.#bigNumber(length));
   }
 
-  /** An address; undefined where all its bits are set, which says that there is nothing. */
+  /**
+   * Reads an address. Returns undefined for the undefined address, whose bits are all set.
+   *
+   * @throws {Hdf5Error} when it exceeds 2^53 - 1.
+   */
   offset(): number | undefined {
-    const { sizeOfOffsets } = this.#bytes;
-    const value = this.#bigNumber(sizeOfOffsets);
-    if (value === 2n ** BigInt(8 * sizeOfOffsets) - 1n) return undefined;
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Hdf5Error(`Too large: ${value}`);
-    return Number(value);
+    const size = this.#bytes.sizes.offset;
+    const value = this.#bigNumber(size);
+    return value === 2n ** BigInt(8 * size) - 1n ? undefined : safeNumber(value);
   }
 
+  /** Reads a length, as {@link Hdf5Cursor.number} does. */
   length(): number {
-    return this.number(this.#bytes.sizeOfLengths);
+    return this.number(this.#bytes.sizes.length);
   }
 
   #bigNumber(length: number): bigint {
     return this.take(length).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
   }
+}
+
+function safeNumber(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Hdf5Error(`Too large: ${value}`);
+  return Number(value);
 }

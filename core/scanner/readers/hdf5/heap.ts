@@ -1,18 +1,24 @@
 import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 
-/** Objects that are passed over in one collection, which has no more than 16 bits for them. */
+/** Objects in one collection, whose indexes have 16 bits. */
 const MAX_OBJECTS = 65_536;
 
+/** The ID of an object in the global heap (HDF5 file format, VIII.B). */
+export interface HeapId {
+  /** The address of the collection. */
+  readonly collection: number;
+  readonly index: number;
+}
+
 /**
- * The bytes of an object in a collection of the global heap.
+ * The first `limit` bytes of an object in the global heap.
  *
- * @throws {Hdf5Error} where the collection does not have it.
+ * @throws {Hdf5Error} when the collection is malformed or does not contain the object.
  */
 export function readHeapObject(
   bytes: Hdf5Bytes,
-  collection: number,
-  index: number,
-  length: number,
+  { collection, index }: HeapId,
+  limit: number,
 ): Uint8Array {
   const cursor = bytes.at(collection);
   cursor.expect("GCOL");
@@ -22,28 +28,28 @@ export function readHeapObject(
     const found = cursor.number(2);
     cursor.skip(6);
     const size = cursor.length();
-    if (found === index) return cursor.take(Math.min(size, length));
+    if (found === index) return cursor.take(Math.min(size, limit));
     if (found === 0) break;
     cursor.skip(Math.ceil(size / 8) * 8);
   }
   throw new Hdf5Error(`No object ${index} in the heap at ${collection}`);
 }
 
-const LONGEST_NAME = 4096;
+/** A name is read up to this length. */
+export const MAX_NAME_BYTES = 4096;
 
 /**
- * A name in a local heap, which ends with a zero.
+ * The name at `offset` in the local heap at the address `heap`.
  *
- * @throws {Hdf5Error} where it is no heap.
+ * @throws {Hdf5Error} when the heap is malformed or does not contain the name.
  */
 export function readLocalName(bytes: Hdf5Bytes, heap: number, offset: number): string {
   const cursor = bytes.at(heap);
   cursor.expect("HEAP");
   cursor.skip(4);
   const size = cursor.length();
-  cursor.skip(bytes.sizeOfLengths);
+  cursor.skip(bytes.sizes.length);
   const segment = cursor.offset();
   if (segment === undefined || offset >= size) throw new Hdf5Error("A name outside of its heap");
-  const text = bytes.at(segment + offset).text(Math.min(size - offset, LONGEST_NAME));
-  return text.replace(/\0[^]*$/, "");
+  return bytes.at(segment + offset).nullTerminated(Math.min(size - offset, MAX_NAME_BYTES));
 }

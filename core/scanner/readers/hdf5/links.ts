@@ -1,21 +1,21 @@
 import { type Hdf5Bytes, type Hdf5Cursor, Hdf5Error } from "./cursor.ts";
-import { readLocalName } from "./heap.ts";
+import { MAX_NAME_BYTES, readLocalName } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
-/** What a link leads to. */
+/** The target of a link. */
 export type Hdf5Link =
   | { readonly kind: "object"; readonly address: number }
   | { readonly kind: "external"; readonly name: string; readonly file: string }
   | { readonly kind: "other" };
 
+/** Link types (HDF5 file format, IV.A.2.g). */
 const HARD = 0;
 const EXTERNAL = 64;
-const LONGEST_NAME = 4096;
 
 /**
  * Reads a link message.
  *
- * @throws {Hdf5Error} where it is none.
+ * @throws {Hdf5Error} when it is malformed.
  */
 export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Link {
   const cursor = bytes.at(address);
@@ -26,7 +26,7 @@ export function readLink(bytes: Hdf5Bytes, { address }: HeaderMessage): Hdf5Link
   if (flags & 0x04) cursor.skip(8);
   if (flags & 0x10) cursor.skip(1);
   const nameLength = cursor.number(1 << (flags & 3));
-  const name = bytes.at(cursor.address).text(Math.min(nameLength, LONGEST_NAME));
+  const name = bytes.at(cursor.address).text(Math.min(nameLength, MAX_NAME_BYTES));
   cursor.skip(nameLength);
   switch (type) {
     case HARD:
@@ -45,17 +45,16 @@ function toObject(address: number | undefined): Hdf5Link {
 function externalFile(cursor: Hdf5Cursor): string {
   const length = cursor.number(2);
   cursor.skip(1);
-  return cursor.text(Math.max(0, Math.min(length - 1, LONGEST_NAME))).replace(/\0[^]*$/, "");
+  return cursor.nullTerminated(Math.max(0, Math.min(length - 1, MAX_NAME_BYTES)));
 }
 
-/** Nodes of the tree of one group, and entries of a node. */
+/** Nodes in the B-tree of one group. */
 const MAX_NODES = 100_000;
 
 /**
- * The addresses of the objects in a group of the first version: those of the tree that its symbol table
- * message names.
+ * The addresses of the objects in a version 1 group, from the B-tree of its symbol table message.
  *
- * @throws {Hdf5Error} where the tree is none.
+ * @throws {Hdf5Error} when the B-tree is malformed.
  */
 export function* symbolTableObjects(
   bytes: Hdf5Bytes,
@@ -78,10 +77,10 @@ function* children(bytes: Hdf5Bytes, node: number): Generator<number, void, void
   cursor.expect("TREE");
   cursor.skip(2);
   const entries = cursor.number(2);
-  // The nodes beside it on the same level, then a key before each child.
-  cursor.skip(2 * bytes.sizeOfOffsets);
+  // The addresses of both siblings come first, then a key before each child.
+  cursor.skip(2 * bytes.sizes.offset);
   for (let entry = 0; entry < entries; entry++) {
-    cursor.skip(bytes.sizeOfLengths);
+    cursor.skip(bytes.sizes.length);
     const child = cursor.offset();
     if (child !== undefined) yield child;
   }
@@ -93,7 +92,7 @@ function* symbols(bytes: Hdf5Bytes, node: number): Generator<number, void, void>
   cursor.skip(2);
   const entries = cursor.number(2);
   for (let entry = 0; entry < entries; entry++) {
-    cursor.skip(bytes.sizeOfOffsets);
+    cursor.skip(bytes.sizes.offset);
     const header = cursor.offset();
     cursor.skip(24);
     if (header !== undefined) yield header;
@@ -101,9 +100,9 @@ function* symbols(bytes: Hdf5Bytes, node: number): Generator<number, void, void>
 }
 
 /**
- * The files in which the data of a dataset lies, by its external data files message.
+ * The files that hold the data of a dataset, from its external data files message.
  *
- * @throws {Hdf5Error} where it is none.
+ * @throws {Hdf5Error} when the message is malformed.
  */
 export function externalDataFiles(bytes: Hdf5Bytes, { address }: HeaderMessage): string[] {
   const cursor = bytes.at(address);
@@ -113,7 +112,7 @@ export function externalDataFiles(bytes: Hdf5Bytes, { address }: HeaderMessage):
   if (heap === undefined) return [];
   return Array.from({ length: slots }, () => {
     const name = readLocalName(bytes, heap, cursor.length());
-    cursor.skip(2 * bytes.sizeOfLengths);
+    cursor.skip(2 * bytes.sizes.length);
     return name;
   });
 }

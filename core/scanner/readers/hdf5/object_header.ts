@@ -1,64 +1,61 @@
 import { type Hdf5Bytes, type Hdf5Cursor, Hdf5Error } from "./cursor.ts";
 
-/** A message of an object's header. */
+/** A message of an object header. */
 export interface HeaderMessage {
   readonly type: number;
+  /** The address of the message data. */
   readonly address: number;
   readonly size: number;
-  /** Whether it is only the address of a message that is shared. */
+  /** Whether the data is only the address of a message that is shared. */
   readonly isShared: boolean;
 }
 
-/** Messages that are read of one object. */
+/** Messages of one object. */
 const MAX_MESSAGES = 100_000;
 const CONTINUATION = 0x10;
 const FLAG_SHARED = 0x02;
 
-/** Where messages lie, and how each of them begins. */
+/** A run of messages, by addresses. */
 interface Block {
   readonly start: number;
   readonly end: number;
 }
 
+/** How one version of object headers lays out its messages. */
+interface Layout {
+  readonly version: 1 | 2;
+  readonly first: Block;
+  /** Bytes of a message before its data. */
+  readonly prefixBytes: number;
+}
+
 /**
- * The messages of the object whose header is at the address, of version 1 or 2, with its continuations.
+ * The messages of the object whose header is at the address, including its continuations.
  *
- * @throws {Hdf5Error} where it is no header, or one that is cut off.
+ * @throws {Hdf5Error} when the header is malformed or truncated.
  */
-export function* readMessages(
+export function readMessages(
   bytes: Hdf5Bytes,
   address: number,
 ): Generator<HeaderMessage, void, void> {
-  const isSecond = new TextDecoder().decode(bytes.read(address, 4)) === "OHDR";
-  const { block, hasOrder } = isSecond
-    ? secondVersion(bytes, address)
-    : firstVersion(bytes, address);
-  const blocks = [block];
-  let messages = 0;
-  for (let next = blocks.pop(); next !== undefined; next = blocks.pop()) {
-    for (const message of messagesIn(bytes, next, isSecond, hasOrder)) {
-      messages += 1;
-      if (messages > MAX_MESSAGES) throw new Hdf5Error("Too many messages in a header");
-      if (message.type === CONTINUATION) {
-        blocks.push(continuation(bytes.at(message.address), isSecond));
-      } else yield message;
-    }
-  }
+  const isVersion2 = bytes.at(address).text(4) === "OHDR";
+  const layout = isVersion2 ? readVersion2(bytes.at(address)) : readVersion1(bytes.at(address));
+  return new MessageReader(bytes, layout).messages();
 }
 
-const FIRST_PREFIX_BYTES = 16;
+const VERSION_1_HEADER_BYTES = 16;
 
-function firstVersion(bytes: Hdf5Bytes, address: number): { block: Block; hasOrder: boolean } {
-  const cursor = bytes.at(address);
+/** HDF5 file format, IV.A.1.a. */
+function readVersion1(cursor: Hdf5Cursor): Layout {
+  const start = cursor.address + VERSION_1_HEADER_BYTES;
   const version = cursor.number(1);
   if (version !== 1) throw new Hdf5Error(`Object header of version ${version}`);
   cursor.skip(7);
-  const start = address + FIRST_PREFIX_BYTES;
-  return { block: { start, end: start + cursor.number(4) }, hasOrder: false };
+  return { version, first: { start, end: start + cursor.number(4) }, prefixBytes: 8 };
 }
 
-function secondVersion(bytes: Hdf5Bytes, address: number): { block: Block; hasOrder: boolean } {
-  const cursor = bytes.at(address);
+/** HDF5 file format, IV.A.1.b. */
+function readVersion2(cursor: Hdf5Cursor): Layout {
   cursor.expect("OHDR");
   const version = cursor.number(1);
   if (version !== 2) throw new Hdf5Error(`Object header of version ${version}`);
@@ -67,32 +64,53 @@ function secondVersion(bytes: Hdf5Bytes, address: number): { block: Block; hasOr
   if (flags & 0x10) cursor.skip(4);
   const size = cursor.number(1 << (flags & 3));
   const start = cursor.address;
-  return { block: { start, end: start + size }, hasOrder: (flags & 0x04) !== 0 };
+  const isOrdered = (flags & 0x04) !== 0;
+  return { version, first: { start, end: start + size }, prefixBytes: isOrdered ? 6 : 4 };
 }
 
-function continuation(cursor: Hdf5Cursor, isSecond: boolean): Block {
-  const start = cursor.offset();
-  const size = cursor.length();
-  if (start === undefined) throw new Hdf5Error("A continuation without an address");
-  // The second version has a signature before its messages, and a checksum after them.
-  return isSecond ? { start: start + 4, end: start + size - 4 } : { start, end: start + size };
-}
+class MessageReader {
+  readonly #bytes: Hdf5Bytes;
+  readonly #layout: Layout;
 
-function* messagesIn(
-  bytes: Hdf5Bytes,
-  { start, end }: Block,
-  isSecond: boolean,
-  hasOrder: boolean,
-): Generator<HeaderMessage, void, void> {
-  const headSize = isSecond ? (hasOrder ? 6 : 4) : 8;
-  for (let address = start; address + headSize <= end;) {
-    const cursor = bytes.at(address);
-    const type = cursor.number(isSecond ? 1 : 2);
-    const size = cursor.number(2);
-    const isShared = (cursor.number(1) & FLAG_SHARED) !== 0;
-    const data = address + headSize;
-    if (data + size > end) throw new Hdf5Error("A message ends after its header");
-    yield { type, address: data, size, isShared };
-    address = data + size;
+  constructor(bytes: Hdf5Bytes, layout: Layout) {
+    this.#bytes = bytes;
+    this.#layout = layout;
+  }
+
+  *messages(): Generator<HeaderMessage, void, void> {
+    const blocks = [this.#layout.first];
+    let messages = 0;
+    for (let next = blocks.pop(); next !== undefined; next = blocks.pop()) {
+      for (const message of this.#messagesIn(next)) {
+        messages += 1;
+        if (messages > MAX_MESSAGES) throw new Hdf5Error("Too many messages in a header");
+        if (message.type === CONTINUATION) blocks.push(this.#continuation(message));
+        else yield message;
+      }
+    }
+  }
+
+  #continuation({ address }: HeaderMessage): Block {
+    const cursor = this.#bytes.at(address);
+    const start = cursor.offset();
+    const size = cursor.length();
+    if (start === undefined) throw new Hdf5Error("A continuation without an address");
+    const end = start + size;
+    // Version 2 has a signature before the messages and a checksum after them.
+    return this.#layout.version === 1 ? { start, end } : { start: start + 4, end: end - 4 };
+  }
+
+  *#messagesIn({ start, end }: Block): Generator<HeaderMessage, void, void> {
+    const { version, prefixBytes } = this.#layout;
+    for (let address = start; address + prefixBytes <= end;) {
+      const cursor = this.#bytes.at(address);
+      const type = cursor.number(version === 1 ? 2 : 1);
+      const size = cursor.number(2);
+      const isShared = (cursor.number(1) & FLAG_SHARED) !== 0;
+      const data = address + prefixBytes;
+      if (data + size > end) throw new Hdf5Error("A message ends after its header");
+      yield { type, address: data, size, isShared };
+      address = data + size;
+    }
   }
 }

@@ -1,11 +1,11 @@
-import { readAttribute } from "./attribute.ts";
+import { Hdf5Attribute } from "./attribute.ts";
 import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
-/** Why a file was not read through to its end. */
+/** Why part of a file was not read. */
 export type Hdf5Fault =
   | "malformed_hdf5"
   | "hdf5_dense_attributes"
@@ -18,25 +18,27 @@ export type Hdf5Fault =
 /** A reference to another file. */
 export interface ExternalReference {
   readonly kind: "link" | "storage" | "virtual dataset";
-  /** The file; undefined where the format tells it elsewhere. */
+  /** The file name; undefined for a virtual dataset, which stores it elsewhere. */
   readonly file: string | undefined;
   readonly position: number;
 }
 
-/** What lies in a file, as far as it is of interest. */
+/** What {@link walkHdf5} found in a file. */
 export interface Hdf5Contents {
-  /** Texts of the attributes that were asked for, by name: the first of each. */
+  /** The texts of the requested attributes, by name. The first attribute of a name wins. */
   readonly texts: ReadonlyMap<string, Uint8Array>;
   readonly external: readonly ExternalReference[];
-  /** What went wrong, with the position where it first did. */
+  /** Each fault, with the position where it first occurred. */
   readonly faults: ReadonlyMap<Hdf5Fault, number>;
+  /** The number of objects. */
   readonly objects: number;
 }
 
 const MAX_OBJECTS = 200_000;
-const MAX_EXTERNAL = 1000;
-const LONGEST_TEXT = 64 * MIB;
+const MAX_EXTERNAL_REFERENCES = 1000;
+const MAX_TEXT_BYTES = 64 * MIB;
 
+/** Message types (HDF5 file format, IV.A.2). */
 const LINK_INFO = 0x02;
 const LINK = 0x06;
 const EXTERNAL_FILES = 0x07;
@@ -44,11 +46,15 @@ const LAYOUT = 0x08;
 const ATTRIBUTE = 0x0c;
 const SYMBOL_TABLE = 0x11;
 const ATTRIBUTE_INFO = 0x15;
+/** The layout class of virtual datasets. */
 const VIRTUAL = 3;
 
-/** Walks through all objects of a file from its root on. It throws nothing: `faults` says what failed. */
-export function walkHdf5({ bytes, root }: Hdf5File, wanted: ReadonlySet<string>): Hdf5Contents {
-  const walk = new Walk(bytes, wanted);
+/**
+ * Visits every object of a file that is reachable from its root, and reads the text attributes with the
+ * requested names. Never throws on malformed content: `faults` records it.
+ */
+export function walkHdf5({ bytes, root }: Hdf5File, requested: ReadonlySet<string>): Hdf5Contents {
+  const walk = new Walk(bytes, requested);
   walk.from(root);
   return walk;
 }
@@ -58,13 +64,13 @@ class Walk implements Hdf5Contents {
   readonly external: ExternalReference[] = [];
   readonly faults = new Map<Hdf5Fault, number>();
   readonly #bytes: Hdf5Bytes;
-  readonly #wanted: ReadonlySet<string>;
+  readonly #requested: ReadonlySet<string>;
   readonly #seen = new Set<number>();
   readonly #left: number[] = [];
 
-  constructor(bytes: Hdf5Bytes, wanted: ReadonlySet<string>) {
+  constructor(bytes: Hdf5Bytes, requested: ReadonlySet<string>) {
     this.#bytes = bytes;
-    this.#wanted = wanted;
+    this.#requested = requested;
   }
 
   get objects(): number {
@@ -115,12 +121,12 @@ class Walk implements Hdf5Contents {
   }
 
   #attribute(message: HeaderMessage): void {
-    const attribute = readAttribute(this.#bytes, message);
-    if (!this.#wanted.has(attribute.name) || this.texts.has(attribute.name)) return;
+    const attribute = new Hdf5Attribute(this.#bytes, message);
+    if (!this.#requested.has(attribute.name) || this.texts.has(attribute.name)) return;
     if (attribute.hasSharedType) return this.#fault("hdf5_shared_message", message.address);
-    const text = attribute.readText(LONGEST_TEXT);
+    const text = attribute.readText(MAX_TEXT_BYTES);
     if (text === undefined) return;
-    if (text.length === LONGEST_TEXT) this.#fault("hdf5_text_limit", message.address);
+    if (text.length === MAX_TEXT_BYTES) this.#fault("hdf5_text_limit", message.address);
     this.texts.set(attribute.name, text);
   }
 
@@ -130,7 +136,7 @@ class Walk implements Hdf5Contents {
     if (link.kind === "external") this.#refer("link", link.file, message);
   }
 
-  /** Whether what an info message tells of is in a heap of its own, rather than in messages. */
+  /** Whether the links or attributes of an info message are stored in a heap instead of in messages. */
   #isDense({ address }: HeaderMessage, orderSize: number): boolean {
     const cursor = this.#bytes.at(address + 1);
     if (cursor.number(1) & 1) cursor.skip(orderSize);
@@ -147,7 +153,7 @@ class Walk implements Hdf5Contents {
     file: string | undefined,
     { address }: HeaderMessage,
   ): void {
-    if (this.external.length === MAX_EXTERNAL) return;
+    if (this.external.length === MAX_EXTERNAL_REFERENCES) return;
     this.external.push({ kind, file, position: this.#bytes.positionOf(address) });
   }
 

@@ -1,19 +1,20 @@
-/** Values within values that are read of one text; the largest configs have a hundredth of it. */
+/** Arrays and objects in one text. The largest configurations have a hundredth of this. */
 const MAX_CONTAINERS = 2_000_000;
 
-/** What a text was read as, or why it was not. */
+/** The parsed value, or why there is none. */
 export type LenientlyParsed =
   | { readonly value: unknown }
   | { readonly fault: "malformed_json" | "json_value_limit" };
 
 /**
- * Reads JSON as Python does, which takes NaN and Infinity for numbers, and the last value of a key that
- * is there twice; throws nothing. The strict `parse_json.ts` is slower, and stops at a depth that
- * configurations with models within models reach: what must not depend on a reader, as the header of
- * a file, is read there.
+ * Parses JSON into a value as Python's `json` does, for configurations: the last occurrence of a
+ * repeated key wins, and NaN and Infinity are accepted, here as null. Never throws.
+ *
+ * `parseStrictJson` is slower, and stops at a depth that configurations of nested models reach. Use it
+ * where parsers must not disagree, as in the header of a file.
  */
 export function parseLenientJson(text: string): LenientlyParsed {
-  if (containers(text) > MAX_CONTAINERS) return { fault: "json_value_limit" };
+  if (countContainers(text) > MAX_CONTAINERS) return { fault: "json_value_limit" };
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -32,7 +33,7 @@ function parseWithSpecialNumbers(text: string): LenientlyParsed {
 const BRACE = "{".charCodeAt(0);
 const BRACKET = "[".charCodeAt(0);
 
-function containers(text: string): number {
+function countContainers(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -53,7 +54,7 @@ function withoutSpecialNumbers(text: string): string {
   return parts.join("");
 }
 
-/** Behind the quote that ends the string which begins with the quote at `start`. */
+/** The index after the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   for (let position = start + 1; position < text.length; position++) {
     if (text[position] === "\\") position += 1;

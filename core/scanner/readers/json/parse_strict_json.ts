@@ -1,56 +1,58 @@
 import { JsonError, StrictJsonCursor } from "./strict_cursor.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
-/** How much JSON is read. */
+/** Limits on the JSON that is parsed. */
 export interface StrictJsonLimits {
-  /** Bytes of UTF-8, or characters of a text. */
+  /** Bytes of a byte array, or characters of a string. */
   readonly maxLength: number;
-  /** Arrays and objects within each other. */
+  /** Levels of nested arrays and objects. */
   readonly maxDepth: number;
-  /** Values, those in arrays and objects included. */
+  /** Values, including those in arrays and objects. */
   readonly maxValues: number;
 }
 
-/** Bounds within which hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
+/** Within these limits hostile JSON takes up to 300 MiB of memory, and honest JSON far less. */
 export const STRICT_JSON_LIMITS: StrictJsonLimits = {
   maxLength: 16 * MIB,
   maxDepth: 64,
   maxValues: 1_000_000,
 };
 
-/** A JSON text that was read. */
+/** The result of {@link parseStrictJson}. */
 export interface ParsedJson {
   /**
-   * Objects inherit nothing, so that `__proto__` and `constructor` are keys like others. Integers
-   * that no number can hold exactly are bigints.
+   * Objects have no prototype, so `__proto__` and `constructor` are ordinary keys. Integers of up to 20
+   * digits that a number would round are bigints.
    */
   readonly value: unknown;
-  /** Paths of keys that an object has more than once, such as `layers[2].name`: the first 100. */
+  /** The paths of the first 100 repeated keys, such as `layers[2].name`. */
   readonly duplicateKeys: readonly string[];
 }
 
-const DUPLICATES_TOLD = 100;
-const KEY_TOLD = 100;
-const INHERITS_NOTHING: object = Object.freeze(Object.create(null));
+const MAX_DUPLICATE_KEYS = 100;
+const MAX_PATH_KEY_CHARACTERS = 100;
+const NO_PROTOTYPE: object = Object.freeze(Object.create(null));
 
 /**
- * Reads strict JSON (RFC 8259), and tells the keys that occur twice, of which the last one counts as
- * it does for most readers. Decide by the duplicates whether the value may be believed.
- * `JSON.parse` tells no duplicates, and rounds the offsets of tensors. Texts of any size are read by
- * `manifest/read_json.ts`, what Python alone takes for JSON by `parse_lenient_json.ts`.
+ * Parses strict JSON (RFC 8259) into a value, for binary headers on whose meaning all parsers must
+ * agree. Unlike `JSON.parse`, it reports repeated keys and keeps large tensor offsets exact. The last
+ * occurrence of a repeated key wins, as in most parsers; the caller decides whether to trust the value.
  *
- * @throws {JsonError} where it is no JSON or exceeds the bounds.
+ * `parseLenientJson` parses configurations as Python does. `readJson` reads documents of any size as a
+ * stream of events.
+ *
+ * @throws {JsonError} when the text is not strict JSON or exceeds a limit.
  */
 export function parseStrictJson(
   json: string | Uint8Array,
-  bounds: StrictJsonLimits = STRICT_JSON_LIMITS,
+  limits: StrictJsonLimits = STRICT_JSON_LIMITS,
 ): ParsedJson {
-  if (json.length > bounds.maxLength) throw new JsonError("too_long", bounds.maxLength);
-  const reader = new StrictJsonParser(new StrictJsonCursor(decoded(json)), bounds);
+  if (json.length > limits.maxLength) throw new JsonError("too_long", limits.maxLength);
+  const reader = new StrictJsonParser(new StrictJsonCursor(decodeUtf8(json)), limits);
   return { value: reader.document(), duplicateKeys: reader.duplicateKeys };
 }
 
-function decoded(json: string | Uint8Array): string {
+function decodeUtf8(json: string | Uint8Array): string {
   if (typeof json === "string") return json;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(json);
@@ -62,13 +64,13 @@ function decoded(json: string | Uint8Array): string {
 class StrictJsonParser {
   readonly duplicateKeys: string[] = [];
   readonly #cursor: StrictJsonCursor;
-  readonly #bounds: StrictJsonLimits;
+  readonly #limits: StrictJsonLimits;
   readonly #path: (string | number)[] = [];
   #values = 0;
 
-  constructor(cursor: StrictJsonCursor, bounds: StrictJsonLimits) {
+  constructor(cursor: StrictJsonCursor, limits: StrictJsonLimits) {
     this.#cursor = cursor;
-    this.#bounds = bounds;
+    this.#limits = limits;
   }
 
   document(): unknown {
@@ -79,8 +81,8 @@ class StrictJsonParser {
 
   #value(): unknown {
     this.#values++;
-    if (this.#values > this.#bounds.maxValues) this.#cursor.fail("too_many_values");
-    if (this.#path.length > this.#bounds.maxDepth) this.#cursor.fail("too_deep");
+    if (this.#values > this.#limits.maxValues) this.#cursor.fail("too_many_values");
+    if (this.#path.length > this.#limits.maxDepth) this.#cursor.fail("too_deep");
     switch (this.#cursor.peek()) {
       case "{":
         return this.#object();
@@ -101,13 +103,13 @@ class StrictJsonParser {
   }
 
   #object(): unknown {
-    const object: Record<string, unknown> = Object.create(INHERITS_NOTHING);
+    const object: Record<string, unknown> = Object.create(NO_PROTOTYPE);
     this.#cursor.expect("{");
     if (this.#cursor.take("}")) return object;
     do {
       const key = this.#cursor.string();
       this.#path.push(key);
-      if (Object.hasOwn(object, key)) this.#tellDuplicate();
+      if (Object.hasOwn(object, key)) this.#addDuplicate();
       this.#cursor.expect(":");
       object[key] = this.#value();
       this.#path.pop();
@@ -129,10 +131,10 @@ class StrictJsonParser {
     return array;
   }
 
-  #tellDuplicate(): void {
-    if (this.duplicateKeys.length >= DUPLICATES_TOLD) return;
+  #addDuplicate(): void {
+    if (this.duplicateKeys.length >= MAX_DUPLICATE_KEYS) return;
     const steps = this.#path.map((step) =>
-      typeof step === "number" ? `[${step}]` : `.${step.slice(0, KEY_TOLD)}`
+      typeof step === "number" ? `[${step}]` : `.${step.slice(0, MAX_PATH_KEY_CHARACTERS)}`
     );
     this.duplicateKeys.push(steps.join("").replace(/^\./, ""));
   }

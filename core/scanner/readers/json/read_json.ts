@@ -4,24 +4,25 @@ import {
   type DocumentEntry,
   type DocumentEvent,
   MAX_KEY_CHARACTERS,
-  MAX_NESTING,
+  MAX_NESTING_DEPTH,
+  nestingTooDeep,
+  stringTooLong,
 } from "../document_event.ts";
-import { nestingTooDeep, stringTooLong } from "../document_event.ts";
 import { type JsonToken, JsonTokenStream } from "./token_stream.ts";
 
-/** An object or a list that is being read. */
+/** An open object or list. */
 interface Frame {
   readonly object: boolean;
-  /** How many elements of the list were read. */
+  /** The number of elements read so far. */
   index: number;
-  /** Whether the key of the member that is being read is on the path. */
+  /** Whether the key of the current member is on the path. */
   keyed: boolean;
   empty: boolean;
 }
 
 type Expected = "value" | "key" | "colon" | "comma" | "end";
 
-/** Words that stand for values, with those that Python's parser takes besides. */
+/** The literal names of JSON, and those that Python's parser accepts in addition. */
 const WORDS: ReadonlyMap<string, number | boolean | null> = new Map<
   string,
   number | boolean | null
@@ -37,9 +38,11 @@ const WORDS: ReadonlyMap<string, number | boolean | null> = new Map<
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The keys and values of a JSON text of any size, both of a key that is there twice. A text that is no
- * JSON is told as such once, and read on, for other parsers are less strict. Vocabularies make
- * manifests too large for the values of `json/parse_json.ts`, and each finding here has its position.
+ * Reads JSON of any size as a stream of events with byte positions, including every occurrence of a
+ * repeated key. Vocabularies make manifests too large for the values of `parseStrictJson` and
+ * `parseLenientJson`. Reports malformed JSON once and reads on, since other parsers are less strict.
+ *
+ * @param limit The number of bytes to read.
  */
 export function* readJson(
   source: ByteSource,
@@ -49,7 +52,7 @@ export function* readJson(
   const tokens = new JsonTokenStream(new ByteCursor(source, limit));
   for (let token = tokens.next(); token !== undefined; token = tokens.next()) {
     yield* reader.take(token);
-    if (reader.depth <= MAX_NESTING) continue;
+    if (reader.depth <= MAX_NESTING_DEPTH) continue;
     yield nestingTooDeep(token.position);
     return;
   }
@@ -60,7 +63,7 @@ class JsonEventReader {
   readonly #frames: Frame[] = [];
   readonly #path: string[] = [];
   #expected: Expected = "value";
-  #malformed = false;
+  #isMalformed = false;
   #begun = false;
 
   get depth(): number {
@@ -91,7 +94,7 @@ class JsonEventReader {
 
   *end(position: number): Generator<DocumentEvent, void, void> {
     const whole = this.#frames.length === 0 && (this.#expected === "end" || !this.#begun);
-    if (!whole) yield* this.#notJson(position);
+    if (!whole) yield* this.#malformed(position);
   }
 
   *#open(object: boolean, position: number) {
@@ -104,7 +107,7 @@ class JsonEventReader {
     const frame = this.#frames.at(-1);
     const complete = this.#expected === "comma" ||
       frame?.empty === true && this.#expected === (object ? "key" : "value");
-    if (frame?.object !== object || !complete) yield* this.#notJson(position);
+    if (frame?.object !== object || !complete) yield* this.#malformed(position);
     if (frame === undefined) return;
     this.#frames.pop();
     if (frame.keyed) this.#path.pop();
@@ -119,7 +122,7 @@ class JsonEventReader {
   }
 
   *#string({ value, position, cut, closed }: JsonToken & { readonly kind: "string" }) {
-    if (!closed) yield* this.#notJson(position);
+    if (!closed) yield* this.#malformed(position);
     if (cut) yield stringTooLong(position);
     const frame = this.#frames.at(-1);
     if (!frame?.object || frame.keyed) return yield* this.#value(value, position);
@@ -133,7 +136,7 @@ class JsonEventReader {
 
   *#word(word: string, position: number) {
     const value = NUMBER.test(word) ? Number(word) : WORDS.get(word);
-    if (value === undefined) yield* this.#notJson(position);
+    if (value === undefined) yield* this.#malformed(position);
     yield* this.#value(value === undefined ? word : value, position);
   }
 
@@ -150,7 +153,7 @@ class JsonEventReader {
     this.#valueEnded();
   }
 
-  /** After a value: its key is no longer on the path, and a comma or the end may follow. */
+  /** Drops the key of a finished value from the path and expects a comma or the end. */
   #valueEnded(): void {
     const frame = this.#frames.at(-1);
     this.#expected = frame === undefined ? "end" : "comma";
@@ -162,16 +165,16 @@ class JsonEventReader {
   }
 
   *#expect(expected: Expected, position: number) {
-    if (this.#expected !== expected) yield* this.#notJson(position);
+    if (this.#expected !== expected) yield* this.#malformed(position);
   }
 
-  *#notJson(position: number): Generator<DocumentEvent, void, void> {
-    if (this.#malformed) return;
-    this.#malformed = true;
+  *#malformed(position: number): Generator<DocumentEvent, void, void> {
+    if (this.#isMalformed) return;
+    this.#isMalformed = true;
     yield {
       kind: "defect",
       severity: "info",
-      message: "This is no JSON from here on; what could be made out was checked",
+      message: "Not valid JSON from here on; the values that could be read were checked",
       position,
       incomplete: "malformed_json",
     };

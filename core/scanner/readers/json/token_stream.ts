@@ -2,16 +2,16 @@ import { type ByteCursor, END } from "../bytes/byte_cursor.ts";
 import { MAX_STRING_BYTES } from "../document_event.ts";
 import { JSON_ESCAPES } from "../text/escapes.ts";
 
-/** A token of JSON, or of what should have been JSON. */
+/** A token of JSON, or of malformed JSON. */
 export type JsonToken =
   | { readonly kind: "{" | "}" | "[" | "]" | "," | ":"; readonly position: number }
   | {
     readonly kind: "string";
     readonly position: number;
     readonly value: string;
-    /** Whether only the beginning is in `value`. */
+    /** Whether `value` holds only the beginning of the string. */
     readonly cut: boolean;
-    /** Whether its closing quotation mark is there. */
+    /** Whether the closing quotation mark is present. */
     readonly closed: boolean;
   }
   | { readonly kind: "word"; readonly position: number; readonly word: string };
@@ -19,8 +19,8 @@ export type JsonToken =
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Enough for any number; the rest of a longer word is passed over. */
-const WORD_BYTES = 64;
+/** Enough for any number. The rest of a longer word is skipped. */
+const MAX_WORD_BYTES = 64;
 
 const MARKS: ReadonlyMap<number, "{" | "}" | "[" | "]" | "," | ":"> = new Map([
   [0x7b, "{"],
@@ -31,7 +31,7 @@ const MARKS: ReadonlyMap<number, "{" | "}" | "[" | "]" | "," | ":"> = new Map([
   [0x3a, ":"],
 ]);
 
-/** The tokens of a JSON text (RFC 8259) of any size, however broken it is. */
+/** Splits JSON (RFC 8259) of any size into tokens, without holding it in memory. Accepts any bytes. */
 export class JsonTokenStream {
   readonly #cursor: ByteCursor;
   readonly #string = new Uint8Array(MAX_STRING_BYTES);
@@ -41,7 +41,7 @@ export class JsonTokenStream {
     this.#cursor = cursor;
   }
 
-  /** The next token, or undefined at the end. */
+  /** The next token; undefined at the end. */
   next(): JsonToken | undefined {
     const cursor = this.#cursor;
     while (isSpace(cursor.peek())) cursor.skip();
@@ -72,7 +72,7 @@ export class JsonTokenStream {
     const closed = this.#cursor.peek() === QUOTE;
     if (closed) this.#cursor.skip();
     const text = this.#decoder.decode(this.#string.subarray(0, Math.min(length, MAX_STRING_BYTES)));
-    const value = escapes ? unescaped(text) : text;
+    const value = escapes ? unescapeJson(text) : text;
     return { kind: "string", position, value, cut: length > MAX_STRING_BYTES, closed };
   }
 
@@ -81,7 +81,7 @@ export class JsonTokenStream {
     while (true) {
       const byte = this.#cursor.peek();
       if (byte === END || byte === QUOTE || isSpace(byte) || MARKS.has(byte)) break;
-      if (word.length < WORD_BYTES) word += String.fromCharCode(byte);
+      if (word.length < MAX_WORD_BYTES) word += String.fromCharCode(byte);
       this.#cursor.skip();
     }
     return { kind: "word", position, word };
@@ -92,7 +92,7 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function unescaped(text: string): string {
+function unescapeJson(text: string): string {
   return text.replace(
     /\\(?:u([0-9A-Fa-f]{4})|([^]))/g,
     (_, hex?: string, plain = "") =>

@@ -2,7 +2,7 @@ import { readAhead } from "../bytes/read_ahead.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { readVarint } from "./varint.ts";
 
-/** Where a message, a text or bytes lie, and within how many messages. */
+/** The extent of a length-delimited value, and how many messages enclose it. */
 export interface ProtobufSpan {
   readonly start: number;
   readonly end: number;
@@ -10,8 +10,8 @@ export interface ProtobufSpan {
 }
 
 /**
- * A field of a message. Those of fixed size have no value: nothing that is scanned needs it. `size` is
- * what a field of bytes says of its size; where that is more than there is, the span is what there is.
+ * A field of a message. Fields of fixed size have no value, since no scanner needs it. `size` is the
+ * declared length of a length-delimited field; its span ends with the message if that is shorter.
  */
 export type ProtobufField =
   | { readonly kind: "varint"; readonly number: number; readonly value: bigint }
@@ -23,18 +23,18 @@ export type ProtobufField =
     readonly size: number;
   };
 
-/** Why a message was not read through to its end. */
+/** Why a message was not read to its end. */
 export type ProtobufFault =
   | "malformed_protobuf"
   | "protobuf_field_limit"
   | "protobuf_depth_limit";
 
-/** Fields that are read of one file; the largest graphs that are known have about a tenth of it. */
+/** Fields in one file. The largest known graphs have about a tenth of this. */
 const MAX_FIELDS = 20_000_000;
-/** Messages within messages, as the readers of protobuf allow them. */
+/** Nested messages or groups, as in the parsers of protobuf. */
 const MAX_DEPTH = 100;
-/** A tag and a length, or a tag and a number. */
-const LONGEST_HEAD = 15;
+/** Bytes of a tag of 5 bytes and a varint of 10. */
+const MAX_HEAD_BYTES = 15;
 const MAX_FIELD_NUMBER = 2 ** 29 - 1;
 
 interface Tag {
@@ -44,28 +44,27 @@ interface Tag {
 }
 
 /**
- * Reads the wire format of protobuf out of a source, without its schema and without holding more of
- * it than a window. It throws nothing: what is malformed ends the message that it is in, and `faults`
- * says so.
+ * Reads the protobuf wire format without a schema, holding one window of the source in memory. Never
+ * throws: malformed bytes end the message that they are in, and are recorded in `faults`.
  */
 export class ProtobufReader {
-  /** What went wrong, with the position where it first did. */
+  /** Each fault, with the position where it first occurred. */
   readonly faults = new Map<ProtobufFault, number>();
   readonly #source: ByteSource;
   #fieldsLeft: number;
 
-  /** @param maxFields how many fields are read at most, in all messages together. */
+  /** @param maxFields The number of fields to read at most, in all messages together. */
   constructor(source: ByteSource, maxFields = MAX_FIELDS) {
     this.#source = readAhead(source);
     this.#fieldsLeft = maxFields;
   }
 
-  /** The whole source, as a message. */
+  /** The message that the whole source is. */
   get root(): ProtobufSpan {
     return { start: 0, end: this.#source.size, depth: 0 };
   }
 
-  /** The fields of a message in their order, without those within groups, which no reader here knows. */
+  /** The fields of a message, in order. Fields inside groups are skipped: no scanned format has them. */
   *fields(message: ProtobufSpan): Generator<ProtobufField, void, void> {
     if (message.depth > MAX_DEPTH) return this.#fault("protobuf_depth_limit", message.start);
     const groups: number[] = [];
@@ -75,7 +74,7 @@ export class ProtobufReader {
       const head = this.#head(position, message.end);
       const tag = readTag(head);
       const next = tag && this.#next(tag, head, position, message);
-      if (tag === undefined || next === undefined || !follow(groups, tag)) {
+      if (tag === undefined || next === undefined || !trackGroup(groups, tag)) {
         return this.#fault("malformed_protobuf", position);
       }
       if (next.field !== undefined && groups.length === 0) yield next.field;
@@ -84,17 +83,17 @@ export class ProtobufReader {
     if (groups.length > 0 || position > message.end) this.#fault("malformed_protobuf", message.end);
   }
 
-  /** The text of a field, as UTF-8, no more than `limit` bytes of it. */
+  /** Decodes the first `limit` bytes of a field as UTF-8. */
   text(span: ProtobufSpan, limit: number): string {
     return new TextDecoder().decode(this.bytes(span, limit));
   }
 
-  /** The bytes of a field, no more than `limit` of them. */
+  /** The first `limit` bytes of a field. */
   bytes({ start, end }: ProtobufSpan, limit: number): Uint8Array {
     return this.#source.read(start, Math.min(end - start, limit));
   }
 
-  /** The numbers of a repeated field of integers: one, or many packed into bytes. */
+  /** The numbers of a repeated integer field: a single one, or those packed into bytes. */
   *integers(field: ProtobufField): Generator<bigint, void, void> {
     if (field.kind === "varint") yield field.value;
     if (field.kind !== "bytes") return;
@@ -108,10 +107,10 @@ export class ProtobufReader {
   }
 
   #head(position: number, end: number): Uint8Array {
-    return this.#source.read(position, Math.min(LONGEST_HEAD, end - position));
+    return this.#source.read(position, Math.min(MAX_HEAD_BYTES, end - position));
   }
 
-  /** What a tag announces, and where it ends; undefined where it has no value within its message. */
+  /** The field after a tag, and where it ends; undefined if it is malformed. */
   #next(
     { number, wireType, length }: Tag,
     head: Uint8Array,
@@ -144,7 +143,7 @@ export class ProtobufReader {
 const START_GROUP = 3;
 const END_GROUP = 4;
 
-/** Bytes that follow the tag, by wire type. */
+/** The number of bytes after the tag, by wire type. */
 const FIXED_BYTES: ReadonlyMap<number, number> = new Map([
   [1, 8],
   [START_GROUP, 0],
@@ -160,8 +159,8 @@ function readTag(head: Uint8Array): Tag | undefined {
   return { number, wireType: Number(varint.value & 7n), length: varint.length };
 }
 
-/** Opens and closes groups; false where one is closed that is not the last opened, or too many are. */
-function follow(groups: number[], { number, wireType }: Tag): boolean {
+/** Tracks open groups. Returns false at an end without its start, and when the nesting is too deep. */
+function trackGroup(groups: number[], { number, wireType }: Tag): boolean {
   if (wireType === START_GROUP) return groups.push(number) <= MAX_DEPTH;
   return wireType !== END_GROUP || groups.pop() === number;
 }

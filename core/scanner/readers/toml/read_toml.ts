@@ -1,17 +1,23 @@
-import { unescape } from "../text/escapes.ts";
+import { type EscapeLetters, unescape } from "../text/escapes.ts";
 import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import {
   type DocumentEntry,
   type DocumentEvent,
   MAX_KEY_CHARACTERS,
-  MAX_NESTING,
+  MAX_NESTING_DEPTH,
   MAX_STRING_BYTES,
+  nestingTooDeep,
+  stringTooLong,
 } from "../document_event.ts";
-import { nestingTooDeep, stringTooLong } from "../document_event.ts";
+
+/** Parts of a dotted table name that are kept in the path. */
+const MAX_TABLE_KEYS = 100;
 
 /**
- * The keys, values and comments of a TOML text, each character of which is a byte. It reads what
- * parsers read, and does not ask for the form that they ask for.
+ * Reads the keys, values and comments of a TOML document. It accepts everything that parsers accept,
+ * and does not report what they would reject.
+ *
+ * @param text The document as Latin-1, so that positions are byte offsets.
  */
 export function* readToml(text: string): Generator<DocumentEvent, void, void> {
   const reader = new TomlReader(text);
@@ -20,10 +26,10 @@ export function* readToml(text: string): Generator<DocumentEvent, void, void> {
 
 class TomlReader {
   readonly #text: string;
-  /** The table, then the keys of the inline tables that are open, then the own key. */
+  /** The table, the keys of the open inline tables, and the current key. */
   #path: string[] = [];
   #table: string[] = [];
-  /** How long the path is within each inline table or list that is open. */
+  /** The length of the path at the start of each open inline table or list. */
   readonly #open: number[] = [];
   #at = 0;
   #afterEquals = false;
@@ -59,7 +65,7 @@ class TomlReader {
         return;
       case ",":
         this.#at++;
-        this.#backTo(this.#open.at(-1));
+        this.#shortenPath(this.#open.at(-1));
         this.#afterEquals = false;
         return;
       case "=":
@@ -78,7 +84,7 @@ class TomlReader {
     this.#at++;
     this.#open.push(this.#path.length);
     this.#afterEquals = false;
-    if (this.#open.length <= MAX_NESTING) return;
+    if (this.#open.length <= MAX_NESTING_DEPTH) return;
     yield nestingTooDeep(this.#at);
     this.#at = this.#text.length;
   }
@@ -87,7 +93,7 @@ class TomlReader {
     const position = this.#at;
     const end = this.#lineEnd();
     const names = this.#text.slice(position, end).match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
-    this.#table = names.slice(0, 100).map((name) =>
+    this.#table = names.slice(0, MAX_TABLE_KEYS).map((name) =>
       utf8FromLatin1(name.replace(/^["']|["']$/g, ""))
     );
     this.#path = [...this.#table];
@@ -101,22 +107,22 @@ class TomlReader {
     const { value, end, open } = this.#scalar(position);
     this.#at = Math.max(end, position + 1);
     this.#lineIsNew = false;
-    if (open) yield malformed(position);
+    if (open) yield unclosedString(position);
     if (value.length > MAX_STRING_BYTES) yield stringTooLong(position);
     const text = value.slice(0, MAX_STRING_BYTES);
-    if (this.#afterEquals || !this.#isKey()) {
+    if (this.#afterEquals || !this.#takeKey()) {
       const quoted = /["']/.test(this.#text[position] ?? "");
-      return yield this.#entry("value", quoted ? text : resolved(text), position);
+      return yield this.#entry("value", quoted ? text : resolveBare(text), position);
     }
     this.#path.push(text.slice(0, MAX_KEY_CHARACTERS));
     yield this.#entry("key", text, position);
-    if (this.#path.length <= MAX_NESTING) return;
+    if (this.#path.length <= MAX_NESTING_DEPTH) return;
     yield nestingTooDeep(position);
     this.#at = this.#text.length;
   }
 
-  /** Whether an equals sign or the next part of a dotted key follows. */
-  #isKey(): boolean {
+  /** Whether the word is a key, or a part of a dotted one. Moves past the dot. */
+  #takeKey(): boolean {
     const rest = this.#text.slice(this.#at, this.#at + 64).trimStart();
     if (rest.startsWith(".")) this.#at = this.#text.indexOf(".", this.#at) + 1;
     return rest.startsWith("=") || rest.startsWith(".");
@@ -131,12 +137,12 @@ class TomlReader {
       if (mark.length === 1 && this.#text[at] === "\n") break;
       at += quote === '"' && this.#text[at] === "\\" ? 2 : 1;
     }
-    // Of up to five quotation marks in a row the last three are the end.
+    // Up to two quotation marks may precede the closing three.
     for (let more = 0; more < 2 && mark.length === 3; more++) {
       if (this.#text.startsWith(mark, at + 1)) at++;
     }
     const inner = utf8FromLatin1(this.#text.slice(start + mark.length, at));
-    const value = quote === '"' ? quotedContent(inner) : inner;
+    const value = quote === '"' ? unescapeQuoted(inner) : inner;
     return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };
   }
 
@@ -162,7 +168,7 @@ class TomlReader {
     this.#afterEquals = false;
   }
 
-  #backTo(length: number | undefined): void {
+  #shortenPath(length: number | undefined): void {
     if (length !== undefined) this.#path.length = Math.min(this.#path.length, length);
   }
 
@@ -180,17 +186,18 @@ class TomlReader {
   }
 }
 
-function malformed(position: number): DocumentEvent {
-  const message = "A string has no end";
+function unclosedString(position: number): DocumentEvent {
+  const message = "A string is not closed";
   return { kind: "defect", severity: "info", message, position, incomplete: "malformed_toml" };
 }
 
-function resolved(text: string): DocumentEntry["value"] {
+function resolveBare(text: string): DocumentEntry["value"] {
   if (text === "true" || text === "false") return text === "true";
   return /^[-+]?\d[\d_]*(?:\.\d+)?$/.test(text) ? Number(text.replaceAll("_", "")) : text;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+/** TOML 1.0, "String", and the `\e` of TOML 1.1. */
+const ESCAPES: EscapeLetters = {
   b: "\b",
   e: "\x1b",
   f: "\f",
@@ -199,7 +206,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-function quotedContent(text: string): string {
+function unescapeQuoted(text: string): string {
   const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
   return unescape(joined, ESCAPES);
 }

@@ -1,6 +1,6 @@
 import { MIB } from "../../../../schemas/units.ts";
 
-/** A piece of an XML text. */
+/** A token of an XML document. Positions are indexes into the text. */
 export type XmlToken =
   | {
     readonly kind: "element";
@@ -11,113 +11,137 @@ export type XmlToken =
   | { readonly kind: "end" | "text" | "comment"; readonly text: string; readonly position: number }
   | {
     readonly kind: "declaration" | "instruction";
-    /** Such as `DOCTYPE`, `ENTITY`, or the target of a processing instruction. */
+    /** `DOCTYPE`, `ENTITY` and so on, or the target of a processing instruction. */
     readonly name: string;
     readonly text: string;
     readonly position: number;
   }
-  /** The end of the text is missing, or markup was too long to be looked at as a whole. */
+  /** Markup that does not end, or of which only the beginning was read. */
   | { readonly kind: "broken" | "cut"; readonly position: number };
 
-/** How much of markup is looked at, and of a text at a time. */
-const PIECE = MIB;
+/** How much of one piece of markup is read, and the size of the pieces that text is split into. */
+const MAX_PIECE_CHARACTERS = MIB;
 
-/** Attributes of one element beyond this number are not looked at. */
-const ATTRIBUTES = 1000;
+/** Further attributes of an element are ignored. */
+const MAX_ATTRIBUTES = 1000;
 
 /**
- * The pieces of an XML text, each character of which is a byte. It does not expand entities, follows no
- * reference, and takes declarations wherever they stand.
+ * Splits an XML document into tokens. It expands no entities, follows no references, and accepts
+ * declarations anywhere, including those of a document type's internal subset.
+ *
+ * @param text The document as Latin-1, so that positions are byte offsets.
  */
-export function* readXml(text: string): Generator<XmlToken, void, void> {
-  let at = 0;
-  while (at < text.length) {
-    const open = text.indexOf("<", at);
-    yield* pieces(text, at, open < 0 ? text.length : open);
-    if (open < 0) return;
-    const [token, next] = readMarkup(text, open);
-    yield token;
-    if (token.kind === "broken") return;
-    if (token.kind === "text" || token.kind === "comment") yield* pieces(text, open + PIECE, next);
-    else if (next - open > PIECE) yield { kind: "cut", position: open };
-    at = next;
+export function readXml(text: string): Generator<XmlToken, void, void> {
+  return new XmlReader(text).tokens();
+}
+
+/** A token, and the index after it. */
+type Read = readonly [token: XmlToken, end: number];
+
+class XmlReader {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  *tokens(): Generator<XmlToken, void, void> {
+    let at = 0;
+    while (at < this.#text.length) {
+      const open = this.#text.indexOf("<", at);
+      yield* this.#pieces(at, open < 0 ? this.#text.length : open);
+      if (open < 0) return;
+      const [token, next] = this.#markup(open);
+      yield token;
+      if (token.kind === "broken") return;
+      if (token.kind === "text" || token.kind === "comment") {
+        yield* this.#pieces(open + MAX_PIECE_CHARACTERS, next);
+      } else if (next - open > MAX_PIECE_CHARACTERS) yield { kind: "cut", position: open };
+      at = next;
+    }
+  }
+
+  *#pieces(from: number, end: number): Generator<XmlToken, void, void> {
+    for (let at = from; at < end; at += MAX_PIECE_CHARACTERS) {
+      yield { kind: "text", text: this.#piece(at, end), position: at };
+    }
+  }
+
+  #piece(from: number, end: number, limit = from + MAX_PIECE_CHARACTERS): string {
+    return this.#text.slice(from, Math.min(end, limit));
+  }
+
+  #markup(at: number): Read {
+    if (this.#text.startsWith("<!--", at)) return this.#delimited("comment", at, 4, "-->");
+    if (this.#text.startsWith("<![CDATA[", at)) return this.#delimited("text", at, 9, "]]>");
+    if (this.#text.startsWith("<?", at)) return this.#instruction(at);
+    if (this.#text.startsWith("<!", at)) return this.#declaration(at);
+    if (this.#text.startsWith("</", at)) return this.#delimited("end", at, 2, ">");
+    return this.#element(at);
+  }
+
+  #delimited(kind: "comment" | "text" | "end", at: number, opening: number, closing: string): Read {
+    const end = this.#text.indexOf(closing, at + opening);
+    if (end < 0) return this.#broken(at);
+    const text = this.#piece(at + opening, end, at + MAX_PIECE_CHARACTERS);
+    return [{ kind, text, position: at }, end + closing.length];
+  }
+
+  #instruction(at: number): Read {
+    const end = this.#text.indexOf("?>", at + 2);
+    if (end < 0) return this.#broken(at);
+    const text = this.#piece(at + 2, end, at + MAX_PIECE_CHARACTERS);
+    const name = /^\S{0,100}/.exec(text)?.[0] ?? "";
+    return [{ kind: "instruction", name, text, position: at }, end + 2];
+  }
+
+  /** A declaration. One of a document type ends at its internal subset, whose declarations follow. */
+  #declaration(at: number): Read {
+    const end = this.#markupEnd(at + 2, true);
+    if (end === undefined) return this.#broken(at);
+    const text = this.#piece(at + 2, end, at + MAX_PIECE_CHARACTERS);
+    const name = (/^\s*\w{1,50}/.exec(text)?.[0] ?? "").trim().toUpperCase();
+    return [{ kind: "declaration", name, text, position: at }, end + 1];
+  }
+
+  #element(at: number): Read {
+    const end = this.#markupEnd(at + 1, false);
+    if (end === undefined) return this.#broken(at);
+    const text = this.#piece(at + 1, end, at + MAX_PIECE_CHARACTERS);
+    const name = /^[^\s/>]{0,200}/.exec(text)?.[0] ?? "";
+    return [{ kind: "element", name, attributes: attributesOf(text), position: at }, end + 1];
+  }
+
+  #broken(position: number): Read {
+    return [{ kind: "broken", position }, this.#text.length];
+  }
+
+  /** The index of the `>` outside of quotation marks, or of the `[` in a declaration. */
+  #markupEnd(from: number, isDeclaration: boolean): number | undefined {
+    let quote: string | undefined;
+    for (let at = from; at < this.#text.length; at++) {
+      const character = this.#text[at];
+      if (quote !== undefined) {
+        if (character === quote) quote = undefined;
+      } else if (character === '"' || character === "'") quote = character;
+      else if (character === ">" || isDeclaration && character === "[") return at;
+    }
+    return undefined;
   }
 }
 
-function* pieces(text: string, from: number, end: number): Generator<XmlToken, void, void> {
-  for (let at = from; at < end; at += PIECE) {
-    yield { kind: "text", text: text.slice(at, Math.min(end, at + PIECE)), position: at };
-  }
-}
-
-function readMarkup(text: string, at: number): [XmlToken, number] {
-  if (text.startsWith("<!--", at)) return readUntil(text, at, 4, "-->", "comment");
-  if (text.startsWith("<![CDATA[", at)) return readUntil(text, at, 9, "]]>", "text");
-  if (text.startsWith("<?", at)) return readInstruction(text, at);
-  if (text.startsWith("<!", at)) return readDeclaration(text, at);
-  if (text.startsWith("</", at)) return readUntil(text, at, 2, ">", "end");
-  return readElement(text, at);
-}
-
-function readUntil(
-  text: string,
-  at: number,
-  mark: number,
-  closing: string,
-  kind: "comment" | "text" | "end",
-): [XmlToken, number] {
-  const end = text.indexOf(closing, at + mark);
-  if (end < 0) return [{ kind: "broken", position: at }, text.length];
-  const inner = text.slice(at + mark, Math.min(end, at + PIECE));
-  return [{ kind, text: inner, position: at }, end + closing.length];
-}
-
-function readInstruction(text: string, at: number): [XmlToken, number] {
-  const end = text.indexOf("?>", at + 2);
-  if (end < 0) return [{ kind: "broken", position: at }, text.length];
-  const inner = text.slice(at + 2, Math.min(end, at + PIECE));
-  const name = /^\S{0,100}/.exec(inner)?.[0] ?? "";
-  return [{ kind: "instruction", name, text: inner, position: at }, end + 2];
-}
-
-/** A declaration; the subset in the brackets of a document type is read as declarations of their own. */
-function readDeclaration(text: string, at: number): [XmlToken, number] {
-  const end = markupEnd(text, at + 2, true);
-  if (end === undefined) return [{ kind: "broken", position: at }, text.length];
-  const inner = text.slice(at + 2, Math.min(end, at + PIECE));
-  const name = (/^\s*\w{1,50}/.exec(inner)?.[0] ?? "").trim().toUpperCase();
-  return [{ kind: "declaration", name, text: inner, position: at }, end + 1];
-}
-
-function readElement(text: string, at: number): [XmlToken, number] {
-  const end = markupEnd(text, at + 1, false);
-  if (end === undefined) return [{ kind: "broken", position: at }, text.length];
-  const inner = text.slice(at + 1, Math.min(end, at + PIECE));
-  const name = /^[^\s/>]{0,200}/.exec(inner)?.[0] ?? "";
+function attributesOf(element: string): (readonly [string, string])[] {
   const attributes: (readonly [string, string])[] = [];
   for (
-    const match of inner.matchAll(/([^\s=/"'<>]{1,200})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g)
+    const match of element.matchAll(/([^\s=/"'<>]{1,200})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g)
   ) {
-    if (attributes.length >= ATTRIBUTES) break;
-    attributes.push([match[1] ?? "", resolveCharacterReferences(match[2] ?? match[3] ?? "")]);
+    if (attributes.length >= MAX_ATTRIBUTES) break;
+    attributes.push([match[1] ?? "", resolveReferences(match[2] ?? match[3] ?? "")]);
   }
-  return [{ kind: "element", name, attributes, position: at }, end + 1];
+  return attributes;
 }
 
-/** Where markup ends: at `>` outside of quotation marks, or for a declaration at its `[`. */
-function markupEnd(text: string, from: number, declaration: boolean): number | undefined {
-  let quote: string | undefined;
-  for (let at = from; at < text.length; at++) {
-    const character = text[at];
-    if (quote !== undefined) {
-      if (character === quote) quote = undefined;
-    } else if (character === '"' || character === "'") quote = character;
-    else if (character === ">" || declaration && character === "[") return at;
-  }
-  return undefined;
-}
-
-const NAMED: Readonly<Record<string, string>> = {
+const PREDEFINED_ENTITIES: Readonly<Record<string, string>> = {
   lt: "<",
   gt: ">",
   amp: "&",
@@ -125,13 +149,13 @@ const NAMED: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** A text with the references to characters resolved. */
-export function resolveCharacterReferences(text: string): string {
+/** Replaces character references and the predefined entities (XML 1.0, 4.1 and 4.6). */
+export function resolveReferences(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,10}));/gi,
     (whole, hex?: string, decimal?: string, name = "") => {
       const code = hex !== undefined ? parseInt(hex, 16) : Number(decimal);
-      if (Number.isNaN(code)) return NAMED[name] ?? whole;
+      if (Number.isNaN(code)) return PREDEFINED_ENTITIES[name] ?? whole;
       return code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code);
     },
   );

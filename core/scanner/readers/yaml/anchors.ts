@@ -1,24 +1,21 @@
-import type { DocumentEvent } from "../document_event.ts";
+import type { YamlAliases } from "../document_event.ts";
 
-/** Aliases that stand for more scalars than this are meant to fill the memory. */
-const WRITTEN_OUT = 100_000;
+/** Anchors beyond this number are not tracked. */
+const MAX_ANCHORS = 10_000;
 
-/** Anchors beyond this number are not followed. */
-const ANCHORS = 10_000;
+/** Anchored nodes nested deeper than this count as part of the enclosing ones. */
+const MAX_OPEN_ANCHORS = 64;
 
-/** Anchored nodes that lie in each other, beyond which their sizes are those of the outer ones. */
-const OPEN = 64;
+/** Counts stop here, so that doubling a size over and over stays a finite number. */
+const MAX_SCALARS = 1e12;
 
-/** Sizes grow no further: a number with this many scalars is too large in any case. */
-const LARGEST = 1e12;
-
-/** Where a node with an anchor stands. */
+/** Where an anchored node begins. */
 export interface AnchorContext {
-  /** The column that the node's lines are deeper than. */
+  /** The node's lines are indented deeper than this column. */
   readonly column: number;
-  /** Whether it is the value of a key: a list may then begin at the same column. */
+  /** Whether the node is the value of a key. A list may then begin at the same column. */
   readonly ofKey: boolean;
-  /** How many flows it is in. */
+  /** How many flow collections enclose the node. */
   readonly flow: number;
 }
 
@@ -28,29 +25,25 @@ interface OpenAnchor extends AnchorContext {
 }
 
 /**
- * How many scalars the aliases of a YAML text stand for when each of them is written out: a few lines
- * can stand for more than any memory holds.
+ * Counts the scalars that the aliases of a YAML document yield when each is expanded. A few lines of
+ * nested aliases can yield more than fits into memory.
  */
 export class YamlAnchors {
   readonly #sizes = new Map<string, number>();
   #open: OpenAnchor[] = [];
-  #written = 0;
+  #expanded = 0;
 
-  /** How many scalars the aliases so far stand for. */
-  get writtenOut(): number {
-    return this.#written;
+  /** An anchored node begins. */
+  anchor(name: string, context: AnchorContext): void {
+    if (this.#open.length >= MAX_OPEN_ANCHORS || this.#sizes.size >= MAX_ANCHORS) return;
+    this.#open.push({ ...context, name, size: 0 });
   }
 
-  anchor(name: string, place: AnchorContext): void {
-    if (this.#open.length >= OPEN || this.#sizes.size >= ANCHORS) return;
-    this.#open.push({ ...place, name, size: 0 });
-  }
-
-  /** An alias: the node that it names, once more; one within itself has no end. */
+  /** An alias repeats the node that it names. The expansion of one inside its own node is endless. */
   alias(name: string): void {
     const isWithinItself = this.#open.some((open) => open.name === name);
-    const size = isWithinItself ? LARGEST : this.#sizes.get(name) ?? 1;
-    this.#written = Math.min(this.#written + size, LARGEST);
+    const size = isWithinItself ? MAX_SCALARS : this.#sizes.get(name) ?? 1;
+    this.#expanded = Math.min(this.#expanded + size, MAX_SCALARS);
     this.#grow(size);
   }
 
@@ -58,37 +51,32 @@ export class YamlAnchors {
     this.#grow(1);
   }
 
-  /** A line begins outside of flows, at this column. */
+  /** A line begins at this column, outside of flow collections. */
   lineBegins(column: number, isListItem: boolean): void {
-    this.#endWhere((open) =>
+    this.#closeWhere((open) =>
       open.flow > 0 || column < open.column ||
       column === open.column && !(isListItem && open.ofKey)
     );
   }
 
-  /** An element of a flow ends at this depth. */
+  /** An element of a flow collection ends at this depth. */
   elementEnds(flow: number): void {
-    this.#endWhere((open) => open.flow >= flow);
+    this.#closeWhere((open) => open.flow >= flow);
   }
 
-  #endWhere(ended: (open: OpenAnchor) => boolean): void {
+  /** The number of expanded scalars; nothing for a document without aliases. */
+  *events(): Generator<YamlAliases, void, void> {
+    if (this.#expanded === 0) return;
+    yield { kind: "aliases", expandedScalars: this.#expanded, position: 0 };
+  }
+
+  #closeWhere(ended: (open: OpenAnchor) => boolean): void {
     if (this.#open.length === 0) return;
     for (const open of this.#open.filter(ended)) this.#sizes.set(open.name, Math.max(open.size, 1));
     this.#open = this.#open.filter((open) => !ended(open));
   }
 
   #grow(size: number): void {
-    for (const open of this.#open) open.size = Math.min(open.size + size, LARGEST);
-  }
-
-  /** Tells where aliases stand for more than a text of its size is meant to. */
-  *defects(): Generator<DocumentEvent, void, void> {
-    if (this.writtenOut <= WRITTEN_OUT) return;
-    yield {
-      kind: "defect",
-      severity: "warning",
-      message: `Aliases stand for ${this.writtenOut.toExponential(0)} values or more`,
-      position: 0,
-    };
+    for (const open of this.#open) open.size = Math.min(open.size + size, MAX_SCALARS);
   }
 }

@@ -1,16 +1,17 @@
-import { unescape } from "../text/escapes.ts";
+import { type EscapeLetters, unescape } from "../text/escapes.ts";
 import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import type { DocumentEntry } from "../document_event.ts";
 
-/** A scalar with the place after it. */
+/** A scalar and where it ends. */
 export interface Scalar {
   readonly value: string;
+  /** The index after the scalar. */
   readonly end: number;
-  /** Whether the text ended before it did. */
+  /** Whether the text ended before the closing quotation mark. */
   readonly open: boolean;
 }
 
-/** Reads a scalar in quotation marks, over several lines where need be (YAML 1.1, 7.3 of 1.2). */
+/** Reads a quoted scalar, which may span lines (YAML 1.2, 7.3). */
 export function readQuoted(text: string, start: number): Scalar {
   const quote = text[start];
   let at = start + 1;
@@ -23,12 +24,12 @@ export function readQuoted(text: string, start: number): Scalar {
   }
   const inner = text.slice(start + 1, at);
   const value = quote === '"'
-    ? quotedContent(utf8FromLatin1(inner))
+    ? unescapeQuoted(utf8FromLatin1(inner))
     : folded(utf8FromLatin1(inner)).replaceAll("''", "'");
   return { value, end: Math.min(at + 1, text.length), open: at >= text.length };
 }
 
-/** Reads a literal or folded scalar; its lines are those deeper than `parent`, in columns. */
+/** Reads a literal or folded block scalar: the lines indented deeper than the column `parent`. */
 export function readBlock(text: string, start: number, parent: number): Scalar {
   const isFolded = text[start] === ">";
   let at = lineEnd(text, start);
@@ -48,8 +49,8 @@ export function readBlock(text: string, start: number, parent: number): Scalar {
 }
 
 /**
- * Reads a scalar without quotation marks, with the deeper lines that go on with it. In a flow it ends
- * before the marks of flows.
+ * Reads a plain scalar and its continuation lines, which are indented deeper than the column `parent`.
+ * In a flow collection it ends before a comma, bracket or brace.
  */
 export function readPlain(text: string, start: number, parent: number, flow: boolean): Scalar {
   let end = plainEnd(text, start, flow);
@@ -67,19 +68,19 @@ export function readPlain(text: string, start: number, parent: number, flow: boo
   return { value: utf8FromLatin1(pieces.join(" ")), end, open: false };
 }
 
-/** Where a line ends: at its line feed, or at the end of the text. */
+/** The index of the line feed that ends the line, or the length of the text. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
-/** Whether `---` or `...` stands alone at the beginning of a line. */
+/** Whether a line begins here with `---` or `...` followed by white space. */
 export function isDocumentMark(text: string, at: number): boolean {
   const isMark = text.startsWith("---", at) || text.startsWith("...", at);
   return isMark && (at === 0 || text[at - 1] === "\n") && isBlank(text[at + 3]);
 }
 
-/** Whether a character separates: white space, or no character at all. */
+/** Whether the character separates tokens: white space, or the end of the text. */
 export function isBlank(character: string | undefined): boolean {
   return character === undefined || character === " " || character === "\t" ||
     character === "\n" || character === "\r";
@@ -98,7 +99,7 @@ function plainEnd(text: string, start: number, flow: boolean): number {
   return at;
 }
 
-/** Whether the colon ends a key. */
+/** Whether the character here is a colon that ends a key. */
 export function endsKey(text: string, at: number, flow: boolean): boolean {
   const next = text[at + 1];
   return text[at] === ":" && (isBlank(next) || flow && /[,[\]{}]/.test(next ?? ""));
@@ -110,7 +111,7 @@ function firstNonSpace(text: string, from: number, end: number): number {
   return at;
 }
 
-/** Where the next character stands that is no white space. */
+/** The index of the next character that is not white space. */
 export function nextContent(text: string, from: number): number {
   let at = from;
   while (at < text.length && isBlank(text[at])) at++;
@@ -121,7 +122,7 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf("\n", at) + 1;
 }
 
-/** Line breaks within a scalar are spaces, and empty lines are line breaks. */
+/** Folds lines: a line break becomes a space, and an empty line a line break. */
 function folded(text: string): string {
   return text.replace(/[ \t]*\r?\n[ \t]*/g, "\n").replace(
     /\n+/g,
@@ -129,7 +130,8 @@ function folded(text: string): string {
   );
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+/** YAML 1.2, 5.7. */
+const ESCAPES: EscapeLetters = {
   "0": "\0",
   a: "\x07",
   b: "\b",
@@ -145,12 +147,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   P: "\u2029",
 };
 
-function quotedContent(text: string): string {
+function unescapeQuoted(text: string): string {
   const joined = text.replace(/(\\\\|\\[^\r\n])|\\\r?\n[ \t]*/g, "$1");
   return unescape(folded(joined), ESCAPES);
 }
 
-/** The value of a scalar without quotation marks, of those kinds that matter here (YAML 1.1). */
+/** The value of a plain scalar under YAML 1.1: a boolean, null, a decimal number, or else its text. */
 export function resolvePlain(text: string): DocumentEntry["value"] {
   if (/^(?:true|yes|on)$/i.test(text)) return true;
   if (/^(?:false|no|off)$/i.test(text)) return false;
@@ -158,12 +160,12 @@ export function resolvePlain(text: string): DocumentEntry["value"] {
   return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Where a word ends: at white space or a mark of flows. */
+/** The end of a word: at white space, a comma, a bracket or a brace. */
 export function wordEnd(text: string, at: number): number {
   return endBefore(text, at, /[\s,[\]{}]/g);
 }
 
-/** Where a tag ends: one in angle brackets behind them, others as words do. */
+/** The end of a tag: after its angle brackets, or where a word ends. */
 export function tagEnd(text: string, at: number): number {
   if (!text.startsWith("!<", at)) return wordEnd(text, at);
   return Math.min(endBefore(text, at, />|\s/g) + 1, text.length);

@@ -1,36 +1,40 @@
-/** Where a handle of a tag directive leads. */
-const CORE = "tag:yaml.org,2002:";
+/** The prefix that the handle `!!` stands for. */
+const CORE_PREFIX = "tag:yaml.org,2002:";
 
-/** Tag directives of one document; more of them are not kept. */
-const HANDLES = 100;
+/** Handles that one document may declare. Further ones are ignored. */
+const MAX_HANDLES = 100;
 
-/** The handles of a YAML document, by which tags are written shorter (6.8 of YAML 1.2). */
+/** The tag handles of a YAML document, which shorten the tags in it (YAML 1.2, 6.8.2). */
 export class YamlTags {
-  #handles = new Map([["!", "!"], ["!!", CORE]]);
+  #handles = defaultHandles();
 
-  /** A directive, such as `%TAG !e! tag:example.org,2026:`. */
+  /** Reads a directive line, such as `%TAG !e! tag:example.org,2026:`. */
   directive(line: string): void {
     const [name, handle, prefix] = line.trim().split(/\s+/, 4);
     if (name !== "%TAG" || handle === undefined || prefix === undefined) return;
-    if (this.#handles.size < HANDLES) this.#handles.set(handle, prefix);
+    if (this.#handles.size < MAX_HANDLES) this.#handles.set(handle, prefix);
   }
 
-  /** A document ends, and its handles with it. */
+  /** Forgets the handles of a document at its end. */
   reset(): void {
-    this.#handles = new Map([["!", "!"], ["!!", CORE]]);
+    this.#handles = defaultHandles();
   }
 
-  /** The tag in full, with what was percent-encoded in it decoded, as parsers do. */
+  /** The whole tag that a written tag stands for, percent-decoded as parsers do. */
   resolve(written: string): string {
-    if (written.startsWith("!<")) return decoded(written.slice(2).replace(/>$/, ""));
+    if (written.startsWith("!<")) return percentDecoded(written.slice(2).replace(/>$/, ""));
     const end = written.indexOf("!", 1) + 1;
     const handle = end > 0 ? written.slice(0, end) : "!";
     const prefix = this.#handles.get(handle) ?? handle;
-    return decoded(prefix + written.slice(handle.length));
+    return percentDecoded(prefix + written.slice(handle.length));
   }
 }
 
-function decoded(tag: string): string {
+function defaultHandles(): Map<string, string> {
+  return new Map([["!", "!"], ["!!", CORE_PREFIX]]);
+}
+
+function percentDecoded(tag: string): string {
   return tag.replace(
     /%([0-9A-Fa-f]{2})/g,
     (_, hex: string) => String.fromCharCode(parseInt(hex, 16)),
