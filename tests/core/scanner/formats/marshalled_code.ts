@@ -1,4 +1,4 @@
-/** What CPython 3.11 marshals of lambdas, in Base64; their file is said to be `open/eval.py`. */
+/** Lambdas marshalled by CPython 3.11, in base64. Their file name is `open/eval.py`. */
 
 /** `lambda x: x*2` */
 export const HARMLESS_CODE =

@@ -3,7 +3,7 @@ import { executableScanner } from "../../../../../core/scanner/formats/executabl
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { RecordingContext } from "../../recording_context.ts";
 
-/** Bytes of zero with numbers at places: offset, width and value; a negative width is big-endian. */
+/** Zeros with numbers at given offsets: offset, width and value. A negative width is big-endian. */
 function bytes(size: number, numbers: readonly (readonly [number, number, number])[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(size));
   for (const [offset, width, value] of numbers) {
@@ -34,14 +34,19 @@ function found(content: Uint8Array): [string | undefined, string | undefined] | 
   return check === undefined ? undefined : [check.ruleCode, check.severity];
 }
 
-Deno.test("S501 to S509: executables are known by their headers", async (t) => {
+Deno.test("S501 to S509: recognizes executables by their headers", async (t) => {
   const rows: readonly (readonly [string, Uint8Array, string, string])[] = [
     ["PE", pe(0x80, 0x50450000), "S501", "critical"],
     ["PE with the header in the first one", pe(0x40, 0x50450000), "S501", "critical"],
     ["ELF executable", elf(2, 2), "S502", "critical"],
     ["ELF library", elf(3, 2), "S502", "critical"],
     ["ELF, big-endian", elf(2, -2), "S502", "critical"],
-    ["ELF with a class that systems do not look at", elf(2, 2).with(4, 9), "S502", "critical"],
+    [
+      "ELF with an invalid class, which operating systems ignore",
+      elf(2, 2).with(4, 9),
+      "S502",
+      "critical",
+    ],
     ["Mach-O", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x0100000c], [12, 4, 2]]), "S503", "critical"],
     [
       "Mach-O, big-endian",
@@ -62,19 +67,19 @@ Deno.test("S501 to S509: executables are known by their headers", async (t) => {
   }
 });
 
-Deno.test("bytes that only begin like executables are none", async (t) => {
+Deno.test("does not match bytes that merely begin like an executable", async (t) => {
   const rows: readonly (readonly [string, Uint8Array])[] = [
-    ["nothing", new Uint8Array()],
+    ["empty", new Uint8Array()],
     ["two bytes", bytes(2, [[0, -2, 0x4d5a]])],
     ["weights that begin with MZ", pe(0x80, 0x3f800000)],
-    ["MZ with a header behind the end", pe(0xfffffff0, 0)],
+    ["MZ with a header past the end", pe(0xfffffff0, 0)],
     ["MZ and text", bytes(64, [[0, -2, 0x4d5a]]).fill(0x41, 2)],
-    ["ELF of no type", elf(0x4000, 2)],
-    ["ELF that is too short", elf(2, 2, 40)],
-    ["Mach-O of no processor", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x99], [12, 4, 2]])],
-    ["a class of Java", bytes(64, [[0, -4, 0xcafebabe], [4, -4, 52], [8, -4, 7], [16, -4, 8]])],
-    ["WebAssembly of no version", bytes(16, [[0, -4, 0x0061736d], [4, 4, 77]])],
-    ["an executable further in", Uint8Array.from([0, ...elf(2, 2)])],
+    ["ELF with an invalid type", elf(0x4000, 2)],
+    ["truncated ELF", elf(2, 2, 40)],
+    ["Mach-O with an unknown CPU type", bytes(64, [[0, 4, 0xfeedfacf], [4, 4, 0x99], [12, 4, 2]])],
+    ["a Java class file", bytes(64, [[0, -4, 0xcafebabe], [4, -4, 52], [8, -4, 7], [16, -4, 8]])],
+    ["WebAssembly with an unknown version", bytes(16, [[0, -4, 0x0061736d], [4, 4, 77]])],
+    ["an executable after one byte", Uint8Array.from([0, ...elf(2, 2)])],
   ];
   for (const [title, content] of rows) {
     await t.step(title, () => assert.equal(found(content), undefined));

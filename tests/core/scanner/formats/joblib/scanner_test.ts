@@ -16,7 +16,7 @@ function matches(content: Uint8Array, name: string): boolean {
   return joblibScanner.matches({ source: memorySource(content), name, depth: 0 });
 }
 
-Deno.test("C 16: joblib in zlib and gzip is unpacked and scanned as a member", async (t) => {
+Deno.test("C 16: decompresses joblib in zlib and gzip, and scans it as a member", async (t) => {
   for (
     const [title, packed] of [["zlib", deflateSync(PICKLE)], ["gzip", gzipSync(PICKLE)]] as const
   ) {
@@ -32,7 +32,7 @@ Deno.test("C 16: joblib in zlib and gzip is unpacked and scanned as a member", a
   }
 });
 
-Deno.test("C 16: joblib that is broken or cut is scanned up to there, and inconclusive", async (t) => {
+Deno.test("C 16: scans damaged joblib up to the damage, and is inconclusive", async (t) => {
   const noise = Uint8Array.from({ length: 4000 }, (_, i) => Math.sin(i) * 1e6);
   const whole = deflateSync(bytes(PICKLE, noise));
   const flipped = whole.map((byte, i) => i === whole.length - 1 ? byte ^ 1 : byte);
@@ -46,14 +46,14 @@ Deno.test("C 16: joblib that is broken or cut is scanned up to there, and inconc
       assert.deepEqual(head, PICKLE);
     });
   }
-  await t.step("nothing but a header", () => {
+  await t.step("only a header", () => {
     const { verdict, members } = scanJoblib(bytes(0x78, 0x9c, 0xff, 0xff, 0xff));
     assert.equal(verdict, "I");
     assert.equal(members.length, 0);
   });
 });
 
-Deno.test("C 16: a bomb in joblib is a warning, and its beginning is scanned", () => {
+Deno.test("C 16: warns about a decompression bomb in joblib, and scans its beginning", () => {
   const { verdict, failed, members } = scanJoblib(deflateSync(bytes(PICKLE, new Uint8Array(3e6))), {
     limits: { maxMemberBytes: 200_000 },
   });
@@ -69,7 +69,7 @@ Deno.test("C 16: a bomb in joblib is a warning, and its beginning is scanned", (
   assert.deepEqual(member.source.read(0, PICKLE.length), PICKLE);
 });
 
-Deno.test("C 16: joblib is unpacked no further than the file may be altogether", () => {
+Deno.test("C 16: decompresses joblib only within the budget of the whole file", () => {
   const { verdict, failed, members } = scanJoblib(deflateSync(PICKLE), {
     limits: { maxUnpackedBytes: 100 },
   });
@@ -78,7 +78,7 @@ Deno.test("C 16: joblib is unpacked no further than the file may be altogether",
   assert.equal(members[0]?.source.size, 100);
 });
 
-Deno.test("C 16: joblib in bzip2, xz, lzma and lz4 is told of as not unpacked", async (t) => {
+Deno.test("C 16: reports joblib in bzip2, xz, lzma and lz4 as unsupported", async (t) => {
   for (const head of ["BZh9", "\xfd7zXZ\x00", "\x5d\x00\x00\x80", "\x04\x22\x4d\x18"]) {
     await t.step(JSON.stringify(head), () => {
       const content = bytes(head, new Uint8Array(50));
@@ -91,7 +91,7 @@ Deno.test("C 16: joblib in bzip2, xz, lzma and lz4 is told of as not unpacked", 
   }
 });
 
-Deno.test("joblib claims zlib by what is in it, and nothing else", () => {
+Deno.test("matches only zlib by its content", () => {
   assert.equal(matches(deflateSync(PICKLE), "weights.bin"), true);
   assert.equal(matches(deflateSync(bytes("some text")), "weights.bin"), false);
   assert.equal(matches(gzipSync(PICKLE), "weights.bin"), false);

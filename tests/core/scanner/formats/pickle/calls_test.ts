@@ -24,7 +24,7 @@ const CALLING: Readonly<Record<string, Uint8Array>> = {
     ),
     ".",
   ),
-  "a method of what is to be a parameter": bytes(
+  "a method of a future parameter": bytes(
     P4,
     sg("torch._utils", "_rebuild_parameter"),
     bytes("(", sg("types", "SimpleNamespace"), ")R}", s8("detach"), WAVE, "sb"),
@@ -44,7 +44,7 @@ const CALLING: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-Deno.test("C 16 what an ordinary function calls in turn is called", async (t) => {
+Deno.test("C 16 an argument that an ordinary function calls counts as called", async (t) => {
   for (const [title, content] of Object.entries(CALLING)) {
     await t.step(title, () => {
       const { verdict, failed } = scan(content);
@@ -53,7 +53,7 @@ Deno.test("C 16 what an ordinary function calls in turn is called", async (t) =>
   }
 });
 
-Deno.test("C 16 tensors of a class of their own and models without a constructor are ordinary", () => {
+Deno.test("C 16 tensor subclasses and models made without their constructor are ordinary", () => {
   const tensor = bytes(sg("torch._utils", "_rebuild_tensor_v2"));
   const parameter = bytes("(", sg("torch._utils", "_rebuild_parameter"));
   for (

@@ -5,10 +5,10 @@ import { seeded } from "../../mutation.ts";
 import { bytes } from "./pickle_bytes.ts";
 import { P2 } from "./pickle_parts.ts";
 
-const NO_PICKLES: readonly (readonly [string, Uint8Array])[] = [
+const OTHER_CONTENT: readonly (readonly [string, Uint8Array])[] = [
   ["empty", bytes()],
   ["one byte", bytes(".")],
-  ["evasion 37: GLOBAL with a name that is no UTF-8", bytes("cmod\n\xff\xfe\n.")],
+  ["evasion 37: GLOBAL with a name that is not UTF-8", bytes("cmod\n\xff\xfe\n.")],
   ["text", bytes("import os\nprint(os)\n")],
   ["text that begins with STOP", bytes(".TH MAN 1\n.SH NAME\n")],
   ["text that begins with UNICODE", bytes("Version 1.0\nVery good\nindeed\n")],
@@ -23,13 +23,13 @@ const NO_PICKLES: readonly (readonly [string, Uint8Array])[] = [
   ["a ZIP archive", bytes("PK\x03\x04", new Uint8Array(100))],
 ];
 
-Deno.test("looksLikePickle() claims neither text nor weights", async (t) => {
-  for (const [title, content] of NO_PICKLES) {
+Deno.test("looksLikePickle() returns false for text and weights", async (t) => {
+  for (const [title, content] of OTHER_CONTENT) {
     await t.step(title, () => assert.equal(looksLikePickle(memorySource(content)), false));
   }
 });
 
-Deno.test("looksLikePickle() claims no random bytes", () => {
+Deno.test("looksLikePickle() returns false for random bytes", () => {
   const random = seeded(7);
   for (let i = 0; i < 5000; i++) {
     const content = Uint8Array.from({ length: 400 }, () => random(256));

@@ -3,11 +3,11 @@ import { bytes, s8, sg } from "./pickle_bytes.ts";
 import { NEWOBJ, P4 } from "./pickle_parts.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("C 16: persistent ids of storages are ordinary, others a remark", () => {
+Deno.test("C 16: storage ids are ordinary, other persistent ids are noted", () => {
   assert.deepEqual(scan(bytes("Pstorage1\n.")).failed.map(({ ruleCode }) => ruleCode), ["S212"]);
 });
 
-Deno.test("C 16 a module of an old file of PyTorch is its class, whichever that is", () => {
+Deno.test("C 16 a module of a legacy PyTorch file is its class", () => {
   const model = (module: string, name: string) =>
     bytes(P4, "(", s8("module"), sg(module, name), "NNtQ", NEWOBJ, "}b.");
   assert.deepEqual(scan(model("torch.nn.modules.linear", "Linear")).failed, []);

@@ -8,11 +8,11 @@ import { scan } from "./scan_pickle.ts";
 interface Row {
   readonly title: string;
   readonly content: Uint8Array;
-  /** The rule of one of the critical findings, or the name of the check. */
+  /** Rule code or check name of a critical finding. */
   readonly finds: string;
-  /** What else must be found, of whatever severity. */
+  /** Rule code, check name or reason of another finding of any severity. */
   readonly and?: string;
-  /** Whether only a name says that it is a pickle: no loader gets beyond its harmless beginning. */
+  /** Whether it is recognized only by file name: loaders fail in its harmless beginning. */
   readonly named?: boolean;
 }
 
@@ -129,7 +129,7 @@ const CRITICAL: readonly Row[] = [
     finds: "S101",
   },
   {
-    title: "evasion 12: a name made by str.join",
+    title: "evasion 12: a name built by str.join",
     content: bytes(
       ...[P4, sg("builtins", "str.join"), s8(""), "](", s8("o"), s8("s"), "e", T2, "R"],
       ...[s8("getpid"), STACK_GLOBAL, CALL],
@@ -138,7 +138,7 @@ const CRITICAL: readonly Row[] = [
     and: "S101",
   },
   {
-    title: "evasion 12: a name made by codecs.decode",
+    title: "evasion 12: a name built by codecs.decode",
     content: bytes(
       ...[P4, sg("codecs", "decode"), s8("bf"), s8("rot13"), T2, "R", s8("getpid")],
       ...[STACK_GLOBAL, CALL],
@@ -147,7 +147,7 @@ const CRITICAL: readonly Row[] = [
     and: "S101",
   },
   {
-    title: "evasion 12: a name made by something else",
+    title: "evasion 12: a name built by another call",
     content: bytes(
       ...[P4, sg("collections", "UserString"), s8("os"), T1, "R", s8("getpid"), STACK_GLOBAL, CALL],
     ),
@@ -333,13 +333,13 @@ const CRITICAL: readonly Row[] = [
     and: "truncated_stream",
   },
   {
-    title: "evasion 29: the last line without its end",
+    title: "evasion 29: the last line is not terminated",
     content: bytes("(ios\ngetpidX"),
     finds: "S101",
     and: "truncated_stream",
   },
   {
-    title: "evasion 30: a broken tail",
+    title: "evasion 30: a damaged tail",
     content: bytes(gl("os", "getpid"), ")RX\xff\xff"),
     finds: "S101",
     and: "truncated_stream",
@@ -369,7 +369,7 @@ const CRITICAL: readonly Row[] = [
     named: true,
   },
   {
-    title: "evasion 33: a memo of the stream before",
+    title: "evasion 33: the memo of the previous stream",
     content: bytes(s8("collections"), "q\x00", s8("OrderedDict"), "q\x01\x93.h\x00h\x01\x93)R."),
     finds: "S205",
   },
@@ -380,7 +380,7 @@ const CRITICAL: readonly Row[] = [
     and: "S902",
   })),
   {
-    title: "evasion 34: a frame hides the next pickle behind one that ends early",
+    title: "evasion 34: a frame hides the next pickle after one that ends early",
     content: bytes(P4, 0x95, little(7, 8), "N.", "X\xff\x00\x00\x00", PAYLOAD, new Uint8Array(255)),
     finds: "S101",
     and: "S902",
@@ -391,7 +391,7 @@ const CRITICAL: readonly Row[] = [
     finds: "S902",
   },
   {
-    title: "evasion 34: a frame begins within another and goes on behind it",
+    title: "evasion 34: a frame begins within another and extends past it",
     content: bytes(P4, 0x95, little(11, 8), "N", 0x95, little(4, 8), "0NNN."),
     finds: "S902",
   },
@@ -408,7 +408,7 @@ const CRITICAL: readonly Row[] = [
     and: "S902",
   },
   {
-    title: "evasion 36: the magic number of PyTorch by a call",
+    title: "evasion 36: the PyTorch magic number computed by a call",
     content: bytes(
       ...[P2, gl("builtins", "int"), short("1195470370"), T1, "R."],
       ...[P2, "M\xe9\x03.", P2, "}.", P2, "N.", P2, "]."],
@@ -416,7 +416,7 @@ const CRITICAL: readonly Row[] = [
     finds: "S1101",
   },
   {
-    title: "evasion 36: the magic number by eval, and a payload",
+    title: "evasion 36: the magic number computed by eval, and a payload",
     content: bytes(
       ...[P2, gl("builtins", "eval"), short("119547037146038801333356"), T1, "R."],
       ...[P2, "M\xe9\x03.", P2, "}.", P2, "].", P2, PAYLOAD, "N."],
@@ -425,7 +425,7 @@ const CRITICAL: readonly Row[] = [
     and: "S1101",
   },
   {
-    title: "evasion 36: a payload where the storages would be, of which there are none",
+    title: "evasion 36: a payload in place of the storages of a file without storages",
     content: bytes(
       ...[P2, 0x8a, 10, "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", P2, "M\xe9\x03."],
       ...[P2, "}.", P2, "}.", P2, "].", PAYLOAD],
@@ -480,12 +480,12 @@ const CRITICAL: readonly Row[] = [
     finds: "S101",
   },
   {
-    title: "a name longer than any",
+    title: "an overlong name",
     content: bytes(gl("acme", `a${".a".repeat(2000)}.os.system`), ")R."),
     finds: "S205",
   },
   {
-    title: "a name longer than is read",
+    title: "a name too long to decode",
     content: bytes(P4, s8("acme"), binunicode("a".repeat(10_000)), STACK_GLOBAL, CALL),
     finds: "S205",
   },
@@ -495,7 +495,7 @@ const CRITICAL: readonly Row[] = [
     finds: "Pickle Import",
   },
   {
-    title: "the bytes of an array of joblib are instructions to others",
+    title: "the data of a joblib array is instructions to other loaders",
     content: bytes(
       ...[P2, gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(", short("shape"), "K"],
       ...[13, T1, short("dtype"), gl("numpy", "dtype"), short("u1"), T1, "Rub", PAYLOAD, "."],
@@ -504,30 +504,30 @@ const CRITICAL: readonly Row[] = [
   },
 ];
 
-Deno.test("C 16: evasions of pickles are critical findings", async (t) => {
+Deno.test("C 16: evasions in pickles are critical findings", async (t) => {
   for (const { title, content, finds, and } of CRITICAL) {
     await t.step(title, () => {
       const { verdict, failed, metadata } = scan(content);
-      const told = failed.map(({ name, message, ruleCode }) => `${name} ${ruleCode} ${message}`);
-      assert.equal(verdict, "C", told.join("\n"));
+      const shown = failed.map(({ name, message, ruleCode }) => `${name} ${ruleCode} ${message}`);
+      assert.equal(verdict, "C", shown.join("\n"));
       const critical = failed.filter(({ severity }) => severity === "critical");
       assert.ok(
         critical.some(({ name, ruleCode }) => [name, ruleCode].includes(finds)),
-        `${finds} not in ${told.join("\n")}`,
+        `${finds} not in ${shown.join("\n")}`,
       );
       assert.ok(
         and === undefined ||
           failed.some(({ name, ruleCode, incomplete }) =>
             [name, ruleCode, incomplete].includes(and)
           ),
-        `${and} not in ${told.join("\n")}`,
+        `${and} not in ${shown.join("\n")}`,
       );
       assert.ok(Number(metadata.suspicious_count) > 0);
     });
   }
 });
 
-Deno.test("evasion 37: a payload is claimed by its content, whatever its name", async (t) => {
+Deno.test("evasion 37: a payload matches by its content, whatever its name", async (t) => {
   for (const { title, content, named } of CRITICAL) {
     if (named) continue;
     for (const name of ["model.bin", "model.safetensors", "metadata.txt"]) {
@@ -546,7 +546,7 @@ const WARNED: readonly (readonly [string, Uint8Array, string])[] = [
   ],
   ["an unlisted import that is called", bytes(gl("acme.models", "Net"), ")R."), "Pickle Import"],
   [
-    "an unlisted class that is made",
+    "an unlisted class that is instantiated",
     bytes(P2, gl("acme.models", "Net"), ")\x81."),
     "Pickle Import",
   ],
@@ -556,21 +556,21 @@ const WARNED: readonly (readonly [string, Uint8Array, string])[] = [
     "Pickle Import",
   ],
   [
-    "an unlisted import is handed to a call",
+    "an unlisted import that is passed to a call",
     bytes(gl("collections", "defaultdict"), gl("acme", "f"), "\x85R."),
     "Pickle Import",
   ],
-  ["what a call returns is called", bytes(gl("collections", "Counter"), ")R)R."), "Pickle Call"],
-  ["what the loader provides is called", bytes("Px\n)R."), "Pickle Call"],
+  ["the result of a call is called", bytes(gl("collections", "Counter"), ")R)R."), "Pickle Call"],
+  ["an object supplied by the loader is called", bytes("Px\n)R."), "Pickle Call"],
   [
     "functools.partial",
     bytes(gl("functools", "partial"), gl("builtins", "int"), "\x85R."),
     "Pickle Import",
   ],
-  ["marks beyond count", bytes("(".repeat(4000), "t".repeat(4000), "."), "Pickle Stack Depth"],
+  ["thousands of open marks", bytes("(".repeat(4000), "t".repeat(4000), "."), "Pickle Stack Depth"],
 ];
 
-/** A list that holds the one before twice, so many times over. */
+/** Lists nested to `levels`, each with the one before twice. */
 function doubling(levels: number): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let level = 0; level < levels; level++) {
@@ -599,7 +599,7 @@ const INCONCLUSIVE: readonly (readonly [string, Uint8Array, string])[] = [
   ["an unknown instruction", bytes("N\xff."), "malformed_stream"],
   ["an unknown protocol", bytes(0x80, 6, "N."), "unknown_protocol"],
   [
-    "an array of joblib of unknown length",
+    "a joblib array of unknown length",
     bytes(
       ...[P2, gl("joblib.numpy_pickle", "NumpyArrayWrapper"), ")\x81}(", short("shape"), "K\x01"],
       ...[T1, short("dtype"), gl("numpy", "dtype"), short("?!"), T1, "Rub."],
@@ -607,7 +607,7 @@ const INCONCLUSIVE: readonly (readonly [string, Uint8Array, string])[] = [
     "malformed_stream",
   ],
   ["a negative length", bytes("T\xff\xff\xff\xff."), "malformed_stream"],
-  ["data behind the pickle", bytes("N.", "\xff\xfe\xfd"), "trailing_data"],
+  ["data after the pickle", bytes("N.", "\xff\xfe\xfd"), "trailing_data"],
   [
     "evasion 32: two streams with 70000 bytes between",
     bytes("N.", new Uint8Array(70_000).fill(0xff), P2, PAYLOAD),
@@ -615,7 +615,7 @@ const INCONCLUSIVE: readonly (readonly [string, Uint8Array, string])[] = [
   ],
 ];
 
-Deno.test("C 16: what cannot be read through is inconclusive", async (t) => {
+Deno.test("C 16: a pickle that cannot be read to its end is inconclusive", async (t) => {
   for (const [title, content, reason] of INCONCLUSIVE) {
     await t.step(title, () => {
       const { verdict, failed } = scan(content);

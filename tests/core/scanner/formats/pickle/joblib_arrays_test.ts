@@ -3,7 +3,7 @@ import { binbytes, bytes, little, type Part, s8, sg } from "./pickle_bytes.ts";
 import { FALSE, NEWOBJ, P4, PAYLOAD, T1, T3, TRUE } from "./pickle_parts.ts";
 import { scan } from "./scan_pickle.ts";
 
-/** `numpy.dtype(code, False, True)`, with the state that gives it a size where there is one. */
+/** `numpy.dtype(code, False, True)`, with a state that sets the size if one is given. */
 function dtype(code: string, size?: number): Uint8Array {
   const state = size === undefined
     ? ""
@@ -15,7 +15,7 @@ function shape(length: number): Uint8Array {
   return bytes("J", little(length, 4), T1);
 }
 
-/** The attributes of joblib's stand-in of an array. */
+/** The state of joblib's array placeholder. */
 function attributes(length: number, type: Uint8Array, ...more: readonly Part[]): Uint8Array {
   const usual = [s8("subclass"), sg("numpy", "ndarray"), s8("order"), s8("C"), s8("shape")];
   return bytes(
@@ -33,7 +33,7 @@ function attributes(length: number, type: Uint8Array, ...more: readonly Part[]):
 
 const WRAPPER = sg("joblib.numpy_pickle", "NumpyArrayWrapper");
 
-/** Four bytes of an array that are no instruction, a call, and what else the array seems to have. */
+/** Array data with a hidden call: 4 bytes that are not an instruction, the call, and padding. */
 const HIDDEN = bytes("\xff\xff\xff\xff0", PAYLOAD, "\0".repeat(4000).slice(PAYLOAD.length + 5));
 
 function arrayOf(...state: readonly Part[]): Uint8Array {
@@ -47,7 +47,7 @@ const HIDING: Readonly<Record<string, Uint8Array>> = {
   "a second shape with an escaped key": arrayOf(
     attributes(1000, dtype("S4"), "Vsh\\u0061pe\n", shape(1)),
   ),
-  "a second shape behind a thousand items": arrayOf(
+  "a second shape after a thousand items": arrayOf(
     attributes(1000, dtype("S4"), ...KEYS, s8("shape"), shape(1)),
   ),
   "a method that is replaced": arrayOf(
@@ -59,14 +59,14 @@ const HIDING: Readonly<Record<string, Uint8Array>> = {
   "an exception for a type": arrayOf(
     attributes(1000, bytes(sg("builtins", "Exception"), s8("S4"), T1, "R}(", s8("x"), TRUE, "ub")),
   ),
-  "a stand-in that comes back out of a call": bytes(
+  "a placeholder that a call returns": bytes(
     P4,
     bytes(sg("builtins", "max"), "]", WRAPPER, NEWOBJ, "a", T1, "R"),
     attributes(9, dtype("S1")),
     binbytes(HIDDEN),
     "0N.",
   ),
-  "a type that is changed under another name": bytes(
+  "a type that is modified through an alias": bytes(
     P4,
     bytes(dtype("S4000"), "\x940", sg("builtins", "max"), "]h\x00a", T1, "R"),
     bytes("(K\x03", s8("|"), "NNNJ", little(4, 4), "K\x01K\x00tb0"),
@@ -76,7 +76,7 @@ const HIDING: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-Deno.test("C 16 the bytes of an array in a file of joblib hide no instructions", async (t) => {
+Deno.test("C 16 array data in a joblib file cannot hide instructions", async (t) => {
   for (const [title, content] of Object.entries(HIDING)) {
     await t.step(title, () => {
       const { verdict, failed } = scan(content, { name: "model.joblib" });
@@ -85,7 +85,7 @@ Deno.test("C 16 the bytes of an array in a file of joblib hide no instructions",
   }
 });
 
-Deno.test("C 16 an array of joblib is passed over, whatever its bytes are", () => {
+Deno.test("C 16 array data is skipped, whatever its bytes are", () => {
   const padded = bytes(s8("numpy_array_alignment_bytes"), "K\x10");
   for (
     const content of [
@@ -100,17 +100,17 @@ Deno.test("C 16 an array of joblib is passed over, whatever its bytes are", () =
   }
 });
 
-Deno.test("C 16 an array of an older joblib is loaded from its own folder only", async (t) => {
+Deno.test("C 16 an array of an older joblib must be in the folder of its file", async (t) => {
   const pickle = (...name: readonly Part[]) =>
     bytes(P4, sg("joblib.numpy_pickle", "NDArrayWrapper"), NEWOBJ, "}(", ...name, "ub.");
   for (const name of ["/tmp/x.npy", "../x.npy", "a/../../x.npy"]) {
     await t.step(name, () => assert.equal(scan(pickle(s8("filename"), s8(name))).verdict, "C"));
   }
-  await t.step("a second name", () => {
+  await t.step("a second file name", () => {
     const content = pickle(s8("filename"), s8("m.npy"), "Vf\\u0069lename\n", s8("/tmp/x.npy"));
     assert.equal(scan(content).verdict, "C");
   });
-  await t.step("a name in the folder", () => {
+  await t.step("a file in the folder", () => {
     assert.deepEqual(scan(pickle(s8("filename"), s8("m.pkl_01.npy"))).failed, []);
   });
 });

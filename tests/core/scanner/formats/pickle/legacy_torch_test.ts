@@ -3,6 +3,6 @@ import { LEGACY_TORCH } from "./ordinary_pickles.ts";
 import { bytes } from "./pickle_bytes.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("what loaders do with the end of a file tells nothing of the next pickle", () => {
+Deno.test("a truncated legacy PyTorch file is inconclusive", () => {
   assert.equal(scan(bytes(LEGACY_TORCH.subarray(0, LEGACY_TORCH.length - 3))).verdict, "I");
 });

@@ -6,7 +6,7 @@ import {
   parseIntegerText,
 } from "../../../../../core/scanner/formats/pickle/literals.ts";
 
-Deno.test("parseIntegerText() reads what either unpickler reads", () => {
+Deno.test("parseIntegerText() accepts what either unpickler accepts", () => {
   const rows: readonly (readonly [string, number | bigint | undefined])[] = [
     ["12", 12],
     ["-7", -7],
@@ -28,7 +28,7 @@ Deno.test("parseIntegerText() reads what either unpickler reads", () => {
   for (const [text, value] of rows) assert.equal(parseIntegerText(text), value, text);
 });
 
-Deno.test("parseIndexText() and parseFloatText() refuse what no unpickler reads", () => {
+Deno.test("parseIndexText() and parseFloatText() reject what neither unpickler accepts", () => {
   assert.deepEqual(["0", "+3", " 4 ", "1_0"].map(parseIndexText), [0, 3, 4, 10]);
   assert.deepEqual(["", "-1", "x", "0x1", "1.0"].map(parseIndexText), Array(5).fill(undefined));
   const floats = ["1", "1.5", ".5", "5.", "1e5", "-inf", "nan", "1_0.0"];
@@ -36,7 +36,7 @@ Deno.test("parseIndexText() and parseFloatText() refuse what no unpickler reads"
   assert.deepEqual(["", "x", ".", "1e", "e5"].map(parseFloatText), Array(5).fill(undefined));
 });
 
-Deno.test("decodeInteger() reads two's complement", () => {
+Deno.test("decodeInteger() decodes two's complement", () => {
   assert.equal(decodeInteger(new Uint8Array()), 0);
   assert.equal(decodeInteger(Uint8Array.of(0xff)), -1);
   assert.equal(decodeInteger(Uint8Array.of(0x00, 0x80)), -32768);

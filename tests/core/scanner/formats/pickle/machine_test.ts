@@ -4,7 +4,7 @@ import { bytes, gl, s8, short } from "./pickle_bytes.ts";
 import { P2, P4, T1, T2 } from "./pickle_parts.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("C 16: getattr of a time zone is none where the bytes of an array call it as well", () => {
+Deno.test("C 16: getattr of a time zone is critical if array data calls it too", () => {
   const hidden = bytes("h\x07)", s8("x"), T2, "R.");
   const file = joblibFile(hidden, { type: "u1", count: hidden.length });
   assert.equal(scan(bytes(P4, ZONE, "0", file.subarray(2))).verdict, "C");
@@ -12,10 +12,10 @@ Deno.test("C 16: getattr of a time zone is none where the bytes of an array call
   assert.equal(scan(bytes(P4, ZONE, "0", plain.subarray(2))).verdict, "OK");
 });
 
-Deno.test("C 16: getattr is harmless for time zones, and for nothing else besides them", async (t) => {
+Deno.test("C 16: getattr is harmless only for time zones", async (t) => {
   const rows: [string, Uint8Array][] = [
     ["another attribute", bytes("h\x07", gl("collections", "OrderedDict"), short("copy"), T2, "R")],
-    ["an attribute of no class", bytes("h\x07)", short("_unpickle"), T2, "R")],
+    ["an attribute of an object that is not a class", bytes("h\x07)", short("_unpickle"), T2, "R")],
     ["the function itself", bytes("h\x07")],
     ["the function in a copy", bytes("h\x072h\x08", short("_unpickle"), T2, "R")],
     ["the function as an argument", bytes(gl("acme", "run"), "h\x07", T1, "R")],

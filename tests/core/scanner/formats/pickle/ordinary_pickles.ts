@@ -1,10 +1,10 @@
 import { binbytes, binunicode, bytes, gl, little, s8, sg, short } from "./pickle_bytes.ts";
 import { MEMOIZE, P2, P4, T1, T2, T3 } from "./pickle_parts.ts";
 
-/** A storage full of what instructions, imports and programs begin with. */
+/** A storage full of the beginnings of instructions, imports and programs. */
 const HOSTILE_STORAGE = bytes(...Array(200).fill(bytes("MZ\x80\x02cos\nsystem\n)R.(K\x01tR")));
 
-/** A tensor of the state of a model, as torch.save writes it. */
+/** A tensor in a state dict, as torch.save writes it. */
 const TENSOR = bytes(
   ...[gl("torch._utils", "_rebuild_tensor_v2"), "((", binunicode("storage")],
   ...[gl("torch", "FloatStorage"), binunicode("0"), binunicode("cpu"), "K\x04tQK\x00K\x04", T1],
@@ -24,7 +24,7 @@ export const LEGACY_TORCH = bytes(
   ...[STATE_DICT, P2, "](", binunicode("0"), "e."],
 );
 
-/** numpy.zeros(4), protocol 2: the bytes are a text that `_codecs.encode` turns back. */
+/** numpy.zeros(4) in protocol 2, where `_codecs.encode` turns a string into the bytes. */
 const NUMPY_ARRAY = bytes(
   ...[P2, gl("numpy.core.multiarray", "_reconstruct"), gl("numpy", "ndarray"), "K\x00", T1],
   ...["c_codecs\nencode\n", binunicode("b"), binunicode("latin1"), T2, "R", T3, "R(K\x01K\x04"],
@@ -33,7 +33,7 @@ const NUMPY_ARRAY = bytes(
   ...["c_codecs\nencode\n", binunicode("\0".repeat(32)), binunicode("latin1"), T2, "Rtb."],
 );
 
-/** A file of joblib: a stand-in, then the bytes of the array, then the rest of the pickle. */
+/** A joblib file: a placeholder, the data of the array, and the rest of the pickle. */
 export function joblibFile(
   array: Uint8Array,
   options: { type: string; count: number; padding?: number },
@@ -54,7 +54,7 @@ export function joblibFile(
   return bytes(P4, "}", frame, pad, array, s8("y"), "K\x01ss.");
 }
 
-/** What the class of time zones gives for a key, with `getattr` and the class still in the memo. */
+/** A time zone, with `getattr` and the class left in the memo. */
 export const ZONE_NAME = bytes(
   short("_unpickle"),
   T2,
@@ -89,45 +89,45 @@ export const ORDINARY: readonly (readonly [string, Uint8Array])[] = [
   ],
   ["OrderedDict", bytes(P2, gl("collections", "OrderedDict"), ")R(", short("a"), "K\x01u.")],
   ["defaultdict", bytes(P2, gl("collections", "defaultdict"), gl("__builtin__", "list"), T1, "R.")],
-  ["a set of Python 2", bytes("c__builtin__\nset\n((lI1\natR.")],
+  ["a Python 2 set", bytes("c__builtin__\nset\n((lI1\natR.")],
   [
-    "an object of Python 2",
+    "a Python 2 object",
     bytes(
       "ccopy_reg\n_reconstructor\n(cargparse\nNamespace\nc__builtin__\nobject\nNtR(dS'a'\nI1\nsb.",
     ),
   ],
   ["time zones", bytes(P2, "(", ZONE, "q\x01h\x07h\x08", ZONE_NAME, "t.")],
-  ["os.path is no danger", bytes(gl("os.path", "join"), ".")],
+  ["os.path is harmless", bytes(gl("os.path", "join"), ".")],
   ["a tuple of 50000", bytes(P2, "(", "K\x01".repeat(50_000), "t.")],
-  ["a list in itself", bytes("]q\x00h\x00a.")],
+  ["a list that contains itself", bytes("]q\x00h\x00a.")],
   ["a state_dict", STATE_DICT],
-  ["a legacy file of PyTorch", bytes(LEGACY_TORCH, little(4, 8), HOSTILE_STORAGE)],
+  ["a legacy PyTorch file", bytes(LEGACY_TORCH, little(4, 8), HOSTILE_STORAGE)],
   [
-    "a layer in a legacy file of PyTorch, with its source",
+    "a layer in a legacy PyTorch file, with its source",
     bytes(
       ...[P2, "(", short("module"), gl("torch.nn.modules.linear", "Linear"), short("linear.py")],
       ...[short("class Linear(Module): pass"), "tQ)\x81}", short("training"), "\x88sb."],
     ),
   ],
   [
-    "a legacy file of PyTorch, of which the length of a storage begins like a pickle",
+    "a legacy PyTorch file in which a storage length begins like a pickle",
     bytes(LEGACY_TORCH, little(0x280, 8), HOSTILE_STORAGE),
   ],
   ["a NumPy array", NUMPY_ARRAY],
-  ["bytes that are no pickle", bytes(P4, binbytes(HOSTILE_STORAGE), ".")],
+  ["bytes that are not a pickle", bytes(P4, binbytes(HOSTILE_STORAGE), ".")],
   [
     "bytes that are full of one instruction",
     bytes(P4, binbytes(new Uint8Array(1e5).fill(0x28)), "."),
   ],
   ["a harmless pickle in a pickle", bytes(P4, binbytes(bytes(P4, "K\x01.")), ".")],
   [
-    "names that are words of base64",
+    "names that are valid base64",
     bytes(P4, "](", s8("attentionweights"), s8("cafebabecafebabe"), "e."),
   ],
-  ["a text that could call something unlisted", bytes(P4, s8("cacme\nNet\n)R."), ".")],
+  ["a string that could call an unlisted import", bytes(P4, s8("cacme\nNet\n)R."), ".")],
   ["a list of words", bytes(P4, binunicode("cos\nsin\ntan\n"), ".")],
   ["two pickles", bytes(P4, "K\x01.", P4, "K\x02.")],
-  ["zeros behind it", bytes(P4, "(K\x01K\x01K\x01t.", new Uint8Array(100))],
+  ["trailing zeros", bytes(P4, "(K\x01K\x01K\x01t.", new Uint8Array(100))],
   ["joblib", joblibFile(HOSTILE_STORAGE.slice(0, 100), { type: "u1", count: 100 })],
   ["joblib, aligned", joblibFile(new Uint8Array(96), { type: "f8", count: 12, padding: 9 })],
   [

@@ -7,7 +7,7 @@ import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { bytes } from "./pickle_bytes.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("C 16: more instructions than the limit are an error of the scan", () => {
+Deno.test("C 16: exceeding the instruction limit is an operational error", () => {
   const { verdict, failed, metadata } = scan(bytes("(", "N".repeat(200), "t."), {
     limits: { maxOpcodes: 100 },
   });
@@ -18,7 +18,7 @@ Deno.test("C 16: more instructions than the limit are an error of the scan", () 
   assert.equal(metadata.opcode_count, 100);
 });
 
-Deno.test("C 16 what a pickle imports is told also where the time is over on the way", () => {
+Deno.test("C 16 imports are reported even if the scan times out midway", () => {
   const bytes = new TextEncoder().encode(`cos\nsystem\n0${"K\x010".repeat(200_000)}N.`);
   let reads = 0;
   const scan = scanFile({
@@ -27,7 +27,7 @@ Deno.test("C 16 what a pickle imports is told also where the time is over on the
     scanners: [pickleScanner],
     limits: SCAN_LIMITS,
     checkpoint() {
-      // Hashing and recognising it take fewer.
+      // Hashing and detection take fewer reads.
       if (++reads > 8) throw new ScanStopped();
     },
   });

@@ -82,7 +82,7 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["toString", "constructor", "unlisted"],
 ];
 
-Deno.test("judgeImport() denies before it allows, by both spellings and every part", async (t) => {
+Deno.test("judgeImport() denies before it allows, by both spellings and every component", async (t) => {
   for (const [module, name, level, ruleCode] of JUDGED) {
     await t.step(`${module}.${name} is ${level}`, () => {
       const judgement = judgeImport(module, name);
@@ -92,7 +92,7 @@ Deno.test("judgeImport() denies before it allows, by both spellings and every pa
   }
 });
 
-Deno.test("nothing is allowed within what is denied but the records of distributed checkpoints", () => {
+Deno.test("the only allowed names within denied modules are records of distributed checkpoints", () => {
   const denied = DENIED_GROUPS.flatMap(({ paths }) => paths.trim().split(/\s+/));
   const allowed = ALLOWED_GROUPS.flatMap(([module, names]) =>
     names.trim().split(/\s+/).map((name) => `${module}.${name}`)

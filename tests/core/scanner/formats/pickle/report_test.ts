@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { bytes, gl } from "./pickle_bytes.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("C 16: an import is told once, with its number and first place", () => {
+Deno.test("C 16: lists an import once, with its count and first position", () => {
   const { failed } = scan(bytes("](", ...Array(50).fill(gl("os", "getpid")), "e."));
   assert.equal(failed.length, 1);
   const [{ position, details, message } = {}] = failed;
@@ -17,7 +17,7 @@ Deno.test("C 16: an import is told once, with its number and first place", () =>
   });
 });
 
-Deno.test("C 16: a million different imports are not a million checks, and the worst is told", () => {
+Deno.test("C 16: lists a bounded number of imports, the most severe first", () => {
   const names = Array.from({ length: 20_000 }, (_, i) => gl("acme", `f${i}`));
   const { checks, failed } = scan(bytes("(", ...names, gl("os", "getpid"), "t."));
   assert.ok(checks.length <= 1010);
@@ -25,7 +25,7 @@ Deno.test("C 16: a million different imports are not a million checks, and the w
   assert.ok(failed.some(({ message }) => message.endsWith("are not listed individually")));
 });
 
-Deno.test("C 16: long texts of the file are cut short in messages", () => {
+Deno.test("C 16: cuts long strings short in messages", () => {
   const { failed } = scan(bytes(gl("a".repeat(5000), "b\x07".repeat(2000)), ")R."));
   assert.ok(failed[0] !== undefined && failed[0].message.length < 300);
   assert.ok(JSON.stringify(failed).length < 1500);

@@ -8,7 +8,7 @@ import { bytes } from "./pickle_bytes.ts";
 import { P4, PAYLOAD } from "./pickle_parts.ts";
 import { scan } from "./scan_pickle.ts";
 
-Deno.test("C 16: ordinary pickles are clean, and what was checked is told", async (t) => {
+Deno.test("C 16: ordinary pickles are clean, and pass every check", async (t) => {
   for (const [title, content] of ORDINARY) {
     await t.step(title, () => {
       const { failed, checks } = scan(content);
@@ -20,7 +20,7 @@ Deno.test("C 16: ordinary pickles are clean, and what was checked is told", asyn
   }
 });
 
-Deno.test("SR 2.5: depth, instructions and suspicious findings are noted", () => {
+Deno.test("SR 2.5: records stack depth, instructions and suspicious findings", () => {
   assert.deepEqual(scan(bytes(P4, "(K\x01K\x02K\x03t.")).metadata, {
     max_stack_depth: 3,
     opcode_count: 7,
@@ -29,18 +29,18 @@ Deno.test("SR 2.5: depth, instructions and suspicious findings are noted", () =>
   assert.equal(scan(bytes(P4, PAYLOAD)).metadata.suspicious_count, 1);
 });
 
-Deno.test("a pickle by name is scanned though its content is none, and is inconclusive", () => {
-  const content = bytes("no pickle at all");
-  const claims = (name: string, content: Uint8Array) =>
+Deno.test("a file named like a pickle is scanned, and is inconclusive if it is not one", () => {
+  const content = bytes("not a pickle");
+  const matches = (name: string, content: Uint8Array) =>
     pickleScanner.matches({ source: memorySource(content), name, depth: 0 });
-  assert.equal(claims("a.pkl", content), true);
-  assert.equal(claims("a.txt", content), false);
-  assert.equal(claims("a.pkl", bytes("PK\x03\x04", new Uint8Array(100))), false);
-  assert.equal(claims("a.pkl", bytes()), false);
+  assert.equal(matches("a.pkl", content), true);
+  assert.equal(matches("a.txt", content), false);
+  assert.equal(matches("a.pkl", bytes("PK\x03\x04", new Uint8Array(100))), false);
+  assert.equal(matches("a.pkl", bytes()), false);
   assert.equal(scan(content).verdict, "I");
 });
 
-Deno.test("an empty file and one of a byte are scanned without an exception", () => {
+Deno.test("scans an empty file and a file of one byte", () => {
   assert.equal(scan(bytes()).verdict, "OK");
   assert.equal(scan(bytes(".")).verdict, "I");
 });
@@ -58,7 +58,7 @@ function mutated(content: Uint8Array, random: (bound: number) => number): Uint8A
   return Uint8Array.from(copy);
 }
 
-Deno.test("C 16: no mutation of a pickle makes the scanner throw or go on without end", () => {
+Deno.test("C 16: no mutation of a pickle makes the scanner throw or exceed its limits", () => {
   const random = seeded(20260101);
   const seeds = [...ORDINARY.map(([, content]) => content), bytes(P4, PAYLOAD)]
     .filter(({ length }) => length < 1000);

@@ -4,7 +4,7 @@ import { bytes, little } from "./pickle_bytes.ts";
 import { P4, PAYLOAD } from "./pickle_parts.ts";
 import { scan } from "./scan_pickle.ts";
 
-/** A pickle of one list of 200 byte strings of a mebibyte, which are made up when they are read. */
+/** A pickle of 200 byte strings of 1 MiB each, generated as it is read. */
 function vastSource(): ByteSource & { largest: number; total: number } {
   const chunk = 1024 * 1024;
   const item = bytes("B", little(chunk, 4));
@@ -31,7 +31,7 @@ function vastSource(): ByteSource & { largest: number; total: number } {
   };
 }
 
-Deno.test("C 16: 200 MB are walked through a window, and never held", () => {
+Deno.test("C 16: scans 200 MB through a window without holding it in memory", () => {
   const source = vastSource();
   const { verdict, metadata } = scan(source);
   assert.equal(verdict, "C");
@@ -40,7 +40,7 @@ Deno.test("C 16: 200 MB are walked through a window, and never held", () => {
   assert.ok(source.total < 50 * 1024 * 1024, `${source.total} bytes of ${source.size}`);
 });
 
-Deno.test("C 16: a line that never ends is not read for ever", () => {
+Deno.test("C 16: stops reading a line that never ends", () => {
   let total = 0;
   const size = 2 ** 40;
   const endless: ByteSource = {

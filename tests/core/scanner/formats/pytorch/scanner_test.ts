@@ -8,7 +8,7 @@ import { bytes, type Member, zipOf } from "../zip/zip_builder.ts";
 const PICKLE: Member = { name: "archive/data.pkl", data: bytes(0x80, 2, "}.") };
 const VERSION: Member = { name: "archive/version", data: "3\n" };
 const ORDER: Member = { name: "archive/byteorder", data: "little" };
-/** Weights that look like programs, pickles and headers, if one wants to see them. */
+/** Weights that contain bytes of programs, pickles and ZIP headers. */
 const WEIGHTS = Buffer.concat([
   bytes("MZ", 0x80, 2, "cos\nPK", 3, 4, "PK", 5, 6),
   Buffer.alloc(400, "PK\x01\x02"),
@@ -16,7 +16,7 @@ const WEIGHTS = Buffer.concat([
 const STORAGE: Member = { name: "archive/data/0", data: WEIGHTS };
 const MODEL = [PICKLE, ORDER, STORAGE, VERSION];
 
-/** A member as the writer of PyTorch has it: aligned, with its sizes behind it, and in ZIP64 terms. */
+/** A member as PyTorch writes it: aligned, with a data descriptor, and in ZIP64. */
 function written(member: Member): Member {
   return {
     ...member,
@@ -26,7 +26,7 @@ function written(member: Member): Member {
   };
 }
 
-Deno.test("scanning 2.5: a model of PyTorch passes every check, and every member is looked into", async (t) => {
+Deno.test("scanning 2.5: a PyTorch model passes every check, and every member is scanned", async (t) => {
   const rows: [string, Uint8Array][] = [
     ["as zipped by others", zipOf(MODEL)],
     ["as PyTorch writes it", zipOf(MODEL.map(written), { zip64: {} })],
@@ -52,7 +52,7 @@ Deno.test("scanning 2.5: a model of PyTorch passes every check, and every member
   }
 });
 
-Deno.test("scanning 2.5: an archive is for one of the two scanners", async (t) => {
+Deno.test("scanning 2.5: an archive matches exactly one of the two scanners", async (t) => {
   const rows: [string, string, Member[], boolean][] = [
     ["a model", "model.bin", MODEL, true],
     ["a model of another folder", "model.bin", [{ ...PICKLE, name: "my model/data.pkl" }], true],
@@ -71,7 +71,7 @@ Deno.test("scanning 2.5: an archive is for one of the two scanners", async (t) =
   }
 });
 
-Deno.test("scanning 2.5: what is in a model that ought not to be is told", async (t) => {
+Deno.test("scanning 2.5: reports members that do not belong in a model", async (t) => {
   const program = "PyTorch Executable Entry";
   const rows: [string, Member[], string[], string?][] = [
     [
@@ -117,14 +117,14 @@ Deno.test("scanning 2.5: what is in a model that ought not to be is told", async
   }
 });
 
-Deno.test("scanning 2.5: a model without data.pkl is told of, and looked into", () => {
+Deno.test("scanning 2.5: reports a model without data.pkl, and scans its members", () => {
   const scan = scanned(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
   assert.deepEqual(scan.findings, ["info S902 PyTorch Archive Layout"]);
   assert.equal(scan.submitted.length, 2);
 });
 
-/** A pickle that asks for storages: key, class and number of elements each. */
-function askingFor(...storages: [key: string, type: string, elements: number][]): Uint8Array {
+/** A pickle that references storages by key, class and number of elements. */
+function referencing(...storages: [key: string, type: string, elements: number][]): Uint8Array {
   const text = (value: string) => bytes("X", value.length, 0, 0, 0, value);
   const asked = storages.map(([key, type, elements]) =>
     Buffer.concat([
@@ -139,32 +139,32 @@ function askingFor(...storages: [key: string, type: string, elements: number][])
   return Buffer.concat([bytes(0x80, 2, "("), ...asked, bytes("t.")]);
 }
 
-Deno.test("scanning 2.5: storages are weights where the pickle says so, and of the size it says", async (t) => {
+Deno.test("scanning 2.5: a storage counts as weights only if the pickle declares it with its exact size", async (t) => {
   const payload = Buffer.from(PAYLOAD);
   const { length } = payload;
   const rows: [string, Member[], { offered: boolean; warned: boolean }][] = [
     ["just as large", [
-      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+      { ...PICKLE, data: referencing(["0", "ByteStorage", length]) },
       { ...STORAGE, data: payload },
     ], { offered: false, warned: false }],
     ["larger", [
-      { ...PICKLE, data: askingFor(["0", "ByteStorage", length - 1]) },
+      { ...PICKLE, data: referencing(["0", "ByteStorage", length - 1]) },
       { ...STORAGE, data: payload },
     ], { offered: true, warned: true }],
-    ["too short, which loaders read beyond", [
-      { ...PICKLE, data: askingFor(["0", "FloatStorage", length]) },
+    ["too short, so loaders read past its end", [
+      { ...PICKLE, data: referencing(["0", "FloatStorage", length]) },
       { ...STORAGE, data: payload },
     ], { offered: true, warned: true }],
     ["of an unknown class", [
-      { ...PICKLE, data: askingFor(["0", "OddStorage", length]) },
+      { ...PICKLE, data: referencing(["0", "OddStorage", length]) },
       { ...STORAGE, data: payload },
     ], { offered: true, warned: false }],
-    ["that nobody asks for", [
-      { ...PICKLE, data: askingFor(["1", "ByteStorage", length]) },
+    ["that is not referenced", [
+      { ...PICKLE, data: referencing(["1", "ByteStorage", length]) },
       { ...STORAGE, data: payload },
     ], { offered: true, warned: false }],
-    ["that one of two pickles asks for", [
-      { ...PICKLE, data: askingFor(["0", "ByteStorage", length]) },
+    ["that one of two pickles references", [
+      { ...PICKLE, data: referencing(["0", "ByteStorage", length]) },
       { ...STORAGE, data: payload },
       PICKLE,
     ], { offered: true, warned: false }],
