@@ -4,7 +4,7 @@ import { mintCredential } from "../core/credentials.ts";
 import { BASE_PATH } from "../routes/routes.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { keptSecret } from "../storage/jwt_secret.ts";
+import { readJwtSecret } from "../storage/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
 import { authority, hostCapacity, loadSettings, printError } from "./environment.ts";
 import { withSettingContext } from "./usage_error.ts";
@@ -50,7 +50,7 @@ async function overviewOf(settings: Settings, host: HostCapacity): Promise<Capac
 async function ownCredential(settings: Settings): Promise<string | undefined> {
   const { dataDir, jwtPublicKey, jwksUrl, jwtIssuer: issuer, jwtAudience: audience } = settings;
   if (jwtPublicKey !== undefined || jwksUrl !== undefined) return undefined;
-  const secret = settings.jwtSecret ?? await keptSecret(dataDir);
+  const secret = settings.jwtSecret ?? await readJwtSecret(dataDir);
   const privileges = ["capacity.view"];
   return secret &&
     await mintCredential({ secret, userId: 1, privileges, ttlSeconds: 60, issuer, audience });

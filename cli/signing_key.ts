@@ -1,6 +1,6 @@
 import type { SigningKey } from "../core/credentials.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { jwtSecret } from "../storage/jwt_secret.ts";
+import { ensureJwtSecret } from "../storage/jwt_secret.ts";
 import { withSettingContext } from "./usage_error.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function signingKey(
     );
     return { kind: "publicKey", pem };
   }
-  const { secret, made } = await jwtSecret(dataDir);
+  const { secret, created: made } = await ensureJwtSecret(dataDir);
   if (made) onCreate();
   return { kind: "secret", secret };
 }

@@ -1,23 +1,24 @@
 import { orMissing, removeFile, syncDirectory, writeAll } from "./disk/files.ts";
 
-/** The secret of a data directory, and whether this call made it. */
+/** The secret of a data directory, and whether this call created it. */
 export interface JwtSecret {
   readonly secret: string;
-  readonly made: boolean;
+  readonly created: boolean;
 }
 
-/** The fewest bytes of a secret (C 10). */
-const MIN_BYTES = 32;
+/** Minimum length of a secret (C 10). */
+const MIN_SECRET_BYTES = 32;
 
 /**
- * Reads the secret of a data directory, where it has one.
+ * Reads the secret of a data directory, and restricts access to its file to the owner. Returns
+ * undefined if there is no secret.
  *
- * @throws {RangeError} where the secret is too short.
+ * @throws {RangeError} when the secret is too short.
  */
-export async function keptSecret(dataDir: string): Promise<string | undefined> {
+export async function readJwtSecret(dataDir: string): Promise<string | undefined> {
   const path = secretPath(dataDir);
-  const kept = await orMissing(Deno.readTextFile(path));
-  return kept === undefined ? undefined : await checked(path, kept);
+  const stored = await orMissing(Deno.readTextFile(path));
+  return stored === undefined ? undefined : await checked(path, stored);
 }
 
 function secretPath(dataDir: string): string {
@@ -25,40 +26,43 @@ function secretPath(dataDir: string): string {
 }
 
 /**
- * Reads the secret that signs the tokens of a data directory, and makes what is missing of both (C 10).
+ * Reads the secret that signs the tokens of a data directory. Creates the directory and the secret
+ * if they do not exist (C 10).
  *
- * @throws {RangeError} where the secret that is there is too short.
+ * @throws {RangeError} when the existing secret is too short.
  */
-export async function jwtSecret(dataDir: string): Promise<JwtSecret> {
+export async function ensureJwtSecret(dataDir: string): Promise<JwtSecret> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = secretPath(dataDir);
-  const kept = await keptSecret(dataDir);
-  if (kept !== undefined) return { secret: kept, made: false };
+  const stored = await readJwtSecret(dataDir);
+  if (stored !== undefined) return { secret: stored, created: false };
   const secret = crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url" });
   const temporary = `${path}.${crypto.randomUUID()}`;
   try {
     using file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
     await writeAll(file, new TextEncoder().encode(`${secret}\n`));
     await file.sync();
-    // A link, unlike a rename, does not replace the secret that another process has just made.
+    // Unlike a rename, a link does not replace a secret that another process has just created.
     await Deno.link(temporary, path);
     await syncDirectory(dataDir);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    return { secret: await checked(path, await Deno.readTextFile(path)), made: false };
+    return { secret: await checked(path, await Deno.readTextFile(path)), created: false };
   } finally {
     await removeFile(temporary);
   }
-  return { secret, made: true };
+  return { secret, created: true };
 }
 
 async function checked(path: string, text: string): Promise<string> {
   const secret = text.trim();
   const bytes = new TextEncoder().encode(secret).length;
-  if (bytes < MIN_BYTES) {
-    throw new RangeError(`"${path}" holds a secret of ${bytes} bytes, fewer than ${MIN_BYTES}`);
+  if (bytes < MIN_SECRET_BYTES) {
+    throw new RangeError(
+      `The secret in "${path}" has ${bytes} bytes, fewer than ${MIN_SECRET_BYTES}`,
+    );
   }
-  // It may have come from a copy of the directory, readable for everybody.
+  // A copied directory may have left the file readable for other users.
   await Deno.chmod(path, 0o600);
   return secret;
 }

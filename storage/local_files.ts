@@ -1,14 +1,15 @@
 import { orMissing } from "./disk/files.ts";
 
-/** A file that somebody named, or that lies in a directory that somebody named. */
+/** A file that was named, or found below a directory that was named. */
 export type LocalFile =
   | { readonly path: string; readonly size: number }
-  /** One that can't be scanned, and why. */
+  /** A path that cannot be scanned, and the reason. */
   | { readonly path: string; readonly error: string };
 
 /**
- * The files at and below some paths, each once and sorted. Links to files are followed, as caches of
- * model hubs have them; links to directories only where they were named, for they may lead round.
+ * Finds the files at and below paths, each once, sorted by path. Follows links to files, which
+ * caches of model hubs contain. Follows links to directories only if they are named themselves, as
+ * others may form cycles.
  */
 export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const found = new Map<string, LocalFile>();
@@ -22,11 +23,11 @@ export async function localFiles(paths: readonly string[]): Promise<LocalFile[]>
 async function* filesAt(path: string, { named }: { named: boolean }): AsyncGenerator<LocalFile> {
   try {
     const info = await orMissing(Deno.stat(path));
-    if (info === undefined) yield { path, error: "There is no such file" };
+    if (info === undefined) yield { path, error: "No such file" };
     else if (info.isFile) yield { path, size: info.size };
-    else if (!info.isDirectory) yield { path, error: "It is no regular file" };
+    else if (!info.isDirectory) yield { path, error: "Not a regular file" };
     else if (!named && (await Deno.lstat(path)).isSymlink) {
-      yield { path, error: "It is a link to a directory, which is not followed" };
+      yield { path, error: "Link to a directory, which is not followed" };
     } else {
       for await (const { name } of Deno.readDir(path)) {
         yield* filesAt(path === "/" ? `/${name}` : `${path}/${name}`, { named: false });
@@ -35,6 +36,6 @@ async function* filesAt(path: string, { named }: { named: boolean }): AsyncGener
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
     if (!(error instanceof Error)) throw error;
-    yield { path, error: `It could not be read (${error.name})` };
+    yield { path, error: `Not readable (${error.name})` };
   }
 }

@@ -1,18 +1,18 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
-import { keepTemporaryFilesIn } from "./database/connection.ts";
+import { setTempDirectory } from "./database/connection.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
 import { MIB } from "../schemas/units.ts";
 
-/** What stands between the storage and being able to take a file. */
+/** A problem that keeps the storage from accepting files. */
 export interface StorageFault {
   readonly part: "database" | "blobs" | "disk";
   readonly problem: string;
 }
 
-/** The storage in one data directory (C 12), held for this process alone. */
+/** The storage in one data directory (C 12), which only this process may use. */
 export class Storage implements AsyncDisposable {
   readonly records: SqliteResourceStore;
   readonly blobs: DirectoryBlobStore;
@@ -31,23 +31,24 @@ export class Storage implements AsyncDisposable {
   }
 
   /**
-   * Opens the storage below `dataDir`, making what is missing.
+   * Opens the storage below `dataDir`, and creates what is missing.
    *
-   * @throws {Error} where another server holds the directory, or what is in it does not fit together.
+   * @throws {Error} when another server holds the directory, its database is damaged or missing, or
+   *   its `tmp/` holds foreign files.
    */
   static async open(dataDir: string): Promise<Storage> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
     await refuseForeign(dataDir);
     await using opened = new AsyncDisposableStack();
-    const lock = opened.use(await DirectoryLock.take(dataDir));
+    const lock = opened.use(await DirectoryLock.acquire(dataDir));
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir));
     const records = opened.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
-    // Recovery is about to remove what no record holds: the records had better all be there.
+    // Recovery removes content without a record, so all records must be readable.
     if (lock.afterCrash) await records.checkIntegrity();
     if (records.isNew && await hasContent(blobs)) {
       throw new Error(
-        `The database of "${dataDir}" is missing or empty, but there is content in its blobs/: ` +
-          "put strongroom.db back, or move blobs/ away to begin anew",
+        `The database of "${dataDir}" is missing or empty, but its blobs/ holds content: ` +
+          "restore strongroom.db, or move blobs/ away to start empty",
       );
     }
     await syncDirectory(dataDir);
@@ -56,15 +57,18 @@ export class Storage implements AsyncDisposable {
   }
 
   /**
-   * Has SQLite put its temporary files into the data directory, too: those of all storage in this
-   * process, so that there had better be one.
+   * Makes SQLite keep its temporary files in the data directory. Applies to the whole process, so
+   * call it for one storage only.
    */
-  keepTemporaryFiles(): void {
-    keepTemporaryFilesIn(`${this.#dataDir}/tmp`);
+  useOwnTempDirectory(): void {
+    setTempDirectory(`${this.#dataDir}/tmp`);
   }
 
-  /** What keeps the storage from taking a file now, if anything (C 1). `minFreeMB` counts 2^20 bytes. */
-  async fault(minFreeMB: number): Promise<StorageFault | undefined> {
+  /**
+   * Checks whether the storage can accept a file now, and returns the first problem found (C 1).
+   * `minFreeMB` is in units of 2^20 bytes.
+   */
+  async findFault(minFreeMB: number): Promise<StorageFault | undefined> {
     const checks: readonly [StorageFault["part"], () => Promise<void>][] = [
       ["database", () => this.records.write(() => Promise.resolve())],
       ["blobs", () => this.blobs.probe()],
@@ -80,18 +84,18 @@ export class Storage implements AsyncDisposable {
     return undefined;
   }
 
-  /** Waits for the transactions under way, then closes everything and lets go of the directory. */
+  /** Waits for pending transactions, closes everything and releases the directory. */
   async [Symbol.asyncDispose](): Promise<void> {
     using _lock = this.#lock;
     using _blobs = this.blobs;
     await this.records[Symbol.asyncDispose]();
-    if (!this.blobs.needsSweep) await this.#lock.stopInOrder();
+    if (!this.blobs.needsSweep) await this.#lock.markCleanStop();
   }
 
   async #checkDisk(minFreeMB: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#dataDir);
     const freeMB = Math.floor(bavail * bsize / MIB);
-    if (freeMB < minFreeMB) throw new Error(`${freeMB} MB are free, fewer than ${minFreeMB}`);
+    if (freeMB < minFreeMB) throw new Error(`${freeMB} MiB free, fewer than ${minFreeMB}`);
   }
 }
 
@@ -101,16 +105,16 @@ async function hasContent(blobs: DirectoryBlobStore): Promise<boolean> {
 }
 
 /**
- * Refuses a directory that has a `tmp/` of somebody else: it would be emptied (C 12). One in which a
- * server has been has a lock.
+ * Refuses a directory whose `tmp/` holds foreign files, because opening it empties `tmp/` (C 12). A
+ * directory that a server has used before has a lock file.
  */
 async function refuseForeign(dataDir: string): Promise<void> {
   if (await orMissing(Deno.lstat(`${dataDir}/lock`)) !== undefined) return;
   if (await orMissing(Deno.lstat(`${dataDir}/tmp`)) === undefined) return;
   for await (const { name } of Deno.readDir(`${dataDir}/tmp`)) {
     throw new Error(
-      `"${dataDir}" can't be a data directory: its tmp/, which would be emptied, ` +
-        `holds ${JSON.stringify(name)} of somebody else`,
+      `Cannot use "${dataDir}" as a data directory: its tmp/ would be emptied, ` +
+        `but holds the foreign file ${JSON.stringify(name)}`,
     );
   }
 }

@@ -12,7 +12,7 @@ import type { ServerEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { ReportThread } from "../../storage/reports/thread.ts";
+import { ReportThread } from "../../storage/reports/report_thread.ts";
 import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
 import type { Storage } from "../../storage/storage.ts";
 
@@ -76,7 +76,7 @@ export async function compose(
     tree: replacements.wrapTree?.(tree) ?? tree,
     events,
     verify,
-    findFault: () => storage.fault(host.tunables.diskCriticalMB),
+    findFault: () => storage.findFault(host.tunables.diskCriticalMB),
     capacity: { ...host, leases, instances: () => jobs.instances },
     scans: { records, store: scans, jobs, maxQueued: settings.maxQueuedScans },
     log,

@@ -43,7 +43,7 @@ async function openStorage({ dataDir }: Settings): Promise<Storage> {
     () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
   );
   const storage = await Storage.open(dataDir);
-  storage.keepTemporaryFiles();
+  storage.useOwnTempDirectory();
   return storage;
 }
 

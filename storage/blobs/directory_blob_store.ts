@@ -9,7 +9,7 @@ import {
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
-import { asStorageFull } from "../disk/full.ts";
+import { asStorageFull } from "../disk/storage_full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";

@@ -81,7 +81,7 @@ export class Connection implements Disposable {
  * Makes SQLite keep temporary tables and sort files in a directory instead of the system's. Applies
  * to all connections of this process. The directory must exist.
  */
-export function keepTemporaryFilesIn(directory: string): void {
+export function setTempDirectory(directory: string): void {
   using connection = new Connection(":memory:", { readOnly: false });
   connection.script(`PRAGMA temp_store_directory = '${directory.replaceAll("'", "''")}'`);
 }

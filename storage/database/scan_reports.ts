@@ -10,7 +10,7 @@ import { scanRows } from "./scan_statements.ts";
 import { MIB } from "../../schemas/units.ts";
 
 /** The scan to report on. */
-export interface ReportOrder {
+export interface ScanToReport {
   /** The path of the database. */
   readonly database: string;
   readonly id: number;
@@ -39,7 +39,7 @@ const MAX_RESULT_BYTES = 128 * MIB;
  * Makes the report of a scan from its stored results. May take seconds. Returns undefined if the
  * results are too large for one report.
  */
-export function makeReport(order: ReportOrder): MadeReport | undefined {
+export function makeReport(order: ScanToReport): MadeReport | undefined {
   using connection = new Connection(order.database, { readOnly: true });
   const { id, skip, version, startedAt, finishedAt } = order;
   const key = { id, skip: JSON.stringify(skip), version };

@@ -14,7 +14,7 @@ import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import type { MadeReport, ReportOrder } from "./scan_reports.ts";
+import type { MadeReport, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
@@ -22,7 +22,7 @@ import { MIB } from "../../schemas/units.ts";
 
 /** The part of the worker {@link WORKERS.report} that this store calls. */
 interface ReportMaker {
-  makeReport(order: ReportOrder): MadeReport | undefined;
+  makeReport(order: ScanToReport): MadeReport | undefined;
 }
 
 /** Reports are read in chunks of this size. */
@@ -190,7 +190,7 @@ export class SqliteScanStore implements ScanStore {
  *
  * @throws the reason of the signal when it aborts.
  */
-async function makeReport(order: ReportOrder, signal: AbortSignal) {
+async function makeReport(order: ScanToReport, signal: AbortSignal) {
   using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -10,7 +10,7 @@ import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
-import { asStorageFull } from "../disk/full.ts";
+import { asStorageFull } from "../disk/storage_full.ts";
 import { descendantOf } from "./subtree.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 

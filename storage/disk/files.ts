@@ -1,11 +1,11 @@
 import type { Chunk } from "../../core/content.ts";
 
-/** Writes all of it; a single write may be short. */
+/** Writes all bytes, as a single `write` may write fewer. */
 export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
 }
 
-/** Fills the buffer as far as the file goes, and returns the part that was filled. */
+/** Reads until the buffer is full or the file ends, and returns the part that was filled. */
 export async function readFull(file: Deno.FsFile, buffer: Chunk): Promise<Chunk> {
   let filled = 0;
   while (filled < buffer.length) {
@@ -16,13 +16,13 @@ export async function readFull(file: Deno.FsFile, buffer: Chunk): Promise<Chunk>
   return buffer.subarray(0, filled);
 }
 
-/** Makes the names in a directory durable: a rename is on the disk only after this. */
+/** Syncs the entries of a directory. A rename is durable only after this. */
 export async function syncDirectory(path: string): Promise<void> {
   using directory = await Deno.open(path);
   await directory.sync();
 }
 
-/** Makes a directory for the owner alone; false where it was there already. */
+/** Creates a directory with access for its owner only. Returns false if it exists. */
 export function makeDirectorySync(path: string): boolean {
   try {
     Deno.mkdirSync(path, { mode: 0o700 });
@@ -33,12 +33,12 @@ export function makeDirectorySync(path: string): boolean {
   }
 }
 
-/** Removes a file, if there is one. */
+/** Removes a file if it exists. */
 export async function removeFile(path: string): Promise<void> {
   await orMissing(Deno.remove(path));
 }
 
-/** The result, or undefined where the file that it is about does not exist. */
+/** Resolves to the result of a file operation, or to undefined if the file does not exist. */
 export async function orMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -48,7 +48,7 @@ export async function orMissing<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** As {@link orMissing}, without waiting. */
+/** Like {@link orMissing}, for a synchronous call. */
 export function orMissingSync<T>(call: () => T): T | undefined {
   try {
     return call();

@@ -1,13 +1,13 @@
 import { writeAll } from "./files.ts";
 
 /**
- * Holds a data directory for one server at a time, until it is disposed of or the process ends.
+ * Reserves a data directory for one server, until the lock is disposed of or the process ends.
  *
- * The lock belongs to the open file, so that no crash leaves a stale one. What the file says is the
- * process that holds it; it is emptied when a server stops in order, and so tells a crash.
+ * The lock belongs to the open file, so a crash leaves no stale lock. The file holds the id of the
+ * process that owns the lock. A clean stop empties it, so a file that is not empty reveals a crash.
  */
 export class DirectoryLock implements Disposable {
-  /** Whether the server before did not stop in order. */
+  /** Whether the previous server did not stop cleanly. */
   readonly afterCrash: boolean;
   readonly #file: Deno.FsFile;
 
@@ -17,11 +17,11 @@ export class DirectoryLock implements Disposable {
   }
 
   /**
-   * Takes the lock file of the directory.
+   * Locks the directory.
    *
-   * @throws {Error} where another server holds it; the message says which process.
+   * @throws {Error} when another server holds the lock. The message names its process.
    */
-  static async take(dataDir: string): Promise<DirectoryLock> {
+  static async acquire(dataDir: string): Promise<DirectoryLock> {
     const path = `${dataDir}/lock`;
     const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
     try {
@@ -29,11 +29,11 @@ export class DirectoryLock implements Disposable {
       const holder = (await Deno.readTextFile(path)).trim();
       if (!locked) {
         throw new Error(
-          `The data directory "${dataDir}" is in use by the process ${holder}: ` +
-            "one server at a time can have it",
+          `The data directory "${dataDir}" is in use by process ${holder}: ` +
+            "only one server can use it at a time",
         );
       }
-      await noteHolder(file).catch((error) => {
+      await writeHolder(file).catch((error) => {
         throw new Error(`Cannot write "${path}": ${error.message}`, { cause: error });
       });
       return new DirectoryLock(file, holder !== "");
@@ -43,8 +43,8 @@ export class DirectoryLock implements Disposable {
     }
   }
 
-  /** Notes that all is in order. To be called last. */
-  async stopInOrder(): Promise<void> {
+  /** Records a clean stop. Call it last. */
+  async markCleanStop(): Promise<void> {
     await this.#file.truncate();
   }
 
@@ -53,11 +53,12 @@ export class DirectoryLock implements Disposable {
   }
 }
 
-async function noteHolder(file: Deno.FsFile): Promise<void> {
+/** Writes the id of this process. */
+async function writeHolder(file: Deno.FsFile): Promise<void> {
   const holder = new TextEncoder().encode(`${Deno.pid}\n`);
-  // Never empty on the way: the start that a full disk or a kill ends here must not look in order.
+  // Never leave the file empty: a start that fails here must not look like a clean stop.
   await writeAll(file, holder);
   await file.truncate(holder.length);
-  // Before anything else is: a crash has to find it here.
+  // Sync before any other write, so that the file reveals a crash from here on.
   await file.sync();
 }

@@ -1,15 +1,15 @@
 import type { ByteSource } from "../../core/scanner/mod.ts";
 
-/** Bytes that are read ahead: scanners look at one small thing after the other. */
+/** Files are read in pages of this size, as scanners make many small reads in order. */
 const PAGE_BYTES = 64 * 1024;
-/** Pages that are kept. */
+/** Number of pages kept in memory. */
 const MAX_PAGES = 64;
 
-/** An open file as a source. A file that is cut off while it is read seems to end there. */
+/** Reads an open file. If the file is truncated meanwhile, it appears to end there. */
 export class FileSource implements ByteSource {
   readonly size: number;
   readonly #file: Deno.FsFile;
-  /** Each page by its number, the one that was used last at the end. */
+  /** Pages by number, least recently used first. */
   readonly #pages = new Map<number, Uint8Array>();
 
   constructor(file: Deno.FsFile) {
@@ -23,17 +23,17 @@ export class FileSource implements ByteSource {
     ) {
       throw new RangeError(`Cannot read ${length} bytes at ${offset}`);
     }
-    const wanted = Math.max(0, Math.min(length, this.size - offset));
+    const requested = Math.max(0, Math.min(length, this.size - offset));
     const page = Math.floor(offset / PAGE_BYTES);
     const within = offset - page * PAGE_BYTES;
-    if (within + wanted > PAGE_BYTES) return this.#fromFile(offset, wanted);
-    return this.#page(page).subarray(within, within + wanted);
+    if (within + requested > PAGE_BYTES) return this.#fromFile(offset, requested);
+    return this.#page(page).subarray(within, within + requested);
   }
 
   #page(number: number): Uint8Array {
-    const kept = this.#pages.get(number);
+    const cached = this.#pages.get(number);
     const start = number * PAGE_BYTES;
-    const page = kept ?? this.#fromFile(start, Math.min(PAGE_BYTES, this.size - start));
+    const page = cached ?? this.#fromFile(start, Math.min(PAGE_BYTES, this.size - start));
     this.#pages.delete(number);
     this.#pages.set(number, page);
     const [oldest] = this.#pages.keys();

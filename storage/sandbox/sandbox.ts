@@ -7,35 +7,35 @@ import {
 import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** What a worker is to scan. */
-export interface ScanOrder {
+/** The message that starts a scan in a worker. */
+export interface SandboxRequest {
   readonly path: string;
   readonly name: string;
   readonly skip: readonly string[];
-  /** How long it may take, in milliseconds. */
+  /** Time limit of the scan. */
   readonly timeoutMs: number;
-  /** Is set to another number than 0 where it is to end. */
+  /** Nonzero tells the worker to stop. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
-/** What a worker says. */
-export type ScanReply =
+/** A message from the worker. */
+export type SandboxReply =
   | { readonly kind: "progress"; readonly bytes: number }
   | { readonly kind: "scanned"; readonly scan: FileResult }
   | { readonly kind: "unreadable"; readonly problem: string }
-  /** The time was over before the content was hashed. */
+  /** The scan was stopped before the content was hashed. */
   | { readonly kind: "late" };
 
-export interface SandboxOptions extends ScanContentOptions, Pick<ScanOrder, "path" | "name"> {
-  /** The longest time that the file may take, in milliseconds. */
+export interface SandboxOptions extends ScanContentOptions, Pick<SandboxRequest, "path" | "name"> {
+  /** Time limit of the scan. */
   readonly timeoutMs: number;
-  /** How much longer it has to say what it has found until then, in milliseconds. @default 10000 */
+  /** How long the worker may take after the time limit to return partial results. @default 10000 */
   readonly graceMs?: number;
-  /** What runs in the sandbox. @default scan_worker.ts */
+  /** The module that runs in the sandbox. @default `WORKERS.scan` */
   readonly module?: URL;
 }
 
-/** Scans stored content, each in a sandbox of its own. */
+/** Scans stored content, each time in a new sandbox. */
 export class SandboxScanner implements ContentScanner {
   readonly #blobs: DirectoryBlobStore;
   readonly #timeoutMs: number;
@@ -55,14 +55,14 @@ export class SandboxScanner implements ContentScanner {
 }
 
 /**
- * Scans the file at a path in a worker that may read this file and nothing else, for as long as it
- * may take (C 15). What was found until its time was over is told.
+ * Scans a file in a worker that has permission to read this file and nothing else (C 15). When the
+ * time limit passes, returns what was found until then.
  *
- * To terminate a worker of Deno 2.9.6 ends it only when it waits: one that is busy goes on. It is asked
- * to end as well, which it does at its next look at the file.
+ * In Deno 2.9.6, `terminate` does not end a worker that is busy, only one that waits. Therefore this
+ * function also sets `stop`, which the worker checks each time it reads the file.
  *
- * @throws {ScanFailure} where the file can't be read, takes too long or makes the worker fail.
- * @throws the signal's reason where it aborts.
+ * @throws {ScanFailure} when the file cannot be read, takes too long or makes the worker fail.
+ * @throws the reason of the signal when it aborts.
  */
 export async function scanInSandbox(
   options: SandboxOptions,
@@ -77,28 +77,28 @@ export async function scanInSandbox(
   const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
-  const late = () => reject(new ScanFailure(`It took longer than ${timeoutMs / 1000} s to scan`));
+  const late = () => reject(new ScanFailure(`Scan took longer than ${timeoutMs / 1000} s`));
   const timer = setTimeout(late, Math.min(timeoutMs + graceMs, MAX_TIMER_MS));
   const stop = new Int32Array(new SharedArrayBuffer(4));
-  worker.addEventListener("message", ({ data }: MessageEvent<ScanReply>) => {
+  worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     switch (data.kind) {
       case "progress":
         return onProgress?.(data.bytes);
       case "scanned":
         return resolve(data.scan);
       case "unreadable":
-        return reject(new ScanFailure("It could not be read", { cause: data.problem }));
+        return reject(new ScanFailure("Content could not be read", { cause: data.problem }));
       case "late":
         return late();
     }
   });
   worker.addEventListener("error", (event) => {
-    // Otherwise the failure would end the whole process.
+    // An unhandled error of a worker ends the whole process.
     event.preventDefault();
-    reject(new ScanFailure("The scan failed on it", { cause: event.message }));
+    reject(new ScanFailure("Scanner failed", { cause: event.message }));
   });
   try {
-    worker.postMessage({ path, name, skip, timeoutMs, stop } satisfies ScanOrder);
+    worker.postMessage({ path, name, skip, timeoutMs, stop } satisfies SandboxRequest);
     return await promise;
   } finally {
     Atomics.store(stop, 0, 1);
@@ -109,7 +109,7 @@ export async function scanInSandbox(
 }
 
 const GRACE_MS = 10_000;
-/** A timer of more would fire at once. */
+/** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const NOTHING = {

@@ -1,48 +1,49 @@
 import { type Remote, RemoteWorker } from "./rpc.ts";
 
-/** A worker taken from a {@link WorkerPool} for a piece of work that may take several calls. */
+/** A worker acquired from a {@link WorkerPool} for one or more calls. Dispose of it to release it. */
 export interface PooledWorker<T> extends Disposable {
   readonly remote: Remote<T>;
 }
 
 /**
- * Workers of one kind, started as they are needed. A worker may serve several pieces of work at
- * once, so that one that waits for a slow client keeps no other from being done.
+ * A pool of workers that run the same module. Starts them as needed. A worker may be acquired several
+ * times at once, so that one that waits for a slow client does not block other work.
  */
 export class WorkerPool<T extends object> implements Disposable {
   readonly #module: URL;
   readonly #size: number;
-  #workers: { readonly worker: RemoteWorker<T>; jobs: number }[] = [];
+  #workers: { readonly worker: RemoteWorker<T>; users: number }[] = [];
 
-  /** @param size How many workers there may be. */
+  /** @param size Maximum number of workers. */
   constructor(module: URL, size: number) {
     this.#module = module;
     this.#size = size;
   }
 
-  /** The least busy worker, until it is disposed of. */
+  /** Acquires the least busy worker, and starts one if all are busy and the pool is not full. */
   acquire(): PooledWorker<T> {
     this.#workers = this.#workers.filter(({ worker }) => worker.alive);
-    const [idlest] = this.#workers.toSorted((a, b) => a.jobs - b.jobs);
-    const entry = idlest === undefined || (idlest.jobs > 0 && this.#workers.length < this.#size)
-      ? this.#start()
-      : idlest;
-    entry.jobs++;
+    const [leastBusy] = this.#workers.toSorted((a, b) => a.users - b.users);
+    const entry =
+      leastBusy === undefined || (leastBusy.users > 0 && this.#workers.length < this.#size)
+        ? this.#start()
+        : leastBusy;
+    entry.users++;
     return {
       remote: entry.worker.remote,
       [Symbol.dispose]: () => {
-        entry.jobs--;
+        entry.users--;
       },
     };
   }
 
-  /** Ends all workers, whatever they are at. */
+  /** Terminates all workers, busy or not. */
   [Symbol.dispose](): void {
     for (const { worker } of this.#workers.splice(0)) worker[Symbol.dispose]();
   }
 
   #start() {
-    const entry = { worker: new RemoteWorker<T>(this.#module), jobs: 0 };
+    const entry = { worker: new RemoteWorker<T>(this.#module), users: 0 };
     this.#workers.push(entry);
     return entry;
   }

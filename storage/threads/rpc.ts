@@ -1,13 +1,14 @@
 /**
- * Calls to an object that lives in another thread, so that what blocks (SQLite, its syncs, hashing,
- * deflating) does not hold up this one.
+ * Calls to an object in another thread, so that blocking work (SQLite, disk syncs, hashing,
+ * compression) does not block the calling thread.
  *
- * A `Uint8Array` that is an argument or a result is moved, not copied: its sender loses it.
+ * A `Uint8Array` that is an argument or a result is transferred, not copied: its sender can no
+ * longer use it.
  */
 
 import { AppError } from "../../core/errors.ts";
 
-/** The methods of `T` as they look from another thread. */
+/** The methods of `T` as seen from another thread: all of them return promises. */
 export type Remote<T> = {
   readonly [K in keyof T as T[K] extends (...args: never[]) => unknown ? K : never]: T[K] extends
     (...args: infer Args) => infer Result ? (...args: Args) => Promise<Awaited<Result>> : never;
@@ -25,7 +26,7 @@ interface Reply {
   readonly failure?: Failure;
 }
 
-/** What is left of an error on its way between threads: a clone would lose its class and code. */
+/** An error on its way between threads. Structured cloning would lose its class and code. */
 interface Failure {
   readonly kind: AppError["kind"] | undefined;
   readonly name: string;
@@ -34,15 +35,15 @@ interface Failure {
   readonly stack: string | undefined;
 }
 
-/** The part of a worker's global scope that is used here. */
+/** The members of a worker's global scope that this module uses. */
 interface WorkerScope {
   addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
   postMessage(message: Reply, transfer: Transferable[]): void;
 }
 
-/** Answers calls with the methods of `target`. To be called once, in the worker's module. */
+/** Serves calls by the methods of `target`. Call it once, in the module of the worker. */
 export function exposeToParent(target: object): void {
-  // The library of types in use is that of the main thread.
+  // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
   scope.addEventListener("message", async ({ data: { id, method, args } }) => {
     try {
@@ -58,7 +59,7 @@ export function exposeToParent(target: object): void {
 
 /** A worker whose module calls {@link exposeToParent}. */
 export class RemoteWorker<T extends object> implements Disposable {
-  /** The object in the worker. Its calls reject once the worker has died or is disposed. */
+  /** The object in the worker. Its calls reject once the worker has failed or was disposed of. */
   readonly remote: Remote<T>;
   readonly #worker: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
@@ -71,22 +72,22 @@ export class RemoteWorker<T extends object> implements Disposable {
       this.#settle(event.data);
     });
     this.#worker.addEventListener("error", (event) => {
-      // Otherwise the failure would end the whole process.
+      // An unhandled error of a worker ends the whole process.
       event.preventDefault();
-      this.#end(new Error(`A worker failed: ${event.message}`));
+      this.#end(new Error(`Worker failed: ${event.message}`));
     });
     this.remote = new Proxy({} as Remote<T>, {
       get: (_, method) => (...args: unknown[]) => this.#call(String(method), args),
     });
   }
 
-  /** Whether calls can still be made. */
+  /** Whether the worker still accepts calls. */
   get alive(): boolean {
     return this.#ended === undefined;
   }
 
   [Symbol.dispose](): void {
-    this.#end(new Error("The worker has been ended"));
+    this.#end(new Error("The worker was terminated"));
     this.#worker.terminate();
   }
 

@@ -307,7 +307,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
       STRONGROOM_PORT: String(freePort()),
     });
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`in use by the process ${child.pid}: one server`));
+    assert.match(stderr, new RegExp(`in use by process ${child.pid}: only one server`));
   });
   await t.step("C 10 the start says once how to get a credential", async () => {
     const ended = await child.end("SIGTERM");

@@ -20,11 +20,11 @@ Deno.test("localFiles() finds the files at and below paths", async (t) => {
     assert.deepEqual(found, [
       { path: `${root}/models/a.bin`, size: 2 },
       { path: `${root}/models/b.bin`, size: 1 },
-      { path: `${root}/models/dangling`, error: "There is no such file" },
+      { path: `${root}/models/dangling`, error: "No such file" },
       { path: `${root}/models/deep/er/c.bin`, size: 3 },
       {
         path: `${root}/models/deep/round`,
-        error: "It is a link to a directory, which is not followed",
+        error: "Link to a directory, which is not followed",
       },
       { path: `${root}/models/linked.bin`, size: 5 },
     ]);
@@ -36,8 +36,8 @@ Deno.test("localFiles() finds the files at and below paths", async (t) => {
   });
   await t.step("what is no file says so", async () => {
     assert.deepEqual(await localFiles([`${root}/missing`, "/dev/null"]), [
-      { path: "/dev/null", error: "It is no regular file" },
-      { path: `${root}/missing`, error: "There is no such file" },
+      { path: "/dev/null", error: "Not a regular file" },
+      { path: `${root}/missing`, error: "No such file" },
     ]);
   });
 });

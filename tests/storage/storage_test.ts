@@ -3,7 +3,7 @@ import type { ListQuery } from "../../core/ports.ts";
 import { blobPath, isDigest } from "../../storage/blobs/paths.ts";
 import { Connection } from "../../storage/database/connection.ts";
 import { DirectoryLock } from "../../storage/disk/lock.ts";
-import { jwtSecret } from "../../storage/jwt_secret.ts";
+import { ensureJwtSecret } from "../../storage/jwt_secret.ts";
 import { migrate } from "../../storage/database/migrate.ts";
 import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
 import { Storage } from "../../storage/storage.ts";
@@ -115,7 +115,7 @@ Deno.test("C 12 Storage is held by one at a time", async () => {
     await using _held = await Storage.open(directory.path);
     await assert.rejects(
       Storage.open(directory.path),
-      new RegExp(`in use by the process ${Deno.pid}`),
+      new RegExp(`in use by process ${Deno.pid}`),
     );
   }
   await using _again = await Storage.open(directory.path);
@@ -124,19 +124,21 @@ Deno.test("C 12 Storage is held by one at a time", async () => {
 Deno.test("C 1 Storage.fault() finds the part that fails", async () => {
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path);
-  assert.equal(await storage.fault(0), undefined);
-  assert.equal((await storage.fault(2 ** 50))?.part, "disk");
+  assert.equal(await storage.findFault(0), undefined);
+  assert.equal((await storage.findFault(2 ** 50))?.part, "disk");
   await Deno.remove(`${directory.path}/tmp`);
-  assert.equal((await storage.fault(0))?.part, "blobs");
+  assert.equal((await storage.findFault(0))?.part, "blobs");
   await Deno.mkdir(`${directory.path}/tmp`);
-  assert.equal(await storage.fault(0), undefined);
+  assert.equal(await storage.findFault(0), undefined);
 });
 
 Deno.test("C 10 jwtSecret() is made once, whoever asks first", async () => {
   await using directory = await TempDir.make();
-  const asked = await Promise.all(Array.from({ length: 20 }, () => jwtSecret(directory.path)));
+  const asked = await Promise.all(
+    Array.from({ length: 20 }, () => ensureJwtSecret(directory.path)),
+  );
   assert.equal(new Set(asked.map(({ secret }) => secret)).size, 1);
-  assert.equal(asked.filter(({ made }) => made).length, 1);
+  assert.equal(asked.filter(({ created: made }) => made).length, 1);
   assert.ok((asked[0]?.secret.length ?? 0) >= 32);
   assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
 });
@@ -284,7 +286,7 @@ Deno.test("C 12 what is secret is its owner's alone, also where it was not", asy
   await Deno.writeTextFile(`${directory.path}/jwt.secret`, "s".repeat(32), { mode: 0o644 });
   await using storage = await Storage.open(directory.path);
   await seed(storage.records, ["f"]);
-  assert.equal((await jwtSecret(directory.path)).secret, "s".repeat(32));
+  assert.equal((await ensureJwtSecret(directory.path)).secret, "s".repeat(32));
   for (const name of ["strongroom.db", "strongroom.db-wal", "strongroom.db-shm", "jwt.secret"]) {
     assert.equal(await modeOf(name), 0o600, name);
   }
@@ -294,22 +296,25 @@ Deno.test("C 10 jwtSecret() refuses a secret that is too short", async () => {
   await using directory = await TempDir.make();
   for (const secret of ["", "a", "s".repeat(31)]) {
     await Deno.writeTextFile(`${directory.path}/jwt.secret`, `${secret}\n`);
-    await assert.rejects(jwtSecret(directory.path), /jwt.secret" holds a secret of \d+ bytes/);
+    await assert.rejects(
+      ensureJwtSecret(directory.path),
+      /secret in ".*jwt.secret" has \d+ bytes/,
+    );
   }
 });
 
 Deno.test("C 1 fault() finds a blobs/ that takes nothing", async () => {
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path);
-  assert.equal(await storage.fault(0), undefined);
+  assert.equal(await storage.findFault(0), undefined);
   const blobs = `${directory.path}/blobs`;
   await Deno.rename(blobs, `${blobs}-away`);
-  assert.equal((await storage.fault(0))?.part, "blobs");
+  assert.equal((await storage.findFault(0))?.part, "blobs");
   await Deno.writeTextFile(blobs, "in the way");
-  assert.equal((await storage.fault(0))?.part, "blobs");
+  assert.equal((await storage.findFault(0))?.part, "blobs");
   await Deno.remove(blobs);
   await Deno.rename(`${blobs}-away`, blobs);
-  assert.equal(await storage.fault(0), undefined);
+  assert.equal(await storage.findFault(0), undefined);
   for (const folder of ["blobs", "tmp"]) {
     assert.deepEqual([...Deno.readDirSync(`${directory.path}/${folder}`)], []);
   }
@@ -319,7 +324,7 @@ Deno.test("C 5.4 the mark of a crash is there until a start has come through", a
   await using directory = await TempDir.make();
   const path = `${directory.path}/lock`;
   await Deno.writeTextFile(path, "a process whose id was rather long\n");
-  using lock = await DirectoryLock.take(directory.path);
+  using lock = await DirectoryLock.acquire(directory.path);
   assert.equal(lock.afterCrash, true);
   assert.equal(await Deno.readTextFile(path), `${Deno.pid}\n`);
 });

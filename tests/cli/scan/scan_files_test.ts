@@ -29,7 +29,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
     const outcomes = await scanFiles([
       { path: "slow", size: 10 },
       { path: "bad", size: 5 },
-      { path: "missing", error: "There is no such file" },
+      { path: "missing", error: "No such file" },
       { path: "large", size: 64 * MIB },
     ], {
       leases,
@@ -48,7 +48,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
     assert.deepEqual(outcomes.map((it) => ("error" in it ? it : [it.path, it.scan.size])), [
       ["slow", 4],
       { path: "bad", error: "It is bad" },
-      { path: "missing", error: "There is no such file" },
+      { path: "missing", error: "No such file" },
       ["large", 5],
     ]);
     assert.deepEqual(told.at(-1), { files: 4, bytes: 15 + 64 * MIB });

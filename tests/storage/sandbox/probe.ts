@@ -1,9 +1,9 @@
 /** Runs in the sandbox of a scan and tries what a scan must not be able to do. */
 
-import type { ScanOrder } from "../../../storage/sandbox/sandbox.ts";
+import type { SandboxRequest } from "../../../storage/sandbox/sandbox.ts";
 
 interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<ScanOrder>) => void): void;
+  addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
   postMessage(message: unknown): void;
 }
 const scope = globalThis as unknown as WorkerScope;

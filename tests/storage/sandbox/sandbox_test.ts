@@ -1,6 +1,10 @@
 import * as assert from "node:assert/strict";
 import { ScanFailure } from "../../../core/scans/ports.ts";
-import { scanInSandbox, type ScanOrder, type ScanReply } from "../../../storage/sandbox/sandbox.ts";
+import {
+  type SandboxReply,
+  type SandboxRequest,
+  scanInSandbox,
+} from "../../../storage/sandbox/sandbox.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { WORKERS } from "../../../storage/threads/workers.ts";
 
@@ -40,7 +44,7 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
       const failing = scanInSandbox({ ...order, name, timeoutMs: 120_000, module: PROBE });
       await assert.rejects(failing, (error) => {
         assert.ok(error instanceof ScanFailure);
-        assert.equal(error.message, "The scan failed on it");
+        assert.equal(error.message, "Scanner failed");
         assert.match(String(error.cause), /evil/);
         return true;
       });
@@ -64,7 +68,7 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
     const missing = { ...order, path: `${directory.path}/missing` };
     await assert.rejects(scanInSandbox({ ...missing, timeoutMs: 120_000 }), (error) => {
       assert.ok(error instanceof ScanFailure);
-      assert.equal(error.message, "It could not be read");
+      assert.equal(error.message, "Content could not be read");
       return true;
     });
   });
@@ -74,9 +78,9 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
         type: "module",
       });
       const stop = new Int32Array(new SharedArrayBuffer(4)).fill(asked);
-      const { promise, resolve } = Promise.withResolvers<ScanReply>();
-      worker.addEventListener("message", ({ data }: MessageEvent<ScanReply>) => resolve(data));
-      worker.postMessage({ path, name: "x", skip: [], timeoutMs, stop } satisfies ScanOrder);
+      const { promise, resolve } = Promise.withResolvers<SandboxReply>();
+      worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => resolve(data));
+      worker.postMessage({ path, name: "x", skip: [], timeoutMs, stop } satisfies SandboxRequest);
       assert.deepEqual(await promise, { kind: "late" });
       worker.terminate();
     }

@@ -46,12 +46,12 @@ Deno.test("RemoteWorker rejects all calls once its thread has failed or ended", 
   using worker = new RemoteWorker<Target>(MODULE);
   const never = worker.remote.never();
   worker.remote.crash().catch(() => {});
-  await assert.rejects(never, /A worker failed: .*crashed/);
-  await assert.rejects(worker.remote.add(1, 2), /A worker failed/);
+  await assert.rejects(never, /Worker failed: .*crashed/);
+  await assert.rejects(worker.remote.add(1, 2), /Worker failed/);
   using other = new RemoteWorker<Target>(MODULE);
   const pending = other.remote.never();
   other[Symbol.dispose]();
-  await assert.rejects(pending, /ended/);
+  await assert.rejects(pending, /terminated/);
 });
 
 Deno.test("WorkerPool starts workers as they are needed, and gives out the idlest", async () => {

@@ -1,20 +1,20 @@
-/** Scans one file, then ends. It may read that file and nothing else. */
+/** Scans one file. Runs with permission to read that file and nothing else. */
 
 import { scan, ScanStopped } from "../../core/scanner/mod.ts";
 import { FileSource } from "./file_source.ts";
-import type { ScanOrder, ScanReply } from "./sandbox.ts";
+import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
 import { MIB } from "../../schemas/units.ts";
 
-/** How many bytes are read between two messages. */
-const PROGRESS_BYTES = 64 * MIB;
+/** Progress is reported after this many bytes. */
+const PROGRESS_INTERVAL_BYTES = 64 * MIB;
 
-/** The part of a worker's global scope that is used here. */
+/** The members of a worker's global scope that this module uses. */
 interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<ScanOrder>) => void): void;
-  postMessage(message: ScanReply): void;
+  addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
+  postMessage(message: SandboxReply): void;
 }
 
-// The library of types in use is that of the main thread.
+// The configured type library describes the main thread.
 const scope = globalThis as unknown as WorkerScope;
 
 scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop } }) => {
@@ -27,14 +27,14 @@ scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop }
     return;
   }
   using _file = file;
-  let told = 0;
+  let reported = 0;
   try {
     const result = scan(new FileSource(file), {
       name,
       skip,
       onProgress(bytes) {
-        if (bytes - told < PROGRESS_BYTES) return;
-        told = bytes;
+        if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;
+        reported = bytes;
         scope.postMessage({ kind: "progress", bytes });
       },
       checkpoint() {

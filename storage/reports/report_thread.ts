@@ -1,16 +1,16 @@
 import type { ValidateReport } from "../../core/reports.ts";
-import type { ReportTasks } from "./worker.ts";
+import type { ReportTasks } from "./report_worker.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** A thread that judges reports, one after the other; it starts with the first one. */
+/** Validates reports in one worker thread, which the first report starts. */
 export class ReportThread implements Disposable {
   readonly #pool = new WorkerPool<ReportTasks>(WORKERS.report, 1);
 
-  /** Moves the body there: its sender loses it. */
+  /** Validates a report. Transfers `body` to the worker, so the caller can no longer use it. */
   readonly validate: ValidateReport = async (body) => {
-    using hired = this.#pool.acquire();
-    return await hired.remote.validateReport(body);
+    using worker = this.#pool.acquire();
+    return await worker.remote.validateReport(body);
   };
 
   [Symbol.dispose](): void {

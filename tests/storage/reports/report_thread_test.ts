@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { verdictOn } from "../../../core/reports.ts";
-import { ReportThread } from "../../../storage/reports/thread.ts";
+import { ReportThread } from "../../../storage/reports/report_thread.ts";
 import { fullReport } from "../../conformance/report_table.ts";
 
 Deno.test("C 15 reports are judged in a thread of their own", async () => {

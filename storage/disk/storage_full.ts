@@ -1,17 +1,17 @@
 import { AppError } from "../../core/errors.ts";
 
-/** What SQLite says where the disk is full. */
+/** Result code of SQLite for a full disk. */
 const SQLITE_FULL = 13;
-/** What a file system says where the disk, or the share of it that is allowed, is full. */
+/** Error codes of file systems for a full disk or an exhausted quota. */
 const FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** The error itself, or the refusal of C 2 where the storage being full is behind it. */
+/** Converts an error that a full disk or quota caused to the one of C 2. Returns others unchanged. */
 export function asStorageFull(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const full = ("code" in error && FULL_CODES.has(error.code)) ||
     ("errcode" in error && error.errcode === SQLITE_FULL);
   if (!full) return error;
-  return new AppError("ErrInternal", "The storage is full: nothing of the request was kept", {
+  return new AppError("ErrInternal", "The storage is full: no changes were saved", {
     cause: error,
   });
 }
