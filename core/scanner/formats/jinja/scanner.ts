@@ -1,23 +1,23 @@
 import { Checklist } from "../../contract/checklist.ts";
 import type { Scanner } from "../../contract/scanner.ts";
 import { addTemplateChecks, TEMPLATE_CHECK } from "../../templates/template_checks.ts";
-import { MIB } from "../../../../schemas/units.ts";
+import { formatBytes, MIB } from "../../../../schemas/units.ts";
 
-/** Bytes of a template file that are read, more than a template may have. */
-const FILE_SIZE = MIB;
+/** How much of a template file is read, which is more than a template may have. */
+const MAX_TEMPLATE_FILE_BYTES = MIB;
 
-/** Checks files that are Jinja templates, such as `chat_template.jinja`. */
+/** Scans Jinja template files, such as `chat_template.jinja`. */
 export const jinjaScanner: Scanner = {
   id: "jinja",
   matches: ({ name }) => /\.(?:jinja2?|j2)$/i.test(name),
   *scan({ source }) {
     const checks = new Checklist();
-    // Bytes that are no UTF-8 become replacement characters, which no name has.
-    const text = new TextDecoder().decode(source.read(0, FILE_SIZE));
+    // Invalid UTF-8 becomes U+FFFD, which no name contains.
+    const text = new TextDecoder().decode(source.read(0, MAX_TEMPLATE_FILE_BYTES));
     addTemplateChecks(text, "The file", checks);
-    if (source.size > FILE_SIZE) {
+    if (source.size > MAX_TEMPLATE_FILE_BYTES) {
       checks.add(TEMPLATE_CHECK, {
-        message: `The file has ${source.size} bytes, of which ${FILE_SIZE} were read`,
+        message: `Only the first ${formatBytes(MAX_TEMPLATE_FILE_BYTES)} of the file were checked`,
         severity: "info",
         incomplete: "template_too_long",
         operational: true,

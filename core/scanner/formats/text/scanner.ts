@@ -1,4 +1,6 @@
 import { Checklist } from "../../contract/checklist.ts";
+import { fileNameOf } from "../../contract/names.ts";
+import { readYaml } from "../../readers/yaml/read_yaml.ts";
 import { copyrightNotices } from "../../knowledge/licenses/copyright.ts";
 import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
 import { licensesOfId, recogniseLicenses } from "../../knowledge/licenses/recognize.ts";
@@ -6,45 +8,49 @@ import type { Check, Content, ScanContext, Scanner } from "../../contract/scanne
 import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import { licensesOfFrontMatter } from "./front_matter.ts";
 import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
 import { detectScript, type Script } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { type TextWindow, textWindows } from "../../readers/bytes/text_windows.ts";
-import { MIB } from "../../../../schemas/units.ts";
+import { KIB, MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
-  "Text Content": "The file holds text",
-  "Script": "It is no script",
-  "Script Content": "Nothing is fetched, decoded or connected and run",
-  "Credential": "No credential is in it",
-  "License": "No licence with far-reaching duties was recognised",
+  "Text Content": "The content is text",
+  "Script": "The text is not a script",
+  "Script Content": "The script runs nothing that it downloads, decodes or receives",
+  "Credential": "No credentials found",
+  "License": "No license with far-reaching obligations was recognized",
 } as const;
 
-/** How much is read to know what a text is, and to recognise licences in it, in bytes. */
-const HEAD = 4096;
-const LICENSE_BYTES = 256 * 1024;
+/** How much is read to recognize the kind of a text. */
+const HEAD_BYTES = 4096;
 
-/** How much of a text is looked through. */
-const TEXT_BYTES = 256 * MIB;
+/** How much of a text is searched for licenses and copyright notices. */
+const MAX_LICENSE_BYTES = 256 * KIB;
 
-const NAMES =
+/** How much of a text is searched for credentials and dangerous commands. */
+const MAX_TEXT_BYTES = 256 * MIB;
+
+/** License IDs that are read from the front matter of a model card. */
+const MAX_FRONT_MATTER_LICENSES = 10;
+
+const TEXT_NAMES =
   /^(?:licen[sc]e|copying|notice|copyright|legal|readme|authors|use_policy|unlicense)(?:[._-]|$)/i;
 
-/** Extensions of files that are named like texts and are none. */
-const NO_TEXTS =
+/** Files named like texts that are not texts. */
+const OTHER_EXTENSIONS =
   /\.(?:json|ya?ml|toml|xml|html?|gz|bz2|xz|zst|zip|7z|tar|pdf|png|jpe?g|docx?|so)$/i;
 
-const EXTENSIONS = /\.(?:md|markdown|txt|rst)$/i;
+const TEXT_EXTENSIONS = /\.(?:md|markdown|txt|rst)$/i;
 
-/** The scanner of texts: model cards, licences, and scripts that lie beside a model. */
+/** Scans texts: model cards, licenses, and scripts next to a model. */
 export const textScanner: Scanner = {
   id: "text",
   matches({ name, source }) {
     if (isTextByName(name)) return true;
     const head = headOf(source);
-    return detectScript(name, head) !== undefined && looksLikeText(source.read(0, HEAD));
+    return detectScript(name, head) !== undefined && looksLikeText(source.read(0, HEAD_BYTES));
   },
   *scan(content, context) {
     yield* new TextScan(content).checks(context);
@@ -65,21 +71,21 @@ class TextScan {
     const { source, start, incomplete } = utf8Source(this.#content.source);
     yield* this.#readable(incomplete, source.size);
     yield* this.#scriptFound();
-    for (const window of textWindows(source, TEXT_BYTES)) yield* this.#window(window, start);
-    yield* this.#licenses(utf8FromLatin1(decodeLatin1(source.read(0, LICENSE_BYTES))), context);
+    for (const window of textWindows(source, MAX_TEXT_BYTES)) yield* this.#window(window, start);
+    yield* this.#licenses(utf8FromLatin1(decodeLatin1(source.read(0, MAX_LICENSE_BYTES))), context);
     yield* this.#checks.finish();
   }
 
   *#readable(incomplete: string | undefined, size: number): Generator<Check, void, void> {
     if (isBinary(this.#content.source)) {
-      const message = "The name is that of a text, and the content is none";
+      const message = "Binary content under the name of a text file";
       yield* this.#checks.emit("Text Content", { severity: "warning", ruleCode: "S901", message });
     }
-    const word = size > TEXT_BYTES ? "text_too_large" : incomplete;
+    const word = size > MAX_TEXT_BYTES ? "text_too_large" : incomplete;
     if (word === undefined) return;
     yield* this.#checks.emit("Text Content", {
       severity: "info",
-      message: `The text was not read through to its end: ${word}`,
+      message: `The text was not read to its end: ${word}`,
       incomplete: word,
       operational: word === "text_too_large",
     });
@@ -89,47 +95,46 @@ class TextScan {
     if (this.#script === undefined) return;
     const { language, ruleCode, disguised } = this.#script;
     const severity = disguised ? "warning" : "info";
-    const name = disguised ? ", which its name does not say" : "";
-    const message = `This is a script for ${language}${name}`;
+    const message = disguised
+      ? `Script for ${language} under the name of another kind of file`
+      : `Script for ${language}`;
     yield* this.#checks.emit("Script", { severity, ruleCode, message });
   }
 
-  *#window(
-    { text, start, own }: TextWindow,
-    offset: number | undefined,
-  ): Generator<Check, void, void> {
-    const place = (position: number) =>
-      offset === undefined ? undefined : offset + start + position;
-    for (const secret of findSecrets(text)) {
-      if (secret.position >= own) continue;
-      yield* this.#checks.emit("Credential", secretFinding(secret, place(secret.position)));
+  /** @param offset The offset of the text in the content; undefined if it was transcoded. */
+  *#window(window: TextWindow, offset: number | undefined): Generator<Check, void, void> {
+    const positionOf = (index: number) =>
+      offset === undefined ? undefined : offset + window.start + index;
+    for (const secret of findSecrets(window.text)) {
+      if (secret.position >= window.ownLength) continue;
+      yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
     }
     if (this.#script === undefined) return;
-    for (const { position, ...danger } of scriptDangers(text)) {
-      if (position >= own) continue;
-      const where = place(position);
+    for (const { position: index, ...danger } of scriptDangers(window.text)) {
+      if (index >= window.ownLength) continue;
+      const position = positionOf(index);
       yield* this.#checks.emit("Script Content", {
         severity: "warning",
         ...danger,
-        ...where !== undefined && { position: where },
+        ...position !== undefined && { position },
       });
     }
-    yield* this.#assignments(text, own, place);
+    yield* this.#assignments(window, positionOf);
   }
 
+  /** Credentials that only the name of their variable gives away. */
   *#assignments(
-    text: string,
-    own: number,
-    place: (position: number) => number | undefined,
+    { text, ownLength }: TextWindow,
+    positionOf: (index: number) => number | undefined,
   ): Generator<Check, void, void> {
     const assignments = text.matchAll(
       /(?<![\w-])([A-Za-z_]\w{2,60})["']?[ \t]{0,4}[:=][ \t]{0,4}["']([^"'\s]{6,200})["']/g,
     );
     for (const { 1: name = "", 2: value = "", index } of assignments) {
-      if (index >= own || findSecrets(value).next().done === false) continue;
+      if (index >= ownLength || findSecrets(value).next().done === false) continue;
       const secret = secretByName(name, value);
       if (secret !== undefined) {
-        yield* this.#checks.emit("Credential", secretFinding(secret, place(index)));
+        yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(index)));
       }
     }
   }
@@ -144,20 +149,33 @@ class TextScan {
   }
 }
 
+/** The license IDs in the front matter of a model card. */
+function licensesOfFrontMatter(head: string): string[] {
+  const matter = /^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1];
+  if (matter === undefined) return [];
+  const ids: string[] = [];
+  for (const event of readYaml(matter)) {
+    if (event.kind !== "value" || typeof event.value !== "string") continue;
+    if (/^licen[sc]e(?:_name)?$/.test(event.path.join("."))) ids.push(event.value);
+    if (ids.length >= MAX_FRONT_MATTER_LICENSES) break;
+  }
+  return ids;
+}
+
 function isTextByName(name: string): boolean {
-  const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-  return EXTENSIONS.test(base) || NAMES.test(base) && !NO_TEXTS.test(base) ||
+  const base = fileNameOf(name);
+  return TEXT_EXTENSIONS.test(base) || TEXT_NAMES.test(base) && !OTHER_EXTENSIONS.test(base) ||
     detectScript(base, "") !== undefined;
 }
 
 function headOf(source: ByteSource): string {
-  return decodeLatin1(utf8Source(source).source.read(0, HEAD));
+  return decodeLatin1(utf8Source(source).source.read(0, HEAD_BYTES));
 }
 
-/** Whether the first bytes are no text: zero bytes that are not UTF-16, or those of a pickle. */
+/** Whether the first bytes cannot be text: a zero byte that is not UTF-16, or the start of a pickle. */
 function isBinary(source: ByteSource): boolean {
   const { source: text, incomplete } = utf8Source(source);
-  const head = text.read(0, HEAD);
+  const head = text.read(0, HEAD_BYTES);
   const [first = 0, second = 0] = head;
   return incomplete !== "utf_32" &&
     (head.includes(0) || first === 0x80 && second >= 2 && second <= 5);

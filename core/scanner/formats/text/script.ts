@@ -1,10 +1,11 @@
+import { fileNameOf } from "../../contract/names.ts";
 import type { RuleCode } from "../../contract/rules.ts";
 
-/** What a text is a script of. */
+/** The kind of a script. */
 export interface Script {
   readonly language: string;
   readonly ruleCode: RuleCode;
-  /** Whether neither its name nor the lack of an extension lets anybody expect a script. */
+  /** Whether the extension is that of something else than a script or a text. */
   readonly disguised: boolean;
 }
 
@@ -17,7 +18,7 @@ const PYTHON: Language = { language: "Python", ruleCode: "S507" };
 const JAVASCRIPT: Language = { language: "JavaScript", ruleCode: "S508" };
 const OTHER: Language = { language: "an interpreter", ruleCode: "S504" };
 
-const EXTENSIONS: ReadonlyMap<string, Language> = new Map([
+const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ["sh", SHELL],
   ["bash", SHELL],
   ["zsh", SHELL],
@@ -40,20 +41,24 @@ const INTERPRETERS: readonly (readonly [RegExp, Language])[] = [
   [/^(?:pwsh|powershell)$/, POWERSHELL],
 ];
 
-/** The script that a text is, by its first line or its name; `head` is its beginning. */
+/**
+ * Recognizes a script by its first line, its first statement or its name.
+ *
+ * @param head The beginning of the text.
+ */
 export function detectScript(name: string, head: string): Script | undefined {
-  const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+  const base = fileNameOf(name);
   const extension = base.includes(".") ? base.slice(base.lastIndexOf(".") + 1).toLowerCase() : "";
-  const named = EXTENSIONS.get(extension);
+  const named = LANGUAGES.get(extension);
   const written = byShebang(head) ?? byFirstStatement(head, extension);
   const language = written ?? named;
   if (language === undefined) return undefined;
-  const expected = named !== undefined || extension === "" || isText(extension);
+  const expected = named !== undefined || extension === "" || isTextExtension(extension);
   return { ...language, disguised: !expected };
 }
 
-/** Extensions of texts that a script may be shown in. */
-function isText(extension: string): boolean {
+/** Whether a script is unsurprising under the extension: those of texts and of further languages. */
+function isTextExtension(extension: string): boolean {
   return /^(?:txt|md|markdown|rst|in|tpl|tmpl|template|sample|command|pl|rb|php|lua|r)$/.test(
     extension,
   );
@@ -73,7 +78,7 @@ function byShebang(head: string): Language | undefined {
 
 function byFirstStatement(head: string, extension: string): Language | undefined {
   if (/^@echo[ \t]{1,8}off\b/i.test(head)) return BATCH;
-  if (isText(extension)) return undefined;
+  if (isTextExtension(extension)) return undefined;
   const isPython =
     /^(?:[ \t]*(?:#[^\n]*)?\r?\n){0,50}(?:import [A-Za-z_][\w.]*(?: as \w+)?[ \t]*(?:[,;#\r\n]|$)|from [A-Za-z_.][\w.]* import )/
       .test(head);

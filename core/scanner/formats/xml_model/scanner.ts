@@ -10,31 +10,32 @@ import { readXml, resolveReferences, type XmlToken } from "../../readers/xml/rea
 import { MIB } from "../../../../schemas/units.ts";
 
 const CHECKS = {
-  "XML Structure": "The XML was read from its beginning to its end",
-  "XML Entity": "No entity and no document type is declared",
-  "XML Reference": "Nothing outside is referred to",
-  "Script Text": "No text of a script is in it",
-  "Custom Layer": "No layer comes with code of its own",
-  "Credential": "No credential is in it",
+  "XML Structure": "The whole XML document was read",
+  "XML Entity": "No entity or document type is declared",
+  "XML Reference": "The document refers to nothing outside of it",
+  "Script Text": "No script text found",
+  "Custom Layer": "No layer brings its own code",
+  "Credential": "No credentials found",
 } as const;
 
-const HEAD = 4096;
+const HEAD_BYTES = 4096;
 
-/** How much of a model in XML is read, in bytes. */
-const XML_BYTES = 64 * MIB;
+/** How much of an XML document is read. */
+const MAX_XML_BYTES = 64 * MIB;
 
 const SCRIPT =
   /<\s{0,4}script\b|\bjavascript:|\b(?:eval|exec|execfile|compile|__import__)\s{0,4}\(|\bos\.(?:system|popen|exec|spawn)|\bsubprocess\b|^\s{0,20}import\s+(?:os|sys|socket|ctypes|pickle)\b|\bRuntime\.getRuntime\b|\bProcessBuilder\b/m;
 
+/** Declared encodings whose ASCII characters are read correctly. */
 const ENCODINGS =
   /^(?:utf-?8|us-ascii|ascii|iso-8859-\d{1,2}|latin-?1|windows-125\d|utf-?16(?:le|be)?)$/i;
 
-/** The scanner of models in XML: OpenVINO and PMML. */
+/** Scans models in XML: OpenVINO and PMML. */
 export const xmlModelScanner: Scanner = {
   id: "xml_model",
   matches({ name, source }) {
     if (/\.(?:xml|pmml)$/i.test(name)) return true;
-    const head = decodeLatin1(utf8Source(source).source.read(0, HEAD));
+    const head = decodeLatin1(utf8Source(source).source.read(0, HEAD_BYTES));
     return /^\s*<(?:\?xml|PMML|net)\b/.test(head) &&
       !/\.(?:svg|html?|xhtml|plist|xsl|xsd)$/i.test(name);
   },
@@ -45,7 +46,7 @@ export const xmlModelScanner: Scanner = {
 
 class XmlScan {
   readonly #checks = new Checklist(CHECKS);
-  /** Whether a loader of models reads this. */
+  /** Whether a model loader reads the document. */
   #isModel: boolean;
   #docType: Finding | undefined;
   #begun = false;
@@ -57,17 +58,17 @@ class XmlScan {
   *checks(source: Content["source"]): Generator<Check, void, void> {
     const text = utf8Source(source);
     const { size } = text.source;
-    const incomplete = size > XML_BYTES ? "text_too_large" : text.incomplete;
+    const incomplete = size > MAX_XML_BYTES ? "text_too_large" : text.incomplete;
     if (incomplete !== undefined) yield* this.#incomplete(incomplete);
-    for (const token of readXml(decodeLatin1(text.source.read(0, XML_BYTES)))) {
-      yield* this.#take(token);
+    for (const token of readXml(decodeLatin1(text.source.read(0, MAX_XML_BYTES)))) {
+      yield* this.#token(token);
     }
     if (!this.#begun && size > 0) yield* this.#incomplete("malformed_xml");
-    yield* this.#docTypeFound();
+    yield* this.#emitDocType();
     yield* this.#checks.finish();
   }
 
-  *#take(token: XmlToken): Generator<Check, void, void> {
+  *#token(token: XmlToken): Generator<Check, void, void> {
     switch (token.kind) {
       case "element":
         return yield* this.#element(token);
@@ -92,11 +93,11 @@ class XmlScan {
     if (!this.#begun) this.#isModel ||= local === "net" || local === "PMML";
     this.#begun = true;
     if (local === "include" && token.attributes.some(([name]) => name === "href")) {
-      const message = "Another document is included into this one";
-      yield* this.#found("XML Reference", "critical", message, token.position);
+      const message = "Another document is included";
+      yield* this.#emit("XML Reference", "critical", message, token.position);
     }
     if (local === "script") {
-      yield* this.#found("Script Text", "critical", "A script element is in it", token.position);
+      yield* this.#emit("Script Text", "critical", "Script element", token.position);
     }
     for (const [name, value] of token.attributes) {
       yield* this.#attribute(local, localName(name), utf8FromLatin1(value), token.position);
@@ -111,12 +112,12 @@ class XmlScan {
   ): Generator<Check, void, void> {
     const isLayer = element === "layer" || element === "data";
     if (isLayer && (name === "library" || name === "implementation") && value !== "") {
-      const message = `A layer names code of its own: ${name}=${redactedQuote(value)}`;
-      yield* this.#found("Custom Layer", "critical", message, position);
+      const message = `Layer brings its own code: ${name}=${redactedQuote(value)}`;
+      yield* this.#emit("Custom Layer", "critical", message, position);
     }
     if (element === "layer" && name === "type" && /python|pyop|pyfunc/i.test(value)) {
-      const message = `A layer is of the type ${redactedQuote(value)}, which runs code`;
-      yield* this.#found("Custom Layer", "critical", message, position);
+      const message = `Layer of type ${redactedQuote(value)} runs code`;
+      yield* this.#emit("Custom Layer", "critical", message, position);
     }
     yield* this.#text(
       value,
@@ -128,8 +129,8 @@ class XmlScan {
   *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
     const plain = resolveReferences(text);
     if (SCRIPT.test(plain) || fetchesAndRuns(plain)) {
-      const message = `The text of a script is in it: ${redactedQuote(plain)}`;
-      yield* this.#found("Script Text", "warning", message, position);
+      const message = `Script text: ${redactedQuote(plain)}`;
+      yield* this.#emit("Script Text", "warning", message, position);
     }
     for (const secret of findSecrets(plain)) {
       yield* this.#checks.emit("Credential", secretFinding(secret, position));
@@ -138,7 +139,7 @@ class XmlScan {
     for (const { target, suspicion } of findLinks(plain)) {
       const severity = suspicion === undefined ? "info" : "warning";
       const about = suspicion === undefined ? "" : `: ${suspicion}`;
-      yield* this.#found("XML Reference", severity, `A link leads to ${target}${about}`, position);
+      yield* this.#emit("XML Reference", severity, `Link to ${target}${about}`, position);
     }
   }
 
@@ -146,18 +147,18 @@ class XmlScan {
     { name, text, position }: XmlToken & { readonly kind: "declaration" | "instruction" },
   ) {
     if (name === "DOCTYPE") {
-      const message = `A document type is declared: ${redactedQuote(text)}`;
+      const message = `Document type declaration: ${redactedQuote(text)}`;
       this.#docType ??= { severity: "critical", ruleCode: "S902", message, position };
     } else if (name === "ENTITY") {
-      const message = `An entity is declared: ${redactedQuote(text)}`;
-      yield* this.#found("XML Entity", "critical", message, position);
+      const message = `Entity declaration: ${redactedQuote(text)}`;
+      yield* this.#emit("XML Entity", "critical", message, position);
     } else {
-      const message = `A declaration is in it: ${redactedQuote(text)}`;
-      yield* this.#found("XML Entity", "warning", message, position);
+      const message = `Declaration: ${redactedQuote(text)}`;
+      yield* this.#emit("XML Entity", "warning", message, position);
     }
   }
 
-  *#docTypeFound(): Generator<Check, void, void> {
+  *#emitDocType(): Generator<Check, void, void> {
     if (this.#docType === undefined) return;
     const severity = this.#isModel ? "critical" : "info";
     yield* this.#checks.emit("XML Entity", { ...this.#docType, severity });
@@ -167,21 +168,21 @@ class XmlScan {
     { name, text, position }: XmlToken & { readonly kind: "declaration" | "instruction" },
   ) {
     if (name === "xml-stylesheet") {
-      const message = "A style sheet is to be applied, which can run code";
-      yield* this.#found("XML Reference", "warning", message, position);
+      const message = "Style sheet reference; applying it can run code";
+      yield* this.#emit("XML Reference", "warning", message, position);
     }
     const encoding = /\bencoding\s{0,4}=\s{0,4}["']([^"']{1,60})/.exec(text)?.[1];
     if (name !== "xml" || encoding === undefined || ENCODINGS.test(encoding)) return;
     yield* this.#checks.emit("XML Structure", {
       severity: "warning",
       ruleCode: "S902",
-      message: `The text is in an encoding that was not read: ${redactedQuote(encoding)}`,
+      message: `Unsupported encoding: ${redactedQuote(encoding)}`,
       position,
       incomplete: "unsupported_encoding",
     });
   }
 
-  *#found(
+  *#emit(
     name: keyof typeof CHECKS,
     severity: Finding["severity"],
     message: string,
@@ -195,7 +196,7 @@ class XmlScan {
     yield* this.#checks.emit("XML Structure", {
       severity: "info",
       ruleCode: "S902",
-      message: `The XML was not read through to its end: ${incomplete}`,
+      message: `The XML was not read to its end: ${incomplete}`,
       position,
       incomplete,
       operational: incomplete.endsWith("_too_large") || incomplete.endsWith("_too_long"),

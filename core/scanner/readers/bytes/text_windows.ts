@@ -13,7 +13,7 @@ export interface TextWindow {
   /** The offset of the window in the source, in bytes. */
   readonly start: number;
   /** A match at this index or later belongs to the next window. */
-  readonly own: number;
+  readonly ownLength: number;
 }
 
 /**
@@ -28,6 +28,6 @@ export function* textWindows(source: ByteSource, limit: number): Generator<TextW
     const text = decodeLatin1(
       source.read(start, Math.min(WINDOW_BYTES + OVERLAP_BYTES, end - start)),
     );
-    yield { text, start, own: start + text.length >= end ? text.length : WINDOW_BYTES };
+    yield { text, start, ownLength: start + text.length >= end ? text.length : WINDOW_BYTES };
   }
 }
