@@ -5,8 +5,8 @@ import { AppError } from "../core/errors.ts";
 import type { AppEnvironment } from "./environment.ts";
 
 /**
- * Lets a request on whose bearer credential holds the privilege (RS 4, RS 5), and leaves its caller
- * for the handler.
+ * Middleware that requires a bearer credential with the privilege (RS 4, RS 5). Handlers get the caller
+ * from {@link callerOf}.
  */
 export function requirePrivilege(
   verify: VerifyCredential,
@@ -16,29 +16,29 @@ export function requirePrivilege(
     const caller = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", caller);
     if (!permits(caller, privilege)) {
-      throw new AppError("ErrNotPermitted", `The privilege ${privilege} is needed for this`);
+      throw new AppError("ErrNotPermitted", `Privilege ${privilege} required`);
     }
     await next();
   };
 }
 
-/** The caller that {@link requirePrivilege} left. */
+/** The caller of a request that passed {@link requirePrivilege}. */
 export function callerOf(c: { get(key: "caller"): Caller | undefined }): Caller {
   const caller = c.get("caller");
-  if (caller === undefined) throw new Error("A route without a privilege asked for its caller");
+  if (caller === undefined) throw new Error("callerOf() needs a route with a privilege");
   return caller;
 }
 
-/** RFC 6750, part 2.1; the scheme is not case-sensitive (RFC 9110, part 11.1). */
+/** RFC 6750, 2.1. The scheme is case-insensitive (RFC 9110, 11.1). */
 function bearerToken(header: string | undefined): string {
   if (header === undefined) {
-    throw new AppError("ErrAuthRequired", "A bearer credential is needed for this");
+    throw new AppError("ErrAuthRequired", "Bearer credential required");
   }
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header.trim())?.[1];
   if (token === undefined) {
     throw new AppError(
       "ErrAuthRequired",
-      "The Authorization header holds no bearer credential",
+      "The Authorization header is not a bearer credential",
     );
   }
   return token;

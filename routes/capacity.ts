@@ -3,7 +3,7 @@ import { capacityOverview, type HostCapacity } from "../core/capacity/mod.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 
-/** `GET /capacity`: how the host is, how much it carries and who has a lease (C 14). */
+/** `GET /capacity`: the load of the host, what it can carry, and the leases held (C 14). */
 export function showCapacity(c: Context<AppEnvironment>, host: HostCapacity): Response {
   return success(c, capacityOverview(host));
 }

@@ -1,8 +1,8 @@
 import type { ByteRange } from "../core/ports.ts";
 
-/** What is to be sent, and what is known of it. */
+/** Stored content, as preconditions and ranges see it. */
 export interface Representation {
-  /** A strong entity tag, in its quotes. */
+  /** A strong entity tag, quotes included. */
   readonly etag: string;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAt: number;
@@ -10,12 +10,12 @@ export interface Representation {
   readonly size: number;
 }
 
-/** What a GET or HEAD is answered with. */
+/** What to send for a GET or HEAD. */
 export type Selection =
   | { readonly status: 200 | 206; readonly range: ByteRange }
   | { readonly status: 304 | 416 };
 
-/** Applies the preconditions of a request and its range, if it is a single one (RFC 9110, 13.2.2 and 14). */
+/** Evaluates the preconditions of a request and its single range (RFC 9110, 13.2.2 and 14). */
 export function select(
   { method, headers }: Pick<Request, "method" | "headers">,
   representation: Representation,
@@ -23,15 +23,15 @@ export function select(
   const { size } = representation;
   if (isUnchanged(headers, representation)) return { status: 304 };
   const whole: Selection = { status: 200, range: { start: 0, end: size } };
-  const asked = headers.get("Range");
+  const requested = headers.get("Range");
   // Ranges are defined for GET alone (RFC 9110, 14.2).
-  if (method !== "GET" || asked === null || !mayRange(headers, representation)) return whole;
-  const range = singleRange(asked, size);
+  if (method !== "GET" || requested === null || !mayRange(headers, representation)) return whole;
+  const range = singleRange(requested, size);
   if (range === undefined) return whole;
   return range === "unsatisfiable" ? { status: 416 } : { status: 206, range };
 }
 
-/** The time as HTTP writes it, in whole seconds. */
+/** A time in the format of HTTP, truncated to seconds. */
 export function httpDate(time: number): string {
   return new Date(time).toUTCString();
 }
@@ -46,13 +46,13 @@ function isUnchanged(headers: Headers, { etag, modifiedAt }: Representation): bo
   return Math.floor(modifiedAt / 1000) * 1000 <= since;
 }
 
-/** Whether what the client has a part of is still what is stored (RFC 9110, 13.1.5). */
+/** Whether the client's partial copy is current (RFC 9110, 13.1.5). */
 function mayRange(headers: Headers, { etag, modifiedAt }: Representation): boolean {
   const condition = headers.get("If-Range")?.trim();
   return condition === undefined || condition === etag || condition === httpDate(modifiedAt);
 }
 
-/** Undefined where the header is no single range of bytes, and so is ignored. */
+/** Undefined unless the header is a single byte range; other ranges are ignored. */
 function singleRange(header: string, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header.trim()) ?? [];
   if (first === undefined || last === undefined || first + last === "") return undefined;

@@ -44,7 +44,7 @@ async function sendFile(
     ETag: etag,
     "Last-Modified": httpDate(modifiedAt),
     "Accept-Ranges": "bytes",
-    // What a path leads to may change: a copy is to be asked about before it is used again.
+    // The content of a path may change, so caches must revalidate.
     "Cache-Control": "private, no-cache",
   };
   const selection = select(c.req.raw, representation);
@@ -52,7 +52,9 @@ async function sendFile(
   if (!("range" in selection) || content === undefined) {
     return failure(c, {
       kind: "ErrResourcesInvalidRequest",
-      message: `The range ${quoted(c.req.header("Range") ?? "")} lies outside of ${size} bytes`,
+      message: `Range ${
+        quoted(c.req.header("Range") ?? "")
+      } is outside the ${size} bytes of the file`,
     }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
   }
   const { status, range: { start, end } } = selection;
@@ -82,8 +84,8 @@ async function sendArchive(
 }
 
 /**
- * The name as RFC 6266 has it: quoted ASCII, and as it is where a client could read that otherwise.
- * No name holds a quotation mark or a backslash (C 4).
+ * A Content-Disposition with the name in quoted ASCII, and in UTF-8 if ASCII loses something
+ * (RFC 6266). No stored name contains a quotation mark or a backslash (C 4).
  */
 function attachment(name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]+/g, "_");
@@ -97,6 +99,6 @@ function compressionOf(query: Query): Compression {
   if (result.success) return result.output;
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Invalid compression ${quoted(given)}: it is none of ${Compression.options.join(", ")}`,
+    `Invalid compression ${quoted(given)}: expected one of ${Compression.options.join(", ")}`,
   );
 }

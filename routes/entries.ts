@@ -1,12 +1,14 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
 import type { ResourceRecord } from "../core/ports.ts";
+import type { Scan } from "../core/scans/ports.ts";
 import type { ResourceEntry } from "../schemas/resources.ts";
+import type { ScanEntry } from "../schemas/scans.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { success } from "./envelope.ts";
 import { streamed } from "./streamed.ts";
 
-/** How many entries become JSON at a time. */
+/** How many entries are serialized at a time. */
 const BATCH_ENTRIES = 500;
 
 const encoder = new TextEncoder();
@@ -20,12 +22,35 @@ export function entryOf(record: ResourceRecord): ResourceEntry {
     path: record.path,
     size: record.size,
     is_dir: record.isDir,
-    created_at: new Date(record.createdAt).toISOString(),
-    updated_at: new Date(record.updatedAt).toISOString(),
+    created_at: isoTime(record.createdAt),
+    updated_at: isoTime(record.updatedAt),
   };
 }
 
-/** A ResourceList as a reply. One of more than a batch is written as a stream (C 8). */
+/** A scan as callers see it (C 15). */
+export function scanOf(scan: Scan): ScanEntry {
+  return {
+    id: scan.id,
+    user_id: scan.userId,
+    status: scan.status,
+    paths: [...scan.paths],
+    created_at: isoTime(scan.createdAt),
+    started_at: scan.startedAt === null ? null : isoTime(scan.startedAt),
+    finished_at: scan.finishedAt === null ? null : isoTime(scan.finishedAt),
+    files_total: scan.filesTotal,
+    files_scanned: scan.filesScanned,
+    bytes_total: scan.bytesTotal,
+    bytes_scanned: scan.bytesScanned,
+    issues: { ...scan.issues },
+    error: scan.error,
+  };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** A ResourceList as a reply. It is streamed if it has more than one batch (C 8). */
 export async function entryList(
   c: Context<AppEnvironment>,
   records: AsyncIterable<readonly ResourceRecord[]>,
@@ -51,7 +76,7 @@ export async function entryList(
   return await streamed(c, listJson(all()), { headers: { "Content-Type": "application/json" } });
 }
 
-/** Records that are there already, in batches. */
+/** Splits records into batches. */
 export async function* batchesOf(
   records: readonly ResourceRecord[],
 ): AsyncGenerator<readonly ResourceRecord[]> {

@@ -3,7 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorKind } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 
-/** The status of each error kind (C 2); the one place that knows. */
+/** The status of each error kind (C 2). */
 const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrAuthRequired: 401,
   ErrNotPermitted: 403,
@@ -22,21 +22,21 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrUnavailable: 503,
 };
 
-/** What a request is logged and counted as whose client went away, for want of a standard status. */
+/** The status logged and counted for a request whose client disconnected. HTTP defines none. */
 const CLIENT_GONE = 499;
 
-/** When somebody whom a full queue turned away may come again, in seconds. */
+/** When to try again after the queue of scans was full. */
 const RETRY_AFTER_S = "30";
 
 const encoder = new TextEncoder();
 
-/** A reply with the payload in the envelope (RS 1.5, C 2). */
+/** A successful reply in the envelope (RS 1.5, C 2). */
 export function success(c: Context, data: unknown, status: 200 | 202 = 200): Response {
   return json(c, status, { status: "success", data });
 }
 
 export interface FailureOptions {
-  /** Where the status is another than that of the kind. */
+  /** @default the status of the kind */
   readonly status?: StatusCode;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -50,22 +50,20 @@ export function failure(
   return json(c, status, { status: "error", code: kind, msg: message }, headers);
 }
 
-/** The reply to whatever a handler threw. What is no refusal is logged and told as `ErrInternal`. */
+/** The reply for what a handler threw. Anything but an {@link AppError} is logged as `ErrInternal`. */
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
     return failure(c, error, { headers: headersOf(c, error.kind) });
   }
-  // Nobody is left to hear it, and nothing has failed.
+  // The client disconnected, which is not a failure of the server.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
   logInternal(c, error, log);
-  const message = `Something failed that should not have; it was logged under the request id ${
-    c.get("requestId")
-  }`;
+  const message = `Internal error (request id ${c.get("requestId")})`;
   return failure(c, { kind: "ErrInternal", message });
 }
 
-/** The headers that the status of a kind asks for. */
+/** The headers that go with a kind. */
 function headersOf(c: Context, kind: ErrorKind): Record<string, string> {
   if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
   return kind === "ErrScansQueueFull" ? { "Retry-After": RETRY_AFTER_S } : {};
@@ -78,7 +76,7 @@ function logInternal(c: Context, error: unknown, log: Log): void {
   });
 }
 
-/** RFC 6750, part 3: the error is named only where a credential was given. */
+/** RFC 6750, 3: the error is named only if the request had a credential. */
 function challenge(c: Context): string {
   const given = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
   return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;

@@ -11,16 +11,16 @@ export interface Delivery {
   readonly error?: unknown;
 }
 
-/** What a request carries from one handler to the next. */
+/** What middleware and handlers of a request share. */
 export interface Variables {
   requestId: string;
-  /** Set once the credential has been checked. */
+  /** Set when the credential has been verified. */
   caller: Caller | undefined;
-  /** How a streamed body fared; settles when it has ended. */
+  /** Resolves when a streamed body has ended. */
   delivery: Promise<Delivery> | undefined;
 }
 
-/** Hono's type parameter. */
+/** Hono's type parameter for the app. */
 export interface AppEnvironment {
   Variables: Variables;
 }

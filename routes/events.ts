@@ -6,16 +6,15 @@ import type { EventBatch, EventBus } from "../core/events.ts";
 import type { ScanEvent } from "../core/scans/ports.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
-import { entryOf } from "./entries.ts";
+import { entryOf, scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { parseQuery } from "./query.ts";
-import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
 
-/** How long a stream may be silent, in milliseconds: proxies end what sleeps (C 11). */
+/** How long a stream may be silent, in milliseconds. Proxies close idle connections (C 11). */
 const HEARTBEAT_MS = 15_000;
 
-/** A timer takes no longer time; a client whose stream ends takes it up again. */
+/** The longest timer. A client whose stream ends reconnects. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const encoder = new TextEncoder();
@@ -50,7 +49,7 @@ export async function streamEvents(
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
-      // Else nginx would hold events back until it has a buffer full of them.
+      // Keeps nginx from buffering events.
       "X-Accel-Buffering": "no",
     },
     onCancel: () => gone.abort(),
@@ -61,7 +60,7 @@ function ownerOf(event: ServerEvent): number {
   return "scan" in event ? event.scan.userId : event.record.userId;
 }
 
-/** Aborts when the credential ends: what it may see, it may see until then. */
+/** Aborts when the credential expires. */
 function expiry({ expiresAt }: Caller): AbortSignal {
   const left = Math.max(0, expiresAt - Date.now());
   return AbortSignal.timeout(Math.min(left, MAX_TIMER_MS));
@@ -72,11 +71,11 @@ function wantsAll(scope: string, permitted: boolean): boolean {
   if (scope !== "all") {
     throw new AppError(
       "ErrResourcesInvalidRequest",
-      `Invalid scope ${quoted(scope)}: it is neither own nor all`,
+      `Invalid scope ${quoted(scope)}: expected own or all`,
     );
   }
   if (permitted) return true;
-  throw new AppError("ErrNotPermitted", "The privilege resources.admin is needed for this");
+  throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
 }
 
 async function* eventStream(
@@ -87,7 +86,7 @@ async function* eventStream(
 
 function batchText(batch: EventBatch<ServerEvent>): string {
   if (batch.kind === "reset") return `event: reset\nid: ${batch.id}\ndata: {}\n\n`;
-  // A comment that keeps the connection awake; its id tells the client its place without an event.
+  // Keeps the connection alive. The id advances the position that the client reconnects from.
   if (batch.events.length === 0) return `: keep-alive\nid: ${batch.id}\n\n`;
   return batch.events.map((event) => {
     const data = "scan" in event ? scanOf(event.scan) : entryOf(event.record);

@@ -3,7 +3,7 @@ import type { Log } from "../core/log.ts";
 import { failure, success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 
-/** What keeps the server from taking in a file, if anything does. */
+/** Finds what prevents the server from storing a file; undefined if nothing does. */
 export type FindFault = () => Promise<{ part: string; problem: string } | undefined>;
 
 /** `GET /healthz`: the process answers (C 1). */
@@ -11,7 +11,7 @@ export function healthz(c: Context<AppEnvironment>): Response {
   return success(c, { healthy: true });
 }
 
-/** `GET /readyz`: a file could be taken in now (C 1). The reply names the failing part, the log why. */
+/** `GET /readyz`: the server can store a file now (C 1). The reply names the failing part; the log, why. */
 export async function readyz(
   c: Context<AppEnvironment>,
   findFault: FindFault,
@@ -20,5 +20,5 @@ export async function readyz(
   const fault = await findFault();
   if (fault === undefined) return success(c, { ready: true });
   log.warn("Not ready", { part: fault.part, problem: fault.problem });
-  return failure(c, { kind: "ErrUnavailable", message: `The server is not ready: ${fault.part}` });
+  return failure(c, { kind: "ErrUnavailable", message: `Server not ready: ${fault.part}` });
 }

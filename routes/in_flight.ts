@@ -1,20 +1,20 @@
-/** The requests under way, up to the last byte of their replies. */
+/** The requests in flight, up to the last byte of their replies. */
 export class InFlight {
   #count = 0;
   readonly #ended = Promise.withResolvers<void>();
   #ending = false;
 
-  /** Whether {@link end} has been called: nothing new is to be taken in. */
+  /** Whether {@link end} was called: new requests are refused. */
   get ending(): boolean {
     return this.#ending;
   }
 
-  /** How many requests are under way. */
+  /** How many requests are in flight. */
   get count(): number {
     return this.#count;
   }
 
-  /** Counts a request until its end. */
+  /** Counts a request until `end` resolves. */
   add(end: Promise<void>): void {
     this.#count++;
     end.then(() => {
@@ -23,7 +23,7 @@ export class InFlight {
     });
   }
 
-  /** Settles when the requests that were under way have ended. */
+  /** Resolves when no request is in flight. */
   end(): Promise<void> {
     this.#ending = true;
     this.#settle();

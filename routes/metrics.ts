@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { AppEnvironment } from "./environment.ts";
 
-/** What is measured of a request when its reply has ended. */
+/** The measurements of a request, taken when its reply has ended. */
 export interface RequestMeasure {
   readonly method: string;
-  /** The pattern that the path matched, which no request can make up. */
+  /** The pattern that the path matched: one of the table, never a text of the request. */
   readonly route: string;
   readonly status: number;
   /** Bytes of the reply's body. */
@@ -19,7 +19,7 @@ const BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
 /** The requests of one route with one method and one status. */
 interface Series {
-  /** Requests that took no longer than the bound at the same place in {@link BUCKETS}. */
+  /** For each bound of {@link BUCKETS}: the requests that took no longer. */
   readonly within: number[];
   count: number;
   seconds: number;
@@ -27,13 +27,13 @@ interface Series {
 }
 
 /**
- * What `GET /metrics` tells (C 1). Times reach to the last byte of a reply, not to its headers.
+ * The metrics of `GET /metrics` (C 1). Times include the last byte of the reply.
  *
- * Written by hand, for `deno compile` overflows its stack on a package that prom-client needs.
+ * Not prom-client: `deno compile` overflows its stack on a package that it needs.
  */
 export class Metrics {
   readonly #inFlight: () => number;
-  /** By the labels, written as Prometheus wants them. */
+  /** By labels, in Prometheus's format. */
   readonly #series = new Map<string, Series>();
 
   /** @param inFlight How many requests are in flight. */
@@ -42,7 +42,7 @@ export class Metrics {
   }
 
   record({ method, route, status, bytes, seconds }: RequestMeasure): void {
-    // Each value is one of a few that are known here, so that none needs escaping.
+    // Every value is one of a few known ones, so none needs escaping.
     const known = METHODS.has(method) ? method : "other";
     const labels = `method="${known}",route="${route}",status="${status}"`;
     let series = this.#series.get(labels);
@@ -73,14 +73,14 @@ export class Metrics {
       ...family(
         "strongroom_http_response_bytes_total",
         "counter",
-        "Bytes of the bodies of replies",
+        "Bytes sent in response bodies",
       ),
       ...all.map(([labels, { bytes }]) =>
         `strongroom_http_response_bytes_total{${labels}} ${bytes}`
       ),
-      ...family("strongroom_http_requests_in_flight", "gauge", "Requests that have not ended"),
+      ...family("strongroom_http_requests_in_flight", "gauge", "Requests being served"),
       `strongroom_http_requests_in_flight ${this.#inFlight()}`,
-      ...family("process_resident_memory_bytes", "gauge", "Memory of the process that is resident"),
+      ...family("process_resident_memory_bytes", "gauge", "Resident memory of the process"),
       `process_resident_memory_bytes ${Deno.memoryUsage().rss}`,
       "",
     ].join("\n");

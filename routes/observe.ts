@@ -12,7 +12,7 @@ export interface ObserveOptions {
   readonly inFlight: InFlight;
 }
 
-/** Counts each request until its reply has ended, and then measures and logs it, a line a request. */
+/** Middleware that counts each request in flight, and measures and logs it when its reply has ended. */
 export function observe(options: ObserveOptions): MiddlewareHandler<AppEnvironment> {
   return async function observe(c, next) {
     const started = performance.now();
@@ -43,11 +43,11 @@ function record(
   const { bytes, complete, error } = delivery;
   const { method, path } = c.req;
   const { status } = c.res;
-  // The middleware's own pattern is what matched last where no route did.
+  // If no route matched, the last pattern is that of the middleware.
   const route = routePath(c, -1);
   metrics.record({ method, route: route === "/*" ? "none" : route, status, bytes, seconds });
   if (error !== undefined) {
-    log.error("Reply broke off", {
+    log.error("Response failed", {
       request: c.get("requestId"),
       error: asError(error),
     });

@@ -4,10 +4,9 @@ import { AppError, quoted } from "../core/errors.ts";
 export type Query = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Decodes the query of a URL (C 3). Done by hand, for `URLSearchParams` puts a replacement character
- * where a value is not valid UTF-8.
+ * Decodes the query of a URL (C 3). Not by `URLSearchParams`, which repairs invalid UTF-8.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where a part does not decode.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a part is not percent-encoded UTF-8.
  */
 export function parseQuery(url: string): Query {
   const query = new Map<string, string[]>();
@@ -31,7 +30,7 @@ function decoded(text: string): string {
   } catch (error) {
     throw new AppError(
       "ErrResourcesInvalidRequest",
-      `Invalid query: ${quoted(text)} does not decode to UTF-8`,
+      `Invalid query: ${quoted(text)} is not percent-encoded UTF-8`,
       { cause: error },
     );
   }
@@ -45,20 +44,20 @@ export function pathsOf(query: Query): string[] {
 const MAX_ID = 2n ** 64n - 1n;
 
 /**
- * `id` and `ids[]`, merged (RS 4.7). Ids beyond 2^53 lose their last digits; the store gives none.
+ * `id` and `ids[]`, merged (RS 4.7). Ids above 2^53 lose digits; the store never assigns one.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where one is no integer from 1 to 2^64 − 1 (C 3).
+ * @throws {AppError} `ErrResourcesInvalidRequest` when one is not an integer from 1 to 2^64 − 1 (C 3).
  */
 export function idsOf(query: Query): number[] {
   return [...query.get("id") ?? [], ...query.get("ids[]") ?? []].map(idOf);
 }
 
-/** An id as a text; see {@link idsOf}. */
+/** Parses an id; see {@link idsOf}. */
 export function idOf(text: string): number {
   const id = /^\d{1,100}$/.test(text) ? BigInt(text) : 0n;
   if (id >= 1n && id <= MAX_ID) return Number(id);
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Invalid id ${quoted(text)}: it is no integer from 1 to ${MAX_ID}`,
+    `Invalid id ${quoted(text)}: expected an integer from 1 to ${MAX_ID}`,
   );
 }

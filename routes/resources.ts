@@ -16,7 +16,6 @@ import { jsonBody } from "./body.ts";
 import { uploadParts } from "./multipart.ts";
 import { parseQuery, pathsOf } from "./query.ts";
 
-/** A request on its way through a handler. */
 type Handled = Context<AppEnvironment>;
 
 /** `GET /resources/` (RS 4.1). */
@@ -55,11 +54,11 @@ export async function copyResources(c: Handled, tree: Tree): Promise<Response> {
 async function transferRequest(c: Handled): Promise<TransferRequest> {
   const body = await jsonBody(c.req.raw, TransferResourceRequest);
   const { source, sources, destination, force } = body;
-  const named = [...sources, ...(source === null ? [] : [source])];
-  return { caller: callerOf(c), sources: named, destination, force };
+  const all = [...sources, ...(source === null ? [] : [source])];
+  return { caller: callerOf(c), sources: all, destination, force };
 }
 
-/** The added entries and then the updated ones (RS 4.4, 4.5). */
+/** The added entries, then the updated ones (RS 4.4, 4.5). */
 function transferred(c: Handled, changes: ChangeSet): Promise<Response> {
   return entryList(
     c,

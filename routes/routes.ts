@@ -47,7 +47,7 @@ export interface Services {
   readonly log: Log;
 }
 
-/** A route: how it is reached, what it needs, what clients are told of it, and what it does. */
+/** A route: its address, the privilege that it needs, its description, and its handler. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** In OpenAPI's form, such as `/scans/{id}`. A route answers with and without a trailing slash. */

@@ -10,22 +10,23 @@ import {
 } from "../core/scans/service.ts";
 import { ScanRequest } from "../schemas/scans.ts";
 import { callerOf } from "./auth.ts";
+import { scanOf } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
 import { idOf, parseQuery } from "./query.ts";
-import { scanOf } from "./scan_entries.ts";
 import { streamed } from "./streamed.ts";
 
 type Handled = Context<AppEnvironment>;
 
 /** How long a request may wait for a scan, in seconds (C 15). */
 const MAX_WAIT_S = 60;
-const MAX_PAGE = 1000;
+/** How many scans a page may hold. */
+const MAX_PAGE_SCANS = 1000;
 
 /** `POST /scans/` (C 15). */
 export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
-  const waitSeconds = wholeNumber(c, "wait", { least: 0, most: MAX_WAIT_S }) ?? 0;
+  const waitSeconds = integerOf(c, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
   const { path, paths, id, ids, scanners } = await jsonBody(c.req.raw, ScanRequest);
   const scan = await startScan(scans, {
     caller: callerOf(c),
@@ -39,8 +40,8 @@ export async function postScan(c: Handled, scans: ScanService): Promise<Response
 
 /** `GET /scans/`: the caller's own, newest first (C 15). */
 export async function getScans(c: Handled, scans: ScanService): Promise<Response> {
-  const limit = wholeNumber(c, "limit", { least: 1, most: MAX_PAGE }) ?? 100;
-  const before = wholeNumber(c, "before", { least: 1, most: Number.MAX_SAFE_INTEGER });
+  const limit = integerOf(c, "limit", { min: 1, max: MAX_PAGE_SCANS }) ?? 100;
+  const before = integerOf(c, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
   const found = await listScans(scans, { caller: callerOf(c), limit, before });
   return success(c, { items: found.map(scanOf), total: found.length });
 }
@@ -68,17 +69,17 @@ function scanId(c: Handled): number {
   return idOf(c.req.param("id") ?? "");
 }
 
-function wholeNumber(
+function integerOf(
   c: Handled,
   name: string,
-  { least, most }: { least: number; most: number },
+  { min, max }: { min: number; max: number },
 ): number | undefined {
   const text = parseQuery(c.req.url).get(name)?.[0];
   if (text === undefined) return undefined;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
-  if (value >= least && value <= most) return value;
+  if (value >= min && value <= max) return value;
   throw new AppError(
     "ErrResourcesInvalidRequest",
-    `Invalid ${name} ${quoted(text)}: it is no whole number from ${least} to ${most}`,
+    `Invalid ${name} ${quoted(text)}: expected an integer from ${min} to ${max}`,
   );
 }

@@ -3,9 +3,9 @@ import type { Log } from "../core/log.ts";
 import type { App } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 
-/** How long uploads and downloads may go on once the server is to stop, in milliseconds. */
+/** How long requests in flight may take once the server is stopping, in milliseconds. */
 const GRACE_MS = 10_000;
-/** How long the server waits before it listens again, where it could not go on, in milliseconds. */
+/** How long to wait before listening again after a failure, in milliseconds. */
 const RETRY_MS = 1000;
 
 export interface ServeOptions {
@@ -18,28 +18,32 @@ export interface ServeOptions {
   readonly graceMs?: number;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   readonly address: Deno.NetAddr;
   /**
-   * Takes nothing new in, ends the event streams, lets other requests finish for the time of grace,
-   * and closes. True where all of them finished.
+   * Refuses new requests, ends event streams, waits for other requests up to `graceMs`, and closes.
+   * Returns whether all of them finished.
    */
   stop(): Promise<boolean>;
 }
 
-/** Starts to listen. */
+/**
+ * Starts listening.
+ *
+ * @throws {Deno.errors.AddrInUse} when the port is in use, or another error of the runtime.
+ */
 export function serveApp(app: App, options: ServeOptions): RunningServer {
   const { hostname, events, inFlight, log, graceMs = GRACE_MS } = options;
   const abort = new AbortController();
   const listen = (port: number) => {
     const server = Deno.serve(
       { hostname, port, signal: abort.signal, onListen() {} },
-      async (request) => ofUnknownLength(request, await app.fetch(request)),
+      async (request) => withoutLength(request, await app.fetch(request)),
     );
     server.finished.catch((error) => {
-      // Such as more connections than files may be open: they come to an end, and others are new.
-      log.error("Cannot take in connections for the moment", { error });
+      // For example, the process has too many open files. Connections end, and accepting works again.
+      log.error("Cannot accept connections", { error });
       setTimeout(listenAgain, RETRY_MS);
     });
     return server;
@@ -61,7 +65,7 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
       const late = Promise.withResolvers<boolean>();
       const grace = setTimeout(() => late.resolve(false), graceMs);
       events.close();
-      // Deno's own shutdown would break the uploads off (denoland/deno#36809), so it comes last.
+      // Deno's shutdown breaks off uploads (denoland/deno#36809), so it comes last.
       const finished = inFlight.end().then(() => server.shutdown()).then(() => true);
       const allFinished = await Promise.race([finished, late.promise]);
       clearTimeout(grace);
@@ -72,10 +76,10 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
 }
 
 /**
- * The response to a HEAD without the length that the runtime would give it: that of the body which it
- * does not have, 0 (RFC 9110, 8.6).
+ * Keeps the runtime from adding `Content-Length: 0` to the response to a HEAD, which would claim that
+ * the content is empty (RFC 9110, 8.6).
  */
-function ofUnknownLength({ method }: Request, response: Response): Response {
+function withoutLength({ method }: Request, response: Response): Response {
   if (method !== "HEAD" || response.headers.has("Content-Length")) return response;
   const empty = new ReadableStream({ start: (controller) => controller.close() });
   return new Response(empty, response);

@@ -12,16 +12,16 @@ const TAKE_STALL_MS = 20 * 60_000;
 export interface StreamedOptions {
   readonly status?: StatusCode;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called when the client goes away, before the content is returned. */
+  /** Called when the client disconnects, before the content is closed. */
   readonly onCancel?: () => void;
   /** How long the client may read nothing, in milliseconds. @default 1200000 */
   readonly stallMs?: number;
 }
 
 /**
- * A response with the content as its body. The first chunk is awaited before anything is sent, so
- * that content which fails at once is an error response, and not a broken body (RS 4.7.6); one that
- * fails later breaks off the connection. `content` is returned at the latest when the response ends.
+ * A response with the content as its body. The first chunk is read before anything is sent, so content
+ * that fails at once becomes an error response (RS 4.7.6). Content that fails later aborts the
+ * connection. `content` is closed when the response ends.
  */
 export async function streamed(
   c: Context<AppEnvironment>,
@@ -38,8 +38,8 @@ export async function streamed(
   let bytes = 0;
   let cancelled = false;
   let stall: ReturnType<typeof setTimeout> | undefined;
-  // The runtime prints what it is given; the reason itself goes to the log.
-  const brokeOff = () => new Error(`Reply broke off, see the request ${c.get("requestId")}`);
+  // The runtime prints this error. The log has the reason.
+  const aborted = () => new Error(`Response aborted (request id ${c.get("requestId")})`);
   const giveUp = async (error?: unknown) => {
     clearTimeout(stall);
     cancelled = true;
@@ -65,14 +65,14 @@ export async function streamed(
         }
         bytes += value.length;
         controller.enqueue(value);
-        // It is asked for more when this has been taken.
+        // The next pull comes when the client has read this chunk.
         stall = setTimeout(() => {
-          controller.error(brokeOff());
-          giveUp(new Error("The client takes nothing"));
+          controller.error(aborted());
+          giveUp(new Error(`Client stalled: no data read for ${stallMs / 1000} s`));
         }, stallMs);
       } catch (error) {
         if (cancelled) return;
-        controller.error(brokeOff());
+        controller.error(aborted());
         delivery.resolve({ bytes, complete: false, error });
       }
     },

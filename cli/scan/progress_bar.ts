@@ -10,25 +10,26 @@ export interface ProgressView {
   readonly width: number;
 }
 
-const BAR = 24;
+/** The cells of a bar. */
+const BAR_WIDTH = 24;
 
-/** A terminal, as far as a bar needs it. */
+/** The terminal that a bar is drawn on. */
 export interface ProgressScreen {
   write(text: string): void;
   columns(): number;
 }
 
-/** How often a bar is drawn at most, in milliseconds. */
+/** The shortest time between two redraws, in milliseconds. */
 const REDRAW_MS = 200;
 
-/** Draws how far a scan is, a few times a second, in one line of a terminal. */
+/** Draws the progress of a scan on one line of a terminal, a few times a second. */
 export class ProgressBar {
   readonly #screen: ProgressScreen | undefined;
   readonly #total: ScanProgress;
   readonly #started = Date.now();
   #drawn = 0;
 
-  /** @param screen Left out, nothing is drawn. */
+  /** @param screen Without one, nothing is drawn. */
   constructor(targets: readonly ScanTarget[], screen: ProgressScreen | undefined) {
     const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
     this.#total = { files: targets.length, bytes };
@@ -44,7 +45,7 @@ export class ProgressBar {
     this.#draw(progressLine({ done, total: this.#total, seconds, width }));
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void {
     if (this.#drawn > 0) this.#draw("");
   }
@@ -54,14 +55,14 @@ export class ProgressBar {
   }
 }
 
-/** How far a scan is, in a line: a bar, files, bytes, rate and the time that is left. */
+/** The progress of a scan on one line: a bar, files, bytes, rate and the remaining time. */
 export function progressLine({ done, total, seconds, width }: ProgressView): string {
   const share = total.bytes === 0 ? 1 : Math.min(1, done.bytes / total.bytes);
-  const filled = Math.floor(share * BAR);
+  const filled = Math.floor(share * BAR_WIDTH);
   const rate = seconds > 0 ? done.bytes / seconds : 0;
   const left = rate > 0 ? `, ${duration((total.bytes - done.bytes) / rate)} left` : "";
   return [
-    `[${"#".repeat(filled)}${"-".repeat(BAR - filled)}]`,
+    `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`,
     `${done.files}/${total.files} files,`,
     `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}, ${formatBytes(rate)}/s${left}`,
   ].join(" ").slice(0, Math.max(0, width));

@@ -2,20 +2,20 @@ import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/lea
 import { type FileOutcome, type FileResult, HEAVY_BYTES } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 
-/** A file to scan, or why it can't be. */
+/** A file to scan, or why it cannot be scanned. */
 export type ScanTarget =
   | { readonly path: string; readonly size: number }
   | { readonly path: string; readonly error: string };
 
 export interface ScanFilesOptions {
   readonly leases: LeasePool;
-  /** How many files to have under way at most; leases may allow fewer. */
+  /** How many files to scan at once, if leases allow it. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
   /**
    * Scans one file.
    *
-   * @throws {ScanFailure} where it can't be scanned to its end.
+   * @throws {ScanFailure} when it cannot be scanned to its end.
    */
   readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileResult>;
   readonly onProgress?: (progress: ScanProgress) => void;
@@ -26,7 +26,7 @@ export interface ScanProgress {
   readonly bytes: number;
 }
 
-/** Scans files, each under a lease (C 15), and tells what became of each, in the order of the files. */
+/** Scans files, each under a lease (C 15). The outcomes are in the order of the files. */
 export async function scanFiles(
   targets: readonly ScanTarget[],
   { leases, concurrency, signal, scan, onProgress }: ScanFilesOptions,
@@ -38,7 +38,7 @@ export async function scanFiles(
   const worker = async () => {
     for (const [index, target] of waiting) {
       let read = 0;
-      const told = (total: number) => {
+      const report = (total: number) => {
         bytes += total - read;
         read = total;
         onProgress?.({ files, bytes });
@@ -49,10 +49,10 @@ export async function scanFiles(
           target.size >= HEAVY_BYTES,
           "scan",
         );
-        return await scan(target.path, told);
+        return await scan(target.path, report);
       });
       files++;
-      told("error" in target ? 0 : target.size);
+      report("error" in target ? 0 : target.size);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
