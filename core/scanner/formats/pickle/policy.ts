@@ -4,15 +4,15 @@ import { DENIED_GROUPS, SUSPICIOUS_GROUPS } from "../../knowledge/python/denied_
 import { INNER_MODULES } from "../../knowledge/python/inner_modules.ts";
 import { MODULE_RENAMES, NAME_RENAMES } from "../../knowledge/python/python2_names.ts";
 
-/** What is thought of an import: never to be in a model, odd, unheard of, or ordinary. */
+/** How dangerous an import is: it never belongs in a model, is odd, is unknown, or is ordinary. */
 export interface Judgment {
   readonly level: "denied" | "suspicious" | "unlisted" | "allowed";
   readonly ruleCode?: RuleCode;
-  /** What the listed path stands for. */
+  /** Why the path is listed. */
   readonly why?: string;
 }
 
-/** Words of a table. */
+/** Splits a table into its words. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 interface Listed {
@@ -27,7 +27,7 @@ const ALLOWED: ReadonlySet<string> = new Set(
 );
 const INNER: ReadonlySet<string> = new Set(words(INNER_MODULES));
 
-/** Classes of TorchScript are made of the code in the same archive; no Python module has this name. */
+/** The module of TorchScript classes, whose code is in the archive. No Python module has this name. */
 const TORCH_SCRIPT = "__torch__";
 
 const UNLISTED: Judgment = { level: "unlisted" };
@@ -40,8 +40,8 @@ function listed(
 }
 
 /**
- * The path that an import of these names leads to in Python 3. What Python 2 called otherwise is
- * renamed whatever the protocol; white space around, which would make the import fail, is taken off.
+ * Returns the path that an import refers to in Python 3. Renames Python 2 names in every protocol, and
+ * trims white space, although it would make the import fail.
  */
 export function canonicalPath(module: string, name: string): string {
   return renamed(module.trim(), name.trim());
@@ -57,7 +57,7 @@ function joined(module: string, name: string): string {
   return name === "" ? module : `${module}.${name}`;
 }
 
-/** Judges an import by both of its spellings: denied beats odd, odd beats ordinary. */
+/** Judges an import by its given and its canonical path. The more dangerous judgment wins. */
 export function judgeImport(module: string, name: string): Judgment {
   const given = joined(module.trim(), name.trim());
   const paths = new Set([given, canonicalPath(module, name)]);
@@ -75,7 +75,7 @@ function judgePath(path: string, module: string): Judgment {
   const isOsPath = components[0] === "os" && components[1] === "path";
   const denied = isOsPath || ALLOWED.has(path) ? undefined : longestListed(DENIED, components);
   if (denied !== undefined) return { level: "denied", ...denied };
-  // A module that is listed as ordinary is really there, whatever a part of it is called.
+  // An allowed module exists, so a component of its path is not another module.
   const special = specialComponent(components, moduleParts, ALLOWED.has(path));
   if (special !== undefined) return special;
   if (isOsPath || components[0] === TORCH_SCRIPT) return FINE;
@@ -84,7 +84,7 @@ function judgePath(path: string, module: string): Judgment {
   return ALLOWED.has(path) ? FINE : UNLISTED;
 }
 
-/** The rule of the longest listed path that this one is, or lies in. */
+/** The entry of the longest listed path that equals this one or contains it. */
 function longestListed(
   table: ReadonlyMap<string, Listed>,
   components: readonly string[],
@@ -98,10 +98,10 @@ function longestListed(
   return found;
 }
 
-/** Dunder names that loaders use, as single names. */
+/** Dunder names that loaders use. */
 const ORDINARY_DUNDERS: ReadonlySet<string> = new Set(["__newobj__", "__newobj_ex__"]);
 
-/** What is wrong with a component itself: a way to the interpreter, or a module within another. */
+/** Denies a component that reaches the interpreter, or a module through another one. */
 function specialComponent(
   components: readonly string[],
   moduleParts: number,
@@ -122,7 +122,7 @@ function specialComponent(
 
 const DUNDER: Judgment = {
   level: "denied",
-  why: "Special attributes lead from any object to the interpreter and all that is loaded",
+  why: "Special attributes lead from any object to the interpreter and every loaded module",
 };
 
 function innerModule(bare: string): Judgment {
