@@ -50,16 +50,20 @@ export function canonicalPath(module: string, name: string): string {
 function renamed(module: string, name: string): string {
   const whole = NAME_RENAMES.get(`${module}.${name}`);
   if (whole !== undefined) return whole;
-  return joined(MODULE_RENAMES.get(module) ?? module, name);
+  return dottedPath(MODULE_RENAMES.get(module) ?? module, name);
 }
 
-function joined(module: string, name: string): string {
+/** Returns `module.name`, or the module alone if the name is empty. */
+export function dottedPath(module: string, name: string): string {
   return name === "" ? module : `${module}.${name}`;
 }
 
-/** Judges an import by its given and its canonical path. The more dangerous judgment wins. */
+/**
+ * Judges an import by its given and its canonical path. Of two judgments, denied wins over suspicious,
+ * suspicious over allowed, and allowed over unlisted.
+ */
 export function judgeImport(module: string, name: string): Judgment {
-  const given = joined(module.trim(), name.trim());
+  const given = dottedPath(module.trim(), name.trim());
   const paths = new Set([given, canonicalPath(module, name)]);
   const judged = [...paths].map((path) => judgePath(path, module.trim()));
   for (const level of ["denied", "suspicious", "allowed"] as const) {

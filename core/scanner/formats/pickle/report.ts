@@ -9,6 +9,7 @@ import {
 } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { PickleFile } from "./pickle_file.ts";
+import { dottedPath } from "./policy.ts";
 
 /** Failed checks of one pickle that are listed individually. */
 const MAX_CHECKS = 1000;
@@ -68,17 +69,15 @@ function importCheck(record: ImportRecord): Check[] {
   return [{
     name: "Pickle Import",
     status: "failed",
-    message: `${called ? "Imports and calls" : "Imports"} ${escapedExcerpt(joined(module, name))}`,
+    message: `${called ? "Imports and calls" : "Imports"} ${
+      escapedExcerpt(dottedPath(module, name))
+    }`,
     severity,
     position: at,
     ruleCode,
     why: judgment.why ?? "It is unknown, and loading the pickle runs it",
     details: { module: escapedExcerpt(module), name: escapedExcerpt(name), opcode, count, called },
   }];
-}
-
-function joined(module: string, name: string): string {
-  return name === "" ? module : `${module}.${name}`;
 }
 
 function signalCheck({ signal, count }: CountedSignal): Check {
