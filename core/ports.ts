@@ -1,11 +1,11 @@
 /**
- * What core needs from storage. Every port is asynchronous, so that a distributed store can stand
- * behind it later; tests/conformance holds the suite that each implementation passes.
+ * What core needs from storage. All ports are asynchronous, so that a distributed store can
+ * implement them. Each implementation passes the suites in tests/conformance.
  */
 
 import type { Chunk, ContentReader } from "./content.ts";
 
-/** A stored record (RS 2). Times are milliseconds since the Unix epoch. */
+/** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
 export interface ResourceRecord {
   readonly id: number;
   readonly userId: number;
@@ -14,37 +14,37 @@ export interface ResourceRecord {
   readonly name: string;
   /** The MD5 of the content in lower-case hex; "" for a directory. */
   readonly hash: string;
-  /** Bytes; 0 for a directory. */
+  /** Size in bytes; 0 for a directory. */
   readonly size: number;
-  /** The CRC-32 of the content, which a ZIP needs before it has read it; 0 for a directory. */
+  /** The CRC-32 of the content, which ZIP headers state before the content; 0 for a directory. */
   readonly crc32: number;
   readonly isDir: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A record before the store has given it an id. Its `name` follows from its `path`. */
+/** A record without its id, which the store assigns, and its name, which the path implies. */
 export type NewRecord = Omit<ResourceRecord, "id" | "name">;
 
-/** Whose records a lookup sees (RS 1.3), and who is preferred where several hold a path (RS 1.4). */
+/** Which records a lookup sees (RS 1.3), and whose it prefers if several have the same path (RS 1.4). */
 export interface Scope {
   readonly userId: number;
   readonly everyone: boolean;
 }
 
-/** Lookups by RS 1.4: the caller's own record first, then the most recently updated, then by id. */
+/** Lookups prefer the record of the caller, then the most recently updated, then the lowest id (RS 1.4). */
 export interface RecordLookup {
-  /** The record of each path that has one within the scope. */
+  /** Returns the preferred record within the scope for each path that has one. */
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>>;
 }
 
-/** What to list (RS 4.1). */
+/** The query of a listing (RS 4.1). */
 export interface ListQuery {
   readonly scope: Scope;
   readonly recursive: boolean;
-  /** The directories asked for; none means the root. */
+  /** The requested directories; empty means the root. */
   readonly directories: readonly string[];
-  /** The directories asked for and all above them, which are listed themselves (RS 4.1.3, 4.1.6). */
+  /** The requested directories and their ancestors, which are listed themselves (RS 4.1.3, 4.1.6). */
   readonly chain: readonly string[];
 }
 
@@ -55,106 +55,111 @@ export interface CollectedFile {
   readonly size: number;
   readonly crc32: number;
   readonly updatedAt: number;
-  /** What {@link FileCollection.setPackedSize} was told, else null. */
+  /** The size set by {@link FileCollection.setPackedSize}, or null. */
   readonly packedSize: number | null;
 }
 
 /**
- * The files below some records at one moment, in path order, one a path. It is kept outside of the
- * process's memory and may be read several times; disposing it forgets it.
+ * A snapshot of the files at and below some records: one file for each path, in path order. It is
+ * kept outside of the memory of the process, and can be read several times. Disposing deletes it.
  */
 export interface FileCollection extends AsyncDisposable {
   /**
-   * A path at which two different records were collected that can't be in one archive: two files, one
-   * of them by its id, or a file and a directory (RS 4.7.5).
+   * A path at which an archive would need two entries (RS 4.7.5): two different files, at least one
+   * of them collected by id, or a file and a directory. Undefined if there is none.
    */
   readonly sharedPath: string | undefined;
-  /** The files in path order, some hundreds at a time. */
+  /** The files in path order, in pages of some hundreds. */
   pages(): AsyncIterable<readonly CollectedFile[]>;
-  /** Notes how many bytes a file took in an archive, for the next reading. */
+  /** Stores the size of a file in the archive, which later readings return. */
   setPackedSize(path: string, bytes: number): Promise<void>;
 }
 
-/** The roots of a {@link FileCollection}, by how they were named. */
+/** The roots of a {@link FileCollection}, separated by how they were requested. */
 export interface CollectionRoots {
-  /** Where two files fall on one path, a file of this user is preferred. */
+  /** If two files found by path have the same path, a file of this user is preferred. */
   readonly userId: number;
   readonly byPath: readonly ResourceRecord[];
   readonly byId: readonly ResourceRecord[];
 }
 
-/** A record, and the path that it is to have or that its copy is to have. */
+/** A record, and the new path for it or its copy. */
 export interface Placement {
   readonly source: ResourceRecord;
   readonly target: string;
 }
 
-/** What a move or copy did to a record. */
+/** The effect of a move or copy on one record. */
 export interface TransferEffect {
   readonly kind:
-    /** A copy was made where nothing stood. */
+    /** The record is a copy at a path that was free. */
     | "added"
-    /** It was moved, or took the place of a file, or is a directory that another was merged into. */
+    /** The record was moved, is a copy that replaced a file, or is a directory merged into. */
     | "updated"
-    /** It is a file that gave way to another one. */
+    /** The record is a file that another file replaced. */
     | "overwritten"
-    /** It is a moved directory that gave way to the one at its counterpart path. */
+    /** The record is a moved directory, merged into the one at its target path. */
     | "merged";
   readonly record: ResourceRecord;
-  /** The path of the record that is moved or copied: this one, or the one that it met. */
+  /** The former path of the moved record, or the path of the copied record, that had this effect. */
   readonly source: string;
 }
 
-/** What can be done inside a write transaction. */
+/** The operations inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
-  /** Has something done when the transaction is about to commit, which it then does not if that fails. */
+  /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**
    * Adds the records, in the given order.
    *
-   * @throws {AppError} `ErrResourcesAlreadyExists` where an owner already holds a path.
+   * @throws {AppError} `ErrResourcesAlreadyExists` when a record of the same owner has a path.
    */
   insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
-  /** Removes each record with all its descendants of the same owner, and returns what went, once each. */
+  /** Deletes records and their descendants of the same owner. Returns each deleted record once. */
   deleteSubtrees(roots: readonly ResourceRecord[]): Promise<ResourceRecord[]>;
   /**
-   * Moves each source with all below it, one after the other. Every record gets the path that
-   * corresponds to its own below the target: a file replaces a file there, a directory merges into a
-   * directory, and nothing replaces what is moved along with it (RS 4.4.7, C 7). The effects are in
-   * the order of the sources: what was overwritten, merged and moved, each by path; but a source
-   * that was merged itself is the last of the merged.
+   * Moves the sources with their descendants, one source after the other. A file replaces a file at
+   * its target path, a directory merges into a directory there, and nothing replaces a record that
+   * moves along (RS 4.4.7, C 7).
    *
-   * @throws {AppError} `ErrResourcesConflict` where a file meets a directory,
-   *   `ErrResourcesInvalidRequest` where a source is not there any more or a path gets too long.
+   * Returns the effects in the order of the sources. For each: overwritten, merged and moved records,
+   * each sorted by path, except that the source itself comes last of the merged.
+   *
+   * @throws {AppError} `ErrResourcesConflict` when a file and a directory would have the same path,
+   *   `ErrResourcesInvalidRequest` when an earlier source moved or replaced a source, or a path would
+   *   be too long.
    */
   moveSubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
   /**
-   * Copies each source with all below it, as they were before the first is copied. A copied file
-   * replaces a file at its path; a directory that is there already is kept and counts as updated,
-   * but not where it is the target itself (RS 4.5). The effects are what was overwritten, and then
-   * the rest in the order of the sources and by path.
+   * Copies the sources with their descendants, as they were before the first copy. A file replaces a
+   * file at its target path. A directory at a target path is kept, and counts as updated unless it is
+   * the target of a source itself (RS 4.5).
+   *
+   * Returns the overwritten records, then the others in the order of the sources and by path.
    *
    * @throws {AppError} as {@link moveSubtrees} does.
    */
   copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
-  /** Those of the hashes that no record holds. */
+  /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }
 
 /** The records of all users. */
 export interface ResourceStore extends RecordLookup {
-  /** The record of each id that has one within the scope. */
+  /** Returns the record within the scope for each id that has one. */
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>>;
   /**
-   * The records of a listing as RS 4.1.2–7 and C 8 say, some hundreds at a time and all of one
-   * moment. A reader that takes no batch for long loses its place: the iteration then throws.
+   * Lists records as RS 4.1.2 to 4.1.7 and C 8 specify, in batches of some hundreds from one
+   * snapshot.
+   *
+   * @throws {Error} during iteration, when the reader took too long between two batches.
    */
   list(query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
-  /** Collects all files at and below the roots. */
+  /** Collects the files at and below the roots. */
   collectFiles(roots: CollectionRoots): Promise<FileCollection>;
   /**
-   * Runs `work` in a write transaction, after all that was given before. When the promise resolves,
-   * what it did is durable; when it rejects, nothing of it happened.
+   * Runs `work` in a write transaction, after all work passed earlier. When the promise resolves, the
+   * changes are durable. When it rejects, there are none.
    */
   write<T>(
     work: (transaction: WriteTransaction) => Promise<T>,
@@ -163,69 +168,72 @@ export interface ResourceStore extends RecordLookup {
 }
 
 export interface WriteOptions<T> {
-  /** Called when the work is committed, before any further work starts. */
-  readonly committed?: (result: T) => void;
+  /** Called after the commit, before any further work starts. */
+  readonly onCommit?: (result: T) => void;
   /**
-   * Whether nothing else may be committed or lost together with this work. Small writes that wait
-   * for their turn otherwise share a commit. @default false
+   * Whether the work needs a commit of its own. Other small writes that wait at the same time share
+   * one. @default false
    */
   readonly alone?: boolean;
 }
 
-/** Content that has been received whole and waits for its place. Disposing it forgets it. */
+/** Completely received content that is not published yet. Disposing discards it unless published. */
 export interface StagedBlob extends AsyncDisposable {
   readonly hash: string;
   readonly size: number;
   readonly crc32: number;
 }
 
-/** A part of a blob: `start` is the first byte, `end` the one behind the last. */
+/** A range of a blob, from the byte `start` up to, but not including, `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Content by its hash. */
+/** Stores content by its MD5. */
 export interface BlobStore {
   /**
-   * Whether content may have been left without a record: by a crash before this start, or by a
-   * removal that failed. What is so when the store closes is so when it is opened again.
+   * Whether there may be content without a record, after a crash or a failed removal. The store keeps
+   * this state when it is closed and opened again.
    */
   needsSweep: boolean;
   /**
-   * Receives content, hashing it on the way. Whatever `content` throws is thrown on, and nothing of
-   * it is kept then.
+   * Receives content and hashes it. On failure nothing is kept.
    *
-   * @throws {AppError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
+   *   (C 6).
+   * @throws whatever `content` throws.
    */
   stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
   /**
-   * Gives staged content its place, which is durable when the transaction commits. Content that is
-   * there already is shared.
+   * Makes staged content available under its hash, durably once the transaction commits. Content that
+   * is stored already is shared.
    *
-   * @throws {AppError} `ErrResourcesInvalidData` where other content has the same hash (C 6).
+   * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
+   *   (C 6).
    */
   publish(
     staged: readonly StagedBlob[],
     transaction: Pick<WriteTransaction, "beforeCommit">,
   ): Promise<void>;
   /**
-   * Removes content. To be called inside a write transaction which saw that no record holds it, and
-   * which is alone: the record that another work deletes would come back with a failed commit.
+   * Removes content. Call it inside a write transaction that has found no record with these hashes,
+   * and that shares its commit with no other work: if that commit failed, a record that other work
+   * deleted would come back without its content.
    */
   remove(hashes: readonly string[]): Promise<void>;
-  /** Every hash that has content, some at a time. */
+  /** All hashes that have content, in batches. */
   hashes(): AsyncIterable<readonly string[]>;
-  /** The size of the content in bytes, or undefined where there is none. */
+  /** Returns the size of the content in bytes, or undefined if there is none. */
   sizeOf(hash: string): Promise<number | undefined>;
   /**
-   * Opens content for reading: from here on a removal does not disturb it. To be read to its end or
-   * returned. Undefined where there is no such content.
+   * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
+   * return it. Returns undefined if there is no such content.
    */
   open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
   /**
-   * Opens content as a raw DEFLATE stream (RFC 1951). Undefined where there is no such content, and
-   * where `always` is false and samples of it say that it would hardly shrink.
+   * Opens content as a raw DEFLATE stream (RFC 1951). Returns undefined if there is no such content,
+   * or if `always` is false and samples of the content hardly shrink.
    */
   openDeflated(hash: string, options: { always: boolean }): Promise<ContentReader | undefined>;
 }

@@ -59,7 +59,7 @@ export async function commit(
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
-    committed: (changes) =>
+    onCommit: (changes) =>
       tree.events.publish(
         changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
       ),

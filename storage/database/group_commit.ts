@@ -50,7 +50,7 @@ export class GroupCommit {
   /** Runs `work` after all work queued before it. Resolves once its result is durable. */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { committed, alone = false }: WriteOptions<T> = {},
+    { onCommit, alone = false }: WriteOptions<T> = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
@@ -59,7 +59,7 @@ export class GroupCommit {
         async run(beforeCommit) {
           const result = await work(beforeCommit);
           succeed = () => {
-            committed?.(result);
+            onCommit?.(result);
             resolve(result);
           };
         },

@@ -229,7 +229,7 @@ export function resourceStoreSuite(
           assert.equal(told.includes(index), false);
           if (index === 7) throw new Error("refused");
           return index;
-        }, { committed: (result) => told.push(result), alone: index % 5 === 0 })),
+        }, { onCommit: (result) => told.push(result), alone: index % 5 === 0 })),
     );
     assert.deepEqual(
       told,

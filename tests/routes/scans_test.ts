@@ -166,7 +166,10 @@ Deno.test("C 15 scans over HTTP", async (t) => {
       assert.deepEqual([done.status, done.files_scanned], ["completed", 0]);
       const report = await reportOf(one, done.id);
       assert.deepEqual([report.has_errors, report.success], [true, false]);
-      assert.match(JSON.stringify(report.checks), /Could not be scanned: Content could not be read/);
+      assert.match(
+        JSON.stringify(report.checks),
+        /Could not be scanned: Content could not be read/,
+      );
       assert.doesNotMatch(JSON.stringify(report), new RegExp(server.dataDir));
     },
   );

@@ -69,9 +69,9 @@ Deno.test("GroupCommit fails the whole group where the transaction is lost", asy
   const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
   const told: string[] = [];
   const outcomes = await Promise.allSettled([
-    commits.run(() => Promise.resolve("a"), { committed: (it) => told.push(it) }),
+    commits.run(() => Promise.resolve("a"), { onCommit: (it) => told.push(it) }),
     commits.run(() => Promise.reject(new Error("disk full"))),
-    commits.run(() => Promise.resolve("c"), { committed: (it) => told.push(it) }),
+    commits.run(() => Promise.resolve("c"), { onCommit: (it) => told.push(it) }),
   ]);
   assert.deepEqual(reasons(outcomes), ["Error: disk full", "Error: disk full", "c"]);
   assert.deepEqual(told, ["c"]);
