@@ -11,7 +11,7 @@ import {
   walkHdf5,
 } from "../../readers/hdf5/walk.ts";
 import { KERAS_PASSED } from "../keras/checks.ts";
-import { type ConfigFacts, configNotes, inspectConfig } from "../keras/config.ts";
+import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
@@ -20,35 +20,35 @@ const STRUCTURE = "HDF5 Structure";
 const EXTERNAL_REFERENCE = "HDF5 External Reference";
 
 const PASSED = {
-  [STRUCTURE]: "All objects of the file were read",
-  [EXTERNAL_REFERENCE]: "Nothing in the file refers to another file",
+  [STRUCTURE]: "All objects in the file were read",
+  [EXTERNAL_REFERENCE]: "No object refers to another file",
 };
 
-/** Attributes of the models that Keras writes, and of their weights. */
+/** Attributes in which Keras stores its configurations. */
 const CONFIGS = ["model_config", "training_config"];
 const VERSION = "keras_version";
-/** A key of every configuration, which finds one among raw bytes. */
+/** A key that every configuration has. Used to find configurations in raw bytes. */
 const KERAS_CLASS_KEY = '"class_name"';
-const WANTED: ReadonlySet<string> = new Set([...CONFIGS, VERSION, "backend"]);
+const REQUESTED_ATTRIBUTES: ReadonlySet<string> = new Set([...CONFIGS, VERSION, "backend"]);
 
-/** Files of HDF5, as Keras writes models and weights. */
+/** Checks HDF5 files, the format of models and weights of Keras. */
 export const hdf5Scanner: Scanner = {
   id: "hdf5",
   matches: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
-    const contents = read(source);
+    const contents = readContents(source);
     checks.addAll(checkContents(contents));
     yield* checks.finish();
     yield* checkConfigs(source, contents, context);
   },
 };
 
-function read(source: ByteSource): Hdf5Contents {
+function readContents(source: ByteSource): Hdf5Contents {
   const base = findSignature(source);
   if (base === undefined) return unreadable(0);
   try {
-    return walkHdf5(readSuperblock(source, base), WANTED);
+    return walkHdf5(readSuperblock(source, base), REQUESTED_ATTRIBUTES);
   } catch (error) {
     if (!(error instanceof Hdf5Error)) throw error;
     return unreadable(base);
@@ -64,17 +64,17 @@ function unreadable(position: number): Hdf5Contents {
   };
 }
 
-const SAID: Readonly<Record<Hdf5Fault, string>> = {
-  malformed_hdf5: "An object of the file can't be read",
-  hdf5_dense_attributes: "Attributes are in a heap that is not read",
-  hdf5_dense_links: "Links are in a heap that is not read",
-  hdf5_shared_message: "An attribute is shared, and was not read",
-  hdf5_object_limit: "The file has more objects than are read of one",
-  hdf5_read_limit: "The objects of the file take more reading than is done for one",
-  hdf5_text_limit: "An attribute is longer than what is read of one",
+const MESSAGES: Readonly<Record<Hdf5Fault, string>> = {
+  malformed_hdf5: "An object in the file is malformed",
+  hdf5_dense_attributes: "Attributes in dense storage are not read",
+  hdf5_dense_links: "Links in dense storage are not read",
+  hdf5_shared_message: "A shared attribute was not read",
+  hdf5_object_limit: "The file has too many objects to read",
+  hdf5_read_limit: "The objects in the file take too many reads",
+  hdf5_text_limit: "An attribute is too long to read",
 };
 
-const LIMITS: ReadonlySet<Hdf5Fault> = new Set([
+const LIMIT_FAULTS: ReadonlySet<Hdf5Fault> = new Set([
   "hdf5_object_limit",
   "hdf5_read_limit",
   "hdf5_text_limit",
@@ -85,11 +85,11 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFind
     yield {
       name: STRUCTURE,
       severity: "info",
-      message: SAID[fault],
+      message: MESSAGES[fault],
       position,
       ruleCode: "S902",
       incomplete: fault,
-      ...(LIMITS.has(fault) && { operational: true }),
+      ...(LIMIT_FAULTS.has(fault) && { operational: true }),
     };
   }
   for (const reference of external) yield checkReference(reference);
@@ -97,19 +97,19 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFind
 
 function checkReference({ kind, file, position }: ExternalReference): NamedFinding {
   const danger = file === undefined ? undefined : leadsOut(file);
-  const told = file === undefined ? "" : `: ${quotedExcerpt(file)}`;
+  const shown = file === undefined ? "" : `: ${quotedExcerpt(file)}`;
   return {
     name: EXTERNAL_REFERENCE,
     severity: danger === undefined ? "warning" : "critical",
-    message: `A ${kind} refers to ${danger ?? "another file"}${told}`,
+    message: `A ${kind} refers to ${danger ?? "another file"}${shown}`,
     position,
     ruleCode: danger === undefined ? "S902" : "S405",
-    why: "A program that reads the dataset reads the other file instead",
+    why: "A program that opens the object reads the other file",
   };
 }
 
-/** Faults behind which a configuration may lie that was not found. */
-const HIDING: readonly Hdf5Fault[] = [
+/** Faults that can hide a configuration. After one, the raw bytes are searched for configurations. */
+const HIDING_FAULTS: readonly Hdf5Fault[] = [
   "malformed_hdf5",
   "hdf5_dense_attributes",
   "hdf5_shared_message",
@@ -126,7 +126,7 @@ function* checkConfigs(
   const version = texts.get(VERSION);
   const kerasVersion = version && excerpt(decodeText(version));
   const configs = CONFIGS.flatMap((name) => texts.get(name) ?? []);
-  if (HIDING.some((fault) => faults.has(fault))) {
+  if (HIDING_FAULTS.some((fault) => faults.has(fault))) {
     for (const { bytes } of findJsonTexts(source, KERAS_CLASS_KEY)) configs.push(bytes);
   }
   let first: ConfigFacts | undefined;
@@ -135,14 +135,14 @@ function* checkConfigs(
     const facts = inspectConfig(decodeText(config), origin, checks, context);
     if (facts?.isKeras) first ??= facts;
   }
-  if (first !== undefined) context.addMetadata(configNotes(first));
+  if (first !== undefined) context.addMetadata(configMetadata(first));
   else if (kerasVersion !== undefined) {
     context.addMetadata({ is_model: true, keras_version: kerasVersion });
   }
   if (configs.length > 0) yield* checks.finish();
 }
 
-/** A text of fixed length may be filled up with zeros. */
+/** Decodes a string without the zeros that pad it to a fixed length. */
 function decodeText(bytes: Uint8Array): string {
   return decodeJson(bytes).replace(/\0+$/, "");
 }

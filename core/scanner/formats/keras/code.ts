@@ -2,22 +2,22 @@ import { decodeLatin1, viewOf } from "../../readers/bytes/bytes.ts";
 import { Buffer } from "node:buffer";
 import { DANGEROUS_FUNCTIONS } from "../../knowledge/python/dangerous_functions.ts";
 
-/** What a text in a config is that stands for a function. */
+/** What a string that stands for a function contains. */
 export interface CodeFacts {
-  /** Whether it is code, rather than the name of a function. */
+  /** Whether it is code rather than the name of a function. */
   readonly isCode: boolean;
   /** Names in it that run, load or fetch something, sorted. */
   readonly dangerousNames: readonly string[];
-  /** Whether it is longer than what was looked at. */
+  /** Whether only its start was checked. */
   readonly isCut: boolean;
 }
 
-/** Characters that are looked at; a lambda has some hundreds. */
+/** Characters that are checked. A usual lambda has some hundreds. */
 const MAX_CHARACTERS = 2 ** 21;
 
 /**
- * Names that code has no harmless use for, besides those of functions: modules and functions alike, as
- * code names both, without the modules that are common names of variables.
+ * Modules and functions that a lambda has no harmless use for, besides the dangerous functions. Modules
+ * that share their name with common variables are left out.
  */
 const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
   `
@@ -31,56 +31,60 @@ const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
 `.trim().split(/\s+/),
 );
 
-/** A name with two underscores around it that leads from any object to everything else. */
+/** Dunder names that reach from any object to everything else. */
 const DANGEROUS_DUNDER =
   /^__(?:import|builtins|class|bases?|mro|subclasses|globals|dict|code|getattribute|reduce(?:_ex)?|loader|spec)__$/;
 
-/** Looks into a text that stands for a function, as Keras stores it: marshalled code in Base64. */
+/** Inspects a string that stands for a function. Keras stores code marshalled, in Base64. */
 export function inspectCode(text: string): CodeFacts {
-  const shown = text.slice(0, MAX_CHARACTERS);
-  const isCut = text.length > shown.length;
-  const decoded = decodeBase64(shown);
+  const checked = text.slice(0, MAX_CHARACTERS);
+  const isCut = text.length > checked.length;
+  const decoded = decodeBase64(checked);
   if (isMarshalled(decoded)) {
-    return { isCode: true, dangerousNames: dangerous(marshalledNames(decoded)), isCut };
+    return { isCode: true, dangerousNames: dangerousNames(marshalledNames(decoded)), isCut };
   }
-  // A name alone calls nothing: it is looked up among the functions that Keras knows.
-  if (/^[\w.>]*$/.test(shown)) return { isCode: false, dangerousNames: [], isCut };
-  return { isCode: true, dangerousNames: dangerous(shown.match(/[A-Za-z_]\w*/g) ?? []), isCut };
+  // A bare name runs no code: Keras looks it up among the functions it knows.
+  if (/^[\w.>]*$/.test(checked)) return { isCode: false, dangerousNames: [], isCut };
+  return {
+    isCode: true,
+    dangerousNames: dangerousNames(checked.match(/[A-Za-z_]\w*/g) ?? []),
+    isCut,
+  };
 }
 
-/** Decodes as Python does, which passes over every character that is not of the alphabet. */
+/** Decodes as Python does, ignoring characters outside the alphabet. */
 function decodeBase64(text: string): Uint8Array {
   return Buffer.from(text.replace(/[^A-Za-z0-9+/]/g, ""), "base64");
 }
 
-const FLAG_OF_REFERENCE = 0x80;
-const TYPE_CODE = "c".charCodeAt(0);
-const LEAST_BYTES_OF_CODE = 20;
+const REFERENCE_FLAG = 0x80;
+const CODE_TYPE = "c".charCodeAt(0);
+const MIN_CODE_BYTES = 20;
 
 function isMarshalled(bytes: Uint8Array): boolean {
   const [type = 0] = bytes;
-  return (type & ~FLAG_OF_REFERENCE) === TYPE_CODE && bytes.length >= LEAST_BYTES_OF_CODE;
+  return (type & ~REFERENCE_FLAG) === CODE_TYPE && bytes.length >= MIN_CODE_BYTES;
 }
 
-function dangerous(names: Iterable<string>): string[] {
-  const found = [...names].filter((name) =>
+function dangerousNames(names: Iterable<string>): string[] {
+  const dangerous = [...names].filter((name) =>
     DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name) || DANGEROUS_DUNDER.test(name)
   );
-  return [...new Set(found)].sort();
+  return [...new Set(dangerous)].sort();
 }
 
 const SHORT_STRINGS = new Set([..."zZ"].map((type) => type.charCodeAt(0)));
 const LONG_STRINGS = new Set([..."aAutsN"].map((type) => type.charCodeAt(0)));
-const LONGEST_NAME = 100;
+const MAX_NAME_BYTES = 100;
 
 /**
- * The names in marshalled code, and the texts in it that are names: strings of nothing but identifiers
- * and dots. Paths and sentences are none, so that the file name of a harmless function says nothing.
+ * Yields the identifiers in marshalled code: of its names, and of string constants that consist of
+ * identifiers and dots. Paths and sentences are skipped, so that a file name causes no finding.
  */
 function* marshalledNames(bytes: Uint8Array): Generator<string, void, void> {
   const view = viewOf(bytes);
   for (let position = 0; position + 2 < bytes.length; position++) {
-    const type = view.getUint8(position) & ~FLAG_OF_REFERENCE;
+    const type = view.getUint8(position) & ~REFERENCE_FLAG;
     let start = position + 2;
     let length = 0;
     if (SHORT_STRINGS.has(type)) length = view.getUint8(position + 1);
@@ -88,7 +92,7 @@ function* marshalledNames(bytes: Uint8Array): Generator<string, void, void> {
       length = view.getUint32(position + 1, true);
       start = position + 5;
     }
-    if (length === 0 || length > LONGEST_NAME || start + length > bytes.length) continue;
+    if (length === 0 || length > MAX_NAME_BYTES || start + length > bytes.length) continue;
     const text = decodeLatin1(bytes.subarray(start, start + length));
     if (/^[A-Za-z_][\w.]*$/.test(text)) yield* text.split(".");
   }

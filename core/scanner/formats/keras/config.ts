@@ -4,25 +4,26 @@ import type { ScanContext } from "../../contract/scanner.ts";
 import { KERAS_CONFIGURATION } from "./checks.ts";
 import { isObject } from "../../../../schemas/json.ts";
 import { parseLenientJson } from "../../readers/json/parse_lenient_json.ts";
-import { type ConfigObject, objectsIn } from "./config_values.ts";
-import { checkObject } from "./object_checks.ts";
-import type { ConfigOrigin } from "./origin.ts";
+import { type ConfigObject, type ConfigOrigin, objectsIn } from "./config_values.ts";
+import { ObjectChecks } from "./object_checks.ts";
 import { checkRawText, checkUnparsedText } from "./raw_text.ts";
 import { withoutEscapes } from "./text.ts";
 
-/** What a configuration says of its model. */
+/** What a configuration says about its model. */
 export interface ConfigFacts {
   readonly modelClass: string | undefined;
   readonly kerasVersion: string | undefined;
-  /** How many layers there are of each class. */
+  /** Layers by class. */
   readonly layerCounts: Readonly<Record<string, number>>;
-  /** Whether there is an object of Keras in it. */
+  /** Whether it contains an object of Keras. */
   readonly isKeras: boolean;
 }
 
 /**
- * Checks the text of a configuration of Keras, with all objects that are nested in it, and adds what it
- * finds. A text that is no JSON is searched for words only.
+ * Checks a Keras configuration with all its nested objects, and adds the findings to `checks`. Text that
+ * is not JSON is only searched for words.
+ *
+ * @returns undefined if the text is not JSON.
  */
 export function inspectConfig(
   text: string,
@@ -35,55 +36,53 @@ export function inspectConfig(
   const parsed = parseLenientJson(text);
   if ("fault" in parsed) {
     checks.addAll(checkUnparsedText(plain));
-    checks.add(KERAS_CONFIGURATION, unparsed(parsed.fault));
+    checks.add(KERAS_CONFIGURATION, unparsedFinding(parsed.fault));
     return undefined;
   }
   const facts = factsOf(parsed.value, origin);
-  const loading = {
-    ...origin,
+  const summary = {
+    kind: origin.kind,
     kerasVersion: facts.kerasVersion,
-    hasUrl: URL_IN_TEXT.test(plain),
-    codeFound: new Map(),
+    hasUrl: URL_PATTERN.test(plain),
   };
-  for (const object of objectsIn(parsed.value)) {
-    checks.addAll(checkObject(object, loading, context));
-  }
+  const objects = new ObjectChecks(summary, checks, context);
+  for (const object of objectsIn(parsed.value)) objects.check(object);
   return facts;
 }
 
-const URL_IN_TEXT = /\b(?:https?|ftps?|file|gs|s3|hf|data):\/\//i;
+const URL_PATTERN = /\b(?:https?|ftps?|file|gs|s3|hf|data):\/\//i;
 
-function unparsed(fault: "malformed_json" | "json_value_limit"): Finding {
+function unparsedFinding(fault: "malformed_json" | "json_value_limit"): Finding {
   const isLimit = fault === "json_value_limit";
   return {
     severity: "info",
     message: isLimit
-      ? "The configuration has more values than are read of one"
-      : "The configuration is no JSON, and was searched for words only",
+      ? "The configuration has too many values to read"
+      : "The configuration is not valid JSON and was only searched for words",
     ruleCode: "S902",
     incomplete: fault,
     ...(isLimit && { operational: true }),
   };
 }
 
-/** Classes that layers are counted by. */
+/** Distinct layer classes that are counted. */
 const MAX_CLASSES = 200;
 
 function factsOf(value: unknown, origin: ConfigOrigin): ConfigFacts {
   const layerCounts = new Map<string, number>();
   let isKeras = false;
-  let written: string | undefined;
+  let ownVersion: string | undefined;
   let modelClass: string | undefined;
   for (const object of objectsIn(value)) {
     isKeras ||= isKerasObject(object);
-    if (typeof object.keras_version === "string") written ??= object.keras_version;
+    if (typeof object.keras_version === "string") ownVersion ??= object.keras_version;
     if (!Array.isArray(object.layers)) continue;
     for (const layer of object.layers) countLayer(layer, layerCounts);
   }
   for (const candidate of [value, ...modelsIn(value)]) {
     if (modelClass === undefined && isObject(candidate)) modelClass = classOf(candidate);
   }
-  const kerasVersion = origin.kerasVersion ?? (written && excerpt(written));
+  const kerasVersion = origin.kerasVersion ?? (ownVersion && excerpt(ownVersion));
   return { modelClass, kerasVersion, layerCounts: Object.fromEntries(layerCounts), isKeras };
 }
 
@@ -93,7 +92,7 @@ function countLayer(layer: unknown, counts: Map<string, number>): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** The models in a document that holds more than one, such as those of TensorFlow.js. */
+/** The models nested in a document, such as one of TensorFlow.js. */
 function modelsIn(value: unknown): unknown[] {
   if (!isObject(value)) return [];
   const { modelTopology, model_config: model } = value;
@@ -109,8 +108,8 @@ function classOf(object: ConfigObject): string | undefined {
   return typeof object.class_name === "string" ? excerpt(object.class_name) : undefined;
 }
 
-/** What is noted of a model of Keras in the metadata of its file (SR 2.5, SR 2.8). */
-export function configNotes(facts: ConfigFacts): Record<string, unknown> {
+/** Metadata of a file with a Keras model (SR 2.5, SR 2.8). */
+export function configMetadata(facts: ConfigFacts): Record<string, unknown> {
   const layers = Object.values(facts.layerCounts).reduce((sum, count) => sum + count, 0);
   const version = facts.kerasVersion ?? null;
   return {

@@ -1,9 +1,16 @@
 import { isObject } from "../../../../schemas/json.ts";
 
+/** Where a configuration comes from. Its dangers depend on it. */
+export interface ConfigOrigin {
+  readonly kind: "config" | "h5" | "saved_model";
+  /** The version of Keras that wrote the configuration, if it is known. */
+  readonly kerasVersion?: string | undefined;
+}
+
 /** An object within a configuration. */
 export type ConfigObject = Readonly<Record<string, unknown>>;
 
-/** All objects within a value, itself included, however deep; in no particular order. */
+/** Yields all objects within a value, itself included, at any depth and in no particular order. */
 export function* objectsIn(value: unknown): Generator<ConfigObject, void, void> {
   const left: unknown[] = [value];
   while (left.length > 0) {
@@ -17,8 +24,8 @@ export function* objectsIn(value: unknown): Generator<ConfigObject, void, void> 
 }
 
 /**
- * The strings within a value, those that are least deep first. No more than `limit` values are visited:
- * `isCut` says that there are more.
+ * The strings within a value, in breadth-first order. At most `limit` values are visited; `isCut` tells
+ * whether there are more.
  */
 export function stringsIn(
   value: unknown,
@@ -36,7 +43,7 @@ export function stringsIn(
   return { strings, isCut: visited < values.length };
 }
 
-/** One by one: millions of arguments are more than a call takes. */
+/** Pushes one by one, because a call cannot take millions of arguments. */
 function pushAll(left: unknown[], values: readonly unknown[]): void {
   for (const value of values) {
     if (typeof value === "object" || typeof value === "string") left.push(value);

@@ -1,20 +1,20 @@
 import { DANGEROUS_FUNCTIONS } from "../../knowledge/python/dangerous_functions.ts";
 import { DANGEROUS_MODULES } from "../../knowledge/python/dangerous_modules.ts";
 
-/** What a reference to a name in a module can do. */
-export type Reference = "known" | "foreign" | "dangerous";
+/** How far a reference to a name in a module can be trusted. */
+export type ReferenceKind = "known" | "foreign" | "dangerous";
 
-/** Packages of which a config names classes and functions as a matter of course. */
+/** Packages whose classes and functions configurations commonly use. */
 const KNOWN_ROOTS = new Set(
   "keras tensorflow tf_keras tf numpy math keras_core keras_nlp keras_cv keras_hub".split(" "),
 );
 
-/** Modules that honest configurations of other tools name, and those of Keras do not. */
+/** Modules that harmless configurations of other tools use, but those of Keras do not. */
 const MORE_DANGEROUS_ROOTS: ReadonlySet<string> = new Set(
   "concurrent functools glob io _io itertools logging pathlib types".split(" "),
 );
 
-/** Functions of Keras, TensorFlow, NumPy and the builtins that run, load or fetch what they are given. */
+/** Functions of Keras, TensorFlow, NumPy and builtins that run, load or fetch their argument. */
 const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
   `
   compile open input vars exit quit load_source urlopen urlretrieve exec_command load_model
@@ -28,14 +28,14 @@ const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
 `.trim().split(/\s+/),
 );
 
-/** Parts of packages that are known otherwise which load code, call compilers or touch files. */
+/** Modules of the known packages that load code, call compilers or access files. */
 const DANGEROUS_PARTS = new Set(
   ("f2py distutils ctypeslib script_ops gfile file_io io_ops file_utils io_utils saving_lib " +
     "serialization_lib legacy_h5_format global_state _datasource").split(" "),
 );
 
-/** Judges the name in the module that a config has imported when it is loaded (CVE-2025-1550). */
-export function judgeReference(module: string, name: string): Reference {
+/** Classifies a name in a module that Keras imports when it loads the configuration (CVE-2025-1550). */
+export function classifyReference(module: string, name: string): ReferenceKind {
   const [root = "", ...parts] = module.split(".");
   if (isDangerousRoot(root) || isDangerousName(name)) return "dangerous";
   if (parts.some((part) => DANGEROUS_PARTS.has(part))) return "dangerous";
@@ -50,10 +50,10 @@ function isDangerousName(name: string): boolean {
   return DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name);
 }
 
-/** Functions of TensorFlow that a TFOpLambda must not name: those of files, of Python and of models. */
+/** Modules of TensorFlow whose functions access files, Python or models. */
 const DANGEROUS_SYMBOL = /(?:^|\.)(?:gfile|saved_model|train|summary|distribute|sysconfig)\./;
 
-/** Whether the symbol of TensorFlow that a layer calls, such as `math.add`, does more than compute. */
+/** Whether a TensorFlow symbol that a layer calls, such as `math.add`, does more than compute. */
 export function isDangerousSymbol(symbol: string): boolean {
   return DANGEROUS_SYMBOL.test(symbol) ||
     symbol.split(".").some((part) => isDangerousName(part) || part === "get_file");

@@ -1,9 +1,8 @@
 import { viewOf } from "../../readers/bytes/bytes.ts";
 
 /**
- * The text of JSON in bytes, in the encoding that Python's json.loads takes it for: UTF-8, or UTF-16 or
- * UTF-32 by a byte order mark or by where the zeros are. Bytes that are no text are replaced.
- * What is no JSON, or too large to be decoded at once, is read by `text/utf8_source.ts`.
+ * Decodes JSON in the encoding that Python's `json.loads` detects: UTF-8, or UTF-16 or UTF-32 by a byte
+ * order mark or the position of zeros. Invalid bytes are replaced.
  */
 export function decodeJson(bytes: Uint8Array): string {
   const { encoding, mark } = encodingOf(bytes);
@@ -30,7 +29,7 @@ function encodingOf([a, b, c, d]: Uint8Array): { encoding: Encoding; mark: numbe
   return { encoding: "utf-8", mark: 0 };
 }
 
-const CHARACTERS_AT_ONCE = 4096;
+const CHUNK_CHARACTERS = 4096;
 
 function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): string {
   const view = viewOf(bytes);
@@ -39,14 +38,14 @@ function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): string {
   for (let offset = 0; offset + 4 <= bytes.length; offset += 4) {
     const point = view.getUint32(offset, littleEndian);
     points.push(point > 0x10ffff ? 0xfffd : point);
-    if (points.length < CHARACTERS_AT_ONCE) continue;
+    if (points.length < CHUNK_CHARACTERS) continue;
     parts.push(String.fromCodePoint(...points));
     points = [];
   }
   return parts.join("") + String.fromCodePoint(...points);
 }
 
-/** A text of JSON with the escapes undone that can hide a word or a URL in it. */
+/** JSON text without the escapes that can hide a word or a URL. */
 export function withoutEscapes(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(

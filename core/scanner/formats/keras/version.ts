@@ -1,4 +1,4 @@
-/** Compares the numbers of two versions, such as `3.11.2`; what follows the numbers counts nothing. */
+/** Whether a version such as `3.11.2` precedes another. Anything after the numbers is ignored. */
 function isBefore(version: string, other: string): boolean {
   const [these, those] = [numbersOf(version), numbersOf(other)];
   for (let index = 0; index < 3; index++) {
@@ -13,13 +13,13 @@ function numbersOf(version: string): number[] {
   return numbers.split(".").map(Number);
 }
 
-/** Whether a version is known, as more than a text, and within [from, to). */
+/** Whether a version is valid and within [from, to). */
 export function isWithin(version: string | undefined, from: string, to: string): boolean {
   return version !== undefined && isVersion(version) && !isBefore(version, from) &&
     isBefore(version, to);
 }
 
-/** Whether a text begins as a version does, with two numbers at least. */
+/** Whether a text starts with a version of at least two numbers. */
 export function isVersion(version: string): boolean {
   return /^\d{1,6}\.\d{1,6}/.test(version);
 }
