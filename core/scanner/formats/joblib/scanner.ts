@@ -68,7 +68,7 @@ function compressionOf(source: ByteSource): JoblibCompression | undefined {
   return listed ?? (isZlib(head) ? "zlib" : undefined);
 }
 
-/** RFC 1950: method 8, a window of up to 32 KiB, both bytes together a multiple of 31, no preset dictionary. */
+/** RFC 1950: method 8, a window of up to 32 KiB, a header divisible by 31, no preset dictionary. */
 function isZlib([method = 0, flags = 0]: Uint8Array): boolean {
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0 &&
     (flags & 0x20) === 0;

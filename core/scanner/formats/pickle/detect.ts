@@ -1,6 +1,7 @@
 import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { Findings } from "./findings.ts";
+import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
 
@@ -13,8 +14,6 @@ const MAX_LINE_BYTES = 64 * KIB;
 /** Valid instructions in a row that are no longer a coincidence. */
 const MIN_EVIDENT_OPCODES = 7;
 
-const MAX_PROTOCOL = 5;
-const PROTO = 0x80;
 const FRAME = 0x95;
 
 /** Frames of this length or longer are implausible. */

@@ -1,5 +1,5 @@
 import type { Machine } from "./machine.ts";
-import { type OpcodeName, OPCODES } from "./opcodes.ts";
+import { MAX_PROTOCOL, type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { decodeInteger, type TextCodec } from "./literals.ts";
 import { torchStorageOf } from "./torch_storage.ts";
@@ -112,7 +112,7 @@ const protocol: Effect = (machine, { number }) => {
         "Picklers declare it only at the start; here it changes how the names that follow are read",
     });
   }
-  if (Number(number) > 5) {
+  if (Number(number) > MAX_PROTOCOL) {
     machine.signal({
       name: "Pickle Structure",
       severity: "info",

@@ -136,13 +136,13 @@ export class Findings {
 
   /** The imports that are critical. */
   denied(): ImportRecord[] {
-    return [...this.imports.values()].filter((record) => severityOf(record) === "critical");
+    return [...this.imports.values()].filter((record) => importSeverity(record) === "critical");
   }
 
   /** The highest severity, or undefined if it is below `warning`. */
   worst(): "critical" | "warning" | undefined {
     const severities = [
-      ...this.imports.values().map((record) => severityOf(record)),
+      ...this.imports.values().map((record) => importSeverity(record)),
       ...this.signals.values().map(({ signal }) => signal.severity),
     ];
     if (severities.includes("critical")) return "critical";
@@ -155,7 +155,7 @@ function keyOf(module: string, name: string): string {
 }
 
 /** The severity of an import, or undefined if it is known to be harmless. */
-export function severityOf(record: ImportRecord): Severity | undefined {
+export function importSeverity(record: ImportRecord): Severity | undefined {
   switch (record.judgment.level) {
     case "denied":
       if (record.harmlessCalls > 0 && record.harmlessCalls === record.pushed) return undefined;

@@ -1,7 +1,7 @@
 import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
-import { escapedExcerpt, Findings, severityOf, type Signal } from "./findings.ts";
+import { escapedExcerpt, Findings, importSeverity, type Signal } from "./findings.ts";
 import { decodeText } from "./literals.ts";
-import { OPCODE_BY_BYTE } from "./opcodes.ts";
+import { OPCODE_BY_BYTE, PROTO } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
@@ -32,7 +32,6 @@ const MAX_LISTED_IMPORTS = 10;
 
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
-const PROTO = 0x80;
 const EXT1 = 0x82;
 const EXT4 = 0x84;
 const STACK_GLOBAL = 0x93;
@@ -92,7 +91,9 @@ export class NestedSearch {
     const worst = certain ? inner.worst() : undefined;
     if (declared && end.outcome === "limit") this.#findings.addSignal(tooLong(at));
     if (worst === undefined || (!declared && denied.length === 0)) return;
-    const names = [...inner.imports.values()].filter((record) => severityOf(record) !== undefined)
+    const names = [...inner.imports.values()].filter((record) =>
+      importSeverity(record) !== undefined
+    )
       .slice(0, MAX_LISTED_IMPORTS)
       .map(({ module, name }) => escapedExcerpt(`${module}.${name}`));
     this.#findings.addSignal({

@@ -104,6 +104,12 @@ export interface Opcode {
   readonly argument: Argument;
 }
 
+/** The byte of PROTO, with which a stream declares its protocol. */
+export const PROTO = 0x80;
+
+/** Highest protocol that is known. */
+export const MAX_PROTOCOL = 5;
+
 /** Opcodes indexed by byte; undefined for bytes that are not opcodes. */
 export const OPCODE_BY_BYTE: readonly (Opcode | undefined)[] = byByte();
 

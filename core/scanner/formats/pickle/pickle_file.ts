@@ -4,6 +4,7 @@ import type { ScanLimits } from "../../contract/scanner.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
+import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import { expandedSize } from "./values.ts";
@@ -24,8 +25,6 @@ const MIN_BOMB_RATIO = 1000;
 
 /** Containers that must be shared for the expansion to be computed. */
 const MIN_SHARED = 16;
-
-const PROTO = 0x80;
 
 /** Walks the pickle streams in one file or member, one after another. */
 export class PickleFile {
@@ -54,7 +53,7 @@ export class PickleFile {
     };
   }
 
-  /** Walks all streams and collects their findings, also if a read throws midway. */
+  /** Walks all streams. If a read throws midway, the critical imports of that stream are kept. */
   walk(): void {
     const { size } = this.#window;
     let at = 0;
@@ -109,41 +108,48 @@ export class PickleFile {
   #checkSize(end: StreamEnd): void {
     const { machine } = end;
     if (machine.nesting > MAX_NESTING) {
-      const message = `${machine.nesting} marks are open at once`;
-      this.#signal("Pickle Stack Depth", "warning", message, machine.start);
+      this.#signal({
+        name: "Pickle Stack Depth",
+        severity: "warning",
+        message: `${machine.nesting} marks are open at once`,
+        position: machine.start,
+      });
     }
     if (machine.shared < MIN_SHARED) return;
     const size = expandedSize(end.result);
     if (size < MIN_BOMB_OBJECTS || size < end.opcodes * MIN_BOMB_RATIO) return;
-    this.#signal(
-      "Pickle Expansion",
-      "warning",
-      `${end.opcodes} instructions build an object of ${size} parts`,
-      machine.start,
-      { why: "Objects that contain each other many times over exhaust any code that walks them" },
-    );
+    this.#signal({
+      name: "Pickle Expansion",
+      severity: "warning",
+      message: `${end.opcodes} instructions build an object of ${size} parts`,
+      position: machine.start,
+      why: "Objects that contain each other many times over exhaust any code that walks them",
+    });
   }
 
-  #signal(
-    name: Signal["name"],
-    severity: Signal["severity"],
-    message: string,
-    position: number,
-    more: Partial<Signal> = {},
-  ): void {
-    this.findings.addSignal({ name, severity, message, position, ruleCode: "S902", ...more });
+  #signal(signal: Omit<Signal, "ruleCode">): void {
+    this.findings.addSignal({ ...signal, ruleCode: "S902" });
   }
 
   #stopAtLimit(at: number): undefined {
-    const message = `Scan stopped after ${this.#limit} instructions`;
-    const more = { incomplete: "opcode_limit", operational: true };
-    this.#signal("Pickle Opcode Limit", "info", message, at, more);
+    this.#signal({
+      name: "Pickle Opcode Limit",
+      severity: "info",
+      message: `Scan stopped after ${this.#limit} instructions`,
+      position: at,
+      incomplete: "opcode_limit",
+      operational: true,
+    });
   }
 
   #afterFault(end: StreamEnd): number | undefined {
-    const message = `The pickle cannot be read further: ${end.outcome.replaceAll("_", " ")}`;
-    const incomplete = end.outcome === "truncated" ? "truncated_stream" : "malformed_stream";
-    this.#signal("Pickle Structure", "info", message, end.end, { incomplete });
+    this.#signal({
+      name: "Pickle Structure",
+      severity: "info",
+      message: `The pickle cannot be read further: ${end.outcome.replaceAll("_", " ")}`,
+      position: end.end,
+      incomplete: end.outcome === "truncated" ? "truncated_stream" : "malformed_stream",
+    });
     return this.#resync(end.end + 1);
   }
 
@@ -168,19 +174,18 @@ export class PickleFile {
   #resync(from: number): number | undefined {
     const stop = Math.min(from + MAX_RESYNC_BYTES, this.#window.size - 1);
     for (let at = from; at < stop && this.#attempts > 0; at++) {
-      if (this.#window.byte(at) !== PROTO || this.#window.byte(at + 1) > 5) continue;
+      if (this.#window.byte(at) !== PROTO || this.#window.byte(at + 1) > MAX_PROTOCOL) continue;
       this.#attempts--;
       return at;
     }
     if (!this.#isPadding(from - 1)) {
-      const more = { incomplete: "trailing_data" };
-      this.#signal(
-        "Pickle Structure",
-        "info",
-        "The data after the pickle is not a pickle",
-        from - 1,
-        more,
-      );
+      this.#signal({
+        name: "Pickle Structure",
+        severity: "info",
+        message: "The data after the pickle is not a pickle",
+        position: from - 1,
+        incomplete: "trailing_data",
+      });
     }
     return undefined;
   }

@@ -1,11 +1,12 @@
 import type { Check } from "../../contract/scanner.ts";
 import type { RuleCode } from "../../contract/rules.ts";
+import { compareSeverity, isFinding, severityOf } from "../../contract/severity.ts";
 import {
   type CountedSignal,
   escapedExcerpt,
   type ImportRecord,
+  importSeverity,
   type PickleCheck,
-  severityOf,
 } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { PickleFile } from "./pickle_file.ts";
@@ -46,23 +47,19 @@ export function* pickleChecks(file: PickleFile): Generator<Check, void, void> {
 
 /** The number of failed checks with severity `warning` or `critical`. */
 export function suspiciousCount(file: PickleFile): number {
-  return failedChecks(file).filter(({ severity }) =>
-    severity === "critical" || severity === "warning"
-  ).length;
+  return failedChecks(file).filter((check) => isFinding(severityOf(check))).length;
 }
-
-const RANKS = ["critical", "warning", "info", "debug"];
 
 function failedChecks(file: PickleFile): Check[] {
   const { imports, signals } = file.findings;
   return [
     ...imports.values().flatMap((record) => importCheck(record)),
     ...signals.values().map((counted) => signalCheck(counted)),
-  ].sort((a, b) => RANKS.indexOf(a.severity ?? "") - RANKS.indexOf(b.severity ?? ""));
+  ].sort((a, b) => compareSeverity(severityOf(a), severityOf(b)));
 }
 
 function importCheck(record: ImportRecord): Check[] {
-  const severity = severityOf(record);
+  const severity = importSeverity(record);
   if (severity === undefined) return [];
   const { module, name, judgment, at, opcode, count, called } = record;
   const ruleCode = judgment.ruleCode ?? IMPORT_RULES[opcode] ?? "S201";
