@@ -2,22 +2,22 @@ import type { Check } from "./scanner.ts";
 import type { ByteSource } from "./source.ts";
 
 /**
- * Called again and again while a file is scanned, since nobody can end a thread that is busy.
+ * Called repeatedly during a scan, since a busy thread cannot be interrupted from outside.
  *
- * @throws {ScanStopped} where the scan is to end.
+ * @throws {ScanStopped} when the scan must end.
  */
 export type Checkpoint = () => void;
 
-/** The time of a scan is over, or nobody wants it any more. */
+/** The scan has timed out or was cancelled. */
 export class ScanStopped extends Error {
   override readonly name = "ScanStopped";
 }
 
 /**
- * Does the work of a scanner that tells its checks at the end. Where the work breaks off, what it had
- * found is told all the same.
+ * Runs the work of a scanner that emits its checks at the end. If the work throws, the checks that
+ * failed so far are emitted before the error is passed on.
  *
- * @throws whatever the work throws, afterwards.
+ * @throws whatever `work` throws.
  */
 export function* emitFailuresOnThrow(
   work: () => void,
@@ -31,7 +31,7 @@ export function* emitFailuresOnThrow(
   }
 }
 
-/** A source that passes the checkpoint each time it is read. */
+/** A source that calls the checkpoint before each read. */
 export function withCheckpoint(source: ByteSource, checkpoint: Checkpoint): ByteSource {
   return {
     size: source.size,

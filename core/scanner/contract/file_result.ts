@@ -1,48 +1,49 @@
+import type { JsonObject } from "../../../schemas/json.ts";
+import type { CheckStatus, FileHashes } from "../../../schemas/report.ts";
 import type { RuleCode } from "./rules.ts";
 import type { AssetParts } from "./scanner.ts";
-import type { CheckStatus, FileHashes, Severity } from "../../../schemas/report.ts";
-import type { JsonObject } from "../../../schemas/json.ts";
+import type { Severity } from "./severity.ts";
 
-/** A check of a file's content, told without the file's path. */
+/** A check of a file's content, independent of the file's path. */
 export interface FileCheck {
-  /** The scanner that made it, or `file` for what is checked of any file. */
+  /** The id of the scanner that made it, or `file` for the engine's own checks. */
   readonly scanner: string;
   readonly name: string;
   readonly status: CheckStatus;
   readonly message: string;
-  /** Of failed checks: always. */
+  /** Present if and only if the check failed. */
   readonly severity?: Severity;
-  /** What follows the path (C 16): `:member`, ` (pos N)`, both of them, or nothing. */
+  /** What to append to the path (C 16): `:member`, ` (pos N)`, both, or nothing. */
   readonly location: string;
   readonly details?: JsonObject;
   readonly why?: string;
   readonly ruleCode?: RuleCode;
-  /** Why the content was not read through to the end, as a word. */
+  /** The reason word if the content was not fully read. */
   readonly incomplete?: string;
   /** Seconds since the Unix epoch. */
   readonly timestamp: number;
 }
 
 /**
- * What scanning a file has found. It names no path, since the same content may lie at several. It is
- * plain data, the same after structured clone and after JSON, for threads and for keeping.
+ * The result of scanning a file. It has no path, since several paths may share the content. It is plain
+ * data that structured clone and JSON leave unchanged, so threads can send it and databases store it.
  */
 export interface FileResult {
   /** Bytes. */
   readonly size: number;
   readonly hashes: FileHashes;
-  /** The scanners that ran, in the order of their first use. */
+  /** The ids of the scanners that ran, in order of first use. */
   readonly scanners: readonly string[];
   readonly checks: readonly FileCheck[];
   readonly asset: AssetParts & {
-    /** The scanner that knows the format, else the kind that the first bytes tell, else `unknown`. */
+    /** The id of the first matching scanner, else the kind that the signature shows, else `unknown`. */
     readonly type: string;
   };
-  /** Facts for the metadata of the file (SR 2.5). */
+  /** Metadata of the file (SR 2.5). */
   readonly metadata: JsonObject;
-  /** Why the content was not read through to the end, as words; empty where it was. */
+  /** The reason words if the content was not fully read, else empty. */
   readonly inconclusive: readonly string[];
-  /** What kept the scan from its work, where something did. */
+  /** The first error or exceeded limit of the scan itself, if any. */
   readonly operationalError?: string;
   /** Seconds since the Unix epoch, at the start. */
   readonly timestamp: number;

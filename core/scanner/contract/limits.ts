@@ -1,7 +1,7 @@
-import type { ScanLimits } from "./scanner.ts";
 import { MIB } from "../../../schemas/units.ts";
+import type { ScanLimits } from "./scanner.ts";
 
-/** What a file may take. A thread that scans stays below 512 MB with them. */
+/** Limits for one file. They keep a scanning thread below 512 MB of memory. */
 export const SCAN_LIMITS: ScanLimits = {
   maxDepth: 5,
   maxMembers: 10_000,
@@ -10,5 +10,5 @@ export const SCAN_LIMITS: ScanLimits = {
   maxOpcodes: 1_000_000,
 };
 
-/** A file from this size on is a heavy tool run (C 15), in bytes. */
+/** The size from which scanning a file counts as a heavy tool run (C 15). */
 export const MIN_HEAVY_BYTES = 64 * MIB;

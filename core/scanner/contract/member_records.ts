@@ -1,27 +1,26 @@
-/** The most records that are kept. */
-const KEPT = 1000;
+const MAX_RECORDS = 1000;
 
-/** Records of members with their hashes, as metadata have them (SR 2.5, SR 2.7): 1000 of them. */
+/** Collects hash records of members, as the metadata of a file lists them (SR 2.5, SR 2.7): at most 1000. */
 export class MemberRecords {
   readonly #records = new Map<string, Readonly<Record<string, unknown>>>();
   #total = 0;
 
-  /** How many members there are, those included of which no record is kept. */
+  /** The number of members, including those without a record. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether no more records are kept. */
+  /** Whether further records will be dropped. */
   get isFull(): boolean {
-    return this.#records.size >= KEPT;
+    return this.#records.size >= MAX_RECORDS;
   }
 
-  /** Says that there are more members, of which the records may follow. */
+  /** Counts members, whose records may follow. */
   addToTotal(members: number): void {
     this.#total += members;
   }
 
-  /** Keeps a record under its key, or `key#2` and so on where members are called the same. */
+  /** Adds a record under its key, or under `key#2` and so on if the key is taken. */
   add(key: string, record: Readonly<Record<string, unknown>>): void {
     if (this.isFull) return;
     let free = key;
@@ -29,7 +28,7 @@ export class MemberRecords {
     this.#records.set(free, record);
   }
 
-  /** The records and how many there are, as metadata of a file. */
+  /** The records and their number, as metadata of the file. */
   get metadata(): Readonly<Record<string, unknown>> {
     const omitted = this.#total - this.#records.size;
     return {

@@ -1,4 +1,4 @@
-/** The last segment of a path or member name with `/` between segments. */
+/** The last segment of a `/`-separated path or member name. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

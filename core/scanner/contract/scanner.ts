@@ -1,38 +1,39 @@
-import type { Asset, CheckStatus, Severity } from "../../../schemas/report.ts";
+import type { Asset, CheckStatus } from "../../../schemas/report.ts";
 import type { RuleCode } from "./rules.ts";
+import type { Severity } from "./severity.ts";
 import type { ByteSource } from "./source.ts";
 
-/** What a scanner has checked in a file (SR 2.3). */
+/** The result of one check of a scanner (SR 2.3). */
 export interface Check {
-  /** What is checked, such as `Archive Entry Path`; the same for each time it is checked. */
+  /** The name of the check, such as `Archive Entry Path`, the same for every result of it. */
   readonly name: string;
   readonly status: CheckStatus;
-  /** What was found, for a person, with the value that it was found in, cut short. */
+  /** What was found, for people, with an excerpt of the value. */
   readonly message: string;
-  /** Of failed checks only. */
+  /** Only if the check failed. */
   readonly severity?: Severity;
-  /** Where in the content: a byte position. */
+  /** Byte position in the content. */
   readonly position?: number;
   readonly ruleCode?: RuleCode;
-  /** Why it is a danger; left out, the rule says it. */
+  /** Why it is dangerous. @default that of the rule */
   readonly why?: string;
-  /** Values of JSON. Texts out of the file are cut short. */
+  /** JSON values. Texts from the file are excerpts. */
   readonly details?: Readonly<Record<string, unknown>>;
   /**
-   * Why the content could not be read through to the end, as a word such as `truncated_stream`. The
-   * file is inconclusive then, and never called clean (C 16).
+   * The reason the content was not fully read, as a word such as `truncated_stream`. It makes the file
+   * inconclusive, which is never reported as clean (C 16).
    */
   readonly incomplete?: string;
-  /** Whether a limit of ours kept the scan from its work, which is an error of the scan (C 16). */
+  /** Whether the scan itself failed or reached a limit, which is an error of the scan (C 16). */
   readonly operational?: boolean;
 }
 
-/** Content to be scanned: a file, or a member of one. */
+/** Content to scan: a file or a member of one. */
 export interface Content {
   readonly source: ByteSource;
-  /** The last segment of its path, or the whole path within the archive that it is in. */
+  /** The last segment of a file's path, or a member's whole path within its archive. */
   readonly name: string;
-  /** How many containers it is in; 0 for a file. */
+  /** The number of containers it is in: 0 for a file. */
   readonly depth: number;
 }
 
@@ -41,52 +42,52 @@ export type AssetParts = {
   readonly [Part in "tensors" | "keys" | "contents"]?: NonNullable<Asset[Part]>;
 };
 
-/** Bounds of what is done for one file. */
+/** Limits on the work for one file. */
 export interface ScanLimits {
-  /** Containers within containers. */
+  /** Levels of nested containers. */
   readonly maxDepth: number;
-  /** Members that are looked into, in all containers of a file together. */
+  /** Members that are scanned, over all containers of the file. */
   readonly maxMembers: number;
   /** Bytes of one member that are unpacked into memory. */
   readonly maxMemberBytes: number;
-  /** Bytes that are unpacked for one file altogether. */
+  /** Bytes that are unpacked in total. */
   readonly maxUnpackedBytes: number;
-  /** Instructions of one pickle. */
+  /** Opcodes of one pickle. */
   readonly maxOpcodes: number;
 }
 
-/** What a scanner may use besides the content. */
+/** What the engine offers a scanner during a scan. */
 export interface ScanContext {
   readonly limits: ScanLimits;
-  /** Adds facts to the metadata of the file (SR 2.5); numbers that are there already are added up. */
+  /** Merges facts into the metadata of the file (SR 2.5). Numbers are added to earlier ones. */
   addMetadata(facts: Readonly<Record<string, unknown>>): void;
-  /** Says what the file holds. */
+  /** Adds to the asset of the file. */
   addAssetParts(parts: AssetParts): void;
   /**
-   * Scans content that was found in this one with every scanner that claims it. Its findings are told
-   * as those of `<location>:<name>`. The bounds of depth and number are kept here, and told of.
+   * Scans content found in this one with every matching scanner. The location of its findings is
+   * `<location>:<name>`. The engine enforces the limits of depth and number, and reports them.
    */
   scanMember(name: string, source: ByteSource): void;
   /**
-   * Takes so many bytes from what may still be unpacked for this file.
+   * Reserves bytes of what may still be unpacked for this file.
    *
-   * @returns how many of them may be, 0 where nothing is left.
+   * @returns how many of them are granted: 0 if none are left.
    */
   reserveUnpacked(bytes: number): number;
 }
 
-/** Knows one format. */
+/** The scanner of one format. */
 export interface Scanner {
-  /** A name that reports use, such as `pickle`. */
+  /** The id in reports, such as `pickle`. */
   readonly id: string;
   /**
-   * Whether the content is for this scanner: by its first bytes or its structure, and by its name
-   * where the format has no signature. Reads little, throws nothing.
+   * Whether this scanner reads the content, judged by its first bytes or structure, or by its name if
+   * the format has no signature. Reads little and does not throw.
    */
   matches(content: Content): boolean;
   /**
-   * Checks the content, whatever it is: hostile bytes give failed checks, and no exception. Reads at
-   * random, and keeps nothing that grows with the content.
+   * Checks the content. Hostile bytes cause failed checks, not exceptions. Reads at random, and keeps
+   * nothing that grows with the content.
    */
   scan(content: Content, context: ScanContext): Generator<Check, void, void>;
 }

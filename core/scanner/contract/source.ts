@@ -1,49 +1,52 @@
 /**
- * The bytes of a file, or of a member of one, at any place. Reading is synchronous, for scanners run
- * in a thread of their own.
+ * Random access to the bytes of a file or a member. Reads are synchronous, since scanners run in a
+ * thread of their own.
  */
 export interface ByteSource {
+  /** Bytes. */
   readonly size: number;
   /**
-   * The bytes from `offset` on: `length` of them, or fewer where the content ends before. They stay as
-   * they are, whatever is read later.
+   * Returns `length` bytes from `offset`, or fewer at the end of the content. Later reads do not change
+   * the returned bytes.
    *
-   * @throws {RangeError} where the offset or the length is negative or no whole number.
+   * @throws {RangeError} if offset or length is negative or not an integer.
    */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** Bytes in memory as a source. */
+/** A source of bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
     read(offset, length) {
-      refuseBadRange(offset, length);
+      assertRange(offset, length);
       return bytes.subarray(offset, offset + length);
     },
   };
 }
 
 /**
- * A part of a source, such as a member that is stored as it is: from `start` on, `size` bytes or as
- * many as there are.
+ * A source of part of another, such as a stored member: `size` bytes from `start`, or fewer at the end
+ * of the content.
+ *
+ * @throws {RangeError} if start or size is negative or not an integer.
  */
 export function sourceSlice(source: ByteSource, start: number, size: number): ByteSource {
   const first = Math.min(start, source.size);
-  const length = Math.min(size, source.size - first);
-  refuseBadRange(first, length);
+  const available = Math.min(size, source.size - first);
+  assertRange(first, available);
   return {
-    size: length,
-    read(offset, wanted) {
-      refuseBadRange(offset, wanted);
-      return offset >= length
+    size: available,
+    read(offset, length) {
+      assertRange(offset, length);
+      return offset >= available
         ? new Uint8Array()
-        : source.read(first + offset, Math.min(wanted, length - offset));
+        : source.read(first + offset, Math.min(length, available - offset));
     },
   };
 }
 
-function refuseBadRange(offset: number, length: number): void {
+function assertRange(offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) {
     return;
   }
