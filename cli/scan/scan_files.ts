@@ -1,5 +1,5 @@
 import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/leases.ts";
-import { type FileOutcome, type FileResult, HEAVY_BYTES } from "../../core/scanner/mod.ts";
+import { type FileOutcome, type FileResult, MIN_HEAVY_BYTES } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 
 /** A file to scan, or why it cannot be scanned. */
@@ -46,7 +46,7 @@ export async function scanFiles(
       outcomes[index] = "error" in target ? target : await outcomeOf(target.path, async () => {
         using _lease = await leases.acquireToolLeaseWithContext(
           signal,
-          target.size >= HEAVY_BYTES,
+          target.size >= MIN_HEAVY_BYTES,
           "scan",
         );
         return await scan(target.path, report);

@@ -1,22 +1,22 @@
 /**
- * The scanner: says what is dangerous in a model file, without loading it. It reads bytes through a
+ * The scanner: reports what is dangerous in a model file, without loading it. It reads bytes through a
  * {@link ByteSource} and depends on no runtime, server or store.
  * @module
  */
 
+import type { Report } from "../../schemas/report.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import type { FileResult } from "./contract/file_result.ts";
 import { SCAN_LIMITS } from "./contract/limits.ts";
 import type { ByteSource } from "./contract/source.ts";
 import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
-import { type FileOutcome, reportOf } from "./report/report.ts";
-import type { Report } from "../../schemas/report.ts";
+import { reportOf, type ReportOptions } from "./report/report.ts";
 
+export type { Report } from "../../schemas/report.ts";
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
-export { MIN_HEAVY_BYTES as HEAVY_BYTES } from "./contract/limits.ts";
-export type { Report } from "../../schemas/report.ts";
+export { MIN_HEAVY_BYTES } from "./contract/limits.ts";
 export { countBySeverity, type Severity } from "./contract/severity.ts";
 export type { ByteSource } from "./contract/source.ts";
 export { SCANNERS_VERSION } from "./formats/mod.ts";
@@ -24,17 +24,17 @@ export { exitCode } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
 export type { FileOutcome } from "./report/report.ts";
 
-/** The ids of all scanners, in the order in which they run. */
+/** The ids of all scanners, in the order they run. */
 export const SCANNER_IDS: readonly string[] = SCANNERS.map(({ id }) => id);
 
 export interface ScanOptions {
-  /** The last segment of the file's path: scanners consider names, too. */
+  /** The last segment of the file's path. Scanners use it, too. */
   readonly name: string;
-  /** Ids of scanners that do not run; the result names what they would have read. */
+  /** Ids of scanners that must not run. The result lists what they would have read. */
   readonly skip?: readonly string[];
-  /** Called with the number of bytes hashed so far, after each MiB. */
+  /** Called after each hashed MiB with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
-  /** Called often during the scan; it ends the scan by throwing {@link ScanStopped}. */
+  /** Called often during the scan. Throws {@link ScanStopped} to end it. */
   readonly checkpoint?: Checkpoint;
 }
 
@@ -47,20 +47,14 @@ export function scan(source: ByteSource, options: ScanOptions): FileResult {
   return scanFile({ ...options, source, scanners: SCANNERS, limits: SCAN_LIMITS });
 }
 
-export interface ReportRequest {
-  /** One for each path; several paths may share a result. */
-  readonly files: readonly FileOutcome[];
-  /** Seconds since the Unix epoch. */
-  readonly startTime: number;
-  /** Seconds. */
-  readonly duration: number;
+export interface ReportRequest extends Omit<ReportOptions, "selection"> {
   /** Ids of the scanners that did not run. */
   readonly skip: readonly string[];
 }
 
-/** The report of a scan (SR, C 16). */
+/** Builds the report of a scan (SR, C 16). */
 export function report({ skip, ...options }: ReportRequest): Report {
   if (skip.length === 0) return reportOf(options);
   const enabled = SCANNER_IDS.filter((id) => !skip.includes(id));
-  return reportOf({ ...options, selection: { requested: enabled, enabled, excluded: skip } });
+  return reportOf({ ...options, selection: { enabled, excluded: skip } });
 }

@@ -2,7 +2,7 @@ import type { LeasePool } from "../capacity/leases.ts";
 import type { HostCapacity } from "../capacity/overview.ts";
 import type { EventSink } from "../events.ts";
 import { asError, type Log } from "../log.ts";
-import { HEAVY_BYTES } from "../scanner/mod.ts";
+import { MIN_HEAVY_BYTES } from "../scanner/mod.ts";
 import {
   type ContentScanner,
   type Scan,
@@ -127,7 +127,7 @@ export class ScanRun {
     if (await scans.hasResult(key)) return;
     using _lease = await leases.acquireToolLeaseWithContext(
       signal,
-      file.size >= HEAVY_BYTES,
+      file.size >= MIN_HEAVY_BYTES,
       "scan",
       undefined,
       0,

@@ -1,56 +1,57 @@
+import { detached } from "../contract/detached.ts";
 import type { FileCheck } from "../contract/file_result.ts";
 import type { Check } from "../contract/scanner.ts";
-import { detached } from "../contract/detached.ts";
+import { severityOf } from "../contract/severity.ts";
 import { plainObject } from "./plain_data.ts";
 
-const KEPT_OF_A_KIND = 1000;
+/** The most checks of one group that are kept: more add nothing, and hostile content causes millions. */
+const MAX_PER_GROUP = 1000;
 
-/** How many checks there are of one kind. */
-interface Tally {
+/** Checks with the same scanner, name, status and severity. */
+interface Group {
   readonly first: FileCheck;
   count: number;
 }
 
-/** Keeps the checks of a file, and what they say about how far it was read. */
+/** Collects the checks of a file, and what they say about how far it was read. */
 export class CheckLog {
   readonly #now: () => number;
   readonly #checks: FileCheck[] = [];
-  readonly #tallies = new Map<string, Tally>();
+  readonly #groups = new Map<string, Group>();
   readonly #inconclusive = new Set<string>();
   #operationalError: string | undefined;
 
-  /** @param now The time, in seconds since the Unix epoch. */
+  /** @param now Returns seconds since the Unix epoch. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Why the content was not read through to the end, as words. */
+  /** The reason words if the content was not fully read. */
   get inconclusive(): string[] {
     return [...this.#inconclusive];
   }
 
-  /** What first kept the scan from its work. */
+  /** The message of the first check that is an error of the scan itself. */
   get operationalError(): string | undefined {
     return this.#operationalError;
   }
 
-  /** The checks, and for each kind of which too many were found how many are not among them. */
+  /** The checks, with one more for each group that exceeds the maximum. */
   checks(): FileCheck[] {
-    return [...this.#checks, ...this.#left()];
+    return [...this.#checks, ...this.#overflowChecks()];
   }
 
   /**
-   * Adds a check of the content at `location`. A check that failed without a severity is a warning;
-   * one that could not be carried through has not passed. Of one kind, 1000 are kept: of so many
-   * that are alike none tells more, and hostile content can give millions.
+   * Adds a check of the content at `location`. A failed check without a severity becomes a warning, and
+   * a passed one that was cut short is skipped. At most 1000 checks of a group are kept.
    */
   add(scanner: string, location: string, check: Check): void {
     if (check.incomplete !== undefined) this.#inconclusive.add(check.incomplete);
     if (check.operational) this.#operationalError ??= check.message;
     const kept = this.#fileCheck(scanner, location, check);
-    const tally = this.#tallyOf(kept);
-    tally.count++;
-    if (tally.count <= KEPT_OF_A_KIND) this.#checks.push(kept);
+    const group = this.#groupOf(kept);
+    group.count++;
+    if (group.count <= MAX_PER_GROUP) this.#checks.push(kept);
   }
 
   #fileCheck(scanner: string, location: string, check: Check): FileCheck {
@@ -61,7 +62,7 @@ export class CheckLog {
       name,
       status,
       message: detached(message),
-      ...(status === "failed" && { severity: check.severity ?? "warning" }),
+      ...(status === "failed" && { severity: severityOf(check) }),
       location: position === undefined ? location : `${location} (pos ${position})`,
       ...(details && { details: plainObject(details) }),
       ...(why !== undefined && { why }),
@@ -71,21 +72,21 @@ export class CheckLog {
     };
   }
 
-  #tallyOf(first: FileCheck): Tally {
-    const kind = JSON.stringify([first.scanner, first.name, first.status, first.severity]);
-    const tally = this.#tallies.get(kind) ?? { first, count: 0 };
-    this.#tallies.set(kind, tally);
-    return tally;
+  #groupOf(first: FileCheck): Group {
+    const key = JSON.stringify([first.scanner, first.name, first.status, first.severity]);
+    const group = this.#groups.get(key) ?? { first, count: 0 };
+    this.#groups.set(key, group);
+    return group;
   }
 
-  #left(): FileCheck[] {
-    return [...this.#tallies.values()]
-      .filter(({ first, count }) => count > KEPT_OF_A_KIND && first.status !== "passed")
+  #overflowChecks(): FileCheck[] {
+    return [...this.#groups.values()]
+      .filter(({ first, count }) => count > MAX_PER_GROUP && first.status !== "passed")
       .map(({ first: { scanner, name }, count }) =>
         this.#fileCheck(scanner, "", {
           name: "Findings Listed",
           status: "skipped",
-          message: `${name}: ${KEPT_OF_A_KIND} of ${count} are listed`,
+          message: `${name}: ${MAX_PER_GROUP} of ${count} are listed`,
         })
       );
   }

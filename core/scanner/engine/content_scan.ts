@@ -2,18 +2,19 @@ import { type Checkpoint, ScanStopped, withCheckpoint } from "../contract/checkp
 import { truncate } from "../contract/excerpt.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
-import { AssetCollector } from "./asset_sheet.ts";
+import { AssetCollector } from "./asset_collector.ts";
 import { CheckLog } from "./check_log.ts";
-import { MetadataCollector } from "./facts.ts";
 import { type ContentKind, detectKind } from "./detect_kind.ts";
-import { FileMemberHashes } from "./file_member_hashes.ts";
 import * as engineChecks from "./engine_checks.ts";
+import { FileMemberHashes } from "./file_member_hashes.ts";
+import { MetadataCollector } from "./metadata_collector.ts";
+import { plainObject } from "./plain_data.ts";
 
-/** The name under which the engine's own checks are told. */
+/** The scanner id of the engine's own checks. */
 const ENGINE = "file";
-const NAME_LENGTH = 200;
+const MAX_NAME_CHARS = 200;
 
-/** The names that lead from the file to a content in it; none for the file. */
+/** The member names from the file to a content in it; empty for the file itself. */
 type Segments = readonly string[];
 
 interface ContentScanOptions {
@@ -24,22 +25,22 @@ interface ContentScanOptions {
   readonly checkpoint: Checkpoint;
 }
 
-/** One scan of a file: runs the scanners on it and on its members, within the limits. */
+/** One scan of a file: runs the scanners on the file and its members, within the limits. */
 export class ContentScan {
   readonly #scanners: readonly Scanner[];
   readonly #limits: ScanLimits;
   readonly #skip: ReadonlySet<string>;
   readonly #checkpoint: Checkpoint;
   readonly #log: CheckLog;
-  readonly #facts = new MetadataCollector();
+  readonly #metadata = new MetadataCollector();
   readonly #asset = new AssetCollector();
   readonly #hashes = new FileMemberHashes();
   readonly #ran = new Set<string>();
-  readonly #emitted = new Set<string>();
+  readonly #emittedOnce = new Set<string>();
   #members = 0;
   #unpackedLeft: number;
-  /** Unpacked bytes of the contents that lead to the one that is looked at. */
-  #held = 0;
+  /** Unpacked bytes of the containers around the content that is being scanned. */
+  #heldBytes = 0;
 
   constructor({ scanners, limits, skip, now, checkpoint }: ContentScanOptions) {
     this.#scanners = scanners;
@@ -50,50 +51,50 @@ export class ContentScan {
     this.#unpackedLeft = limits.maxUnpackedBytes;
   }
 
-  /** Scans the file itself. */
-  file(content: Content): void {
+  /** Scans the file, and the members that its scanners find. Call once. */
+  scanFile(content: Content): void {
     try {
       const kind = detectKind(content.source);
       this.#asset.type = kind ?? "unknown";
-      const claiming = this.#scan(content, [], kind);
-      if (claiming.length === 0) {
+      const matching = this.#scan(content, [], kind);
+      if (matching.length === 0) {
         this.#emit(ENGINE, [], engineChecks.noScanner(content.source.size, kind));
       }
     } catch (error) {
       if (!(error instanceof ScanStopped)) throw error;
-      this.#emit(ENGINE, [], engineChecks.outOfTime());
+      this.#emit(ENGINE, [], engineChecks.timedOut());
     }
   }
 
   result(): Omit<FileResult, "size" | "hashes" | "timestamp"> {
     const { operationalError } = this.#log;
-    this.#facts.add(this.#hashes.facts);
     return {
       scanners: [...this.#ran],
       checks: this.#log.checks(),
-      asset: this.#asset.all,
-      metadata: this.#facts.all,
+      asset: this.#asset.asset,
+      metadata: { ...this.#metadata.metadata, ...plainObject(this.#hashes.metadata) },
       inconclusive: this.#log.inconclusive,
       ...(operationalError !== undefined && { operationalError }),
     };
   }
 
   #scan(content: Content, segments: Segments, kind: ContentKind | undefined): Scanner[] {
-    const claiming = this.#scanners.filter((it) => this.#claims(it, content, segments));
-    const [first] = claiming;
+    const matching = this.#scanners.filter((it) => this.#matches(it, content, segments));
+    const [first] = matching;
     if (first !== undefined && content.depth === 0) this.#asset.type = first.id;
-    for (const scanner of claiming) {
+    for (const scanner of matching) {
       if (this.#skip.has(scanner.id)) {
         this.#emit(ENGINE, segments, engineChecks.notSelected(scanner.id));
       } else this.#run(scanner, content, segments);
     }
-    const really = kind ?? (claiming.some(({ id }) => id === "pickle") ? "pickle" : undefined);
-    const check = engineChecks.fileType(content, really);
+    // Pickles of protocols 0 and 1 have no signature, but their scanner recognizes them.
+    const actual = kind ?? (matching.some(({ id }) => id === "pickle") ? "pickle" : undefined);
+    const check = engineChecks.fileType(content, actual);
     if (check !== undefined) this.#emit(ENGINE, segments, check);
-    return claiming;
+    return matching;
   }
 
-  #claims(scanner: Scanner, content: Content, segments: Segments): boolean {
+  #matches(scanner: Scanner, content: Content, segments: Segments): boolean {
     try {
       return scanner.matches(content);
     } catch (error) {
@@ -118,11 +119,11 @@ export class ContentScan {
     const isMember = content.depth > 0;
     let unpacked = 0;
     return {
-      limits: { ...this.#limits, maxMemberBytes: this.#memberBytes() },
-      addMetadata: (noted) => {
-        const facts = this.#hashes.take(noted, segments);
-        if (isMember) this.#facts.addOfMember(facts);
-        else this.#facts.add(facts);
+      limits: { ...this.#limits, maxMemberBytes: this.#maxMemberBytes() },
+      addMetadata: (reported) => {
+        const facts = this.#hashes.extract(reported, segments);
+        if (isMember) this.#metadata.addOfMember(facts);
+        else this.#metadata.add(facts);
       },
       addAssetParts: (parts) => {
         if (!isMember) this.#asset.add(parts);
@@ -130,29 +131,32 @@ export class ContentScan {
       scanMember: (name, source) => {
         const held = Math.min(unpacked, source.size);
         unpacked = 0;
-        this.#held += held;
-        this.#member({ name, source, depth: content.depth + 1 }, segments, scanner.id);
-        this.#held -= held;
+        this.#heldBytes += held;
+        this.#scanMember({ name, source, depth: content.depth + 1 }, segments, scanner.id);
+        this.#heldBytes -= held;
       },
       reserveUnpacked: (bytes) => {
-        const taken = this.#reserveUnpacked(bytes);
-        unpacked += taken;
-        return taken;
+        const granted = this.#reserveUnpacked(bytes);
+        unpacked += granted;
+        return granted;
       },
     };
   }
 
-  /** What a member may take, where those that it is in are in memory, too: two are at their largest. */
-  #memberBytes(): number {
-    const { maxMemberBytes: memberBytes } = this.#limits;
-    return Math.max(0, Math.min(memberBytes, 2 * memberBytes - this.#held));
+  /**
+   * The most bytes of a member that may be unpacked. Its containers are in memory as well, and together
+   * they may take as much as two members of maximum size.
+   */
+  #maxMemberBytes(): number {
+    const { maxMemberBytes } = this.#limits;
+    return Math.max(0, Math.min(maxMemberBytes, 2 * maxMemberBytes - this.#heldBytes));
   }
 
-  #member(member: Content, outer: Segments, scanner: string): void {
+  #scanMember(member: Content, outer: Segments, scanner: string): void {
     const limit = this.#limitReached(member.depth);
     if (limit !== undefined) return this.#emitOnce(scanner, outer, limit);
     this.#members++;
-    const segments = [...outer, truncate(member.name, NAME_LENGTH)];
+    const segments = [...outer, truncate(member.name, MAX_NAME_CHARS)];
     try {
       const source = withCheckpoint(member.source, this.#checkpoint);
       this.#scan({ ...member, source }, segments, detectKind(source));
@@ -170,14 +174,14 @@ export class ContentScan {
   }
 
   #reserveUnpacked(bytes: number): number {
-    const taken = Math.min(Math.max(0, Math.floor(bytes) || 0), this.#unpackedLeft);
-    this.#unpackedLeft -= taken;
-    return taken;
+    const granted = Math.min(Math.max(0, Math.floor(bytes) || 0), this.#unpackedLeft);
+    this.#unpackedLeft -= granted;
+    return granted;
   }
 
   #emitOnce(scanner: string, segments: Segments, check: Check): void {
-    if (!this.#emitted.has(check.name)) this.#emit(scanner, segments, check);
-    this.#emitted.add(check.name);
+    if (!this.#emittedOnce.has(check.name)) this.#emit(scanner, segments, check);
+    this.#emittedOnce.add(check.name);
   }
 
   #emit(scanner: string, segments: Segments, check: Check): void {

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../contract/source.ts";
 
-/** Kinds of content that can carry code, or other files, as their first bytes tell. */
+/** Kinds of content that can carry code or other files, recognized by their first bytes. */
 export type ContentKind =
   | "pickle"
   | "zip"
@@ -16,8 +16,9 @@ export type ContentKind =
   | "wasm"
   | "script";
 
-const HEAD = 512;
+const HEAD_BYTES = 512;
 
+/** Kind, offset and signatures. */
 const SIGNATURES: readonly (readonly [ContentKind, number, ...string[]])[] = [
   ["zip", 0, "PK\x03\x04", "PK\x05\x06"],
   ["tar", 257, "ustar"],
@@ -31,13 +32,13 @@ const SIGNATURES: readonly (readonly [ContentKind, number, ...string[]])[] = [
   ["script", 0, "#!/", "#! /"],
 ];
 
-/** Instructions that a pickle may go on with behind its protocol, besides those from 80 to 98. */
+/** Opcodes that may follow the protocol of a pickle, besides those from 0x80 to 0x98. */
 const PICKLE_OPCODES = "()02BCGIJKLMNPQSTUVX]acegilopqrst}.";
 const BZIP2_BLOCKS = ["1AY&SY", "\x17rE8P\x90"];
 
-/** Tells the kind of content by its first bytes; undefined where it is none of those. */
+/** Detects the kind of content from its first bytes. Returns undefined if it is not one of these kinds. */
 export function detectKind(source: ByteSource): ContentKind | undefined {
-  const head = textOf(source, 0, HEAD);
+  const head = textOf(source, 0, HEAD_BYTES);
   if (isSafetensors(source, head)) return undefined;
   const signed = SIGNATURES.find(([, offset, ...signatures]) =>
     signatures.some((signature) => head.startsWith(signature, offset))
@@ -48,27 +49,27 @@ export function detectKind(source: ByteSource): ContentKind | undefined {
   return isPortableExecutable(source, head) ? "pe" : undefined;
 }
 
-/** The length of a safetensors header may look like the beginning of a pickle. */
+/** The header length of a safetensors file can look like the start of a pickle. */
 function isSafetensors(source: ByteSource, head: string): boolean {
   if (head.length < 9 || head[8] !== "{") return false;
-  const length = numberAt(source, 0) + numberAt(source, 4) * 2 ** 32;
+  const length = uint32At(source, 0) + uint32At(source, 4) * 2 ** 32;
   return length <= source.size - 8;
 }
 
-/** A pickle of protocol 2 or later. Older ones have no signature. */
+/** Whether this is a pickle of protocol 2 or later. Earlier protocols have no signature. */
 function isPickle(head: string): boolean {
   const [first = "", protocol = "", opcode = ""] = head;
   return first === "\x80" && protocol >= "\x02" && protocol <= "\x05" && opcode !== "" &&
     (PICKLE_OPCODES.includes(opcode) || (opcode >= "\x80" && opcode <= "\x98"));
 }
 
-/** Two letters are too few to go by: their header must point to that of a program. */
+/** `MZ` alone is too short a signature: the DOS header must point to a PE header. */
 function isPortableExecutable(source: ByteSource, head: string): boolean {
   return head.startsWith("MZ") && head.length >= 64 &&
-    textOf(source, numberAt(source, 60), 4) === "PE\0\0";
+    textOf(source, uint32At(source, 60), 4) === "PE\0\0";
 }
 
-function numberAt(source: ByteSource, offset: number): number {
+function uint32At(source: ByteSource, offset: number): number {
   const bytes = source.read(offset, 4);
   return bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 }

@@ -1,6 +1,5 @@
 import { MemberRecords } from "../contract/member_records.ts";
-import { isObject } from "../../../schemas/json.ts";
-import type { JsonObject } from "../../../schemas/json.ts";
+import { isObject, type JsonObject } from "../../../schemas/json.ts";
 import { plainObject } from "./plain_data.ts";
 
 /**
@@ -17,7 +16,7 @@ export class FileMemberHashes {
    * @param outer Names of the containers from the file down to this one. Its records start with its
    *   own name, so only the names of the outer containers are prepended.
    */
-  take(
+  extract(
     reported: Readonly<Record<string, unknown>>,
     outer: readonly string[],
   ): Readonly<Record<string, unknown>> {
@@ -37,7 +36,7 @@ export class FileMemberHashes {
   }
 
   /** The records as metadata of the file. Empty if no scanner reported any members. */
-  get facts(): Readonly<Record<string, unknown>> {
+  get metadata(): Readonly<Record<string, unknown>> {
     return this.#records.total === 0 ? {} : this.#records.metadata;
   }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ByteSource } from "../contract/source.ts";
 import { MIB } from "../../../schemas/units.ts";
+import type { ByteSource } from "../contract/source.ts";
 
-const BLOCK = MIB;
+const BLOCK_BYTES = MIB;
 
-/** The digests of whole content, in lower-case hexadecimal. */
+/** The digests of content, in lower-case hexadecimal. */
 export interface ContentHashes {
   readonly md5: string;
   readonly sha1: string;
@@ -13,10 +13,10 @@ export interface ContentHashes {
 }
 
 /**
- * The digests of content, in one pass over it.
+ * Computes the digests of content in one pass.
  *
- * @param onProgress Is told after each MiB how many bytes have been read.
- * @throws whatever reading throws, and an Error where the content ends before its size.
+ * @param onProgress Called after each MiB with the number of bytes read so far.
+ * @throws whatever `source` throws, and an Error if the content is shorter than its size.
  */
 export function hashContent(
   source: ByteSource,
@@ -42,7 +42,7 @@ export function hashContent(
 
 function* blocksOf(source: ByteSource) {
   for (let start = 0; start < source.size;) {
-    const block = source.read(start, Math.min(BLOCK, source.size - start));
+    const block = source.read(start, Math.min(BLOCK_BYTES, source.size - start));
     if (block.length === 0) throw new Error(`Content ends at ${start} of ${source.size} bytes`);
     start += block.length;
     yield { block, end: start };

@@ -1,12 +1,12 @@
 import { extensionOf } from "../contract/names.ts";
 import type { ContentKind } from "./detect_kind.ts";
 
-const PACKED: readonly ContentKind[] = ["gzip", "bzip2", "xz"];
+const COMPRESSED: readonly ContentKind[] = ["gzip", "bzip2", "xz"];
 const PYTORCH: readonly ContentKind[] = ["pickle", "zip", "tar"];
-const PICKLES: readonly ContentKind[] = ["pickle", "zip", ...PACKED];
+const PICKLES: readonly ContentKind[] = ["pickle", "zip", ...COMPRESSED];
 const TEXT: readonly ContentKind[] = ["script"];
 
-/** For extensions that promise a format: the kinds that it may honestly be. */
+/** By extension, for those that imply a format: the detectable kinds that the format may have. */
 const KINDS = new Map<string, readonly ContentKind[]>([
   ["safetensors", []],
   ["gguf", []],
@@ -41,9 +41,8 @@ const KINDS = new Map<string, readonly ContentKind[]>([
 ]);
 
 /**
- * The kinds of content that may carry code and yet are what the name says, such as zip for `.npz`.
- *
- * @returns undefined where the name promises no format.
+ * Returns the detectable kinds that content with this name may have, such as `zip` for `.npz`, or
+ * undefined if its extension implies no format.
  */
 export function kindsForName(name: string): readonly ContentKind[] | undefined {
   return KINDS.get(extensionOf(name));

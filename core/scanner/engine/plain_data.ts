@@ -1,20 +1,21 @@
-import { detached } from "../contract/detached.ts";
 import type { JsonObject, JsonValue } from "../../../schemas/json.ts";
+import { detached } from "../contract/detached.ts";
 
 const MAX_DEPTH = 16;
 
 /**
- * A value as JSON can hold it, the same after structured clone and after JSON. What JSON has no
- * values for becomes text: whole numbers beyond 2^53, infinities; bytes as hexadecimal. Functions and
- * what is undefined are left out. Deeper than 16 levels there is only `…`.
+ * Converts a value to one that structured clone and JSON leave unchanged. Values that JSON lacks become
+ * text: integers beyond 2^53, infinities; bytes become hexadecimal. Functions and undefined values are
+ * dropped. Below 16 levels, structures become `…`.
  */
-function plainValue(value: unknown, depth = 0): JsonValue | undefined {
+function plainValue(value: unknown, depth: number): JsonValue | undefined {
   switch (typeof value) {
     case "string":
       return detached(value);
     case "boolean":
       return value;
     case "number":
+      // Adding 0 turns -0, which JSON lacks, into 0.
       return Number.isFinite(value) ? value + 0 : String(value);
     case "bigint":
       return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -34,9 +35,9 @@ function plainStructure(value: object, depth: number): JsonValue {
   return plainObject(value, depth);
 }
 
-/** The own properties of an object as JSON can hold them; see {@link plainValue}. */
+/** Converts an object's own properties; see {@link plainValue}. */
 export function plainObject(value: object, depth = 0): JsonObject {
-  // fromEntries defines properties, where assigning one that is named __proto__ would not.
+  // fromEntries defines properties; assigning one named __proto__ would set the prototype instead.
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, it]: [string, unknown]) => {
       const plain = plainValue(it, depth + 1);

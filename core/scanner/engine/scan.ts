@@ -7,27 +7,27 @@ import { hashContent } from "./hash_content.ts";
 
 export interface ScanFileOptions {
   readonly source: ByteSource;
-  /** The last segment of the file's path. Scanners and the check of its kind go by it, too. */
+  /** The last segment of the file's path. Scanners and the check of the file type use it. */
   readonly name: string;
-  /** All scanners there are; those that claim the content run in this order. */
+  /** All scanners. Those that match the content run in this order. */
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
-  /** Ids of scanners that are not to run; what they would have looked at is told. */
+  /** Ids of scanners that must not run. The result lists what they would have read. */
   readonly skip?: readonly string[];
-  /** The time, in seconds since the Unix epoch. @default {() => Date.now() / 1000} */
+  /** Returns seconds since the Unix epoch. @default {() => Date.now() / 1000} */
   readonly now?: () => number;
-  /** Is told how many bytes have been hashed, each MiB, before scanners run. */
+  /** Called after each hashed MiB, before any scanner runs, with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
-  /** Ends the scan; what was found until then is told. @default nothing does */
+  /** May end the scan; what was found so far is kept. @default a function that does nothing */
   readonly checkpoint?: Checkpoint;
 }
 
 /**
- * Hashes and scans a file, and what it contains. What a scanner throws becomes a failed check; the
- * result holds for all content of the same bytes and name.
+ * Hashes and scans a file and its members. A scanner that throws becomes a failed check. The result
+ * applies to all content with the same bytes and name.
  *
- * @throws whatever reading throws while the file is hashed, {@link ScanStopped} too: without that there
- *   is nothing to scan.
+ * @throws whatever `source` throws while the file is hashed, {@link ScanStopped} included, since there
+ *   is nothing to report yet.
  */
 export function scanFile(options: ScanFileOptions): FileResult {
   const { name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
@@ -36,6 +36,6 @@ export function scanFile(options: ScanFileOptions): FileResult {
   const timestamp = now();
   const hashes = { ...hashContent(source, options.onProgress) };
   const scan = new ContentScan({ scanners, limits, skip, now, checkpoint });
-  scan.file({ source, name, depth: 0 });
+  scan.scanFile({ source, name, depth: 0 });
   return { size: source.size, hashes, timestamp, ...scan.result() };
 }

@@ -20,7 +20,6 @@ export interface ReportOptions {
   readonly duration: number;
   /** Scanner ids, in any order. Omitted if every scanner ran. */
   readonly selection?: {
-    readonly requested: readonly string[];
     readonly enabled: readonly string[];
     readonly excluded: readonly string[];
   };
@@ -83,7 +82,7 @@ function countChecks(
 /** Which scanners were selected (C 16), each list sorted; null if all of them. */
 function selectionOf(selection: ReportOptions["selection"]): Report["scanner_selection"] {
   return selection === undefined ? null : {
-    requested_scanner_ids: selection.requested.toSorted(),
+    requested_scanner_ids: selection.enabled.toSorted(),
     enabled_scanner_ids: selection.enabled.toSorted(),
     excluded_scanner_ids: selection.excluded.toSorted(),
   };

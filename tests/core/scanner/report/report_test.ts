@@ -456,7 +456,6 @@ Deno.test("SR 2.5 risk_score ranks by the worst, then by how many there are", ()
 Deno.test("C 16 scanner_selection is null where every scanner ran, else sorted", () => {
   assert.equal(report().scanner_selection, null);
   const selection = {
-    requested: ["zip", "pickle"],
     enabled: ["zip", "pickle"],
     excluded: ["b", "a"],
   };

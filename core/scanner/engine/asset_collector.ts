@@ -1,17 +1,17 @@
+import type { JsonObject } from "../../../schemas/json.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { AssetParts } from "../contract/scanner.ts";
-import type { JsonObject } from "../../../schemas/json.ts";
 import { plainObject } from "./plain_data.ts";
 
-/** Collects what lies in a file, for its asset (SR 2.2). */
+/** Collects the asset of a file (SR 2.2). */
 export class AssetCollector {
-  /** A format name. */
+  /** The name of the format. */
   type = "unknown";
   #tensors: string[] | undefined;
   #keys: string[] | undefined;
   #contents: JsonObject[] | undefined;
 
-  /** Adds parts to those that are there already. */
+  /** Appends to the parts added before. */
   add({ tensors, keys, contents }: AssetParts): void {
     if (tensors) this.#tensors = (this.#tensors ?? []).concat(tensors);
     if (keys) this.#keys = (this.#keys ?? []).concat(keys);
@@ -20,7 +20,7 @@ export class AssetCollector {
     }
   }
 
-  get all(): FileResult["asset"] {
+  get asset(): FileResult["asset"] {
     return {
       type: this.type,
       ...(this.#tensors && { tensors: this.#tensors }),
