@@ -1,10 +1,10 @@
-/** What a JSON document may hold at most. Parsing it takes memory for each, many times its bytes. */
+/** Limits of a JSON document. Parsing takes many times the memory of the text for each of these. */
 export interface JsonBounds {
-  /** Arrays and objects within one another. */
-  readonly depth: number;
-  /** Values of any kind. */
-  readonly values: number;
-  readonly objects: number;
+  /** Levels of nested arrays and objects. */
+  readonly maxDepth: number;
+  /** Values of any type. */
+  readonly maxValues: number;
+  readonly maxObjects: number;
 }
 
 const QUOTE = 0x22;
@@ -16,10 +16,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Which of the bounds a JSON document in UTF-8 passes, before it is parsed. Of what is no JSON it tells
- * something, too.
+ * Checks JSON in UTF-8 against limits before it is parsed. Accepts any bytes: invalid JSON is left to
+ * the parser.
  *
- * @returns what there is too much of, or undefined.
+ * @returns the exceeded limit, such as `more than 100 levels of nesting`, or undefined.
  */
 export function exceededBound(json: Uint8Array, bounds: JsonBounds): string | undefined {
   let depth = 0;
@@ -48,14 +48,14 @@ export function exceededBound(json: Uint8Array, bounds: JsonBounds): string | un
         values++;
         break;
     }
-    if (depth > bounds.depth) return `more than ${bounds.depth} levels`;
-    if (values > bounds.values) return `more than ${bounds.values} values`;
-    if (objects > bounds.objects) return `more than ${bounds.objects} objects`;
+    if (depth > bounds.maxDepth) return `more than ${bounds.maxDepth} levels of nesting`;
+    if (values > bounds.maxValues) return `more than ${bounds.maxValues} values`;
+    if (objects > bounds.maxObjects) return `more than ${bounds.maxObjects} objects`;
   }
   return undefined;
 }
 
-/** Where the quote is that ends the string, or the end of the document. */
+/** Returns the index of the closing quote, or the end of the document. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

@@ -5,48 +5,48 @@ import { AppError, quoted } from "./errors.ts";
 import { exceededBound } from "./json_bounds.ts";
 
 /**
- * A report of 64 MiB with a line of text for each finding keeps well below these. They bound the memory
- * that parsing takes, and with the defaults that are filled in the length of the reply.
+ * Limits of a report. They bound the memory that parsing takes and, with defaults filled in, the length
+ * of the reply. A report of 64 MiB with a line of text per finding stays well below them.
  */
-const BOUNDS = { depth: 100, values: 2 ** 22, objects: 2 ** 19 };
-/** How many violations are told. */
+const BOUNDS = { maxDepth: 100, maxValues: 2 ** 22, maxObjects: 2 ** 19 };
+/** The most violations that are returned. */
 const MAX_VIOLATIONS = 1000;
 
-/** What is not as SR says, and where. */
+/** A deviation from SR. */
 export interface Violation {
-  /** Such as `issues[3].severity`; empty for the report itself. */
+  /** For example, `issues[3].severity`; empty for the report itself. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Whether something is a report, with all defaults filled in, or what is wrong with it (C 15). */
-export type Verdict = {
+/** The result of validating a report: the report with all defaults filled in, or its violations (C 15). */
+export type ReportValidation = {
   readonly valid: true;
   readonly report: v.InferOutput<typeof Report>;
 } | {
   readonly valid: false;
   readonly violations: readonly Violation[];
-  /** There are more violations than are told. */
+  /** Present if there are more violations than returned. */
   readonly violations_truncated?: true;
 };
 
-/** Judges a report as a request brings it, and gives the verdict as it goes out: JSON in UTF-8. */
+/** Validates the body of a request and returns the result as JSON, both in UTF-8. */
 export type ValidateReport = (body: Chunk) => Chunk | Promise<Chunk>;
 
 /**
- * {@link ValidateReport} on this thread, which a large report holds for a second, and a hostile one for
- * some.
+ * {@link ValidateReport} on the calling thread. A large report blocks it for a second, a hostile one for
+ * several.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where it is no JSON, or more of it than is taken.
+ * @throws {AppError} `ErrResourcesInvalidRequest` if the body is not valid JSON or exceeds a limit.
  */
 export function validateReport(body: Chunk): Chunk {
-  const passed = exceededBound(body, BOUNDS);
-  if (passed !== undefined) throw invalid(`it has ${passed}`);
-  return new TextEncoder().encode(JSON.stringify(verdictOn(parsed(body))));
+  const exceeded = exceededBound(body, BOUNDS);
+  if (exceeded !== undefined) throw invalid(exceeded);
+  return new TextEncoder().encode(JSON.stringify(validateParsedReport(parsed(body))));
 }
 
-/** Judges a report that has been parsed. */
-export function verdictOn(value: unknown): Verdict {
+/** Validates a parsed report. */
+export function validateParsedReport(value: unknown): ReportValidation {
   const { success, output, issues } = v.safeParse(Report, value);
   if (success) return { valid: true, report: output };
   const violations = issues.slice(0, MAX_VIOLATIONS).map(violationOf);
@@ -61,7 +61,7 @@ function parsed(body: Chunk): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
-    throw invalid("it is no JSON in UTF-8", error);
+    throw invalid("not valid JSON in UTF-8", error);
   }
 }
 
@@ -82,7 +82,7 @@ function pathOf(parts: readonly v.IssuePathItem[]): string {
   }).join("");
 }
 
-/** A value for a message: what it is, and of a text its beginning. */
+/** Describes a value for a message: its type, or an excerpt of a text. */
 function shown(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return "an array";

@@ -17,11 +17,11 @@ export * from "./report/findings.ts";
 export * from "./report/licenses.ts";
 export * from "./report/ml_context.ts";
 
-/** The outcome of a scan (SR 2.1). What it gives out has all defaults filled in (C 16). */
+/** The result of a scan (SR 2.1). Parsing fills in all defaults (C 16). */
 export const Report = openObject({
   bytes_scanned: integer,
   files_scanned: integer,
-  /** Whether something kept the scan from its work; never for findings (C 16). */
+  /** Whether the scan itself failed. Findings are not errors (C 16). */
   has_errors: flag,
   /** Seconds since the Unix epoch (C 16). */
   start_time: finite,
@@ -35,15 +35,15 @@ export const Report = openObject({
   assets: v.optional(listOf(Asset), []),
   scanner_names: v.optional(listOf(text), []),
   scanner_selection: orNull(mapOf(v.unknown())),
-  /** By file. */
+  /** By path. */
   file_metadata: v.optional(mapOf(FileMetadata), {}),
   content_hash: orNull(text),
   success: v.optional(flag, true),
 });
-/** A report as a scan writes it. In its parts, properties with a default may be left out. */
+/** A report as a scan writes it. Within its parts, properties with a default may be omitted. */
 export type Report = Required<Written<typeof Report>>;
 
-/** What a report is made of, by the names of SR. */
+/** The parts of a report, by their names in SR. */
 const PARTS = {
   Asset,
   Check: ReportCheck,
@@ -60,21 +60,21 @@ const PARTS = {
 
 const CONVERSION: ConversionConfig = {
   target: "draft-2020-12",
-  // Of an object that may be no array, the second schema says what it holds.
+  // Objects are a pipe of two schemas, of which only the second lists the properties.
   typeMode: "output",
-  // JSON has no other numbers.
+  // JSON numbers are always finite.
   ignoreActions: ["finite"],
 };
 
-/** The schema of a report as a JSON Schema (draft 2020-12), for other programs. */
+/** Returns the JSON Schema (draft 2020-12) of a report. */
 export function reportJsonSchema(): JsonSchema {
   return toJsonSchema(Report, { ...CONVERSION, definitions: PARTS });
 }
 
 /**
- * The JSON Schemas of a report and its parts by name, for a document that holds them side by side.
+ * Returns the JSON Schemas of a report and its parts by name, to be embedded in another document.
  *
- * @param refersTo How a name is referred to there.
+ * @param refersTo Returns the reference to a name in that document.
  */
 export function reportJsonSchemas(refersTo: (name: string) => string): Record<string, JsonSchema> {
   return toJsonSchemaDefs({ Report, ...PARTS }, {

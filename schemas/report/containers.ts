@@ -2,22 +2,22 @@ import * as v from "valibot";
 import { isObject } from "../json.ts";
 
 /**
- * How many issues a list or a map collects before it looks no further: valibot's own collect one for
- * each of their items, which a hostile report can have millions of.
+ * The number of issues after which a list or map stops validating its items. Valibot's own array and
+ * record collect issues for every item, and a hostile report can have millions.
  */
-const ENOUGH_ISSUES = 1001;
+const MAX_ISSUES = 1001;
 
-/** Names that valibot leaves out of an object. Here they are data: a file may be called so. */
-const UNUSUAL_KEYS = ["__proto__", "constructor", "prototype"];
+/** Keys that valibot drops from an object. Here they are data: a file may have such a name. */
+const DROPPED_KEYS = ["__proto__", "constructor", "prototype"];
 
 const ARRAY = "an array";
 const OBJECT = "an object";
 
 type Issue = v.BaseIssue<unknown>;
-/** What valibot infers of an object without undeclared properties. */
+/** The schema from which the type of the declared properties is inferred. */
 type Declared<Entries extends v.ObjectEntries> = v.ObjectSchema<Entries, string>;
 
-/** The schema, for anything but an array, which valibot's schemas of objects accept, too. */
+/** Refuses arrays, which valibot's object schemas accept. */
 function notArray<Input, Output>(
   schema: v.GenericSchema<Input, Output>,
 ): v.GenericSchema<Input, Output> {
@@ -30,8 +30,8 @@ export function closedObject<const Entries extends v.ObjectEntries>(entries: Ent
 }
 
 /**
- * An object whose undeclared properties are kept (SR 1). The type has only the declared ones, so that
- * a misspelled property is a type error.
+ * An object whose undeclared properties are kept (SR 1). Its type has only the declared ones, so a
+ * misspelled property is a type error.
  */
 export function openObject<const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -39,14 +39,14 @@ export function openObject<const Entries extends v.ObjectEntries>(
   return extensibleObject(entries);
 }
 
-/** An object whose undeclared properties are kept (SR 1). The type has them as `unknown`. */
+/** An object whose undeclared properties are kept (SR 1), with type `unknown`. */
 export function extensibleObject<const Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.looseObject(entries, OBJECT);
   const run = schema["~run"].bind(schema);
   const keepingAll: typeof run = (dataset, config) => {
     const input = dataset.value;
     const result = run(dataset, config);
-    for (const key of UNUSUAL_KEYS) {
+    for (const key of DROPPED_KEYS) {
       if (!isObject(input) || !Object.hasOwn(input, key) || !isObject(result.value)) continue;
       define(result.value, key, input[key]);
     }
@@ -64,7 +64,7 @@ export function listOf<Input, Output>(item: v.GenericSchema<Input, Output>) {
     if (!Array.isArray(input)) return run(dataset, config);
     const output: Output[] = [];
     const issues: Issue[] = [];
-    for (let key = 0; key < input.length && issues.length < ENOUGH_ISSUES; key++) {
+    for (let key = 0; key < input.length && issues.length < MAX_ISSUES; key++) {
       const value: unknown = input[key];
       const result = item["~run"]({ value }, config);
       if (result.issues === undefined) output.push(result.value);
@@ -77,7 +77,7 @@ export function listOf<Input, Output>(item: v.GenericSchema<Input, Output>) {
   return Object.assign(schema, { "~run": bounded });
 }
 
-/** An object with any keys, which stay as they are. */
+/** An object with arbitrary keys, all of which are kept. */
 export function mapOf<Input, Output>(item: v.GenericSchema<Input, Output>) {
   const schema = v.record(v.string(), item, OBJECT);
   const run = schema["~run"].bind(schema);
@@ -92,16 +92,16 @@ export function mapOf<Input, Output>(item: v.GenericSchema<Input, Output>) {
       else {issues.push(
           ...below({ type: "object", origin: "value", input, key, value }, result.issues),
         );}
-      if (issues.length >= ENOUGH_ISSUES) break;
+      if (issues.length >= MAX_ISSUES) break;
     }
     return outcome(output, issues);
   };
   return notArray(Object.assign(schema, { "~run": bounded }));
 }
 
-/** The issues of a part as those of the whole. */
-function below(part: v.IssuePathItem, issues: readonly Issue[]): Issue[] {
-  return issues.map((issue) => ({ ...issue, path: [part, ...issue.path ?? []] }));
+/** Prepends a step to the path of issues. */
+function below(step: v.IssuePathItem, issues: readonly Issue[]): Issue[] {
+  return issues.map((issue) => ({ ...issue, path: [step, ...issue.path ?? []] }));
 }
 
 function outcome<Output>(value: Output, issues: Issue[]): v.OutputDataset<Output, Issue> {
@@ -111,7 +111,7 @@ function outcome<Output>(value: Output, issues: Issue[]): v.OutputDataset<Output
     : { typed: false, value, issues: [first, ...others] };
 }
 
-/** Sets a property of the object's own, whatever its name. */
+/** Defines an own property, even if it is named `__proto__`. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,

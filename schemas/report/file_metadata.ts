@@ -19,7 +19,7 @@ export const FileHashes = closedObject({
   md5: orNull(hex(32)),
   sha1: orNull(hex(40)),
   sha256: orNull(hex(64)),
-  /** Of the beginning only. */
+  /** Of the first bytes only. */
   sha256_prefix: orNull(hex(64)),
   sha512: orNull(hex(128)),
 });
@@ -37,7 +37,7 @@ export const MemberFileIntegrity = openObject({
   scanner_name: orNull(text),
   logical_path: orNull(text),
   path_segments: v.optional(listOf(text), []),
-  /** Which of several members of one path it is. */
+  /** The ordinal among members with the same path. */
   occurrence: orNull(atLeast(1)),
 });
 

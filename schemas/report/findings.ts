@@ -2,21 +2,21 @@ import * as v from "valibot";
 import { closedObject, listOf, mapOf, openObject } from "./containers.ts";
 import { finite, flag, integer, maybeNull, oneOf, orNull, text, type Written } from "./values.ts";
 
-/** How bad a finding is (SR 2.4). */
+/** The severity of a failed check or an issue (SR 2.4). */
 export const Severity = oneOf("debug", "info", "warning", "critical");
 export type Severity = Written<typeof Severity>;
 
-/** How a check ended (SR 2.3). */
+/** The outcome of a check (SR 2.3). */
 export const CheckStatus = oneOf("passed", "failed", "skipped");
 export type CheckStatus = Written<typeof CheckStatus>;
 
-/** Any properties. */
+/** An object with any properties. */
 const anything = mapOf(v.unknown());
 
 /** SR 2.2. */
 export const Asset = closedObject({
   path: text,
-  /** The name of a format. */
+  /** Format name. */
   type: text,
   /** Bytes. */
   size: maybeNull(integer),
@@ -25,7 +25,7 @@ export const Asset = closedObject({
   tensors: maybeNull(listOf(text)),
   /** Keys of a manifest. */
   keys: maybeNull(listOf(text)),
-  /** What an archive holds. */
+  /** Members of an archive. */
   contents: maybeNull(listOf(anything)),
 });
 export type Asset = Written<typeof Asset>;

@@ -29,7 +29,7 @@ export const MLContext = openObject({
   is_ml_content: v.optional(flag, false),
   detected_patterns: v.optional(listOf(text), []),
   weight_analysis: orNull(WeightAnalysis),
-  /** Such as a family of networks. */
+  /** For example, a family of networks. */
   model_type: orNull(text),
   layer_count_estimate: orNull(count),
   parameter_count_estimate: orNull(count),

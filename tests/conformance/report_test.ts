@@ -1,13 +1,13 @@
 import * as assert from "node:assert/strict";
 import fc from "fast-check";
-import { verdictOn } from "../../core/reports.ts";
+import { validateParsedReport } from "../../core/reports.ts";
 import { changed, fieldCases, written } from "./report_cases.ts";
 import { reportFaults } from "./report_rules.ts";
 import { fullReport } from "./report_table.ts";
 
 /** The paths at which the program finds something wrong. */
 function violations(value: unknown): string[] {
-  const verdict = verdictOn(value);
+  const verdict = validateParsedReport(value);
   return verdict.valid ? [] : verdict.violations.map(({ path }) => path);
 }
 
@@ -118,13 +118,13 @@ Deno.test("SR 2.1 and C 16 the schema and the rules agree on reports with random
       const wanted = reportFaults(report).sort();
       assert.deepEqual(violations(report).sort(), wanted);
       assert.equal(JSON.stringify(report), given);
-      const verdict = verdictOn(report);
+      const verdict = validateParsedReport(report);
       seen[verdict.valid ? "valid" : "invalid"]++;
       if (!verdict.valid) return;
       // What has its defaults is a report, and has them all.
       assert.deepEqual(reportFaults(verdict.report), []);
       assert.equal(
-        JSON.stringify(verdictOn(verdict.report)),
+        JSON.stringify(validateParsedReport(verdict.report)),
         JSON.stringify(verdict),
       );
     }),

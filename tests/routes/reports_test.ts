@@ -13,15 +13,15 @@ const MIB = 2 ** 20;
 const VALIDATE = "/reports/validate";
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** A verdict as it arrives. */
-interface Verdict {
+/** A validation result, as received. */
+interface Validation {
   readonly valid: boolean;
   readonly report?: Record<string, unknown>;
   readonly violations?: readonly { path: string; message: string }[];
   readonly violations_truncated?: boolean;
 }
 
-function verdictOf(reply: Reply): Verdict {
+function validationOf(reply: Reply): Validation {
   const data = dataOf(reply);
   assert.ok(typeof data === "object" && data !== null && "valid" in data);
   return { ...data, valid: data.valid === true };
@@ -32,12 +32,12 @@ function send(client: Client, body: BodyInit, headers: HeadersInit = JSON_TYPE):
   return client.send("POST", VALIDATE, { body, headers });
 }
 
-/** The full report with `members` at its end, which are JSON text. */
+/** The full report with `members`, a JSON text, appended. */
 function withMembers(members: string): string {
   return JSON.stringify(fullReport()).replace(/\}$/, `,${members}}`);
 }
 
-Deno.test("C 15 the routes of reports need the privilege scans.view", async (t) => {
+Deno.test("C 15 report routes require the privilege scans.view", async (t) => {
   await using server = await TestServer.start();
   for (const [method, path] of [["GET", "/reports/schema"], ["POST", VALIDATE]] as const) {
     await t.step(`C 15 ${method} ${path}`, async () => {
@@ -55,7 +55,7 @@ Deno.test("C 15 the routes of reports need the privilege scans.view", async (t) 
   }
 });
 
-Deno.test("C 15 GET /reports/schema is the bare JSON Schema", async () => {
+Deno.test("C 15 GET /reports/schema returns the bare JSON Schema", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1, "scans.view");
   for (const path of ["/reports/schema", "/reports/schema/"]) {
@@ -70,31 +70,31 @@ Deno.test("C 15 POST /reports/validate", async (t) => {
   await using server = await TestServer.start();
   const client = await server.as(1, "scans.view");
   const validate = async (report: unknown) =>
-    verdictOf(await client.json("POST", VALIDATE, report));
+    validationOf(await client.json("POST", VALIDATE, report));
   const violations = async (report: unknown) => {
-    const verdict = await validate(report);
-    assert.equal(verdict.valid, false);
-    assert.equal("report" in verdict, false);
-    return verdict.violations ?? [];
+    const result = await validate(report);
+    assert.equal(result.valid, false);
+    assert.equal("report" in result, false);
+    return result.violations ?? [];
   };
 
-  await t.step("C 15 a report comes back as it is", async () => {
+  await t.step("C 15 returns a report unchanged", async () => {
     const reply = await client.json("POST", VALIDATE, fullReport());
     assert.equal(reply.headers.get("Content-Type"), "application/json");
     assert.ok(reply.text.endsWith("}\n"));
-    assert.deepEqual(verdictOf(reply), { valid: true, report: fullReport() });
+    assert.deepEqual(validationOf(reply), { valid: true, report: fullReport() });
   });
-  await t.step("C 16 with its defaults and what is undeclared", async () => {
+  await t.step("C 16 fills in defaults and keeps undeclared properties", async () => {
     const { issues: _, ...given } = { ...fullReport(), tool: { name: "other" } };
     assert.deepEqual(await validate(given), { valid: true, report: { ...given, issues: [] } });
   });
-  await t.step("C 16 with keys such as __proto__, as data", async () => {
+  await t.step("C 16 keeps keys such as __proto__ as data", async () => {
     const text = withMembers('"__proto__":{"a":1},"constructor":{"prototype":{"b":2}}');
-    const { valid, report } = verdictOf(await send(client, text));
+    const { valid, report } = validationOf(await send(client, text));
     assert.equal(valid, true);
     assert.equal(JSON.stringify(report), text);
   });
-  await t.step("C 15 what is wrong is told by its place", async () => {
+  await t.step("C 15 returns the path of each violation", async () => {
     const report = fullReport();
     const issues = [...report.issues, ...report.issues, { severity: "error" }];
     const meta = { "a/b.bin": { file_size: -1 }, c: { ml_context: { frameworks: [] } } };
@@ -109,7 +109,7 @@ Deno.test("C 15 POST /reports/validate", async (t) => {
       },
       {
         path: 'file_metadata["a/b.bin"].file_size',
-        message: "must be an integer from 0 on or null, not -1",
+        message: "must be an integer of at least 0 or null, not -1",
       },
       {
         path: "file_metadata.c.ml_context.frameworks",
@@ -117,13 +117,13 @@ Deno.test("C 15 POST /reports/validate", async (t) => {
       },
     ]);
   });
-  await t.step("C 15 where it is the report itself, the place is empty", async () => {
+  await t.step("C 15 returns an empty path if the report itself is invalid", async () => {
     for (const [value, shown] of [[[], "an array"], [null, "null"], ["a", '"a"'], [1, "1"]]) {
       const message = `must be an object, not ${shown}`;
       assert.deepEqual(await violations(value), [{ path: "", message }]);
     }
   });
-  await t.step("C 15 values and keys are cut short", async () => {
+  await t.step("C 15 shortens values and keys", async () => {
     const long = "\u0000\n".repeat(10_000);
     const report = { ...fullReport(), has_errors: long, file_metadata: { [long]: 1 } };
     for (const { path, message } of await violations(report)) {
@@ -131,7 +131,7 @@ Deno.test("C 15 POST /reports/validate", async (t) => {
       assert.doesNotMatch(path + message, /\n/);
     }
   });
-  await t.step("C 15 no more than 1000 violations are told", async () => {
+  await t.step("C 15 returns at most 1000 violations", async () => {
     const report = (count: number) => ({ ...fullReport(), scanner_names: Array(count).fill(1) });
     const all = await validate(report(1000));
     assert.deepEqual([all.violations?.length, all.violations_truncated], [1000, undefined]);
@@ -140,22 +140,22 @@ Deno.test("C 15 POST /reports/validate", async (t) => {
   });
 });
 
-Deno.test("C 3 and C 15 bodies that POST /reports/validate does not take", async (t) => {
+Deno.test("C 3 and C 15 POST /reports/validate refuses invalid bodies", async (t) => {
   await using server = await TestServer.start();
   const client = await server.as(1, "scans.view");
   const why = async (body: BodyInit, headers?: HeadersInit) =>
     refused(await send(client, body, headers), 400, "ErrResourcesInvalidRequest");
   const rows: [string, BodyInit, RegExp][] = [
-    ["nothing", "", /no JSON/],
-    ["broken JSON", '{"a":', /no JSON/],
-    ["JSON with something behind it", "{} {}", /no JSON/],
-    ["a number that JSON does not have", '{"duration":NaN}', /no JSON/],
-    ["a text that does not end", '{"a\\', /no JSON/],
-    ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), /UTF-8/],
-    ["more levels than are taken", `${"[".repeat(101)}${"]".repeat(101)}`, /more than 100 levels/],
-    ["levels without end", "[".repeat(5 * MIB), /more than 100 levels/],
-    ["more objects than are taken", `[${"{},".repeat(2 ** 19)}{}]`, /more than 524288 objects/],
-    ["more values than are taken", `[${"0,".repeat(2 ** 22)}0]`, /more than 4194304 values/],
+    ["an empty body", "", /not valid JSON/],
+    ["broken JSON", '{"a":', /not valid JSON/],
+    ["JSON followed by more", "{} {}", /not valid JSON/],
+    ["a number that JSON lacks", '{"duration":NaN}', /not valid JSON/],
+    ["an unterminated string", '{"a\\', /not valid JSON/],
+    ["invalid UTF-8", new Uint8Array([0x22, 0xff, 0x22]), /UTF-8/],
+    ["too many levels", `${"[".repeat(101)}${"]".repeat(101)}`, /more than 100 levels/],
+    ["unclosed levels", "[".repeat(5 * MIB), /more than 100 levels/],
+    ["too many objects", `[${"{},".repeat(2 ** 19)}{}]`, /more than 524288 objects/],
+    ["too many values", `[${"0,".repeat(2 ** 22)}0]`, /more than 4194304 values/],
     ["more than 64 MiB", new Uint8Array(64 * MIB + 1).fill(0x20), /larger than 67108864 bytes/],
   ];
   for (const [name, body, reason] of rows) {
@@ -165,29 +165,29 @@ Deno.test("C 3 and C 15 bodies that POST /reports/validate does not take", async
       assert.ok(message.length < 500);
     });
   }
-  await t.step("C 3 another Content-Type", async () => {
+  await t.step("C 3 refuses another Content-Type", async () => {
     for (const type of ["text/plain", "application/json5", "application/x-www-form-urlencoded"]) {
       const headers = { "Content-Type": type };
       assert.match(await why(JSON.stringify(fullReport()), headers), /Content-Type/);
     }
   });
-  await t.step("C 3 but none, and one with parameters", async () => {
+  await t.step("C 3 accepts no Content-Type, and one with parameters", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify(fullReport()));
-    assert.equal(verdictOf(await send(client, bytes, {})).valid, true);
+    assert.equal(validationOf(await send(client, bytes, {})).valid, true);
     const headers = { "Content-Type": "Application/JSON; charset=utf-8" };
-    assert.equal(verdictOf(await send(client, bytes, headers)).valid, true);
+    assert.equal(validationOf(await send(client, bytes, headers)).valid, true);
   });
   await t.step(
-    "C 15 brackets, commas and quotes in a text are no levels and no values",
+    "C 15 does not count brackets, commas and quotes in a string",
     async () => {
       const text = JSON.stringify('\\"' + '[{"\\,'.repeat(3 * 2 ** 20));
-      const { report } = verdictOf(await send(client, withMembers(`"note":${text}`)));
+      const { report } = validationOf(await send(client, withMembers(`"note":${text}`)));
       assert.equal(report?.["note"], JSON.parse(text));
     },
   );
 });
 
-Deno.test("C 15 a report of 64 MiB is taken", async () => {
+Deno.test("C 15 accepts a report of 64 MiB", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1, "scans.view");
   const issue = JSON.stringify({ ...fullReport().issues[0], why: "x".repeat(5000) });
@@ -195,13 +195,13 @@ Deno.test("C 15 a report of 64 MiB is taken", async () => {
   const start = JSON.stringify(rest).replace(/\}$/, ',"issues":[');
   const count = Math.floor((64 * MIB - start.length - 2) / (issue.length + 1));
   const text = `${start}${Array(count).fill(issue).join()}]}`.padEnd(64 * MIB);
-  const { valid, report } = verdictOf(await send(client, text));
+  const { valid, report } = validationOf(await send(client, text));
   assert.equal(valid, true);
   assert.equal(Array.isArray(report?.["issues"]) && report["issues"].length, count);
   assert.deepEqual(reportFaults(report), []);
 });
 
-Deno.test("C 3 a report that does not go on is given up", async () => {
+Deno.test("C 3 gives up on a body that stalls", async () => {
   let cancelled = false;
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"issues":')),
@@ -217,7 +217,7 @@ Deno.test("C 3 a report that does not go on is given up", async () => {
   assert.equal(cancelled, true);
 });
 
-Deno.test("C 15 a body that is too large is not read to its end", async () => {
+Deno.test("C 15 does not read a body beyond the size limit", async () => {
   let chunks = 0;
   let cancelled = false;
   const body = new ReadableStream({
@@ -234,7 +234,7 @@ Deno.test("C 15 a body that is too large is not read to its end", async () => {
   assert.deepEqual([chunks, cancelled], [3, true]);
 });
 
-Deno.test("C 15 of many large reports some are held at once, and the others wait", async () => {
+Deno.test("C 15 limits how many large reports are in memory at once", async () => {
   const gate = Promise.withResolvers<void>();
   const judged: number[] = [];
   await using server = await TestServer.start({
@@ -252,7 +252,7 @@ Deno.test("C 15 of many large reports some are held at once, and the others wait
     () => send(client, "x".repeat(2 * MIB)),
   );
   await until(() => judged.length === MAX_LARGE_REPORTS);
-  // A small one is not held up by them.
+  // Small reports do not wait for them.
   assert.equal((await send(client, "{}")).status, 200);
   assert.equal(judged.length, MAX_LARGE_REPORTS + 1);
   gate.resolve();

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { verdictOn } from "../../../core/reports.ts";
+import { validateParsedReport } from "../../../core/reports.ts";
 import { ReportThread } from "../../../storage/reports/report_thread.ts";
 import { fullReport } from "../../conformance/report_table.ts";
 
@@ -10,7 +10,7 @@ Deno.test("C 15 reports are judged in a thread of their own", async () => {
   const reports = [fullReport(), { ...fullReport(), duration: null }, fullReport()];
   assert.deepEqual(
     await Promise.all(reports.map((report) => judge(JSON.stringify(report)))),
-    reports.map((report) => JSON.stringify(verdictOn(report))),
+    reports.map((report) => JSON.stringify(validateParsedReport(report))),
   );
   await assert.rejects(judge("{"), { kind: "ErrResourcesInvalidRequest" });
   assert.match(await judge("{}"), /^\{"valid":false/);
