@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { jsonBody } from "../../routes/body.ts";
+import { jsonBody, jsonBytes } from "../../routes/body.ts";
 
 Deno.test("C 3 a JSON body that does not go on is refused", async () => {
   let cancelled = false;
@@ -33,4 +33,37 @@ Deno.test("C 2 what is wrong with a JSON body is told by key", async () => {
   assert.match(long, /list must be Array, not "\\nx+…"$/);
   assert.ok(long.length < 400);
   assert.match(await told({ path: "a", list: ["a", 1] }), /list\.1 must be string, not 1$/);
+});
+
+Deno.test("C 3 gives up on a body that stalls", async () => {
+  let cancelled = false;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"issues":')),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(jsonBytes(request, { maxBytes: 2 ** 20, stallMs: 1 }), {
+    kind: "ErrResourcesInvalidRequest",
+    message: /no data received for 0\.001 s/,
+  });
+  assert.equal(cancelled, true);
+});
+
+Deno.test("C 15 does not read a body beyond the size limit", async () => {
+  let chunks = 0;
+  let cancelled = false;
+  const body = new ReadableStream({
+    pull: (controller) => {
+      chunks++;
+      controller.enqueue(new Uint8Array(10));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(jsonBytes(request, { maxBytes: 25 }), /larger than 25 bytes/);
+  assert.deepEqual([chunks, cancelled], [3, true]);
 });
