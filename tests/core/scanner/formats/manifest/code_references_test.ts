@@ -1,0 +1,10 @@
+import { REMOTE_CODE, TARGETS } from "./hostile_manifests.ts";
+import { assertFound } from "./manifest_scan.ts";
+
+Deno.test("scanning 2.11, 3: reports code that a loader runs from the repository", async (t) => {
+  await assertFound(t, REMOTE_CODE);
+});
+
+Deno.test("scanning 2.11, 3: reports dangerous and unknown import targets", async (t) => {
+  await assertFound(t, TARGETS);
+});
