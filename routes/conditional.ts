@@ -13,7 +13,7 @@ export interface Representation {
 /** What to send for a GET or HEAD. */
 export type Selection =
   | { readonly status: 200 | 206; readonly range: ByteRange }
-  | { readonly status: 304 | 416 };
+  | { readonly status: 304 | 416; readonly range?: undefined };
 
 /** Evaluates the preconditions of a request and its single range (RFC 9110, 13.2.2 and 14). */
 export function select(

@@ -7,7 +7,7 @@ import type { Tree } from "../core/tree/changes.ts";
 import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
 import { Compression } from "../schemas/resources.ts";
 import { callerOf } from "./auth.ts";
-import { httpDate, type Representation, select } from "./conditional.ts";
+import { httpDate, type Representation, select, type Selection } from "./conditional.ts";
 import { failure } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { idsOf, parseQuery, pathsOf, type Query } from "./query.ts";
@@ -21,10 +21,7 @@ export async function downloadResources(c: Context<AppEnvironment>, tree: Tree):
     paths: pathsOf(query),
     ids: idsOf(query),
     compression: compressionOf(query),
-    rangeOf: (record) => {
-      const selection = select(c.req.raw, representationOf(record));
-      return "range" in selection ? selection.range : undefined;
-    },
+    select: (record) => select(c.req.raw, representationOf(record)),
     signal: c.req.raw.signal,
   });
   return found.kind === "file" ? await sendFile(c, found) : await sendArchive(c, found);
@@ -36,10 +33,9 @@ function representationOf({ hash, updatedAt, size }: ResourceRecord): Representa
 
 async function sendFile(
   c: Context<AppEnvironment>,
-  { record, content }: FileDownload,
+  { record, selection, content }: FileDownload<Selection>,
 ): Promise<Response> {
-  const representation = representationOf(record);
-  const { etag, modifiedAt, size } = representation;
+  const { etag, modifiedAt, size } = representationOf(record);
   const headers = {
     ETag: etag,
     "Last-Modified": httpDate(modifiedAt),
@@ -47,9 +43,9 @@ async function sendFile(
     // The content of a path may change, so caches must revalidate.
     "Cache-Control": "private, no-cache",
   };
-  const selection = select(c.req.raw, representation);
-  if (selection.status === 304) return c.newResponse(null, 304, headers);
-  if (!("range" in selection) || content === undefined) {
+  const { status, range } = selection;
+  if (status === 304) return c.newResponse(null, 304, headers);
+  if (range === undefined || content === undefined) {
     return failure(c, {
       kind: "ErrResourcesInvalidRequest",
       message: `Range ${
@@ -57,7 +53,7 @@ async function sendFile(
       } is outside the ${size} bytes of the file`,
     }, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
   }
-  const { status, range: { start, end } } = selection;
+  const { start, end } = range;
   return await streamed(c, content, {
     status,
     headers: {

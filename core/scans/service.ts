@@ -50,7 +50,7 @@ async function queueScan(
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
   const targets = [...byPath, ...byId];
   if (targets.length === 0) {
-    throw new AppError("ErrResourcesInvalidRequest", "Cannot scan: no path or id is given");
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot scan: a path or id is required");
   }
   refuseSharedPath(targets, "scan");
   if (scans.jobs.queued >= scans.maxQueued) {

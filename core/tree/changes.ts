@@ -2,22 +2,22 @@ import type { EventSink } from "../events.ts";
 import { asError, type Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
 
-/** One record that an operation added, updated or deleted (RS 6). */
+/** A record that an operation added, updated or deleted (RS 6). */
 export interface Change {
   readonly kind: "added" | "updated" | "deleted";
   readonly record: ResourceRecord;
 }
 
-/** What an operation changed, in the order in which it is told (RS 4.4 common 5). */
+/** The changes of an operation, in the order of publication (RS 4.4 common 5). */
 export type ChangeSet = readonly Change[];
 
-/** A change as subscribers of its owner see it (RS 6, C 11). */
+/** A change, as the owner's subscribers receive it (RS 6, C 11). */
 export interface ResourceEvent {
   readonly type: `resource.${Change["kind"]}`;
   readonly record: ResourceRecord;
 }
 
-/** Limits of one upload (RS 8, C 6). Sizes are bytes. */
+/** The limits of one upload (RS 8, C 6). Sizes are in bytes. */
 export interface UploadLimits {
   readonly maxUploadRequestSize: number;
   readonly maxUploadFiles: number;
@@ -25,7 +25,7 @@ export interface UploadLimits {
   readonly maxUploadTotalSize: number;
 }
 
-/** What the tree operations work on. */
+/** What the tree operations work with. */
 export interface Tree {
   readonly records: ResourceStore;
   readonly blobs: BlobStore;
@@ -34,7 +34,7 @@ export interface Tree {
   readonly log: Log;
 }
 
-/** The records of one kind of change or effect, in order. */
+/** The records of the changes or effects of one kind, in order. */
 export function recordsOf<Kind extends string>(
   changes: readonly { readonly kind: Kind; readonly record: ResourceRecord }[],
   kind: Kind,
@@ -42,17 +42,17 @@ export function recordsOf<Kind extends string>(
   return changes.filter((change) => change.kind === kind).map((change) => change.record);
 }
 
-/** Each record as a change of the given kind. */
+/** One change of the given kind per record. */
 export function changesOf(kind: Change["kind"], records: readonly ResourceRecord[]): Change[] {
   return records.map((record) => ({ kind, record }));
 }
 
 /**
  * Runs `work` in one write transaction, publishes the changes that it returns, and removes content
- * that lost its last reference (C 5.4). Nothing is published, and nothing has changed, where it throws.
+ * that has lost its last reference (C 5.4). If `work` throws, nothing changes and nothing is published.
  *
- * The events go out before the next transaction may start, which makes their order the commit order
- * (C 11): a route that published after its reply was ready could be overtaken.
+ * Events are published before the next transaction starts, so they are in commit order (C 11). If
+ * routes published them after the commit, a later request could overtake an earlier one.
  */
 export async function commit(
   tree: Tree,
@@ -69,34 +69,34 @@ export async function commit(
 }
 
 /**
- * Removes content as {@link removeUnreferenced} does, for an operation whose outcome is settled
- * already: a failure is logged, and the next start removes what stayed (C 5.4).
+ * Removes unreferenced content after an operation whose outcome is settled: a failure is logged, and
+ * the next start removes the content (C 5.4).
  */
 export async function sweep(tree: Tree, hashes: readonly string[]): Promise<void> {
   try {
     await removeUnreferenced(tree, hashes);
   } catch (error) {
     tree.blobs.needsSweep = true;
-    tree.log.error("Cannot remove content that no record holds", {
+    tree.log.error("Cannot remove unreferenced content", {
       error: asError(error),
     });
   }
 }
 
-/** How many hashes one transaction looks at: others get their turn in between. */
-const REMOVAL_BATCH = 256;
+/** The most hashes per transaction, so that other writes can run in between. */
+const MAX_BATCH_HASHES = 256;
 
 /**
- * Removes the content of those hashes that no record holds. The look and the removal share a write
- * transaction, so that no upload of the same content comes between them (C 12).
+ * Removes the content of the hashes that no record has. Lookup and removal share a write transaction,
+ * so that no upload of the same content can come between them (C 12).
  */
 export async function removeUnreferenced(
   tree: Pick<Tree, "records" | "blobs">,
   hashes: readonly string[],
 ): Promise<void> {
   const distinct = [...new Set(hashes)].filter((hash) => hash !== "");
-  for (let at = 0; at < distinct.length; at += REMOVAL_BATCH) {
-    const batch = distinct.slice(at, at + REMOVAL_BATCH);
+  for (let start = 0; start < distinct.length; start += MAX_BATCH_HASHES) {
+    const batch = distinct.slice(start, start + MAX_BATCH_HASHES);
     await tree.records.write(async (transaction) => {
       await tree.blobs.remove(await transaction.unreferenced(batch));
     }, { alone: true });

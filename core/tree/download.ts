@@ -13,96 +13,117 @@ import type {
 import type { Tree } from "./changes.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 
-export interface DownloadRequest {
+/** The part of a file that a download reads. Callers may add what they need to respond. */
+export interface FileSelection {
+  /** Undefined to read nothing. */
+  readonly range?: ByteRange | undefined;
+}
+
+/** A request to download a file or an archive (RS 4.7). */
+export interface DownloadRequest<Selection extends FileSelection> {
   readonly caller: Caller;
   readonly paths: readonly string[];
-  /** Positive; one beyond 2^53 names nothing, for the store gives none so large. */
+  /** Positive. The store assigns no id of 2^53 or above, so such an id is not found. */
   readonly ids: readonly number[];
   readonly compression: Compression;
-  /** Which part of a single file is wanted; undefined where none of it is. */
-  readonly rangeOf: (record: ResourceRecord) => ByteRange | undefined;
-  /** Ends the preparation of an archive. */
+  /** Selects what to read of a single file. The result is part of the {@link FileDownload}. */
+  readonly select: (record: ResourceRecord) => Selection;
+  /** Aborts the preparation of an archive. */
   readonly signal: AbortSignal;
 }
 
-/** What a download turned out to be. */
-export type Download = FileDownload | ArchiveDownload;
+export type Download<Selection extends FileSelection> = FileDownload<Selection> | ArchiveDownload;
 
-export interface FileDownload {
+/** One file. */
+export interface FileDownload<Selection extends FileSelection> {
   readonly kind: "file";
   readonly record: ResourceRecord;
-  /** The bytes that are wanted, to be read to their end or returned; undefined where none are. */
+  readonly selection: Selection;
+  /** The selected bytes, or undefined if none are. Read to the end or call `return()`. */
   readonly content: ContentReader | undefined;
 }
 
+/** A ZIP archive of several files. */
 export interface ArchiveDownload {
   readonly kind: "archive";
   readonly filename: string;
-  /** The bytes of the ZIP, to be read to their end or returned. */
+  /** The bytes of the ZIP. Read to the end or call `return()`. */
   readonly content: ContentReader;
 }
 
 /**
- * Finds what to download: one file, or an archive of several (RS 4.7, C 9). Every content of an
- * archive has been seen to exist with its size when this returns.
+ * Prepares the download of one file, or of an archive of several (RS 4.7, C 9). Before an archive is
+ * returned, every content in it is checked to exist with its size.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where nothing is asked for or a path is not
- *   one, `ErrResourcesNotFound` where a path or id has no record, `ErrResourcesSharedPath` where two
+ * @throws {AppError} `ErrResourcesInvalidRequest` when no path or id is given or a path is invalid,
+ *   `ErrResourcesNotFound` when a path or id has no record, `ErrResourcesSharedPath` when two
  *   different records would have one name in the archive.
+ * @throws {Error} when content is missing or has the wrong size.
  */
-export async function download(tree: Tree, request: DownloadRequest): Promise<Download> {
+export async function download<Selection extends FileSelection>(
+  tree: Tree,
+  request: DownloadRequest<Selection>,
+): Promise<Download<Selection>> {
   let missed: MissingContent | undefined;
   for (let attempt = 1;; attempt++) {
     try {
       return await prepare(tree, request);
     } catch (error) {
       if (!(error instanceof MissingContent)) throw error;
-      // Mostly a record that was changed or deleted since it was found, which the next look shows;
-      // one that still names what is missing shows that it really is.
-      if (error.names(missed) || attempt === MAX_ATTEMPTS) throw error.refusal ?? error;
+      // The record may have been changed or deleted since it was found: look again. If it still names
+      // the same content, that content is really missing.
+      if (error.sameAs(missed) || attempt === MAX_ATTEMPTS) throw error.refusal ?? error;
       missed = error;
     }
   }
 }
 
-/** How often a download is prepared where somebody changes its records all the while. */
+/** How often to prepare a download while other requests keep changing its records. */
 const MAX_ATTEMPTS = 50;
 
-/** Content that a record names and that is not there, or not as long as the record says. */
+/** The content of a record is missing, or has another size than the record. */
 class MissingContent extends Error {
   readonly #path: string;
   readonly #hash: string;
 
-  /** @param refusal What the caller hears if the content stays missing; left out, `ErrInternal`. */
+  /** @param refusal The error if the content stays missing. Left out, it is `ErrInternal`. */
   constructor(
     { path, hash, size }: Pick<CollectedFile, "path" | "hash" | "size">,
     stored: number | undefined,
     readonly refusal?: AppError,
   ) {
-    super(`The content of ${quoted(path)} has ${stored ?? "no"} bytes, not ${size}`);
+    super(
+      stored === undefined
+        ? `The content of ${quoted(path)} is missing`
+        : `The content of ${quoted(path)} has ${stored} bytes (expected: ${size})`,
+    );
     this.#path = path;
     this.#hash = hash;
   }
 
-  /** Whether it is about the same content at the same path. */
-  names(other: MissingContent | undefined): boolean {
+  /** Whether the same content is missing at the same path. */
+  sameAs(other: MissingContent | undefined): boolean {
     return other !== undefined && other.#path === this.#path && other.#hash === this.#hash;
   }
 }
 
-async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> {
+async function prepare<Selection extends FileSelection>(
+  tree: Tree,
+  request: DownloadRequest<Selection>,
+): Promise<Download<Selection>> {
   const { byPath, byId } = await resolveTargets(tree, request, "download");
   const [first] = [...byPath, ...byId];
   if (first === undefined) {
     throw new AppError(
       "ErrResourcesInvalidRequest",
-      "Cannot download: no path or id is given",
+      "Cannot download: a path or id is required",
     );
   }
   const single = byPath.length + byId.length === 1;
   if (single && !first.isDir) {
-    const content = await openFile(tree.blobs, first, request.rangeOf(first));
-    return { kind: "file", record: first, content };
+    const selection = request.select(first);
+    const content = await openFile(tree.blobs, first, selection.range);
+    return { kind: "file", record: first, selection, content };
   }
   refuseSharedPath([...byPath, ...byId], "download");
   const { blobs } = tree;
@@ -111,15 +132,15 @@ async function prepare(tree: Tree, request: DownloadRequest): Promise<Download> 
   const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "download");
   await checkContents(blobs, files, signal);
-  const above = single ? `${first.path}/` : "";
-  const content = await primed(packFiles(blobs, files, { compression, above }));
+  const prefix = single ? `${first.path}/` : "";
+  const content = await withFirstChunk(packFiles(blobs, files, { compression, prefix }));
   const filename = single ? `${first.name}.zip` : "download.zip";
   stack.move();
   return { kind: "archive", filename, content };
 }
 
-/** Reads the first piece ahead: content that has gone since it was seen is missed here. */
-async function primed(content: ContentReader): Promise<ContentReader> {
+/** Reads the first chunk ahead, so that content removed since the check is missed here. */
+async function withFirstChunk(content: ContentReader): Promise<ContentReader> {
   let ahead: IteratorResult<Chunk, undefined> | undefined = await content.next();
   return new ContentReader(
     async () => {
@@ -133,7 +154,7 @@ async function primed(content: ContentReader): Promise<ContentReader> {
   );
 }
 
-/** RS 4.7.3: where the content is missing from storage it is not found, wanted or not. */
+/** RS 4.7.3: missing content is 404 even if none of it is selected. */
 async function openFile(
   blobs: BlobStore,
   record: ResourceRecord,
@@ -161,17 +182,17 @@ async function checkContents(
   for await (const page of files.pages()) {
     signal.throwIfAborted();
     const sizes = await Promise.all(page.map(({ hash }) => blobs.sizeOf(hash)));
-    // The first by path, so that another look misses the same one if it is really missing.
-    for (const [at, file] of page.entries()) {
-      if (sizes[at] !== file.size) throw new MissingContent(file, sizes[at]);
+    // Report the first by path, so that another attempt misses the same one if it is really missing.
+    for (const [index, file] of page.entries()) {
+      if (sizes[index] !== file.size) throw new MissingContent(file, sizes[index]);
     }
   }
 }
 
 interface PackOptions {
   readonly compression: Compression;
-  /** The part of each path that the names in the archive leave out. */
-  readonly above: string;
+  /** The prefix that is cut from each path to name the entry. */
+  readonly prefix: string;
 }
 
 interface PackedFile extends ArchiveEntry {
@@ -181,12 +202,12 @@ interface PackedFile extends ArchiveEntry {
 function packFiles(
   blobs: BlobStore,
   files: FileCollection,
-  { compression, above }: PackOptions,
+  { compression, prefix }: PackOptions,
 ): ContentReader {
   const bytes = zipStream<PackedFile>({
     async *entries() {
       for await (const page of files.pages()) {
-        for (const file of page) yield packedFile(file, above);
+        for (const file of page) yield packedFile(file, prefix);
       }
     },
     async openContent({ file }) {
@@ -209,10 +230,10 @@ function packFiles(
   );
 }
 
-function packedFile(file: CollectedFile, above: string): PackedFile {
+function packedFile(file: CollectedFile, prefix: string): PackedFile {
   return {
     file,
-    name: file.path.slice(above.length),
+    name: file.path.slice(prefix.length),
     size: file.size,
     crc32: file.crc32,
     modifiedAt: file.updatedAt,

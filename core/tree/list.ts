@@ -4,6 +4,7 @@ import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
 
+/** A request to list directories (RS 4.1). */
 export interface ListRequest {
   readonly caller: Caller;
   readonly paths: readonly string[];
@@ -11,9 +12,9 @@ export interface ListRequest {
 }
 
 /**
- * The records of a listing, some hundreds at a time, in the order of RS 4.1.7 (RS 4.1, C 8).
+ * Lists directories in batches of records, in the order of RS 4.1.7 (RS 4.1, C 8).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where a path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid.
  */
 export function list(
   tree: Tree,

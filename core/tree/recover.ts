@@ -1,8 +1,10 @@
 import { removeUnreferenced, type Tree } from "./changes.ts";
 
 /**
- * Removes content that no record holds, such as a crash between its placing and the commit of its
- * record leaves behind (C 5.4). Where the records cannot be read it throws and removes nothing more.
+ * Removes unreferenced content, such as a crash leaves between publishing a blob and committing its
+ * record (C 5.4).
+ *
+ * @throws when the records cannot be read; the remaining content is kept.
  */
 export async function recover(tree: Pick<Tree, "records" | "blobs">): Promise<void> {
   if (!tree.blobs.needsSweep) return;

@@ -4,26 +4,27 @@ import { compareBytewise, sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
 
+/** A request to delete records (RS 4.6). */
 export interface RemoveRequest {
   readonly caller: Caller;
   readonly paths: readonly string[];
 }
 
 /**
- * Deletes the record of each path with all its descendants, or nothing at all (RS 4.6). The changes
- * come sorted by path.
+ * Deletes the record of each path with all its descendants, all or none (RS 4.6). The changes are
+ * sorted by path.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where no path is given or one is not valid,
- *   `ErrResourcesNotFound` where one has no record.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when no path is given or a path is invalid,
+ *   `ErrResourcesNotFound` when a path has no record.
  */
 export function remove(tree: Tree, { caller, paths }: RemoveRequest): Promise<ChangeSet> {
-  const wanted = sanitizeAll(paths);
-  if (wanted.length === 0) {
-    throw new AppError("ErrResourcesInvalidRequest", "Cannot delete: no path is given");
+  const requested = sanitizeAll(paths);
+  if (requested.length === 0) {
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot delete: a path is required");
   }
   return commit(tree, async (transaction) => {
-    const found = await transaction.findByPath(scopeOf(caller), wanted);
-    const roots = wanted.map((path) => {
+    const found = await transaction.findByPath(scopeOf(caller), requested);
+    const roots = requested.map((path) => {
       const record = found.get(path);
       if (record === undefined) {
         throw new AppError("ErrResourcesNotFound", `Cannot delete ${quoted(path)}: not found`);
@@ -35,7 +36,7 @@ export function remove(tree: Tree, { caller, paths }: RemoveRequest): Promise<Ch
   });
 }
 
-/** RS 4.6.5; the name follows from the path. */
+/** RS 4.6.5. The name is part of the path, so comparing names adds nothing. */
 function byPathThenAge(a: ResourceRecord, b: ResourceRecord): number {
   return compareBytewise(a.path, b.path) || a.createdAt - b.createdAt;
 }

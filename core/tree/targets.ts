@@ -3,25 +3,26 @@ import { AppError, quoted } from "../errors.ts";
 import { sanitizeAll } from "../paths.ts";
 import type { ResourceRecord, ResourceStore } from "../ports.ts";
 
+/** Records that a request names by path or id. */
 export interface TargetRequest {
   readonly caller: Caller;
   readonly paths: readonly string[];
-  /** Positive; one beyond 2^53 names nothing, for the store gives none so large. */
+  /** Positive. The store assigns no id of 2^53 or above, so such an id is not found. */
   readonly ids: readonly number[];
 }
 
-/** The records of a request, by how they were named. */
+/** The records of a request, by how it names them. */
 export interface Targets {
   readonly byPath: ResourceRecord[];
   readonly byId: ResourceRecord[];
 }
 
 /**
- * Finds the records that a caller may read (RS 4.7).
+ * Finds the records that a request names and its caller may read (RS 4.7).
  *
- * @param verb What is to be done with them, for messages.
- * @throws {AppError} `ErrResourcesInvalidRequest` where a path is not one,
- *   `ErrResourcesNotFound` where a path or id has no record.
+ * @param verb The operation, for error messages.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, `ErrResourcesNotFound` when
+ *   a path or id has no record.
  */
 export async function resolveTargets(
   tree: { readonly records: ResourceStore },
@@ -29,27 +30,32 @@ export async function resolveTargets(
   verb: string,
 ): Promise<Targets> {
   const scope = scopeOf(caller);
-  const wantedPaths = sanitizeAll(paths);
-  const wantedIds = [...new Set(ids)];
-  const foundPaths = await tree.records.findByPath(scope, wantedPaths);
-  const foundIds = await tree.records.findById(scope, wantedIds);
+  const requestedPaths = sanitizeAll(paths);
+  const requestedIds = [...new Set(ids)];
+  const foundPaths = await tree.records.findByPath(scope, requestedPaths);
+  const foundIds = await tree.records.findById(scope, requestedIds);
   const missing = (what: string) =>
     new AppError("ErrResourcesNotFound", `Cannot ${verb} ${what}: not found`);
   return {
-    byPath: wantedPaths.map((path) => {
+    byPath: requestedPaths.map((path) => {
       const record = foundPaths.get(path);
       if (record === undefined) throw missing(quoted(path));
       return record;
     }),
-    byId: wantedIds.map((id) => {
+    byId: requestedIds.map((id) => {
       const record = foundIds.get(id);
-      if (record === undefined) throw missing(`the record ${id}`);
+      if (record === undefined) throw missing(`record ${id}`);
       return record;
     }),
   };
 }
 
-/** RS 4.7.5; paths are distinct, so two different records at one path means an id is among them. */
+/**
+ * Refuses two different records with one path (RS 4.7.5). As paths are distinct, one of the two was
+ * named by id.
+ *
+ * @throws {AppError} `ErrResourcesSharedPath`.
+ */
 export function refuseSharedPath(records: readonly ResourceRecord[], verb: string): void {
   const held = new Map<string, number>();
   for (const { path, id } of records) {
@@ -58,7 +64,7 @@ export function refuseSharedPath(records: readonly ResourceRecord[], verb: strin
   }
 }
 
-/** The refusal of two different records with one path. */
+/** The error for two different records with one path. */
 export function sharedPath(path: string, verb: string): AppError {
   return new AppError(
     "ErrResourcesSharedPath",

@@ -13,32 +13,36 @@ import {
 } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
-/** A file of an upload form, in the order of the form. */
+/** A file part of an upload form. */
 export interface UploadPart {
-  /** `files` is what RS 4.2 asks for; the first `file` stands in where there is none. */
+  /** The field name (RS 4.2): the first `file` counts only in a form without `files`. */
   readonly field: "files" | "file";
   readonly filename: string;
-  /** To be read before the next part is asked for; what is left unread is skipped. */
+  /** Read it before requesting the next part; unread content is skipped. */
   readonly content: AsyncIterable<Chunk>;
 }
 
+/** A request to store the files of a form (RS 4.2). */
 export interface UploadRequest {
   readonly caller: Caller;
+  /** As the client wrote it; blank is the root. */
   readonly dir: string;
   readonly parts: AsyncIterable<UploadPart>;
 }
 
-interface StagedFile {
+/** A file whose content is staged and not yet part of the tree. */
+interface UploadedFile {
   readonly path: string;
   readonly blob: StagedBlob;
 }
 
 /**
- * Stores the files of a form below `dir`, all or none (RS 4.2, C 6). The changes hold the created
- * directories, then the files in the order of the form.
+ * Stores the files of a form in `dir`, all or none (RS 4.2, C 6). The changes are the new directories,
+ * then the files in the order of the form.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` for a bad directory, no file or a passed
- *   limit, `ErrResourcesInvalidData` for a bad name, `ErrResourcesAlreadyExists` where a path is taken.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the directory is invalid, the form has no file
+ *   or a limit is exceeded, `ErrResourcesInvalidData` when a file name is invalid,
+ *   `ErrResourcesAlreadyExists` when a path is taken.
  */
 export async function upload(
   tree: Tree,
@@ -47,14 +51,14 @@ export async function upload(
   const directory = sanitizeDirectory(dir);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
-  const files = await receive(parts, async (part, room) => {
-    const file = await stageFile(tree, { directory, part, room });
+  const files = await readForm(parts, async (part, remainingBytes) => {
+    const file = await stageFile(tree, { directory, part, remainingBytes });
     staging.use(file.blob);
     return file;
   }, tree.limits);
   refuseRepeated(files);
   const blobs = files.map((file) => file.blob);
-  let placing = false;
+  let publishing = false;
   try {
     return await commit(tree, async (transaction) => {
       const now = Date.now();
@@ -66,9 +70,10 @@ export async function upload(
       ]);
       const missing = missingDirectories({ userId, path: directory, now }, found);
       for (const { path } of files) {
-        if (found.has(path)) throw alreadyExists(path, "a record has this path");
+        if (found.has(path)) throw alreadyExists(path, "it exists");
       }
-      placing = true;
+      // From here on, a failure may leave published content without a record.
+      publishing = true;
       await tree.blobs.publish(blobs, transaction);
       const added = await transaction.insert([
         ...missing,
@@ -77,13 +82,13 @@ export async function upload(
       return changesOf("added", added);
     });
   } catch (error) {
-    if (placing) await sweep(tree, blobs.map((blob) => blob.hash));
+    if (publishing) await sweep(tree, blobs.map((blob) => blob.hash));
     throw error;
   }
 }
 
 function newFile(
-  { path, blob }: StagedFile,
+  { path, blob }: UploadedFile,
   { userId, now }: { userId: number; now: number },
 ): NewRecord {
   return {
@@ -98,27 +103,27 @@ function newFile(
   };
 }
 
-/** Stages a part; `room` is how many bytes the form may still hold. */
-type Stage = (part: UploadPart, room: number) => Promise<StagedFile>;
+/** Stages the content of a part, of which the form may have `remainingBytes` at most. */
+type Stage = (part: UploadPart, remainingBytes: number) => Promise<UploadedFile>;
 
-/** Takes in the form in stream order: the first rule that a part breaks decides (C 6). */
-async function receive(
+/** Reads the form in stream order; the first violation is reported (C 6). */
+async function readForm(
   parts: AsyncIterable<UploadPart>,
   stage: Stage,
   limits: UploadLimits,
-): Promise<StagedFile[]> {
+): Promise<UploadedFile[]> {
   const { maxUploadFiles, maxUploadTotalSize } = limits;
-  const files: StagedFile[] = [];
+  const files: UploadedFile[] = [];
   let total = 0;
-  let standIn: Promise<StagedFile> | undefined;
+  let substitute: Promise<UploadedFile> | undefined;
   for await (const part of parts) {
-    // How a browser sends a file input that was left alone.
+    // A browser sends an empty file input like this.
     if (part.filename === "" && await isEmpty(part.content)) continue;
     if (part.field === "file") {
-      if (files.length > 0 || standIn !== undefined) continue;
-      standIn = stage(part, maxUploadTotalSize);
-      // Its refusal counts only where no `files` part follows, which is not known yet.
-      await standIn.catch((error) => {
+      if (files.length > 0 || substitute !== undefined) continue;
+      substitute = stage(part, maxUploadTotalSize);
+      // Its refusal counts only if no `files` part follows, which is not known yet.
+      await substitute.catch((error) => {
         if (!(error instanceof AppError)) throw error;
       });
       continue;
@@ -131,37 +136,37 @@ async function receive(
     files.push(file);
   }
   if (files.length > 0) return files;
-  const only = await standIn;
-  if (only === undefined) throw invalidRequest("the form holds no file");
+  const only = await substitute;
+  if (only === undefined) throw invalidRequest("the form has no file");
   return [only];
 }
 
 interface StageOptions {
   readonly directory: string;
   readonly part: UploadPart;
-  readonly room: number;
+  readonly remainingBytes: number;
 }
 
 async function stageFile(
   { blobs, limits }: Tree,
-  { directory, part, room }: StageOptions,
-): Promise<StagedFile> {
+  { directory, part, remainingBytes }: StageOptions,
+): Promise<UploadedFile> {
   const name = sanitizeFileName(part.filename);
   const path = joinPath(directory, name);
   const content = limited(part.content, (size) => {
     if (size > limits.maxUploadFileSize) {
       throw invalidRequest(`${quoted(name)} is larger than ${limits.maxUploadFileSize} bytes`);
     }
-    if (size > room) {
+    if (size > remainingBytes) {
       throw invalidRequest(
-        `the files are larger than ${limits.maxUploadTotalSize} bytes together`,
+        `the files exceed ${limits.maxUploadTotalSize} bytes in total`,
       );
     }
   });
   return { path, blob: await blobs.stage(content) };
 }
 
-/** Passes content on; `check` is told how many bytes came so far and throws where it is too many. */
+/** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */
 async function* limited(
   content: AsyncIterable<Chunk>,
   check: (size: number) => void,
@@ -181,18 +186,18 @@ async function isEmpty(content: AsyncIterable<Chunk>): Promise<boolean> {
   return true;
 }
 
-function refuseRepeated(files: readonly StagedFile[]): void {
+function refuseRepeated(files: readonly UploadedFile[]): void {
   const seen = new Set<string>();
   for (const { path } of files) {
-    if (seen.has(path)) throw alreadyExists(path, "the form holds it twice");
+    if (seen.has(path)) throw alreadyExists(path, "the form has it twice");
     seen.add(path);
   }
 }
 
-function invalidRequest(why: string): AppError {
-  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${why}`);
+function invalidRequest(reason: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
 }
 
-function alreadyExists(path: string, why: string): AppError {
-  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${why}`);
+function alreadyExists(path: string, reason: string): AppError {
+  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${reason}`);
 }
