@@ -1,6 +1,6 @@
 import type { Scope } from "./ports.ts";
 
-/** What a caller may do (RS 2, C 14, C 15). */
+/** The privileges that a credential can grant (RS 2, C 14, C 15). */
 export const PRIVILEGES = [
   "resources.view",
   "resources.upload",
@@ -14,20 +14,20 @@ export const PRIVILEGES = [
 ] as const;
 export type Privilege = typeof PRIVILEGES[number];
 
-/** Who asks, as the credential says (RS 5). */
+/** The user behind a request, by its credential (RS 5). */
 export interface Caller {
   readonly userId: number;
   readonly privileges: ReadonlySet<string>;
-  /** When the credential ends, in milliseconds since the Unix epoch. */
+  /** When the credential expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
 
-/** Whether the caller holds the privilege; `resources.admin` holds every one (RS 2). */
+/** Whether the caller has the privilege; `resources.admin` implies all others (RS 2). */
 export function permits(caller: Caller, privilege: Privilege): boolean {
   return caller.privileges.has(privilege) || caller.privileges.has("resources.admin");
 }
 
-/** Whose records the caller sees (RS 1.3). */
+/** The records that the caller sees (RS 1.3). */
 export function scopeOf(caller: Caller): Scope {
   return { userId: caller.userId, everyone: caller.privileges.has("resources.admin") };
 }

@@ -5,33 +5,39 @@ import { Claims } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
 import { AppError, quoted } from "./errors.ts";
 
-/** What credentials are signed with; each kind accepts its own algorithms and no other (C 10). */
+/** The key that credentials are verified with. Each kind accepts its own algorithms only (C 10). */
 export type SigningKey =
   /** HS256. */
   | { readonly kind: "secret"; readonly secret: string }
-  /** RS256, ES256 or EdDSA, as the PEM key (SPKI) says. */
+  /** RS256, ES256 or EdDSA, by the type of the PEM key (SPKI). */
   | { readonly kind: "publicKey"; readonly pem: string }
-  /** RS256, ES256 or EdDSA, as the keys at the address say. */
+  /** RS256, ES256 or EdDSA, by the keys at the URL. */
   | { readonly kind: "jwks"; readonly url: string };
 
+/** Options of {@link credentialVerifier}. */
 export interface CredentialOptions {
   readonly key: SigningKey;
-  /** The `iss` that a credential must have; left out, any. */
+  /** The required `iss`. @default any */
   readonly issuer?: string | undefined;
-  /** The `aud` that a credential must have; left out, any. */
+  /** The required `aud`. @default any */
   readonly audience?: string | undefined;
 }
 
-/** How far the clock of an issuer may be off, in seconds (C 10). */
+/** The leeway for the clocks of issuers (C 10). */
 const LEEWAY_S = 30;
 
-/** Checks a credential and says whose it is. Throws `ErrAuthRequired` where it is not valid. */
+/**
+ * Verifies a credential and returns its caller.
+ *
+ * @throws {AppError} `ErrAuthRequired` when the credential is invalid.
+ * @throws {Error} when the keys cannot be fetched.
+ */
 export type VerifyCredential = (token: string) => Promise<Caller>;
 
 /**
- * Prepares the check of credentials (C 10).
+ * Creates a verifier of credentials (C 10).
  *
- * @throws {TypeError} where the public key is none of the accepted kinds.
+ * @throws {TypeError} when the public key is not RSA of 2048 bits or more, EC or Ed25519.
  */
 export async function credentialVerifier(options: CredentialOptions): Promise<VerifyCredential> {
   const { resolve, algorithms } = await verificationKey(options.key);
@@ -58,10 +64,11 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       };
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
-    throw new AppError("ErrAuthRequired", `The claim ${claim} of the credential is not valid`);
+    throw new AppError("ErrAuthRequired", `The credential has an invalid claim: ${claim}`);
   };
 }
 
+/** Options of {@link mintCredential}. */
 export interface MintOptions extends Omit<CredentialOptions, "key"> {
   readonly secret: string;
   readonly userId: number;
@@ -69,7 +76,7 @@ export interface MintOptions extends Omit<CredentialOptions, "key"> {
   readonly ttlSeconds: number;
 }
 
-/** Makes a credential signed with the secret (C 10). */
+/** Mints a credential, signed with the secret (C 10). */
 export function mintCredential(options: MintOptions): Promise<string> {
   const { secret, userId, privileges, ttlSeconds, issuer, audience } = options;
   const now = Math.floor(Date.now() / 1000);
@@ -91,7 +98,7 @@ interface VerificationKey {
 async function verificationKey(key: SigningKey): Promise<VerificationKey> {
   switch (key.kind) {
     case "secret": {
-      // Imported once; given the bytes, jose would import them for each credential.
+      // jose would import raw bytes again for each credential.
       const secret = await crypto.subtle.importKey(
         "raw",
         new TextEncoder().encode(key.secret),
@@ -114,14 +121,14 @@ async function verificationKey(key: SigningKey): Promise<VerificationKey> {
   }
 }
 
-/** The one algorithm that is accepted with a public key. */
+/** The only algorithm that a public key accepts. */
 function algorithmOf(pem: string): string {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem);
   switch (type) {
     case "rsa":
-      // RFC 7518, 3.3; with fewer every credential would fail.
+      // RFC 7518, 3.3: with a shorter key every verification would fail.
       if ((details?.modulusLength ?? 0) < 2048) {
-        throw new TypeError(`The public key has ${details?.modulusLength} bits, fewer than 2048`);
+        throw new TypeError(`The public key has ${details?.modulusLength} bits (minimum: 2048)`);
       }
       return "RS256";
     case "ec":
@@ -129,11 +136,11 @@ function algorithmOf(pem: string): string {
     case "ed25519":
       return "EdDSA";
     default:
-      throw new TypeError(`The public key is of the kind ${type}, not rsa, ec or ed25519`);
+      throw new TypeError(`Unsupported public key type ${type}: expected rsa, ec or ed25519`);
   }
 }
 
-/** What jose says where the credential, and not a key that can't be had, is at fault. */
+/** The codes of jose's errors that the credential causes. Others are failures to fetch a key. */
 const CREDENTIAL_FAULTS: ReadonlySet<string> = new Set([
   jose.errors.JOSEAlgNotAllowed.code,
   jose.errors.JOSENotSupported.code,
@@ -144,14 +151,14 @@ const CREDENTIAL_FAULTS: ReadonlySet<string> = new Set([
   jose.errors.JWTInvalid.code,
 ]);
 
-/** What the caller hears: it may name a claim, and never holds the token. */
+/** The error for the caller, which may name a claim and never contains the token. */
 function refusal(error: unknown): unknown {
-  const refused = (why: string) =>
-    new AppError("ErrAuthRequired", `The credential ${why}`, { cause: error });
+  const refused = (reason: string) =>
+    new AppError("ErrAuthRequired", `The credential ${reason}`, { cause: error });
   if (error instanceof jose.errors.JWTExpired) return refused("has expired");
   if (error instanceof jose.errors.JWTClaimValidationFailed) {
-    return refused(`is refused for its claim ${quoted(error.claim)}`);
+    return refused(`has an invalid claim: ${quoted(error.claim)}`);
   }
   const faulty = error instanceof jose.errors.JOSEError && CREDENTIAL_FAULTS.has(error.code);
-  return faulty ? refused("is not valid") : error;
+  return faulty ? refused("is invalid") : error;
 }

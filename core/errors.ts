@@ -1,4 +1,4 @@
-/** The error kinds of RS 7, C 2 and C 15; routes/envelope.ts alone knows their statuses. */
+/** The kinds of errors (RS 7, C 2, C 15). Only routes/envelope.ts knows their HTTP statuses. */
 export type ErrorKind =
   | "ErrAuthRequired"
   | "ErrNotPermitted"
@@ -17,10 +17,12 @@ export type ErrorKind =
   | "ErrUnavailable";
 
 /**
- * A refusal that the caller is told about. The message names what failed, the value and the state
- * that stood against it, and never a path of the host, SQL or a stack (C 2).
+ * An error whose message is shown to the caller. The message names the action that failed, the value
+ * and the reason, and never contains a path of the host, SQL or a stack trace (C 2):
+ * `Cannot move "a": not found`.
  *
- * Anything else that is thrown is a defect or a failing host; the caller hears `ErrInternal` only.
+ * Any other error is a bug or a failure of the host. The caller then sees `ErrInternal` and a request
+ * id only.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -30,7 +32,7 @@ export class AppError extends Error {
   }
 }
 
-/** `value` in quotes, shortened and with control characters escaped, for an error message. */
+/** `value` in quotes for an error message: at most 200 characters, control characters escaped. */
 export function quoted(value: string): string {
   return JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value);
 }

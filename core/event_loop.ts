@@ -1,4 +1,4 @@
-/** Lets whatever else waits for this thread have its turn. */
+/** Lets other tasks of this thread run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

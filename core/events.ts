@@ -1,113 +1,120 @@
-/** Where an operation publishes what it changed. */
+/** Receives the events of operations. */
 export interface EventSink<Event> {
   /** Appends events and wakes the subscribers. */
   publish(events: readonly Event[]): void;
 }
 
-/** What a subscription yields. */
+/** What {@link EventBus.subscribe} yields. */
 export type EventBatch<Event> =
-  /** The place asked for is not held: the subscriber has to list again (C 11). */
+  /** The events after the requested id are no longer kept: the subscriber must list again (C 11). */
   | { readonly kind: "reset"; readonly id: string }
-  /** Events in order, possibly none, and the place behind the last of them. */
+  /** Events in order, possibly none, and the id to resume after. */
   | { readonly kind: "events"; readonly events: readonly Identified<Event>[]; readonly id: string };
 
 /** An event with its id, `<epoch>-<sequence>` (C 11). */
 export type Identified<Event> = Event & { readonly id: string };
 
+/** Options of {@link EventBus.subscribe}. */
 export interface SubscribeOptions<Event> {
-  /** The id of the last event that the subscriber saw; left out, it hears what comes from now on. */
+  /** The id of the last event that the subscriber has seen. @default the latest event */
   readonly after?: string | undefined;
+  /** Whether the subscriber receives an event. */
   readonly accepts: (event: Event) => boolean;
-  /** After so many milliseconds without an event an empty batch is yielded. */
+  /** The time without events after which an empty batch is yielded. */
   readonly idleMs: number;
+  /** Ends the subscription. */
   readonly signal: AbortSignal;
 }
 
+/** Options of {@link EventBus}. */
 export interface EventBusOptions {
-  /** How many events are held for replay. @default 10000 */
-  readonly capacity?: number;
-  /** Tells this bus from one before a restart. @default the time of its making, in base 36 */
+  /** The number of events to keep for replay. @default 10000 */
+  readonly maxEvents?: number;
+  /** Distinguishes this bus from those before a restart. @default the time of creation in base 36 */
   readonly epoch?: string;
 }
+
+/** The most events in one batch. */
+const MAX_BATCH_EVENTS = 256;
 
 /**
  * The events of this process, in commit order, with a bounded buffer for replay (C 11).
  *
- * The buffer is shared: a subscriber is a place in it and holds no queue of its own. One that falls
- * out at the old end is too slow and is cut off; when it comes back it is told to list again.
+ * Subscribers share the buffer; each has a position in it and no queue of its own. A subscriber that
+ * is too slow loses its position and is disconnected. When it reconnects, it gets a `reset`.
  */
 export class EventBus<Event extends object> implements EventSink<Event> {
-  readonly #capacity: number;
+  readonly #maxEvents: number;
   readonly #epoch: string;
-  /** The held events; the one at index i has the sequence `#first + i`. */
-  #held: Event[] = [];
+  /** The buffer. The event at index i has the sequence number `#first + i`. */
+  #events: Event[] = [];
   #first = 1;
-  /** The oldest sequence that counts as held: a publication is held whole, or not at all. */
+  /** The oldest sequence number that can be replayed: a publication is replayed as a whole. */
   #oldest = 1;
-  /** Where the publications behind the oldest one begin. */
+  /** The first sequence numbers of the publications after `#oldest`. */
   #publications: number[] = [];
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
   constructor(options: EventBusOptions = {}) {
-    this.#capacity = options.capacity ?? 10_000;
+    this.#maxEvents = options.maxEvents ?? 10_000;
     this.#epoch = options.epoch ?? Date.now().toString(36);
   }
 
-  /** Adds events behind all others and wakes the subscribers. */
+  /** Appends events and wakes the subscribers. */
   publish(events: readonly Event[]): void {
     if (events.length === 0) return;
     this.#publications.push(this.#end);
-    for (const event of events) this.#held.push(event);
-    this.#forget();
+    for (const event of events) this.#events.push(event);
+    this.#evict();
     this.#wake();
   }
 
-  /** Ends every subscription; later ones end at once. */
+  /** Ends every subscription, now and from now on. */
   close(): void {
     this.#closed = true;
     this.#wake();
   }
 
-  /** Yields batches until the signal aborts, the bus closes or the subscriber has fallen behind. */
+  /** Yields batches until the signal aborts, the bus closes or the subscriber falls behind. */
   async *subscribe(options: SubscribeOptions<Event>): AsyncGenerator<EventBatch<Event>> {
     const { accepts, idleMs, signal } = options;
-    let next = this.#placeAfter(options.after);
+    let next = this.#sequenceAfter(options.after);
     if (next === undefined) {
       next = this.#end;
       yield { kind: "reset", id: this.#id(next - 1) };
     } else {
-      // Tells the subscriber its place before anything happens, so that it can come back to it.
+      // Yield the position first, so that the subscriber can resume there before any event arrives.
       yield { kind: "events", events: [], id: this.#id(next - 1) };
     }
-    let told = performance.now();
+    let yieldedAt = performance.now();
     while (!this.#closed && !signal.aborted) {
-      const idle = performance.now() - told;
+      const idle = performance.now() - yieldedAt;
       if (next === this.#end && idle < idleMs) await this.#published(idleMs - idle, signal);
       if (next < this.#oldest) return;
       const events: Identified<Event>[] = [];
-      for (; next < this.#end && events.length < 256; next++) {
-        const event = this.#held[next - this.#first];
+      for (; next < this.#end && events.length < MAX_BATCH_EVENTS; next++) {
+        const event = this.#events[next - this.#first];
         if (event !== undefined && accepts(event)) events.push({ ...event, id: this.#id(next) });
       }
-      // Those of others do not keep its connection awake, but they move its place on.
-      if (events.length === 0 && performance.now() - told < idleMs) continue;
+      // Events that are not accepted advance the position, but do not keep the connection alive.
+      if (events.length === 0 && performance.now() - yieldedAt < idleMs) continue;
       yield { kind: "events", events, id: this.#id(next - 1) };
-      told = performance.now();
+      yieldedAt = performance.now();
     }
   }
 
-  /** The sequence of the next event to come. */
+  /** The sequence number of the next event. */
   get #end(): number {
-    return this.#first + this.#held.length;
+    return this.#first + this.#events.length;
   }
 
   #id(sequence: number): string {
     return `${this.#epoch}-${sequence}`;
   }
 
-  /** The sequence behind the given id, or undefined where that place is not held. */
-  #placeAfter(id: string | undefined): number | undefined {
+  /** The sequence number after an id, or undefined if it cannot be replayed from there. */
+  #sequenceAfter(id: string | undefined): number | undefined {
     if (id === undefined) return this.#end;
     const sequence = id.startsWith(`${this.#epoch}-`) ? id.slice(this.#epoch.length + 1) : "";
     if (!/^\d{1,15}$/.test(sequence)) return undefined;
@@ -115,7 +122,7 @@ export class EventBus<Event extends object> implements EventSink<Event> {
     return next >= this.#oldest && next <= this.#end ? next : undefined;
   }
 
-  /** Waits for a publication, for the signal or for so long. */
+  /** Resolves at the next publication, when the signal aborts, or after `idleMs`. */
   #published(idleMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -135,20 +142,20 @@ export class EventBus<Event extends object> implements EventSink<Event> {
   }
 
   /**
-   * Lets go of the publications behind which there are as many events as are to be held: one that is
-   * larger than that by itself still reaches everybody who has kept up.
+   * Drops publications followed by `#maxEvents` events or more. A publication larger than that still
+   * reaches every subscriber that has kept up.
    */
-  #forget(): void {
-    const kept = this.#publications.findIndex((start) => start > this.#end - this.#capacity);
-    const gone = kept === -1 ? this.#publications.length - 1 : kept - 1;
-    if (gone >= 0) {
-      this.#oldest = Math.max(this.#oldest, this.#publications[gone] ?? this.#oldest);
-      this.#publications.splice(0, gone);
+  #evict(): void {
+    const kept = this.#publications.findIndex((start) => start > this.#end - this.#maxEvents);
+    const dropped = kept === -1 ? this.#publications.length - 1 : kept - 1;
+    if (dropped >= 0) {
+      this.#oldest = Math.max(this.#oldest, this.#publications[dropped] ?? this.#oldest);
+      this.#publications.splice(0, dropped);
     }
-    // At so many at a time each event is moved once, and not the whole buffer a publication.
+    // Trimming in large steps moves each event once, not the whole buffer on each publication.
     const surplus = this.#oldest - this.#first;
-    if (surplus < this.#capacity) return;
-    this.#held = this.#held.slice(surplus);
+    if (surplus < this.#maxEvents) return;
+    this.#events = this.#events.slice(surplus);
     this.#first = this.#oldest;
   }
 }

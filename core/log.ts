@@ -1,24 +1,24 @@
-/** How much a log line matters, from least to most. */
+/** The severities of log lines, lowest first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** `text` is for people, `json` for machines: one object a line. */
+/** `text` is for people; `json` is for machines, one object per line. */
 export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = typeof LOG_FORMATS[number];
 
-/** What a line says besides its message. Undefined fields are left out; an error is its stack. */
+/** The fields of a line. Undefined fields are left out; an error is written as its stack trace. */
 export type LogFields = Readonly<Record<string, string | number | boolean | Error | undefined>>;
 
 export interface LogOptions {
-  /** Lines that matter less are dropped. */
+  /** Lines of lower severity are dropped. */
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly write: (line: string) => void;
 }
 
 /**
- * Writes log lines. Whatever a value holds, it stays one line, and nothing in it can pass for
- * another field or another line.
+ * Writes log lines. A value cannot break out of its line or pass for another field, whatever
+ * characters it contains.
  */
 export class Log {
   readonly #options: LogOptions;
@@ -44,8 +44,8 @@ export class Log {
   }
 
   #line(level: LogLevel, message: string, fields: LogFields): void {
-    const { level: least, format } = this.#options;
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
+    const { level: minimum, format } = this.#options;
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minimum)) return;
     const time = new Date().toISOString();
     const values = Object.entries(fields).filter(([, value]) => value !== undefined).map((
       [key, value],
@@ -63,8 +63,8 @@ export class Log {
     try {
       this.#options.write(line);
     } catch {
-      // The disk of the log is full, or nobody reads it any more: no reason to stop, and nowhere
-      // left to say it.
+      // The disk is full or the reader is gone. There is nowhere left to report that, and it is no
+      // reason to stop.
     }
   }
 }
@@ -74,18 +74,18 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The stack of an error and of what caused it. */
+/** The stack traces of an error and its causes. */
 function errorText(error: Error): string {
   const own = error.stack ?? `${error.name}: ${error.message}`;
   return error.cause instanceof Error ? `${own}\nCaused by: ${errorText(error.cause)}` : own;
 }
 
-/** A value as it is where it can't be misread, else in quotes with everything unusual escaped. */
+/** A plain value unchanged; any other in quotes, with special characters escaped. */
 function plain(value: string): string {
   return /^[\w./:@%+,-]+$/.test(value) ? value : escapeControls(JSON.stringify(value));
 }
 
-/** JSON leaves these characters alone, though terminals and log readers do not. */
+/** Escapes characters that JSON leaves as they are and terminals or log readers interpret. */
 function escapeControls(text: string): string {
   return text.replaceAll(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,

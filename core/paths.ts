@@ -1,8 +1,8 @@
 import { AppError, quoted } from "./errors.ts";
 
-/** The longest path, in bytes of UTF-8 (C 4). */
+/** The maximum length of a path in UTF-8 (C 4). */
 export const MAX_PATH_BYTES = 4096;
-/** The longest segment, in bytes of UTF-8 (C 4). */
+/** The maximum length of a segment in UTF-8 (C 4). */
 export const MAX_SEGMENT_BYTES = 255;
 
 const encoder = new TextEncoder();
@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 const FORBIDDEN = /[\u0000-\u001f\u007f:*?"<>|]/;
 
 /**
- * Sanitizes a virtual path as C 4 says.
+ * Sanitizes a virtual path (C 4).
  *
  * @example
  * ```ts
@@ -18,11 +18,11 @@ const FORBIDDEN = /[\u0000-\u001f\u007f:*?"<>|]/;
  * sanitizePath(" models\\llama/./weights.gguf/ "); // "models/llama/weights.gguf"
  * ```
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where the path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid.
  */
 export function sanitizePath(input: string): string {
-  const invalid = (why: string) =>
-    new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${why}`);
+  const invalid = (reason: string) =>
+    new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${reason}`);
   const text = input.trim();
   if (text === "") throw invalid("it is empty");
   if (byteLength(text) > MAX_PATH_BYTES) {
@@ -31,7 +31,7 @@ export function sanitizePath(input: string): string {
   const unified = text.replaceAll("\\", "/");
   if (unified.startsWith("/")) throw invalid("it starts with a separator");
   const kept = unified.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (kept.length === 0) throw invalid("it names nothing");
+  if (kept.length === 0) throw invalid("it has no segment");
   for (const segment of kept) {
     const flaw = segmentFlaw(segment);
     if (flaw !== undefined) throw invalid(flaw);
@@ -40,25 +40,25 @@ export function sanitizePath(input: string): string {
 }
 
 /**
- * Sanitizes a directory path: as {@link sanitizePath}, but white space alone is the root, "" (C 4).
+ * Sanitizes a directory path. Unlike {@link sanitizePath}, takes white space as the root, "" (C 4).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where the path is not one.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid.
  */
 export function sanitizeDirectory(input: string): string {
   return input.trim() === "" ? "" : sanitizePath(input);
 }
 
 /**
- * The distinct paths among what a caller gave; whitespace-only entries are skipped (RS 1.2).
+ * Sanitizes the paths of a request. Skips blank paths and removes duplicates (RS 1.2).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where one is not valid.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid.
  */
 export function sanitizeAll(paths: readonly string[]): string[] {
   return [...new Set(paths.filter((path) => path.trim() !== "").map(sanitizePath))];
 }
 
 /**
- * Takes the file name out of what a client sent as one: the last segment, by either separator (C 4).
+ * Extracts the file name from what a client sent: the last segment, after either separator (C 4).
  *
  * @example
  * ```ts
@@ -66,12 +66,12 @@ export function sanitizeAll(paths: readonly string[]): string[] {
  * sanitizeFileName("C:\\models\\evil.txt"); // "evil.txt"
  * ```
  *
- * @throws {AppError} `ErrResourcesInvalidData` where no valid segment is left.
+ * @throws {AppError} `ErrResourcesInvalidData` when there is no valid segment.
  */
 export function sanitizeFileName(input: string): string {
   const segments = input.trim().replaceAll("\\", "/").split("/");
   const name = segments.filter((segment) => segment !== "" && segment !== ".").at(-1);
-  const flaw = name === undefined ? "it names nothing" : segmentFlaw(name);
+  const flaw = name === undefined ? "it has no segment" : segmentFlaw(name);
   if (name === undefined || flaw !== undefined) {
     throw new AppError(
       "ErrResourcesInvalidData",
@@ -81,7 +81,7 @@ export function sanitizeFileName(input: string): string {
   return name;
 }
 
-/** What is wrong with a segment by C 4, or undefined where nothing is. */
+/** What is wrong with a segment, or undefined if it is valid (C 4). */
 function segmentFlaw(segment: string): string | undefined {
   const trimmed = segment.trim();
   if (trimmed === "") return "a segment is blank";
@@ -91,14 +91,14 @@ function segmentFlaw(segment: string): string | undefined {
   }
   if (!segment.isWellFormed()) return "a segment is not valid Unicode";
   const forbidden = FORBIDDEN.exec(segment);
-  if (forbidden !== null) return `a segment holds the character ${quoted(forbidden[0])}`;
+  if (forbidden !== null) return `a segment contains the character ${quoted(forbidden[0])}`;
   return undefined;
 }
 
 /**
- * The path of `name` in `directory`, "" being the root.
+ * The path of `name` in `directory`; "" is the root.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` where it would be too long.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is longer than {@link MAX_PATH_BYTES}.
  */
 export function joinPath(directory: string, name: string): string {
   const path = directory === "" ? name : `${directory}/${name}`;
@@ -116,18 +116,18 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The path without its last segment; "" directly under the root. */
+/** The path without its last segment; "" for a top-level path. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** Whether `path` lies below `directory`, however deep. */
+/** Whether `path` is below `directory`, at any depth. */
 export function isBelow(path: string, directory: string): boolean {
   return path.startsWith(`${directory}/`);
 }
 
 /**
- * The directories above a path, outermost first, the root left out.
+ * The directories above a path, outermost first, without the root.
  *
  * @example
  * ```ts
@@ -137,24 +137,24 @@ export function isBelow(path: string, directory: string): boolean {
  */
 export function ancestorsOf(path: string): string[] {
   const ancestors: string[] = [];
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
-    ancestors.push(path.slice(0, at));
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    ancestors.push(path.slice(0, end));
   }
   return ancestors;
 }
 
-/** Orders strings by the bytes of their UTF-8, as SQLite does (C 4); JavaScript's `<` goes by UTF-16. */
+/** Orders strings by their UTF-8 bytes, as SQLite does (C 4). JavaScript's `<` compares UTF-16. */
 export function compareBytewise(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) {
-    const left = a.charCodeAt(at);
-    const right = b.charCodeAt(at);
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
     if (left !== right) return codePointRank(left) - codePointRank(right);
   }
   return a.length - b.length;
 }
 
-/** Lifts surrogates over the rest of the plane: the code points they stand for come after it. */
+/** Ranks surrogates above all other code units, as code points beyond the BMP come after the rest. */
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -121,7 +121,7 @@ Deno.test("GET /events/", async (t) => {
 });
 
 Deno.test("C 11 the replay buffer is bounded", async () => {
-  await using server = await TestServer.start({ events: new EventBus({ capacity: 5 }) });
+  await using server = await TestServer.start({ events: new EventBus({ maxEvents: 5 }) });
   const one = await server.as(1);
   const events = await one.events();
   await one.mkdir("first");
@@ -158,7 +158,7 @@ Deno.test("C 11 a comment keeps a silent stream awake", async () => {
 });
 
 Deno.test("C 11 one operation with more events than are held reaches who has kept up", async () => {
-  await using server = await TestServer.start({ events: new EventBus({ capacity: 3 }) });
+  await using server = await TestServer.start({ events: new EventBus({ maxEvents: 3 }) });
   const one = await server.as(1);
   const two = await server.as(2);
   await using events = await one.events();

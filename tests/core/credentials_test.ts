@@ -17,7 +17,7 @@ function bySecret(options: Omit<CredentialOptions, "key"> = {}) {
   return credentialVerifier({ ...options, key: { kind: "secret", secret: SECRET } });
 }
 
-/** Signs any claims, so that each rule can be broken by itself. */
+/** Signs any claims, so that a test can break one rule at a time. */
 function sign(
   claims: Record<string, unknown>,
   { alg = "HS256", key = secretKey, ...header }: {
@@ -45,7 +45,7 @@ async function refuses(
   throw new assert.AssertionError({ message: "accepted" });
 }
 
-Deno.test("C 10 mintCredential() makes what credentialVerifier() accepts", async () => {
+Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async () => {
   const token = await mintCredential({
     secret: SECRET,
     userId: 42,
@@ -60,7 +60,7 @@ Deno.test("C 10 mintCredential() makes what credentialVerifier() accepts", async
     userId: 42,
     privileges: new Set(["resources.view", "resources.upload"]),
   });
-  // With the leeway of 30 s; how long this took is part of it.
+  // Includes the leeway of 30 s, and allows for the duration of the test.
   const left = expiresAt - Date.now();
   assert.ok(left > 60_000 && left <= 91_000, String(left));
 });
@@ -95,7 +95,7 @@ Deno.test("C 10 claims", async (t) => {
     assert.match(await refuses(verify, await sign({ exp: undefined })), /exp/);
     assert.match(await refuses(verify, await sign({ exp: "soon" })), /exp/);
   });
-  await t.step("C 10 exp, nbf and iat are honoured with 30 s of leeway", async () => {
+  await t.step("C 10 exp, nbf and iat are checked with 30 s of leeway", async () => {
     await verify(await sign({ exp: now() - 25 }));
     assert.match(await refuses(verify, await sign({ exp: now() - 35 })), /expired/);
     await verify(await sign({ nbf: now() + 25 }));
@@ -103,7 +103,7 @@ Deno.test("C 10 claims", async (t) => {
     await verify(await sign({ iat: now() + 25 }));
     assert.match(await refuses(verify, await sign({ iat: now() + 35 })), /future/);
   });
-  await t.step("C 10 iss and aud are checked where they are configured", async () => {
+  await t.step("C 10 iss and aud are checked if they are configured", async () => {
     await verify(await sign({ iss: "anyone", aud: "anything" }));
     const strict = await bySecret({ issuer: "us", audience: "here" });
     await strict(await sign({ iss: "us", aud: "here" }));
@@ -114,8 +114,8 @@ Deno.test("C 10 claims", async (t) => {
       assert.match(await refuses(strict, await sign(claims)), /iss|aud/);
     }
   });
-  await t.step("C 10 a critical header that is not known is refused", async () => {
-    // Signed by hand, for jose makes no such credential.
+  await t.step("C 10 refuses an unknown critical header", async () => {
+    // jose does not sign such a credential.
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const signed = (header: Record<string, unknown>) => {
       const text = `${part({ alg: "HS256", ...header })}.${
@@ -128,7 +128,7 @@ Deno.test("C 10 claims", async (t) => {
   });
 });
 
-Deno.test("C 10 only the configured family is accepted", async (t) => {
+Deno.test("C 10 accepts the configured algorithms only", async (t) => {
   const rsa = await jose.generateKeyPair("RS256", { extractable: true });
   const ec = await jose.generateKeyPair("ES256", { extractable: true });
   const ed = await jose.generateKeyPair("EdDSA", { extractable: true });
@@ -140,7 +140,7 @@ Deno.test("C 10 only the configured family is accepted", async (t) => {
       const verify = await credentialVerifier({ key: { kind: "publicKey", pem } });
       assert.equal((await verify(await sign({}, { alg, key: privateKey }))).userId, 1);
       await refuses(verify, await sign({}));
-      // The public key taken for a shared secret.
+      // Key confusion: the public key as a shared secret.
       await refuses(verify, await sign({}, { key: new TextEncoder().encode(pem) }));
       for (const [other, pair] of Object.entries(pairs)) {
         if (other === alg) continue;
@@ -161,7 +161,7 @@ Deno.test("C 10 only the configured family is accepted", async (t) => {
       .setExpirationTime("1h").encode();
     await refuses(verify, unsecured);
   });
-  await t.step("C 10 keys of a JWKS address", async () => {
+  await t.step("C 10 keys at a JWKS URL", async () => {
     const keys = await Promise.all(
       Object.entries(pairs).map(async ([alg, { publicKey }]) => ({
         ...await jose.exportJWK(publicKey),
@@ -178,13 +178,13 @@ Deno.test("C 10 only the configured family is accepted", async (t) => {
     }
     await refuses(verify, await sign({}));
     await refuses(verify, await sign({}, { alg: "RS256", key: rsa.privateKey, kid: "unknown" }));
-    // Keys that can't be had are a failure of the host, not of the credential.
+    // A failure to fetch the keys is not the fault of the credential.
     answer = () => new Response("down", { status: 500 });
     const down = await credentialVerifier({ key: { kind: "jwks", url } });
     const token = await sign({}, { alg: "RS256", key: rsa.privateKey, kid: "RS256" });
     await assert.rejects(down(token), (error) => !(error instanceof AppError));
   });
-  await t.step("C 10 a key of another kind is refused at the start", async () => {
+  await t.step("C 10 credentialVerifier() refuses other types of keys", async () => {
     const { publicKey } = await jose.generateKeyPair("X25519" as string).catch(() =>
       jose.generateKeyPair("ECDH-ES", { crv: "X25519", extractable: true })
     );

@@ -21,7 +21,7 @@ function subscribe(bus: EventBus<OwnedEvent>, after?: string, idleMs = 60_000) {
   return { abort, batches, ids };
 }
 
-Deno.test("C 11 EventBus gives each event to those who accept it, with rising ids", async () => {
+Deno.test("C 11 EventBus yields accepted events with increasing ids", async () => {
   const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus);
   assert.deepEqual(await ids(), []);
@@ -35,8 +35,8 @@ Deno.test("C 11 EventBus gives each event to those who accept it, with rising id
   assert.equal(await ids(), undefined);
 });
 
-Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise", async () => {
-  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 4 });
+Deno.test("C 11 EventBus replays events that it keeps, and yields a reset otherwise", async () => {
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", maxEvents: 4 });
   bus.publish([1, 2, 3].map((id) => event(id)));
   const from = async (after: string) => {
     const { ids, abort } = subscribe(bus, after);
@@ -56,22 +56,22 @@ Deno.test("C 11 EventBus replays from a place that is held, and resets otherwise
   assert.deepEqual(await from("e-5"), ["e-6", "e-7", "e-8", "e-9"]);
 });
 
-Deno.test("C 11 EventBus ends a subscriber that has fallen behind", async () => {
-  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 2 });
+Deno.test("C 11 EventBus ends a subscription that falls behind", async () => {
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", maxEvents: 2 });
   const { ids } = subscribe(bus);
   assert.deepEqual(await ids(), []);
   for (let id = 1; id <= 50; id++) bus.publish([event(id)]);
   assert.equal(await ids(), undefined);
   const { ids: waitingIds } = subscribe(bus);
   assert.deepEqual(await waitingIds(), []);
-  // All of it happens before the waiting one can look.
+  // The waiting subscriber runs only after all of these.
   const waiting = waitingIds();
   for (let id = 51; id <= 100; id++) bus.publish([event(id)]);
   assert.equal(await waiting, undefined);
 });
 
-Deno.test("C 11 EventBus holds a publication whole, however large, until others have come", async () => {
-  const bus = new EventBus<OwnedEvent>({ epoch: "e", capacity: 4 });
+Deno.test("C 11 EventBus keeps a publication whole, however large, until enough others follow", async () => {
+  const bus = new EventBus<OwnedEvent>({ epoch: "e", maxEvents: 4 });
   const { ids, abort } = subscribe(bus);
   assert.deepEqual(await ids(), []);
   bus.publish([1, 2, 3, 4, 5, 6, 7].map((id) => event(id)));
@@ -80,7 +80,7 @@ Deno.test("C 11 EventBus holds a publication whole, however large, until others 
   assert.deepEqual(await ids(), all);
   abort.abort();
   bus.publish([event(11)]);
-  // Four have come since it: it is gone, and all of it.
+  // Four events followed the large publication, so all of it is dropped.
   const late = subscribe(bus, "e-6");
   assert.equal(await late.ids(), "reset");
   late.abort.abort();
@@ -90,7 +90,7 @@ Deno.test("C 11 EventBus holds a publication whole, however large, until others 
   held.abort.abort();
 });
 
-Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", async () => {
+Deno.test("C 11 EventBus splits many events into batches, without duplicates", async () => {
   const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus);
   await ids();
@@ -101,7 +101,7 @@ Deno.test("C 11 EventBus gives long runs of events in pieces, and none twice", a
   abort.abort();
 });
 
-Deno.test("C 11 EventBus yields an empty batch where nothing happens for long", async () => {
+Deno.test("C 11 EventBus yields an empty batch after an idle time", async () => {
   const bus = new EventBus<OwnedEvent>({ epoch: "e" });
   const { ids, abort } = subscribe(bus, undefined, 1);
   for (let beat = 0; beat < 3; beat++) assert.deepEqual(await ids(), []);
@@ -109,7 +109,7 @@ Deno.test("C 11 EventBus yields an empty batch where nothing happens for long", 
   assert.equal(await ids(), undefined);
 });
 
-Deno.test("EventBus ends all subscriptions when it closes", async () => {
+Deno.test("EventBus ends all subscriptions when it is closed", async () => {
   const bus = new EventBus<OwnedEvent>();
   const waiting = subscribe(bus);
   await waiting.ids();

@@ -7,7 +7,7 @@ function logged(format: LogFormat, level: LogLevel, write: (log: Log) => void): 
   return lines;
 }
 
-Deno.test("Log writes what matters enough, by C 13's LOG_LEVEL", () => {
+Deno.test("Log drops lines below the level (C 13, LOG_LEVEL)", () => {
   const all = (log: Log) => {
     log.debug("d");
     log.info("i");
@@ -20,7 +20,7 @@ Deno.test("Log writes what matters enough, by C 13's LOG_LEVEL", () => {
   assert.deepEqual(counts, [4, 3, 2, 1]);
 });
 
-Deno.test("Log writes JSON, an object a line", () => {
+Deno.test("Log writes JSON, one object per line", () => {
   const error = new Error("outer", { cause: new Error("inner") });
   const [line = ""] = logged(
     "json",
@@ -41,7 +41,7 @@ Deno.test("Log writes JSON, an object a line", () => {
   assert.equal(line.includes("\n"), false);
 });
 
-Deno.test("Log writes text that no value can forge", () => {
+Deno.test("Log escapes values that would forge text lines or fields", () => {
   const hostile = "x\n2026-01-01T00:00:00.000Z INFO  forged user=1 \u001b[31m\u202e\u2028 \u0085";
   const [line = ""] = logged(
     "text",
@@ -52,7 +52,7 @@ Deno.test("Log writes text that no value can forge", () => {
   const [json = ""] = logged("json", "info", (log) => log.info("request", { path: hostile }));
   assert.equal(JSON.parse(json).path, hostile);
   for (const written of [line, json]) {
-    // deno-lint-ignore no-control-regex -- control characters are what must not be there
+    // deno-lint-ignore no-control-regex -- the test checks that there are no control characters
     assert.doesNotMatch(written, /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
   }
 });

@@ -39,10 +39,10 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
       `${"s".repeat(255)}/`.repeat(15) + "s".repeat(255),
     ],
   ];
-  for (const [given, wanted] of accepted) {
+  for (const [given, expected] of accepted) {
     await t.step(`C 4 ${JSON.stringify(given).slice(0, 40)}`, () => {
-      assert.equal(sanitizePath(given), wanted);
-      assert.equal(sanitizeDirectory(given), wanted);
+      assert.equal(sanitizePath(given), expected);
+      assert.equal(sanitizeDirectory(given), expected);
     });
   }
   const refused = [
@@ -78,13 +78,13 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
       refuses(() => sanitizeDirectory(given));
     });
   }
-  await t.step("C 4 white space alone is the root as a directory, and nothing as a path", () => {
+  await t.step("C 4 white space is the root as a directory, and refused as a path", () => {
     for (const given of ["", " ", "\t\n", "\u00a0"]) {
       assert.equal(sanitizeDirectory(given), "");
       refuses(() => sanitizePath(given));
     }
   });
-  await t.step("C 4 what comes out is a fixed point, and safe", () => {
+  await t.step("C 4 the result is safe, and sanitizing it again changes nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 40 }), (given) => {
         let path: string;
@@ -104,13 +104,13 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
   });
 });
 
-Deno.test("RS 1.2 sanitizeAll() trims, skips blank entries and collapses duplicates", () => {
+Deno.test("RS 1.2 sanitizeAll() trims, skips blank paths and removes duplicates", () => {
   assert.deepEqual(sanitizeAll([" a/b ", "", "  ", "a//b", "a\\b/", "c"]), ["a/b", "c"]);
   assert.deepEqual(sanitizeAll([]), []);
   refuses(() => sanitizeAll(["a", "/b"]));
 });
 
-Deno.test("C 4 sanitizeFileName() is one valid segment, or ErrResourcesInvalidData", () => {
+Deno.test("C 4 sanitizeFileName() returns a valid segment, or throws ErrResourcesInvalidData", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 30 }), (given) => {
       try {
@@ -136,12 +136,12 @@ Deno.test("RS 1.1 nameOf(), ancestorsOf() and joinPath()", () => {
   refuses(() => joinPath("d".repeat(4000), "n".repeat(96)));
 });
 
-Deno.test("C 4 compareBytewise() orders as the bytes of UTF-8 do", () => {
+Deno.test("C 4 compareBytewise() orders by UTF-8 bytes", () => {
   const texts = fc.string({ unit: "grapheme", maxLength: 8 });
   fc.assert(
     fc.property(texts, texts, (a, b) => {
-      const wanted = Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      assert.equal(Math.sign(compareBytewise(a, b)), wanted);
+      const expected = Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      assert.equal(Math.sign(compareBytewise(a, b)), expected);
     }),
     { seed: 4, numRuns: 5000 },
   );
@@ -149,7 +149,7 @@ Deno.test("C 4 compareBytewise() orders as the bytes of UTF-8 do", () => {
   assert.ok(compareBytewise("a", "a/") < 0 && compareBytewise("a-b", "a/") < 0);
 });
 
-Deno.test("C 4 lengths are in bytes of UTF-8, of the trimmed text", () => {
+Deno.test("C 4 lengths count the UTF-8 bytes of the trimmed text", () => {
   const of = (bytes: number, unit = "x") => {
     const segment = `${unit.repeat(Math.floor(200 / unit.length))}/`;
     const whole = segment.repeat(Math.ceil(bytes / segment.length));
