@@ -6,12 +6,39 @@ import { hasProgram, run } from "../support/tools.ts";
 const programs = await hasProgram("curl", "--version") && await hasProgram("bash", "--version") &&
   await hasProgram("unzip", "-v");
 
+/** A document's shell blocks. */
+async function shellBlocks(path: string): Promise<string[]> {
+  const text = await Deno.readTextFile(ROOT + path);
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+}
+
+Deno.test("every task that a document names is a task", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+  const blocks = [...await shellBlocks("README.md"), ...await shellBlocks("CONTRIBUTING.md")];
+  const named = blocks.join("").matchAll(/\btask (?:-q )?([\w:]+)/g);
+  const names = new Set([...named].map(([, name = ""]) => name));
+  assert.ok(names.size >= 9, [...names].join());
+  assert.deepEqual([...names].filter((name) => !Object.hasOwn(tasks, name)), []);
+});
+
+Deno.test({
+  name: "the README's scan finds what is in the fixtures",
+  ignore: !await hasProgram("bash", "--version"),
+  async fn() {
+    const [block] = (await shellBlocks("README.md")).filter((it) => it.includes("task -q scan"));
+    const script = block?.replaceAll("npx -y deno@2.9.6", Deno.execPath()) ?? "";
+    const { code, stdout } = await run("bash", ["-euc", script], { cwd: ROOT });
+    assert.equal(code, 1);
+    assert.match(stdout, /critical/i);
+  },
+});
+
 Deno.test({
   name: "the README's lines work as pasted",
   ignore: !programs,
   async fn() {
-    const readme = await Deno.readTextFile(`${ROOT}README.md`);
-    const lines = /```sh\n(TOKEN=[\s\S]*?)```/.exec(readme)?.[1] ?? "";
+    const blocks = await shellBlocks("README.md");
+    const lines = blocks.find((block) => block.startsWith("TOKEN=")) ?? "";
     assert.equal(lines.trim().split("\n").length, 6);
     await using directory = await TempDir.make();
     const dataDir = `${directory.path}/data`;
