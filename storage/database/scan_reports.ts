@@ -22,7 +22,7 @@ export interface ScanToReport {
 }
 
 /** A report as JSON, and its totals. */
-export interface MadeReport {
+export interface ReportDocument {
   readonly json: Uint8Array;
   readonly files: number;
   readonly bytes: number;
@@ -39,25 +39,25 @@ const MAX_RESULT_BYTES = 128 * MIB;
  * Makes the report of a scan from its stored results. May take seconds. Returns undefined if the
  * results are too large for one report.
  */
-export function makeReport(order: ScanToReport): MadeReport | undefined {
-  using connection = new Connection(order.database, { readOnly: true });
-  const { id, skip, version, startedAt, finishedAt } = order;
+export function makeReport(scan: ScanToReport): ReportDocument | undefined {
+  using connection = new Connection(scan.database, { readOnly: true });
+  const { id, skip, version, startedAt, finishedAt } = scan;
   const key = { id, skip: JSON.stringify(skip), version };
   if (Number(scanRows(connection, "outcomesSize", key)[0]?.size) > MAX_RESULT_BYTES) {
     return undefined;
   }
   const rows = scanRows(connection, "outcomes", key);
-  const made = report({
+  const document = report({
     files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
     startTime: startedAt / 1000,
     duration: (finishedAt - startedAt) / 1000,
     skip,
   });
   return {
-    json: new TextEncoder().encode(JSON.stringify(made)),
-    files: made.files_scanned,
-    bytes: made.bytes_scanned,
-    issues: countBySeverity(made.issues),
+    json: new TextEncoder().encode(JSON.stringify(document)),
+    files: document.files_scanned,
+    bytes: document.bytes_scanned,
+    issues: countBySeverity(document.issues),
   };
 }
 

@@ -14,7 +14,7 @@ import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import type { MadeReport, ScanToReport } from "./scan_reports.ts";
+import type { ReportDocument, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
@@ -22,7 +22,7 @@ import { MIB } from "../../schemas/units.ts";
 
 /** The part of the worker {@link WORKERS.report} that this store calls. */
 interface ReportMaker {
-  makeReport(order: ScanToReport): MadeReport | undefined;
+  makeReport(scan: ScanToReport): ReportDocument | undefined;
 }
 
 /** Reports are read in chunks of this size. */
@@ -57,7 +57,7 @@ export class SqliteScanStore implements ScanStore {
       for await (const page of files) {
         await this.#write("insertFiles", { id, files: JSON.stringify(page) });
       }
-      return one(await this.#write("count", { id }));
+      return firstScan(await this.#write("count", { id }));
     });
   }
 
@@ -115,7 +115,7 @@ export class SqliteScanStore implements ScanStore {
   }
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
-    const scan = one(await this.#read("find", { id }));
+    const scan = firstScan(await this.#read("find", { id }));
     const report = await makeReport({
       database: this.#parts.database,
       id,
@@ -166,7 +166,7 @@ export class SqliteScanStore implements ScanStore {
 
   #end(statement: ScanStatement, parameters: SqlParameters & { id: number }): Promise<Scan> {
     return this.#parts.commits.run(async () => {
-      const scan = one(await this.#write(statement, parameters));
+      const scan = firstScan(await this.#write(statement, parameters));
       await this.#write("forgetFiles", { id: parameters.id });
       return scan;
     });
@@ -190,14 +190,14 @@ export class SqliteScanStore implements ScanStore {
  *
  * @throws the reason of the signal when it aborts.
  */
-async function makeReport(order: ScanToReport, signal: AbortSignal) {
+async function makeReport(scan: ScanToReport, signal: AbortSignal) {
   using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
-    return await Promise.race([aborted, worker.remote.makeReport(order)]);
+    return await Promise.race([aborted, worker.remote.makeReport(scan)]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
@@ -208,7 +208,7 @@ function keyOf({ hash, name, skip }: ResultKey) {
 }
 
 /** The scan in the first row. */
-function one([row]: readonly SqlRow[]): Scan {
+function firstScan([row]: readonly SqlRow[]): Scan {
   if (row === undefined) throw new Error("The scan was removed");
   return toScan(row);
 }

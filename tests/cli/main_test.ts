@@ -4,7 +4,7 @@ import { CapacityOverview } from "../../schemas/capacity.ts";
 import {
   ChildServer,
   freePort,
-  permissionFlags,
+  printedPermissionFlags,
   ROOT,
   strongroom,
 } from "../support/child_server.ts";
@@ -241,7 +241,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
 
 Deno.test("strongroom permissions", async (t) => {
   await t.step("asks for no more than the settings need", async () => {
-    const flags = await permissionFlags({
+    const flags = await printedPermissionFlags({
       STRONGROOM_DATA_DIR: "/srv/room",
       STRONGROOM_HOST: "::1",
     });
@@ -251,9 +251,9 @@ Deno.test("strongroom permissions", async (t) => {
     assert.match(flags.find((flag) => flag.startsWith("--allow-read")) ?? "", /,\/srv\/room$/);
   });
   await t.step("asks for a key file and the address of keys", async () => {
-    const pem = await permissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
+    const pem = await printedPermissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
     assert.match(pem.join(" "), /--allow-read=\S*,\/etc\/key\.pem/);
-    const jwks = await permissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
+    const jwks = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
     assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
   });
   await t.step("refuses a path that a task could not pass on", async () => {

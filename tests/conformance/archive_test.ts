@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
-import { type Client, entry, items, type Query, refused } from "../support/client.ts";
+import { type Client, entry, items, type QueryParameters, refused } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 
@@ -19,7 +19,7 @@ async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; te
 }
 
 /** The entries of an archive download as `name=content`. */
-async function zipped(client: Client, query: Query): Promise<string[]> {
+async function zipped(client: Client, query: QueryParameters): Promise<string[]> {
   const found = await unzip(await client.bytes(query));
   return found.map(({ entry, text }) => `${entry.filename}=${text}`);
 }
@@ -151,7 +151,7 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
     assert.deepEqual(await zipped(admin, { id: await directoryOf(two) }), ["same=two", "second=2"]);
   });
   await t.step("RS 4.7.5 refuses a record found by id whose path another one has", async () => {
-    const queries: Query[] = [
+    const queries: QueryParameters[] = [
       { path: "d/same", id: String(twos.id) },
       { "ids[]": [String(ones.id), String(twos.id)] },
       { "ids[]": [await directoryOf(one), await directoryOf(two)] },
@@ -180,7 +180,7 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
     await two.upload("zb", { b: "a file" });
     const idOf = async (client: Client, path: string) =>
       String(items(await client.list({ path })).find((it) => it.path === path)?.id);
-    const queries: Query[] = [
+    const queries: QueryParameters[] = [
       { "ids[]": [await idOf(two, "za"), await idOf(three, "za/b")] },
       { "ids[]": [await idOf(two, "zb"), await idOf(three, "zb/b")] },
       { "ids[]": [await idOf(two, "za"), await idOf(three, "za")] },

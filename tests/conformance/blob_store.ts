@@ -27,7 +27,7 @@ export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
 }
 
 /** Places content as a committed transaction would. */
-export async function place(store: BlobStore, staged: readonly StagedBlob[]): Promise<void> {
+export async function publish(store: BlobStore, staged: readonly StagedBlob[]): Promise<void> {
   const actions: (() => Promise<void>)[] = [];
   await store.publish(staged, { beforeCommit: (action) => actions.push(action) });
   for (const action of actions) await action();
@@ -67,7 +67,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
         size,
         crc32(content),
       ]);
-      await place(store, [staged]);
+      await publish(store, [staged]);
       assert.deepEqual(await contentOf(store, staged.hash), content);
     }
   });
@@ -75,7 +75,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     const staged = await store.stage(pieces(noise(10)));
     assert.equal(await store.sizeOf(staged.hash), undefined);
     await staged[Symbol.asyncDispose]();
-    await assert.rejects(place(store, [staged]));
+    await assert.rejects(publish(store, [staged]));
   });
   test("stage() throws on what its content throws", async (store) => {
     for (const size of [10, 5_000_000]) {
@@ -90,25 +90,25 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     const content = noise(200_000);
     await using first = await store.stage(pieces(content));
     await using second = await store.stage(pieces(content));
-    await place(store, [first]);
+    await publish(store, [first]);
     await using third = await store.stage(pieces(content));
-    await place(store, [second, third]);
+    await publish(store, [second, third]);
     assert.deepEqual((await Array.fromAsync(store.hashes())).flat(), [first.hash]);
     assert.deepEqual(await contentOf(store, first.hash), content);
   });
   test("place() places content that was removed since it was staged", async (store) => {
     const content = noise(1000);
     await using first = await store.stage(pieces(content));
-    await place(store, [first]);
+    await publish(store, [first]);
     await using second = await store.stage(pieces(content));
     await store.remove([first.hash]);
-    await place(store, [second]);
+    await publish(store, [second]);
     assert.deepEqual(await contentOf(store, first.hash), content);
   });
   test("remove() removes, and minds no absence", async (store) => {
     const blobs: StagedBlob[] = [];
     for (let seed = 0; seed < 20; seed++) blobs.push(await store.stage(pieces(noise(100, seed))));
-    await place(store, blobs);
+    await publish(store, blobs);
     const hashes = blobs.map(({ hash }) => hash);
     assert.deepEqual((await Array.fromAsync(store.hashes())).flat().sort(), hashes.toSorted());
     await store.remove([...hashes.slice(5), "0".repeat(32)]);
@@ -122,7 +122,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
   test("open() reads ranges, and goes on when the content is removed", async (store) => {
     const content = noise(1_000_000);
     await using staged = await store.stage(pieces(content));
-    await place(store, [staged]);
+    await publish(store, [staged]);
     for (
       const [start, end] of [[0, 0], [0, 1], [999_999, 1_000_000], [300_000, 700_001]] as const
     ) {
@@ -139,7 +139,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
   });
   test("open() gives a reader that can be returned at any time, and twice", async (store) => {
     await using staged = await store.stage(pieces(noise(1_000_000)));
-    await place(store, [staged]);
+    await publish(store, [staged]);
     for (const reads of [0, 1, 2]) {
       const reader = await store.open(staged.hash, { start: 0, end: 1_000_000 });
       for (let read = 0; read < reads; read++) await reader?.next();
@@ -150,7 +150,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
   });
   test("open() says so where the content ends too early", async (store) => {
     await using staged = await store.stage(pieces(noise(10)));
-    await place(store, [staged]);
+    await publish(store, [staged]);
     const reader = await store.open(staged.hash, { start: 0, end: 20 });
     await assert.rejects(Array.fromAsync(reader ?? []), /10 bytes too early/);
   });
@@ -158,7 +158,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     const text = new TextEncoder().encode("all work and no play\n".repeat(50_000));
     await using dense = await store.stage(pieces(noise(500_000)));
     await using loose = await store.stage(pieces(text));
-    await place(store, [dense, loose]);
+    await publish(store, [dense, loose]);
     assert.equal(await store.openDeflated(dense.hash, { always: false }), undefined);
     for (
       const [hash, always, content] of [
@@ -175,7 +175,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
   test("openDeflated() can be returned at any time, and is undefined without content", async (store) => {
     const text = new TextEncoder().encode(Array.from({ length: 300_000 }, (_, it) => it).join());
     await using staged = await store.stage(pieces(text));
-    await place(store, [staged]);
+    await publish(store, [staged]);
     for (const reads of [0, 1, 2]) {
       const reader = await store.openDeflated(staged.hash, { always: true });
       for (let read = 0; read < reads; read++) await reader?.next();

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { items, refused } from "../support/client.ts";
-import { bytesOf, fileHead, formBody, rawRequest } from "../support/raw_http.ts";
+import { fileHead, formBody, joinBytes, rawRequest } from "../support/raw_http.ts";
 import { TestServer } from "../support/server.ts";
 
 function md5(content: string): string {
@@ -18,7 +18,7 @@ Deno.test("POST /resources/ stores files", async (t) => {
       ["models/llama/a.gguf", 5],
       ["models/llama/b.gguf", 6],
     ]);
-    assert.deepEqual(await one.bytes({ path: "models/llama/b.gguf" }), bytesOf(["second"]));
+    assert.deepEqual(await one.bytes({ path: "models/llama/b.gguf" }), joinBytes(["second"]));
   });
   await t.step("RS 4.2.5 an empty dir is the root", async () => {
     for (const [dir, name] of [[undefined, "r1"], ["", "r2"], ["  ", "r3"]] as const) {
@@ -106,7 +106,7 @@ Deno.test("POST /resources/ stores files", async (t) => {
     await (await server.as(5)).upload("elsewhere", { c: "identical" });
     const stored = await server.storedHashes();
     assert.equal(stored.filter((hash) => hash === md5("identical")).length, 1);
-    assert.deepEqual(await one.bytes({ path: "same/b" }), bytesOf(["identical"]));
+    assert.deepEqual(await one.bytes({ path: "same/b" }), joinBytes(["identical"]));
   });
   await t.step("RS 4.2 a file of many buffers arrives as it was sent", async () => {
     const large = new Uint8Array(5_000_001);
@@ -272,7 +272,7 @@ Deno.test("POST /resources/ sanitizes file names (C 4)", async (t) => {
   /** Uploads one file whose name has these bytes. */
   const upload = async (filename: Uint8Array | string) => {
     const dir = `names/${++uploads}`;
-    const body = bytesOf([
+    const body = joinBytes([
       '--boundary\r\nContent-Disposition: form-data; name="files"; filename="',
       filename,
       '"\r\n\r\ncontent\r\n--boundary--\r\n',

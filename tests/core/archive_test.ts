@@ -3,7 +3,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { type ArchiveEntry, type ArchiveSource, zipStream } from "../../core/archive.ts";
 import { type Chunk, ContentReader } from "../../core/content.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { hasProgram, type Outcome, run } from "../support/tools.ts";
+import { hasProgram, type ProgramOutput, run } from "../support/tools.ts";
 
 /** A file to archive. */
 interface TestFile {
@@ -101,7 +101,7 @@ const EXTRACTORS: readonly {
   },
 ];
 
-function succeeded({ code, stdout, stderr }: Outcome): void {
+function succeeded({ code, stdout, stderr }: ProgramOutput): void {
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   assert.doesNotMatch(`${stdout}${stderr}`, /warning|(?<!no )error|overlap|bomb|damaged/i);
 }

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { AppError } from "../../core/errors.ts";
 import { uploadParts } from "../../routes/multipart.ts";
-import { bytesOf, fileHead, formBody } from "../support/raw_http.ts";
+import { fileHead, formBody, joinBytes } from "../support/raw_http.ts";
 
 /** The parts of a form that arrives in the given chunks, as `field filename=content`. */
 async function read(
@@ -68,7 +68,7 @@ Deno.test("C 6 uploadParts() reads a form however it arrives", async (t) => {
 Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) => {
   const one = ["files a=x"];
   await t.step("a preamble and an epilogue, which mean nothing", async () => {
-    const body = bytesOf([
+    const body = joinBytes([
       "preamble\r\n",
       formBody([{ head: fileHead("a"), content: "x" }]),
       "rest",
@@ -76,7 +76,7 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
     assert.deepEqual(await read([body]), one);
   });
   await t.step("white space behind a boundary", async () => {
-    const body = bytesOf([`--boundary \t\r\n${fileHead("a")}\r\n\r\nx\r\n--boundary--`]);
+    const body = joinBytes([`--boundary \t\r\n${fileHead("a")}\r\n\r\nx\r\n--boundary--`]);
     assert.deepEqual(await read([body]), one);
   });
   await t.step("boundaries in quotes and of odd characters", async () => {
@@ -113,12 +113,12 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
     assert.deepEqual(names, ["a.txt", "empty", "日本.txt"]);
   });
   await t.step("a name that is no UTF-8 is handed on as what no name can be", async () => {
-    const head = bytesOf([
+    const head = joinBytes([
       'Content-Disposition: form-data; name="files"; filename="a',
       new Uint8Array([0xff]),
       '"',
     ]);
-    const body = bytesOf(["--boundary\r\n", head, "\r\n\r\nx\r\n--boundary--\r\n"]);
+    const body = joinBytes(["--boundary\r\n", head, "\r\n\r\nx\r\n--boundary--\r\n"]);
     const [part] = await read([body]);
     assert.equal(part?.isWellFormed(), false);
   });
@@ -160,16 +160,16 @@ Deno.test("RS 4.2.2 uploadParts() refuses what is no form", async (t) => {
       "--boundary-",
       "{}",
     ];
-    for (const text of cases) await refuses(bytesOf([text]));
+    for (const text of cases) await refuses(joinBytes([text]));
   });
   await t.step("RS 4.2.2 a body beyond the cap, in its epilogue too", async () => {
     assert.match(await refuses(whole, { maxBytes: whole.length - 1 }), /larger than/);
     await read([whole], { maxBytes: whole.length });
-    const long = bytesOf([whole, "e".repeat(100)]);
+    const long = joinBytes([whole, "e".repeat(100)]);
     assert.match(await refuses(long, { maxBytes: whole.length + 50 }), /larger than/);
   });
   await t.step("RS 4.2.2 a form of nothing but its last boundary has no parts", async () => {
-    assert.deepEqual(await read([bytesOf(["--boundary--\r\n"])]), []);
+    assert.deepEqual(await read([joinBytes(["--boundary--\r\n"])]), []);
   });
 });
 

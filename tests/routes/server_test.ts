@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Log } from "../../core/log.ts";
 import { refused } from "../support/client.ts";
-import { bytesOf, fileHead, formBody } from "../support/raw_http.ts";
+import { fileHead, formBody, joinBytes } from "../support/raw_http.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
@@ -88,7 +88,7 @@ Deno.test("C 9 a download that the client reads slowly holds up nobody else", as
   const reader = slow.body?.getReader();
   await reader?.read();
   for (let index = 0; index < 20; index++) {
-    assert.deepEqual(await one.bytes({ path: "small" }), bytesOf(["small"]));
+    assert.deepEqual(await one.bytes({ path: "small" }), joinBytes(["small"]));
   }
   await reader?.cancel();
 });

@@ -23,7 +23,9 @@ export async function strongroom(
 }
 
 /** The permission flags that the settings ask for. */
-export async function permissionFlags(env: Readonly<Record<string, string>>): Promise<string[]> {
+export async function printedPermissionFlags(
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const { code, stdout, stderr } = await strongroom(["permissions"], env);
   assert.equal(code, 0, stderr);
   return stdout.trim().split(" ");

@@ -20,10 +20,10 @@ const Failure = v.strictObject({
 export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
 /** Query parameters; an array stands for a repeated one. */
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The body of a move or copy. */
-export interface Transfer {
+export interface TransferBody {
   readonly source?: string;
   readonly sources?: readonly string[];
   readonly destination?: string;
@@ -35,7 +35,7 @@ export class Client {
   constructor(readonly url: string, readonly token: string) {}
 
   /** Sends a request with the credential. `path` is below the base address. */
-  fetch(path: string, init: RequestInit & { query?: Query } = {}): Promise<Response> {
+  fetch(path: string, init: RequestInit & { query?: QueryParameters } = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.token}`);
     return fetch(this.url + path + queryString(init.query ?? {}), { ...init, headers });
@@ -45,13 +45,13 @@ export class Client {
   async send(
     method: string,
     path: string,
-    init: RequestInit & { query?: Query } = {},
+    init: RequestInit & { query?: QueryParameters } = {},
   ): Promise<Reply> {
     const response = await this.fetch(path, { ...init, method });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  list(query: Query = {}): Promise<Reply> {
+  list(query: QueryParameters = {}): Promise<Reply> {
     return this.send("GET", "/resources/", { query });
   }
 
@@ -67,11 +67,11 @@ export class Client {
     return this.json("POST", "/resources/mkdir", { path });
   }
 
-  move(request: Transfer): Promise<Reply> {
+  move(request: TransferBody): Promise<Reply> {
     return this.json("PUT", "/resources/move", request);
   }
 
-  copy(request: Transfer): Promise<Reply> {
+  copy(request: TransferBody): Promise<Reply> {
     return this.json("POST", "/resources/copy", request);
   }
 
@@ -81,23 +81,23 @@ export class Client {
     return this.send(method, path, { body: JSON.stringify(body), headers });
   }
 
-  remove(query: Query): Promise<Reply> {
+  remove(query: QueryParameters): Promise<Reply> {
     return this.send("DELETE", "/resources/", { query });
   }
 
-  download(query: Query, headers: HeadersInit = {}): Promise<Response> {
+  download(query: QueryParameters, headers: HeadersInit = {}): Promise<Response> {
     return this.fetch("/resources/download", { query, headers });
   }
 
   /** The bytes of a download, which must succeed. */
-  async bytes(query: Query): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(query: QueryParameters): Promise<Uint8Array<ArrayBuffer>> {
     const response = await this.download(query);
     assert.equal(response.status, 200, response.ok ? "" : await response.clone().text());
     return new Uint8Array(await response.arrayBuffer());
   }
 
   /** The paths of a listing, which must succeed. */
-  async paths(query: Query = {}): Promise<string[]> {
+  async paths(query: QueryParameters = {}): Promise<string[]> {
     return items(await this.list(query)).map(({ path }) => path);
   }
 
@@ -107,7 +107,7 @@ export class Client {
   }
 
   /** Subscribes to events; the subscription stands when this returns. */
-  async events(query: Query = {}, headers: HeadersInit = {}): Promise<EventReader> {
+  async events(query: QueryParameters = {}, headers: HeadersInit = {}): Promise<EventReader> {
     const response = await this.fetch("/events/", { query, headers });
     assert.equal(response.status, 200, response.ok ? "" : await response.text());
     return EventReader.open(response);
@@ -145,7 +145,7 @@ export function refused(reply: Reply, status: number, code: string): string {
   return body.msg;
 }
 
-function queryString(query: Query): string {
+function queryString(query: QueryParameters): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
     value === undefined
       ? []

@@ -51,7 +51,7 @@ export function formBody(
     content,
     "\r\n",
   ]);
-  return bytesOf([...pieces, `--${boundary}--\r\n`]);
+  return joinBytes([...pieces, `--${boundary}--\r\n`]);
 }
 
 /** The head of a file part with the name as it stands, byte for byte. */
@@ -60,7 +60,7 @@ export function fileHead(filename: string, field = "files"): string {
 }
 
 /** Joins texts (as UTF-8) and bytes. */
-export function bytesOf(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+export function joinBytes(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const all = pieces.map((piece) => typeof piece === "string" ? encoder.encode(piece) : piece);
   const bytes = new Uint8Array(all.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
@@ -77,22 +77,22 @@ function open(origin: string): Promise<Deno.TcpConn> {
 }
 
 async function send(connection: Deno.TcpConn, request: RawRequest): Promise<void> {
-  const body = bytesOf([request.body ?? ""]);
+  const body = joinBytes([request.body ?? ""]);
   const given = request.headers ?? {};
   const headers: Record<string, string> = { Host: "test", Connection: "close", ...given };
   const chunked = "Transfer-Encoding" in headers;
   if (!chunked && !("Content-Length" in headers)) headers["Content-Length"] = String(body.length);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  await write(connection, bytesOf([`${request.line} HTTP/1.1\r\n${lines.join("")}\r\n`]));
+  await write(connection, joinBytes([`${request.line} HTTP/1.1\r\n${lines.join("")}\r\n`]));
   const size = request.pieces ?? Math.max(body.length, 1);
   for (let at = 0; at < body.length; at += size) {
     const piece = body.subarray(at, at + size);
     await write(
       connection,
-      chunked ? bytesOf([`${piece.length.toString(16)}\r\n`, piece, "\r\n"]) : piece,
+      chunked ? joinBytes([`${piece.length.toString(16)}\r\n`, piece, "\r\n"]) : piece,
     );
   }
-  if (chunked) await write(connection, bytesOf(["0\r\n\r\n"]));
+  if (chunked) await write(connection, joinBytes(["0\r\n\r\n"]));
 }
 
 async function write(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {

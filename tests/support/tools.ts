@@ -13,7 +13,7 @@ export async function hasProgram(name: string, ...args: string[]): Promise<boole
 }
 
 /** What a program printed, and how it ended. */
-export interface Outcome {
+export interface ProgramOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -24,7 +24,7 @@ export async function run(
   program: string,
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<Outcome> {
+): Promise<ProgramOutput> {
   const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], ...options })
     .output();
   const decoder = new TextDecoder();
