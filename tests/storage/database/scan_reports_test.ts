@@ -3,7 +3,6 @@ import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
 import { makeReport } from "../../../storage/database/scan_reports.ts";
-import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("C 15 what would take too much memory is no report", async () => {
@@ -33,20 +32,4 @@ Deno.test("C 15 what would take too much memory is no report", async () => {
   assert.equal(makeReport(order)?.files, 3);
   keep(90 * 2 ** 20);
   assert.equal(makeReport(order), undefined);
-});
-
-Deno.test("C 15 a report that nobody wants any more is not made", async () => {
-  await using directory = await TempDir.make();
-  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
-  const { scans } = store;
-  const made = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
-  const { id } = await scans.create(made, (async function* () {})());
-  const reason = new Error("nobody wants it");
-  await assert.rejects(scans.complete(id, 1, AbortSignal.abort(reason)), reason);
-  const midway = new AbortController();
-  const completed = scans.complete(id, 1, midway.signal);
-  setTimeout(() => midway.abort(reason));
-  await assert.rejects(completed, reason);
-  assert.equal((await scans.find(id))?.status, "queued");
-  assert.equal((await scans.complete(id, 1, new AbortController().signal)).status, "completed");
 });

@@ -1,0 +1,65 @@
+import * as assert from "node:assert/strict";
+import { Connection } from "../../../storage/database/connection.ts";
+import { migrate } from "../../../storage/database/migrate.ts";
+import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
+import { seed } from "../../support/seed.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+Deno.test("migrate() brings a database to the schema, once, and refuses a newer one", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const open = () => new Connection(path, { readOnly: false });
+  {
+    using connection = open();
+    migrate(connection);
+    migrate(connection);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 3);
+    connection.script("PRAGMA user_version = 99");
+  }
+  {
+    using connection = open();
+    assert.throws(() => migrate(connection), /version 99.*up to 3/);
+  }
+  await assert.rejects(SqliteResourceStore.open(path), /version 99/);
+});
+
+Deno.test("migrate() keeps the records of a database of version 1, and its ids", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const columns =
+    "id, user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at";
+  const all = (connection: Connection) =>
+    connection.all(`SELECT ${columns} FROM records ORDER BY id`);
+  {
+    using connection = new Connection(path, { readOnly: false });
+    const first = new URL("../../../storage/database/migrations/0001_records.sql", import.meta.url);
+    connection.script(await Deno.readTextFile(first));
+    connection.script(`
+      INSERT INTO records (id, user_id, path, hash, size, crc32, is_dir, created_at, updated_at)
+      VALUES (3, 7, 'd', '', 0, 0, 1, 10, 20), (5, 7, 'd/é f', '${
+      "a".repeat(32)
+    }', 1, 2, 0, 30, 40),
+        (9, 8, 'gone', '', 0, 0, 1, 10, 20);
+      DELETE FROM records WHERE id = 9;
+      PRAGMA user_version = 1;
+    `);
+    const before = all(connection);
+    migrate(connection);
+    assert.deepEqual(all(connection), before);
+    assert.throws(() => connection.run("UPDATE records SET parent = 'nowhere' WHERE id = 5"));
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const [added] = await seed(store, ["new"]);
+  assert.equal(added?.id, 10);
+  await assert.rejects(seed(store, ["missing/child"]), /FOREIGN KEY/);
+});
+
+Deno.test("migrate() leaves nothing of a migration that fails", async () => {
+  await using directory = await TempDir.make();
+  using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
+  connection.script("CREATE TABLE records_by_hash (a)");
+  assert.throws(() => migrate(connection));
+  assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
+  assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
+  assert.equal(connection.inTransaction, false);
+});

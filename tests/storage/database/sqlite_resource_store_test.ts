@@ -1,0 +1,88 @@
+import * as assert from "node:assert/strict";
+import type { ListQuery } from "../../../core/ports.ts";
+import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
+import { resourceStoreSuite } from "../../conformance/resource_store.ts";
+import { seed } from "../../support/seed.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+resourceStoreSuite("SqliteResourceStore", async () => {
+  const directory = await TempDir.make();
+  const store = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
+  const close = store[Symbol.asyncDispose].bind(store);
+  store[Symbol.asyncDispose] = async () => {
+    await close();
+    await directory[Symbol.asyncDispose]();
+  };
+  return store;
+});
+
+Deno.test("C 8 list() takes a listing away from a reader that stalls", async () => {
+  await using directory = await TempDir.make();
+  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
+    listStallMs: 1,
+  });
+  await seed(store, Array.from({ length: 1200 }, (_, index) => `f${index}`));
+  const query: ListQuery = {
+    scope: { userId: 1, everyone: false },
+    recursive: false,
+    directories: [],
+    chain: [],
+  };
+  const batches = store.list(query)[Symbol.asyncIterator]();
+  await batches.next();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await assert.rejects(batches.next(), /has ended/);
+});
+
+Deno.test("C 8 list() fails where the database does, and does not end early", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  {
+    await using store = await SqliteResourceStore.open(path);
+    await seed(store, ["d/", ...Array.from({ length: 5000 }, (_, index) => `d/f${index}`)]);
+  }
+  {
+    // Pages in the middle are damaged; what the first ones say of them is intact.
+    using file = await Deno.open(path, { write: true });
+    const { size } = await file.stat();
+    await file.seek(Math.floor(size / 4096 / 2) * 4096, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(Math.floor(size / 4096 / 4) * 4096).fill(0xff));
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const scope = { userId: 1, everyone: false };
+  for (const directories of [[], ["d"]]) {
+    const query = { scope, recursive: true, directories, chain: directories };
+    await assert.rejects(Array.fromAsync(store.list(query)));
+  }
+});
+
+Deno.test({
+  name: "C 8 list() keeps nothing of a listing that is not read to its end",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using directory = await TempDir.make();
+    await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
+    await seed(store, Array.from({ length: 1200 }, (_, index) => `f${index}`));
+    const scope = { userId: 1, everyone: false };
+    const query = { scope, recursive: false, directories: [], chain: [] };
+    const path = await Deno.realPath(directory.path);
+    const openFiles = () =>
+      Array.from(Deno.readDirSync("/proc/self/fd"), ({ name }) => {
+        try {
+          return Deno.readLinkSync(`/proc/self/fd/${name}`);
+        } catch {
+          // Closed meanwhile, by whoever else is at work in this process.
+          return "";
+        }
+      }).filter((file) => file.startsWith(path)).length;
+    const listSome = async () => {
+      const batches = Array.from({ length: 8 }, () => store.list(query)[Symbol.asyncIterator]());
+      await Promise.all(batches.map((it) => it.next()));
+      await Promise.all(batches.map((it) => it.return?.(undefined)));
+    };
+    await listSome();
+    const before = openFiles();
+    for (let round = 0; round < 5; round++) await listSome();
+    assert.equal(openFiles(), before);
+  },
+});
