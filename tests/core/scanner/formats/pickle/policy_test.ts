@@ -85,9 +85,9 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
 Deno.test("judgeImport() denies before it allows, by both spellings and every component", async (t) => {
   for (const [module, name, level, ruleCode] of JUDGED) {
     await t.step(`${module}.${name} is ${level}`, () => {
-      const judgement = judgeImport(module, name);
-      assert.equal(judgement.level, level);
-      if (ruleCode !== undefined) assert.equal(judgement.ruleCode, ruleCode);
+      const judgment = judgeImport(module, name);
+      assert.equal(judgment.level, level);
+      if (ruleCode !== undefined) assert.equal(judgment.ruleCode, ruleCode);
     });
   }
 });
