@@ -15,12 +15,12 @@ function scan(text: string) {
   const context = new RecordingContext();
   const checks = [...lfsPointerScanner.scan(file, context)];
   assert.deepEqual(context.members, []);
-  return { claimed: lfsPointerScanner.matches(file), checks };
+  return { matches: lfsPointerScanner.matches(file), checks };
 }
 
-Deno.test("S902 a Git LFS pointer instead of weights is critical, and the file inconclusive", () => {
-  const { claimed, checks } = scan(POINTER);
-  assert.ok(claimed);
+Deno.test("S902 a Git LFS pointer instead of weights is critical and inconclusive", () => {
+  const { matches, checks } = scan(POINTER);
+  assert.ok(matches);
   const [check] = checks;
   assert.equal(check?.severity, "critical");
   assert.equal(check?.ruleCode, "S902");
@@ -30,7 +30,7 @@ Deno.test("S902 a Git LFS pointer instead of weights is critical, and the file i
   assert.match(check?.why ?? "", /git lfs pull/);
 });
 
-Deno.test("S902 pointers of other forms are known too", () => {
+Deno.test("S902 recognizes other forms of pointers", () => {
   const forms = [
     POINTER.replaceAll("\n", "\r\n"),
     POINTER.replace("git-lfs.github.com", "hawser.github.com"),
@@ -38,12 +38,12 @@ Deno.test("S902 pointers of other forms are known too", () => {
     "version https://git-lfs.github.com/spec/v1\n",
   ];
   for (const text of forms) {
-    assert.ok(scan(text).claimed, text);
+    assert.ok(scan(text).matches, text);
     assert.equal(scan(text).checks[0]?.severity, "critical", text);
   }
 });
 
-Deno.test("texts about pointers are none", () => {
+Deno.test("does not match texts about pointers", () => {
   const others = [
     "",
     "v",
@@ -52,5 +52,5 @@ Deno.test("texts about pointers are none", () => {
     POINTER + "x".repeat(1024),
     POINTER.slice(0, 30),
   ];
-  for (const text of others) assert.equal(scan(text).claimed, false, text.slice(0, 60));
+  for (const text of others) assert.equal(scan(text).matches, false, text.slice(0, 60));
 });

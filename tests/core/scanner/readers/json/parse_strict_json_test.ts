@@ -12,7 +12,7 @@ function codeOf(read: () => unknown): string {
   return "read";
 }
 
-Deno.test("JSON is read as JSON.parse reads it", async (t) => {
+Deno.test("parseStrictJson() reads JSON as JSON.parse does", async (t) => {
   const texts = [
     "null",
     " true ",
@@ -34,7 +34,7 @@ Deno.test("JSON is read as JSON.parse reads it", async (t) => {
   }
 });
 
-Deno.test("What is no JSON is refused, and so is more than the bounds", async (t) => {
+Deno.test("parseStrictJson() refuses invalid JSON and JSON beyond the limits", async (t) => {
   const refused: [string | Uint8Array, string][] = [
     ["", "malformed"],
     ["{", "malformed"],
@@ -65,7 +65,7 @@ Deno.test("What is no JSON is refused, and so is more than the bounds", async (t
       assert.equal(codeOf(() => parseStrictJson(text)), code);
     });
   }
-  await t.step("a long text is too_long, unread", () => {
+  await t.step("refuses a long text without reading it", () => {
     assert.equal(
       codeOf(() => parseStrictJson("[1]", { maxLength: 2, maxDepth: 1, maxValues: 9 })),
       "too_long",
@@ -73,7 +73,7 @@ Deno.test("What is no JSON is refused, and so is more than the bounds", async (t
   });
 });
 
-Deno.test("Keys that occur twice are told with their path, and the last one counts", () => {
+Deno.test("parseStrictJson() reports repeated keys by path and keeps the last one", () => {
   const text = '{"a":1,"b":[0,{"c":1,"c":2}],"a":3,"\\u0061":4}';
   const { value, duplicateKeys } = parseStrictJson(text);
   assert.deepEqual(duplicateKeys, ["b[1].c", "a", "a"]);
@@ -82,7 +82,7 @@ Deno.test("Keys that occur twice are told with their path, and the last one coun
   assert.equal(parseStrictJson(many).duplicateKeys.length, 100);
 });
 
-Deno.test("Keys of Object.prototype are keys like others", () => {
+Deno.test("parseStrictJson() treats the keys of Object.prototype as ordinary keys", () => {
   const { value, duplicateKeys } = parseStrictJson('{"__proto__":{"x":1},"constructor":2}');
   assert.deepEqual(duplicateKeys, []);
   assert.ok(typeof value === "object" && value !== null);
@@ -91,7 +91,7 @@ Deno.test("Keys of Object.prototype are keys like others", () => {
   assert.equal("toString" in value, false);
 });
 
-Deno.test("Integers that no number holds are read exactly", () => {
+Deno.test("parseStrictJson() reads 64-bit integers exactly", () => {
   const { value } = parseStrictJson("[9007199254740993, 18446744073709551615, -9007199254740993]");
   assert.deepEqual(value, [9007199254740993n, 18446744073709551615n, -9007199254740993n]);
   assert.equal(parseStrictJson("1" + "0".repeat(5000)).value, Infinity);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** A message's content: text, bytes, or fields that have been put together. */
+/** The content of a message or field: text, bytes, or encoded fields. */
 export type Content = string | Uint8Array;
 
 export function varint(value: number | bigint): Uint8Array {
@@ -14,18 +14,18 @@ export function varint(value: number | bigint): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A field of a number. */
+/** A varint field. */
 export function int(number: number, value: number | bigint): Uint8Array {
   return message(varint(number << 3), varint(value));
 }
 
-/** A field of a text, of bytes, or of a message. */
+/** A length-delimited field. */
 export function bytes(number: number, ...content: Content[]): Uint8Array {
   const inner = message(...content);
   return message(varint((number << 3) | 2), varint(inner.length), inner);
 }
 
-/** Fields one after another. */
+/** Joins fields into a message. */
 export function message(...parts: Content[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part))));
 }
