@@ -10,8 +10,8 @@ export interface Disposition {
   readonly filename: string | undefined;
 }
 
-/** A header value with well-formed parameters. A quoted value ends at the next quote (RFC 7578). */
-const WELL_FORMED = /^[^;"]*(?:;[ \t]*[^\s=;"]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;"]*)[ \t]*)*;?[ \t]*$/;
+/** A parameter of a header value. A quoted value ends at the next quote (RFC 7578). */
+const PARAMETER = /;[ \t]*[^\s=;"]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;"]*)[ \t]*/y;
 /** Stands for a file name that cannot be read. No valid name contains it (C 4). */
 const UNREADABLE_NAME = '"';
 
@@ -41,12 +41,27 @@ function fileNameOf(
   parameters: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   // The parser returns what precedes a flaw, which is another name or none.
-  if (!WELL_FORMED.test(value)) return /filename/i.test(value) ? UNREADABLE_NAME : undefined;
+  if (!isWellFormed(value)) return /filename/i.test(value) ? UNREADABLE_NAME : undefined;
   const plain = utf8(parameters.filename);
   // RFC 7578, 4.2 does not allow it in forms, but some clients send only this name.
   const extended = parameters["filename*"];
   if (extended === undefined) return plain;
   return decodeExtended(extended) ?? plain ?? UNREADABLE_NAME;
+}
+
+/**
+ * Whether a header value is a word with well-formed parameters. Matches one parameter after the other:
+ * one expression for all of them would take exponential time on some values.
+ */
+function isWellFormed(value: string): boolean {
+  const [word = ""] = /^[^;"]*/.exec(value) ?? [];
+  let end = word.length;
+  for (;;) {
+    PARAMETER.lastIndex = end;
+    if (!PARAMETER.test(value)) break;
+    end = PARAMETER.lastIndex;
+  }
+  return /^;?[ \t]*$/.test(value.slice(end));
 }
 
 /**

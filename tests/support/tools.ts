@@ -23,7 +23,7 @@ export interface ProgramOutput {
 export async function run(
   program: string,
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string; env?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<ProgramOutput> {
   const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], ...options })
     .output();
