@@ -1,6 +1,6 @@
 /**
- * `deno task bench`: what the server does beside a reference, in one run on one machine, as ratios.
- * Needs curl, md5sum and zip. The server is a process of its own for each case, started as users do.
+ * `deno task bench`: compares the server with reference programs on the same machine, as ratios. Needs
+ * curl, md5sum and zip. Each case starts its own server process, as users do.
  */
 
 import { ChildServer } from "../support/child_server.ts";
@@ -34,13 +34,13 @@ const CASES: readonly Case[] = [
       const path = `${directory}/upload.bin`;
       await randomFile(path, 512 * MB);
       await using drain = Deno.serve({ port: 0, onListen() {} }, async (request) => {
-        for await (const _ of request.body ?? []) { /* dropped */ }
+        for await (const _ of request.body ?? []) { /* discarded */ }
         return new Response("ok");
       });
       const times = await compare({
         "strongroom": () => curl(client, "-F", `files=@${path}`, `${client.url}/resources/?dir=u`),
         "md5sum": () => run("md5sum", [path]),
-        "a server that drops the body": () =>
+        "a server that discards the body": () =>
           curl(client, "-F", `files=@${path}`, `http://127.0.0.1:${drain.addr.port}/`),
       }, () => client.remove({ path: "u" }));
       return [...ratios(times, "strongroom"), await peakMemory(server.pid)];
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
       });
       return [
         ...ratios(times, "strongroom"),
-        `${await peakMemory(server.pid)}, uploads: ${before}`,
+        `${await peakMemory(server.pid)}, after uploads: ${before}`,
       ];
     },
   },
@@ -109,13 +109,13 @@ const CASES: readonly Case[] = [
       const six = (await Deno.stat(`${directory}/six.zip`)).size;
       return [
         ...ratios(times, "strongroom"),
-        `size to that of zip -6: ${(size / six).toFixed(2)}`,
+        `size relative to zip -6: ${(size / six).toFixed(2)}`,
         await peakMemory(server.pid),
       ];
     },
   },
   {
-    name: "requests a second of 8 clients",
+    name: "requests per second of 8 clients",
     async measure({ server, client }) {
       await client.upload(
         "listed",
@@ -134,8 +134,8 @@ const CASES: readonly Case[] = [
         };
         return count / await seconds(() => Promise.all(Array.from({ length: 8 }, work)));
       };
-      const lists: number[] = [];
-      const uploads: number[] = [];
+      const listRates: number[] = [];
+      const uploadRates: number[] = [];
       for (let round = 0; round <= ROUNDS; round++) {
         const list = await rate(3000, () => client.list({ path: "listed" }));
         const upload = await rate(2000, () => {
@@ -143,12 +143,12 @@ const CASES: readonly Case[] = [
           return client.upload(`u${index % 16}`, { [`f${index}`]: `content ${index}` });
         });
         if (round === 0) continue;
-        lists.push(list);
-        uploads.push(upload);
+        listRates.push(list);
+        uploadRates.push(upload);
       }
       return [
-        `listings of 20 entries: ${spread(lists, 0)} /s`,
-        `uploads of a few bytes, synced: ${spread(uploads, 0)} /s`,
+        `listings of 20 entries: ${spread(listRates, 0)} /s`,
+        `synced uploads of a few bytes: ${spread(uploadRates, 0)} /s`,
         await peakMemory(server.pid),
       ];
     },
@@ -166,7 +166,7 @@ const CASES: readonly Case[] = [
       });
       return [
         ...ratios(times, "strongroom"),
-        `${await peakMemory(server.pid)}, uploads: ${before}`,
+        `${await peakMemory(server.pid)}, after uploads: ${before}`,
       ];
     },
   },
@@ -175,25 +175,25 @@ const CASES: readonly Case[] = [
     async measure({ server, client }) {
       const files = Array.from({ length: 99 }, (_, index) => [`${index}`, "x"]);
       await client.upload("t/100", Object.fromEntries(files));
-      // Each is ten of the one before, and their directory.
+      // Each size is ten copies of the one before, with their directory.
       for (const size of [100, 1000, 10_000]) {
         for (let part = 0; part < 10; part++) {
           const destination = `t/${size * 10}/${part}`;
-          await done(client.copy({ source: `t/${size}`, destination }));
+          await expectOk(client.copy({ source: `t/${size}`, destination }));
         }
       }
       const times = new Map<string, number[]>();
       const measured = async (name: string, work: () => Promise<Reply>) => {
-        const time = await seconds(() => done(work()));
+        const time = await seconds(() => expectOk(work()));
         times.set(name, [...times.get(name) ?? [], time]);
       };
       for (let round = 0; round < ROUNDS; round++) {
         for (const size of [1000, 10_000, 100_000]) {
           const [source, destination] = [`t/${size}`, "else/where"];
           await measured(`copy ${size}`, () => client.copy({ source, destination }));
-          await done(client.remove({ path: destination }));
+          await expectOk(client.remove({ path: destination }));
           await measured(`move ${size}`, () => client.move({ source, destination }));
-          await done(client.move({ source: destination, destination: source }));
+          await expectOk(client.move({ source: destination, destination: source }));
         }
       }
       return [
@@ -202,7 +202,7 @@ const CASES: readonly Case[] = [
           [[1000, 10_000], [10_000, 100_000]].map(([less, more]) => {
             const ratio = median(times.get(`${name} ${more}`) ?? []) /
               median(times.get(`${name} ${less}`) ?? []);
-            return `${name} of ${more} to that of ${less}: ${ratio.toFixed(1)}`;
+            return `${name} of ${more} relative to ${less}: ${ratio.toFixed(1)}`;
           })
         ),
         await peakMemory(server.pid),
@@ -212,23 +212,28 @@ const CASES: readonly Case[] = [
   ...HOST_CASES,
 ];
 
-/** A reply, which must be no refusal. */
-async function done(reply: Promise<Reply>): Promise<Reply> {
+/**
+ * Waits for a reply.
+ *
+ * @throws {Error} when the status is not 200.
+ */
+async function expectOk(reply: Promise<Reply>): Promise<Reply> {
   const { status, text } = await reply;
   if (status !== 200) throw new Error(text);
   return reply;
 }
 
-async function main(wanted: readonly string[]): Promise<void> {
+/** Runs the cases whose names contain one of the filters, or all cases. */
+async function main(filters: readonly string[]): Promise<void> {
   for (const program of ["curl", "md5sum", "zip"]) {
-    const there = await hasProgram(program, "--version") || await hasProgram(program, "-v");
-    if (!there) throw new Error(`The benchmarks need ${program}`);
+    const available = await hasProgram(program, "--version") || await hasProgram(program, "-v");
+    if (!available) throw new Error(`The benchmarks need ${program}`);
   }
   const cores = navigator.hardwareConcurrency;
   console.log(`Deno ${Deno.version.deno}, ${Deno.build.target}, ${cores} cores, ${ROUNDS} rounds`);
-  console.log("Figures are the median (least…most).");
+  console.log("Figures are median (min…max).");
   for (const { name, measure } of CASES) {
-    if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+    if (filters.length > 0 && !filters.some((part) => name.includes(part))) continue;
     await using temporary = await TempDir.make();
     await using server = await ChildServer.start({
       dataDir: `${temporary.path}/data`,

@@ -1,4 +1,4 @@
-/** Reads a file as a scan does and hashes it, and does nothing else: the reference of the benchmark. */
+/** Reads a file as a scan does and only hashes it: the reference for the scan benchmark. */
 
 import { hashContent } from "../../core/scanner/engine/hash_content.ts";
 import { FileSource } from "../../storage/sandbox/file_source.ts";

@@ -3,7 +3,7 @@ import { ROOT } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
 import { type Case, compare, median, randomFile, seconds, spread } from "./measures.ts";
 
-/** Cases that need no server: leases, and scans of files on this machine. */
+/** Cases that do not use the server: leases, and scans of local files. */
 export const HOST_CASES: readonly Case[] = [
   {
     name: "leases of 1 000 and 10 000 waiters",
@@ -15,14 +15,14 @@ export const HOST_CASES: readonly Case[] = [
         DiskFreeMB: 2 ** 20,
       };
       const tunables = loadTunables(() => undefined, stats);
-      const through = (count: number) => async () => {
+      const acquireAll = (count: number) => async () => {
         const pool = new LeasePool({ tunables, stats: () => stats });
         await Promise.all(Array.from({ length: count }, async () => {
           const { signal } = new AbortController();
           using _lease = await pool.acquireToolLeaseWithContext(signal, true, "x", 5000, 600_000);
         }));
       };
-      const times = await compare({ "1 000": through(1000), "10 000": through(10_000) });
+      const times = await compare({ "1 000": acquireAll(1000), "10 000": acquireAll(10_000) });
       const ratio = median(times["10 000"] ?? []) / median(times["1 000"] ?? []);
       const label = await seconds(() => {
         for (let line = 0; line < 100_000; line++) {
@@ -32,9 +32,9 @@ export const HOST_CASES: readonly Case[] = [
       });
       return [
         ...Object.entries(times).map(([name, values]) =>
-          `${name} one after the other: ${spread(values, 3)} s`
+          `${name} in sequence: ${spread(values, 3)} s`
         ),
-        `10 000 to 1 000: ${ratio.toFixed(1)}`,
+        `10 000 relative to 1 000: ${ratio.toFixed(1)}`,
         `a label: ${(label * 10).toFixed(1)} µs`,
       ];
     },
@@ -50,17 +50,17 @@ export const HOST_CASES: readonly Case[] = [
       await torchArchive(directory, archive, weights);
       const times = await compare({
         "strongroom scan, safetensors": () => deno("main.ts", "scan", tensors),
-        "hashing alone, safetensors": () => deno("tests/bench/hash_file.ts", tensors),
+        "hashing only, safetensors": () => deno("tests/bench/hash_file.ts", tensors),
         "strongroom scan, PyTorch": () => deno("main.ts", "scan", archive),
-        "hashing alone, PyTorch": () => deno("tests/bench/hash_file.ts", archive),
+        "hashing only, PyTorch": () => deno("tests/bench/hash_file.ts", archive),
       });
-      const speed = (ours: string, alone: string) =>
-        (times[alone] ?? []).map((it, at) => it / (times[ours]?.[at] ?? 1));
+      const speed = (scan: string, hashing: string) =>
+        (times[hashing] ?? []).map((it, at) => it / (times[scan]?.[at] ?? 1));
       return [
         ...Object.entries(times).map(([name, values]) => `${name}: ${spread(values)} s`),
         ...["safetensors", "PyTorch"].map((kind) =>
-          `speed of scanning ${kind} to that of hashing it: ${
-            spread(speed(`strongroom scan, ${kind}`, `hashing alone, ${kind}`))
+          `scan speed of ${kind} relative to hashing: ${
+            spread(speed(`strongroom scan, ${kind}`, `hashing only, ${kind}`))
           }`
         ),
       ];
@@ -68,7 +68,11 @@ export const HOST_CASES: readonly Case[] = [
   },
 ];
 
-/** Runs a program of this repository, which must not fail; a scan may find something. */
+/**
+ * Runs a program of this repository.
+ *
+ * @throws {Error} when it fails. Exit code 1, a scan with findings, is not a failure.
+ */
 async function deno(...args: string[]): Promise<void> {
   const { code, stderr } = await run(Deno.execPath(), ["run", "-A", "--no-check", ...args], {
     cwd: ROOT,
@@ -76,7 +80,7 @@ async function deno(...args: string[]): Promise<void> {
   if (code > 1) throw new Error(stderr);
 }
 
-/** A file with one tensor of F32. */
+/** Writes a Safetensors file with one F32 tensor. */
 async function safetensors(path: string, weights: string): Promise<void> {
   const { size } = await Deno.stat(weights);
   const header = JSON.stringify({
@@ -92,12 +96,12 @@ async function safetensors(path: string, weights: string): Promise<void> {
   await source.readable.pipeTo(file.writable);
 }
 
-/** An archive as torch.save writes it: all members stored. */
+/** Writes an archive like torch.save: all members are stored. */
 async function torchArchive(directory: string, path: string, weights: string): Promise<void> {
   const folder = `${directory}/archive`;
   await Deno.mkdir(`${folder}/data`, { recursive: true });
   await Deno.writeTextFile(`${folder}/version`, "3\n");
-  // An empty OrderedDict.
+  // A pickled empty OrderedDict.
   await Deno.writeFile(
     `${folder}/data.pkl`,
     new TextEncoder().encode("ccollections\nOrderedDict\n)R."),

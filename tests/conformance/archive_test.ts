@@ -5,7 +5,7 @@ import { type Client, entry, items, type QueryParameters, refused } from "../sup
 import { seed } from "../support/seed.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 
-/** The entries of a ZIP by another library than the one that wrote it, each checked by its CRC. */
+/** Reads the entries of a ZIP with an independent library, which checks each CRC. */
 async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {
   const reader = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false });
   const found: { entry: Entry; text: string }[] = [];
@@ -33,14 +33,14 @@ Deno.test("GET /resources/download of archives", async (t) => {
   await one.mkdir("top/empty");
   const idOf = (name: string) => String(saved.find((it) => it.name === name)?.id);
 
-  await t.step("RS 4.7.4 a directory is a ZIP with names relative to it", async () => {
+  await t.step("RS 4.7.4 a directory is a ZIP with relative names", async () => {
     const response = await one.download({ path: "top/d" });
     assert.equal(response.headers.get("Content-Type"), "application/zip");
     assert.equal(response.headers.get("Content-Disposition"), 'attachment; filename="d.zip"');
     await response.body?.cancel();
     assert.deepEqual(await zipped(one, { path: "top/d" }), ["a.txt=A", "b.txt=B", "sub/c.txt=C"]);
   });
-  await t.step("RS 4.7.4 by its id as well", async () => {
+  await t.step("RS 4.7.4 finds a directory by its id as well", async () => {
     const [, d] = items(await one.list({ path: "top/d" }));
     assert.deepEqual(await zipped(one, { id: String(d?.id) }), [
       "a.txt=A",
@@ -51,21 +51,24 @@ Deno.test("GET /resources/download of archives", async (t) => {
   await t.step("RS 4.7.4 an empty directory is an empty ZIP", async () => {
     assert.deepEqual(await zipped(one, { path: "top/empty" }), []);
   });
-  await t.step("RS 4.7.5 several are one ZIP with full paths, sorted by path", async () => {
-    const response = await one.download({ "paths[]": ["top/d-e", "top/d"] });
-    assert.equal(
-      response.headers.get("Content-Disposition"),
-      'attachment; filename="download.zip"',
-    );
-    await response.body?.cancel();
-    assert.deepEqual(await zipped(one, { "paths[]": ["top/d-e", "top/d"] }), [
-      "top/d-e/f.txt=F",
-      "top/d/a.txt=A",
-      "top/d/b.txt=B",
-      "top/d/sub/c.txt=C",
-    ]);
-  });
-  await t.step("RS 4.7.5 what is named twice is in it once", async () => {
+  await t.step(
+    "RS 4.7.5 multiple targets are one ZIP with full paths, sorted by path",
+    async () => {
+      const response = await one.download({ "paths[]": ["top/d-e", "top/d"] });
+      assert.equal(
+        response.headers.get("Content-Disposition"),
+        'attachment; filename="download.zip"',
+      );
+      await response.body?.cancel();
+      assert.deepEqual(await zipped(one, { "paths[]": ["top/d-e", "top/d"] }), [
+        "top/d-e/f.txt=F",
+        "top/d/a.txt=A",
+        "top/d/b.txt=B",
+        "top/d/sub/c.txt=C",
+      ]);
+    },
+  );
+  await t.step("RS 4.7.5 a file named twice is included once", async () => {
     const query = { "paths[]": ["top/d/a.txt", "top/d", "top"], "ids[]": [idOf("b.txt")] };
     assert.deepEqual(await zipped(one, query), [
       "top/d-e/f.txt=F",
@@ -75,18 +78,18 @@ Deno.test("GET /resources/download of archives", async (t) => {
     ]);
   });
   await t.step(
-    "C 9 a path and an id of one record are two targets: a ZIP with it once",
+    "C 9 a path and an id of the same record are two targets: a ZIP that contains it once",
     async () => {
       const query = { path: "top/d/a.txt", id: idOf("a.txt") };
       assert.deepEqual(await zipped(one, query), ["top/d/a.txt=A"]);
     },
   );
-  await t.step("C 9 has no length, for it is not built beforehand", async () => {
+  await t.step("C 9 sends no length, because the archive is streamed", async () => {
     const response = await one.download({ path: "top" });
     assert.equal(response.headers.get("Content-Length"), null);
     await response.body?.cancel();
   });
-  await t.step("C 9 answers HEAD without an archive, and leaves nothing open", async () => {
+  await t.step("C 9 answers HEAD without an archive and leaves nothing open", async () => {
     const head = await one.fetch("/resources/download?path=top", { method: "HEAD" });
     assert.equal(head.headers.get("Content-Type"), "application/zip");
     assert.equal(await head.text(), "");
@@ -102,7 +105,7 @@ Deno.test("GET /resources/download of archives", async (t) => {
   });
 });
 
-Deno.test("C 9 entries are deflated where that pays", async (t) => {
+Deno.test("C 9 deflates entries that shrink", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const random = new Uint8Array(300_000);
@@ -125,16 +128,16 @@ Deno.test("C 9 entries are deflated where that pays", async (t) => {
   await t.step("C 9 store deflates nothing", async () => {
     assert.deepEqual(await methods("store"), ["empty 0", "random.bin 0", "text.txt 0", "tiny 0"]);
   });
-  await t.step("C 9 deflate deflates whatever has bytes", async () => {
+  await t.step("C 9 deflate deflates every file that is not empty", async () => {
     assert.deepEqual(await methods("deflate"), ["empty 0", "random.bin 8", "text.txt 8", "tiny 8"]);
   });
-  await t.step("C 9 packed text is smaller than text", async () => {
+  await t.step("C 9 deflated text is smaller than the original", async () => {
     const archive = await one.bytes({ path: "mix" });
     assert.ok(archive.length < random.length + text.length / 10);
   });
 });
 
-Deno.test("RS 4.7.5 archives of several owners", async (t) => {
+Deno.test("RS 4.7.5 archives with several owners", async (t) => {
   await using server = await TestServer.start();
   const admin = await server.admin(9);
   const one = await server.as(1);
@@ -146,17 +149,17 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
   const directoryOf = async (client: Client) =>
     String(items(await client.list({ path: "d" }))[0]?.id);
 
-  await t.step("RS 1.4 a directory found by path is that of one owner", async () => {
+  await t.step("RS 1.4 a directory found by path belongs to one owner", async () => {
     assert.deepEqual(await zipped(admin, { path: "d" }), ["same=nine"]);
     assert.deepEqual(await zipped(admin, { id: await directoryOf(two) }), ["same=two", "second=2"]);
   });
-  await t.step("RS 4.7.5 refuses a record found by id whose path another one has", async () => {
+  await t.step("RS 4.7.5 refuses a record found by id if another target has its path", async () => {
     const queries: QueryParameters[] = [
       { path: "d/same", id: String(twos.id) },
       { "ids[]": [String(ones.id), String(twos.id)] },
       { "ids[]": [await directoryOf(one), await directoryOf(two)] },
       { path: "d", id: await directoryOf(two) },
-      // A file of the directory meets the one that the id names.
+      // A file in the directory has the path of the record named by id.
       { path: "d", id: String(twos.id) },
     ];
     for (const query of queries) {
@@ -166,13 +169,13 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
       refused({ status, headers, text }, 400, "ErrResourcesSharedPath");
     }
   });
-  await t.step("RS 4.7.5 refuses two directories at one path, were they empty", async () => {
+  await t.step("RS 4.7.5 refuses two directories with one path, even if empty", async () => {
     const empty = [entry(await one.mkdir("empty")), entry(await two.mkdir("empty"))];
     const response = await admin.download({ "ids[]": empty.map(({ id }) => String(id)) });
     const { status, headers } = response;
     refused({ status, headers, text: await response.text() }, 400, "ErrResourcesSharedPath");
   });
-  await t.step("RS 4.7.5 refuses a file at the path of somebody else's directory", async () => {
+  await t.step("RS 4.7.5 refuses a file with the path of another owner's directory", async () => {
     const three = await server.as(3);
     await two.upload("za", { b: "a file", other: "x" });
     await three.upload("za/b", { c: "in a directory" });
@@ -190,14 +193,14 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
       refused({ status, headers, text }, 400, "ErrResourcesSharedPath");
     }
   });
-  await t.step("RS 4.7.5 takes files of different owners whose paths differ", async () => {
+  await t.step("RS 4.7.5 accepts files of different owners with different paths", async () => {
     assert.deepEqual(await zipped(admin, { path: "d/same", id: String(second.id) }), [
       "d/same=nine",
       "d/second=2",
     ]);
   });
   await t.step(
-    "RS 4.7.5 of two found by path the caller's own stays, else the latest",
+    "RS 4.7.5 of two records found by path, keeps the caller's own, else the latest",
     async () => {
       // `p` is found as the directory of user 3, `p/q` as that of user 4; both hold files.
       await seed(server.tree.records, [
@@ -219,7 +222,7 @@ Deno.test("RS 4.7.5 archives of several owners", async (t) => {
   );
 });
 
-Deno.test("C 9 archives of more files than a page", async () => {
+Deno.test("C 9 archives more files than fit in one page", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("seeds", { s: "seed" });
@@ -237,7 +240,7 @@ Deno.test("C 9 archives of more files than a page", async () => {
   );
 });
 
-Deno.test("C 9 every archive gives back what it collected, refused or not", async () => {
+Deno.test("C 9 every archive releases its collected files, whether refused or not", async () => {
   let open = 0;
   let collected = 0;
   await using server = await TestServer.start(withRecords((records) => ({
@@ -269,11 +272,11 @@ Deno.test("C 9 every archive gives back what it collected, refused or not", asyn
     500,
   );
   assert.equal(open, 0);
-  // Another look, which misses the same content, and no more.
+  // One retry, which misses the same content.
   assert.equal(collected, 2);
 });
 
-Deno.test("RS 4.7.4 a directory's archive is named like it, found by path or by id", async () => {
+Deno.test("RS 4.7.4 the archive of a directory has its name, by path or by id", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const { id } = entry(await one.mkdir("some/directory"));
@@ -286,7 +289,7 @@ Deno.test("RS 4.7.4 a directory's archive is named like it, found by path or by 
   assert.deepEqual(await zipped(one, { path: ["some/a", "some/b"] }), ["some/a=a", "some/b=b"]);
 });
 
-Deno.test("C 9 HEAD of what is streamed announces no length", async () => {
+Deno.test("C 9 HEAD of a streamed response has no length", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("d", { f: "content" });
@@ -312,7 +315,7 @@ Deno.test("RS 4.7.6 a failing archive", async (t) => {
   const small = createHash("md5").update("small").digest("hex");
 
   await t.step(
-    "RS 4.7.6 and C 9 its first byte comes before its last content is read",
+    "RS 4.7.6 and C 9 sends the first byte before the last content is read",
     async () => {
       const response = await one.download({ path: "d" });
       const reader = response.body?.getReader();
@@ -323,21 +326,21 @@ Deno.test("RS 4.7.6 a failing archive", async (t) => {
       });
     },
   );
-  await t.step("RS 4.7.6 is a 500 where a content is missing from the start", async () => {
+  await t.step("RS 4.7.6 is a 500 if content is missing from the start", async () => {
     const response = await one.download({ path: "d" });
     const { status, headers } = response;
     const message = refused({ status, headers, text: await response.text() }, 500, "ErrInternal");
     assert.equal(message.includes(server.dataDir), false);
     assert.ok(server.log.some((line) => line.includes("d/2-small")));
   });
-  await t.step("C 9 is a 500 where a content has another size than its record", async () => {
+  await t.step("C 9 is a 500 if content does not have the size of its record", async () => {
     await Deno.mkdir(blob(small).slice(0, -33), { recursive: true });
     await Deno.writeTextFile(blob(small), "smaller or larger");
     const response = await one.download({ path: "d" });
     const { status, headers } = response;
     refused({ status, headers, text: await response.text() }, 500, "ErrInternal");
   });
-  await t.step("C 9 stops its work when the client goes away", async () => {
+  await t.step("C 9 stops when the client disconnects", async () => {
     await Deno.writeTextFile(blob(small), "small");
     const before = server.log.length;
     for (const compression of ["store", "deflate"]) {

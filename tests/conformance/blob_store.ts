@@ -3,19 +3,20 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Chunk } from "../../core/content.ts";
+import { KIB } from "../../schemas/units.ts";
 import type { BlobStore, StagedBlob } from "../../core/ports.ts";
 
 type Store = BlobStore & Disposable;
 
-/** Content in pieces. */
-export async function* pieces(
+/** Splits content into chunks. */
+export async function* chunksOf(
   content: Uint8Array<ArrayBuffer>,
   size = 65536,
 ): AsyncGenerator<Chunk> {
   for (let at = 0; at < content.length; at += size) yield content.slice(at, at + size);
 }
 
-/** Bytes that no codec shrinks, always the same ones for a seed. */
+/** Incompressible bytes, reproducible by seed. */
 export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -26,14 +27,17 @@ export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Places content as a committed transaction would. */
-export async function publish(store: BlobStore, staged: readonly StagedBlob[]): Promise<void> {
+/** Publishes content as a committed transaction does. */
+export async function publish(
+  store: BlobStore,
+  staged: readonly StagedBlob[],
+): Promise<void> {
   const actions: (() => Promise<void>)[] = [];
   await store.publish(staged, { beforeCommit: (action) => actions.push(action) });
   for (const action of actions) await action();
 }
 
-/** All of a blob, or undefined where there is none. */
+/** Reads a blob. Returns undefined if it does not exist. */
 export async function contentOf(
   store: BlobStore,
   hash: string,
@@ -46,7 +50,11 @@ export async function contentOf(
   return new Uint8Array(await new Response(ReadableStream.from(reader)).arrayBuffer());
 }
 
-/** What every {@link BlobStore} does. `open` gives an empty one. */
+/**
+ * The conformance suite for every {@link BlobStore}.
+ *
+ * @param open Opens an empty store.
+ */
 export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDisposable>): void {
   const test = (rule: string, body: (store: Store) => Promise<void>) =>
     Deno.test(`${name} ${rule}`, async () => {
@@ -55,13 +63,12 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     });
   const md5 = (content: Uint8Array) => createHash("md5").update(content).digest("hex");
 
-  test("stage() hashes content of every size", async (store) => {
-    const kib = 1024;
+  test("stage() hashes content of any size", async (store) => {
     for (
-      const size of [0, 1, 65536, 128 * kib, 128 * kib + 1, 1024 * kib - 1, 1024 * kib, 3000 * kib]
+      const size of [0, 1, 65536, 128 * KIB, 128 * KIB + 1, 1024 * KIB - 1, 1024 * KIB, 3000 * KIB]
     ) {
       const content = noise(size, size);
-      await using staged = await store.stage(pieces(content, 50_000));
+      await using staged = await store.stage(chunksOf(content, 50_000));
       assert.deepEqual([staged.hash, staged.size, staged.crc32], [
         md5(content),
         size,
@@ -71,43 +78,43 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
       assert.deepEqual(await contentOf(store, staged.hash), content);
     }
   });
-  test("stage() keeps nothing under its hash before it is placed", async (store) => {
-    const staged = await store.stage(pieces(noise(10)));
+  test("stage() stores nothing under its hash until it is published", async (store) => {
+    const staged = await store.stage(chunksOf(noise(10)));
     assert.equal(await store.sizeOf(staged.hash), undefined);
     await staged[Symbol.asyncDispose]();
     await assert.rejects(publish(store, [staged]));
   });
-  test("stage() throws on what its content throws", async (store) => {
+  test("stage() rethrows errors of its content", async (store) => {
     for (const size of [10, 5_000_000]) {
       const broken = (async function* () {
-        yield* pieces(noise(size));
-        throw new RangeError("enough");
+        yield* chunksOf(noise(size));
+        throw new RangeError("broken");
       })();
       await assert.rejects(store.stage(broken), RangeError);
     }
   });
-  test("place() shares content that is there already", async (store) => {
+  test("publish() shares content that already exists", async (store) => {
     const content = noise(200_000);
-    await using first = await store.stage(pieces(content));
-    await using second = await store.stage(pieces(content));
+    await using first = await store.stage(chunksOf(content));
+    await using second = await store.stage(chunksOf(content));
     await publish(store, [first]);
-    await using third = await store.stage(pieces(content));
+    await using third = await store.stage(chunksOf(content));
     await publish(store, [second, third]);
     assert.deepEqual((await Array.fromAsync(store.hashes())).flat(), [first.hash]);
     assert.deepEqual(await contentOf(store, first.hash), content);
   });
-  test("place() places content that was removed since it was staged", async (store) => {
+  test("publish() publishes content that was removed after it was staged", async (store) => {
     const content = noise(1000);
-    await using first = await store.stage(pieces(content));
+    await using first = await store.stage(chunksOf(content));
     await publish(store, [first]);
-    await using second = await store.stage(pieces(content));
+    await using second = await store.stage(chunksOf(content));
     await store.remove([first.hash]);
     await publish(store, [second]);
     assert.deepEqual(await contentOf(store, first.hash), content);
   });
-  test("remove() removes, and minds no absence", async (store) => {
+  test("remove() removes content and ignores missing hashes", async (store) => {
     const blobs: StagedBlob[] = [];
-    for (let seed = 0; seed < 20; seed++) blobs.push(await store.stage(pieces(noise(100, seed))));
+    for (let seed = 0; seed < 20; seed++) blobs.push(await store.stage(chunksOf(noise(100, seed))));
     await publish(store, blobs);
     const hashes = blobs.map(({ hash }) => hash);
     assert.deepEqual((await Array.fromAsync(store.hashes())).flat().sort(), hashes.toSorted());
@@ -119,9 +126,9 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     await store.remove(hashes);
     assert.deepEqual((await Array.fromAsync(store.hashes())).flat(), []);
   });
-  test("open() reads ranges, and goes on when the content is removed", async (store) => {
+  test("open() reads ranges and continues after the content is removed", async (store) => {
     const content = noise(1_000_000);
-    await using staged = await store.stage(pieces(content));
+    await using staged = await store.stage(chunksOf(content));
     await publish(store, [staged]);
     for (
       const [start, end] of [[0, 0], [0, 1], [999_999, 1_000_000], [300_000, 700_001]] as const
@@ -137,8 +144,8 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     assert.deepEqual(Buffer.concat([first ?? new Uint8Array(), ...rest]), Buffer.from(content));
     assert.equal(await store.open(staged.hash, { start: 0, end: 1 }), undefined);
   });
-  test("open() gives a reader that can be returned at any time, and twice", async (store) => {
-    await using staged = await store.stage(pieces(noise(1_000_000)));
+  test("open() returns a reader that can be returned at any time, and twice", async (store) => {
+    await using staged = await store.stage(chunksOf(noise(1_000_000)));
     await publish(store, [staged]);
     for (const reads of [0, 1, 2]) {
       const reader = await store.open(staged.hash, { start: 0, end: 1_000_000 });
@@ -148,16 +155,16 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
       assert.deepEqual(await reader?.next(), { done: true, value: undefined });
     }
   });
-  test("open() says so where the content ends too early", async (store) => {
-    await using staged = await store.stage(pieces(noise(10)));
+  test("open() throws when the content ends too early", async (store) => {
+    await using staged = await store.stage(chunksOf(noise(10)));
     await publish(store, [staged]);
     const reader = await store.open(staged.hash, { start: 0, end: 20 });
     await assert.rejects(Array.fromAsync(reader ?? []), /10 bytes too early/);
   });
-  test("openDeflated() deflates what shrinks", async (store) => {
+  test("openDeflated() deflates content that shrinks", async (store) => {
     const text = new TextEncoder().encode("all work and no play\n".repeat(50_000));
-    await using dense = await store.stage(pieces(noise(500_000)));
-    await using loose = await store.stage(pieces(text));
+    await using dense = await store.stage(chunksOf(noise(500_000)));
+    await using loose = await store.stage(chunksOf(text));
     await publish(store, [dense, loose]);
     assert.equal(await store.openDeflated(dense.hash, { always: false }), undefined);
     for (
@@ -174,7 +181,7 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
   });
   test("openDeflated() can be returned at any time, and is undefined without content", async (store) => {
     const text = new TextEncoder().encode(Array.from({ length: 300_000 }, (_, it) => it).join());
-    await using staged = await store.stage(pieces(text));
+    await using staged = await store.stage(chunksOf(text));
     await publish(store, [staged]);
     for (const reads of [0, 1, 2]) {
       const reader = await store.openDeflated(staged.hash, { always: true });

@@ -22,8 +22,7 @@ import {
   toolSlotAdmission,
   type Tunables,
 } from "../../core/capacity/mod.ts";
-
-const MIB = 2 ** 20;
+import { MIB } from "../../schemas/units.ts";
 
 const NO_VARIABLES = () => undefined;
 const HOST: SystemStats = {
@@ -38,8 +37,8 @@ function host(reading: Partial<SystemStats>): SystemStats {
   return { ...HOST, ...reading };
 }
 
-function tunables(given: Partial<Tunables>): Tunables {
-  return { ...loadTunables(NO_VARIABLES, HOST), ...given };
+function tunables(overrides: Partial<Tunables>): Tunables {
+  return { ...loadTunables(NO_VARIABLES, HOST), ...overrides };
 }
 
 Deno.test("HC 2 levels are ordered and named", () => {
@@ -74,7 +73,9 @@ Deno.test("HC 2 environment helpers", () => {
     ["0x10", 1.5],
     ["1e999", 1.5],
   ];
-  for (const [value, wanted] of floats) assert.equal(envFloat("F", 1.5, get(value)), wanted, value);
+  for (const [value, expected] of floats) {
+    assert.equal(envFloat("F", 1.5, get(value)), expected, value);
+  }
   const integers: [string | undefined, number][] = [
     ["42", 42],
     ["-42", -42],
@@ -87,7 +88,9 @@ Deno.test("HC 2 environment helpers", () => {
     ["four", 9],
     ["99999999999999999999", 9],
   ];
-  for (const [value, wanted] of integers) assert.equal(envInt64("I", 9, get(value)), wanted, value);
+  for (const [value, expected] of integers) {
+    assert.equal(envInt64("I", 9, get(value)), expected, value);
+  }
   const optional: [string | undefined, number][] = [
     ["", 0],
     [undefined, 0],
@@ -98,8 +101,8 @@ Deno.test("HC 2 environment helpers", () => {
     ["3.5", 0],
     ["three", 0],
   ];
-  for (const [value, wanted] of optional) {
-    assert.equal(envOptionalInt("O", get(value)), wanted, value);
+  for (const [value, expected] of optional) {
+    assert.equal(envOptionalInt("O", get(value)), expected, value);
   }
 });
 
@@ -110,15 +113,15 @@ Deno.test("HC 8 per-instance memory budget", () => {
     [0, 128, 512, 1024],
   ];
   for (const [limit, scanOverheadMB, scanMemoryBudgetMB, result] of rows) {
-    const given = { HeavyToolMemLimitBytes: limit * MIB, scanOverheadMB, scanMemoryBudgetMB };
-    assert.equal(perInstanceMemoryBudgetMB(tunables(given)), result);
+    const overrides = { HeavyToolMemLimitBytes: limit * MIB, scanOverheadMB, scanMemoryBudgetMB };
+    assert.equal(perInstanceMemoryBudgetMB(tunables(overrides)), result);
   }
 });
 
 Deno.test("HC 8 automatic heavy-tool limit", () => {
   for (const [hostMB, result] of [[8192, 1664], [4096, 1024]] as const) {
-    const given = tunables({ scanMemoryBudgetMB: 2048, scanOverheadMB: 384 });
-    assert.equal(autoHeavyToolMemLimitMB(hostMB, given), result);
+    const overrides = tunables({ scanMemoryBudgetMB: 2048, scanOverheadMB: 384 });
+    assert.equal(autoHeavyToolMemLimitMB(hostMB, overrides), result);
   }
 });
 
@@ -134,8 +137,8 @@ Deno.test("HC 8 instance ceilings", async (t) => {
     assert.equal(ceiling, 4);
   });
   await t.step("HC 8 ForStats: manual 3", () => {
-    const given = tunables({ ...first, manualMaxInstances: 3 });
-    assert.equal(effectiveMaxInstancesForStats(host({}), "OK", given).ceiling, 3);
+    const overrides = tunables({ ...first, manualMaxInstances: 3 });
+    assert.equal(effectiveMaxInstancesForStats(host({}), "OK", overrides).ceiling, 3);
   });
   await t.step("HC 8 ForStats: no RAM", () => {
     const { ceiling } = effectiveMaxInstancesForStats(
@@ -170,15 +173,15 @@ Deno.test("HC 8 instance ceilings", async (t) => {
       6,
     ],
   ];
-  for (const [name, reading, given, reason, wanted] of running) {
+  for (const [name, reading, overrides, reason, expected] of running) {
     await t.step(`HC 8 ForRunningStats: ${name}`, () => {
       const { ceiling } = effectiveMaxInstancesForRunningStats(
         { ...large, ...reading },
         6,
         reason,
-        tunables({ ...second, ...given }),
+        tunables({ ...second, ...overrides }),
       );
-      assert.equal(ceiling, wanted);
+      assert.equal(ceiling, expected);
     });
   }
   await t.step("HC 8 ForAdmissionStats: manual 20", () => {
@@ -199,7 +202,7 @@ Deno.test("HC 8 instance ceilings", async (t) => {
     assert.match(detail, /capacity_mode=manual/);
     assert.match(detail, /manual_capacity=20/);
   });
-  await t.step("HC 8 ForAdmissionStats: no headroom is counted twice", () => {
+  await t.step("HC 8 ForAdmissionStats: headroom is not counted twice", () => {
     for (let n = 0; n <= 5; n++) {
       const { ceiling } = effectiveMaxInstancesForAdmissionStats(
         host({ MemAvailableMB: 9200 }),
@@ -211,7 +214,7 @@ Deno.test("HC 8 instance ceilings", async (t) => {
       assert.equal(ceiling, 11);
     }
   });
-  await t.step("C 14 the detail says all that went into it", () => {
+  await t.step("C 14 the detail lists every input", () => {
     const { detail } = effectiveMaxInstancesForAdmissionStats(large, 7, 1, "OK", tunables(second));
     assert.equal(
       detail,
@@ -237,7 +240,7 @@ Deno.test("HC 8 tool capacity", async (t) => {
     const { HeavyToolSlots } = toolCapacityForStats(small, Level.OK, "OK", 0, 0, tunables(TOOLS));
     assert.equal(HeavyToolSlots, 1);
   });
-  await t.step("HC 8 one core whose CPU is critical", () => {
+  await t.step("HC 8 one core with critical CPU", () => {
     const pressed = { ...small, LoadAvg1m: 0.95 };
     const capacity = toolCapacityForStats(
       pressed,
@@ -255,9 +258,9 @@ Deno.test("HC 8 tool capacity", async (t) => {
     const { HeavyToolSlots } = toolCapacityForStats(four, Level.OK, "OK", 0, 0, tunables(TOOLS));
     assert.equal(HeavyToolSlots, 1);
   });
-  await t.step("HC 8 CPU pressure takes no slot that RAM leaves", () => {
-    const given = tunables({ ...TOOLS, ramCriticalMB: 1985 });
-    const capacity = toolCapacityForStats(PRESSED, Level.CRITICAL, "CPU critical", 0, 0, given);
+  await t.step("HC 8 CPU pressure takes no slots that RAM allows", () => {
+    const overrides = tunables({ ...TOOLS, ramCriticalMB: 1985 });
+    const capacity = toolCapacityForStats(PRESSED, Level.CRITICAL, "CPU critical", 0, 0, overrides);
     assert.ok(capacity.HeavyToolSlots >= 1);
     assert.ok(capacity.LightToolSlots >= capacity.HeavyToolSlots);
     for (const heavy of [false, true]) {
@@ -280,13 +283,13 @@ Deno.test("HC 8 hard per-tool memory limit", () => {
     0,
   );
   assert.equal(toolMemoryLimitLabel(tunables({ HeavyToolMemLimitBytes: 0 })), "disabled");
-  const given = tunables({ HeavyToolMemLimitBytes: 2048 * MIB, ramCriticalMB: 512 });
+  const overrides = tunables({ HeavyToolMemLimitBytes: 2048 * MIB, ramCriticalMB: 512 });
   const four = host({ CPUCores: 4, MemTotalMB: 8192, MemAvailableMB: 4608 });
-  assert.equal(toolMemoryLimitMBForStats(four, true, 1, 1, Level.OK, given), 2048);
-  assert.equal(toolMemoryLimitMBForStats(four, true, 2, 2, Level.OK, given), 2048);
+  assert.equal(toolMemoryLimitMBForStats(four, true, 1, 1, Level.OK, overrides), 2048);
+  assert.equal(toolMemoryLimitMBForStats(four, true, 2, 2, Level.OK, overrides), 2048);
   const less = { ...four, MemAvailableMB: 3000 };
-  assert.ok(toolMemoryLimitMBForStats(less, true, 2, 2, Level.OK, given) < 2048);
-  assert.equal(toolMemoryLimitLabel(given), "2048MB");
+  assert.ok(toolMemoryLimitMBForStats(less, true, 2, 2, Level.OK, overrides) < 2048);
+  assert.equal(toolMemoryLimitLabel(overrides), "2048MB");
 });
 
 Deno.test("HC 8 log label", () => {
@@ -317,18 +320,18 @@ Deno.test("HC 8 log label", () => {
 
 Deno.test("HC 3, 7 and 8 leases", async (t) => {
   const never = new AbortController().signal;
-  const pool = (given: Partial<Tunables> = {}, reading: Partial<SystemStats> = {}) =>
-    new LeasePool({ tunables: tunables(given), stats: () => host(reading) });
-  /** One core carries one tool at a time. */
+  const pool = (overrides: Partial<Tunables> = {}, reading: Partial<SystemStats> = {}) =>
+    new LeasePool({ tunables: tunables(overrides), stats: () => host(reading) });
+  /** A pool with one core, which runs one tool at a time. */
   const single = () => pool({ ramCriticalMB: 512 }, { CPUCores: 1, LoadAvg1m: 0 });
 
-  await t.step("HC 8 a light tool is granted a lease where nothing is active", async () => {
+  await t.step("HC 8 grants a light tool a lease when none is active", async () => {
     const leases = pool({ cpuCriticalPct: 0 });
     using lease = await leases.acquireToolLeaseWithContext(never, false, "x secret", 10, 0);
     assert.deepEqual([lease.toolName, lease.heavy], ["x", false]);
     assert.deepEqual([leases.activeTotal, leases.activeHeavy], [1, 0]);
   });
-  await t.step("HC 3 a release gives the slot back, once", async () => {
+  await t.step("HC 3 a release frees the slot once", async () => {
     const leases = pool();
     const heavy = await leases.acquireToolLeaseWithContext(never, true, "h", 10, 0);
     const light = await leases.acquireToolLeaseWithContext(never, false, "l", 10, 0);
@@ -340,7 +343,7 @@ Deno.test("HC 3, 7 and 8 leases", async (t) => {
     heavy[Symbol.dispose]();
     assert.deepEqual([leases.activeTotal, leases.activeHeavy], [0, 0]);
   });
-  await t.step("HC 7 an ended context", async () => {
+  await t.step("HC 7 refuses when the context ends", async () => {
     const leases = single();
     using _held = await leases.acquireToolLeaseWithContext(never, true, "h", 10, 0);
     const cause = new Error("the caller left");
@@ -363,19 +366,19 @@ Deno.test("HC 3, 7 and 8 leases", async (t) => {
     await assert.rejects(late, /timed out while waiting/);
     assert.deepEqual([leases.waiting, leases.activeTotal], [0, 1]);
   });
-  await t.step("HC 7 and 8 the longest wait", async () => {
+  await t.step("HC 7 and 8 refuses after the maximum wait", async () => {
     const leases = single();
     using _held = await leases.acquireToolLeaseWithContext(never, true, "h", 10, 0);
     const waiting = leases.acquireToolLeaseWithContext(never, true, "w", 10_000, 1);
     await assert.rejects(waiting, ErrToolLeaseWaitTimeout);
     assert.deepEqual([leases.waiting, leases.activeTotal], [0, 1]);
   });
-  await t.step("HC 8 a wait of 0 waits until a slot is free", async () => {
+  await t.step("HC 8 a maximum wait of 0 waits until a slot is free", async () => {
     const leases = single();
     const held = await leases.acquireToolLeaseWithContext(never, true, "h", 10, 0);
     const waiting = leases.acquireToolLeaseWithContext(never, true, "w", 2 ** 30, 0);
     held.release();
-    // Woken by the release: the next look at the host is days away.
+    // The release wakes the waiter: the next poll of the host is days away.
     (await waiting).release();
   });
 });

@@ -15,7 +15,7 @@ Deno.test("DELETE /resources/", async (t) => {
   const paths = async () => await one.tree();
   const all = await paths();
 
-  await t.step("RS 4.6.1 refuses no path and blank ones", async () => {
+  await t.step("RS 4.6.1 refuses missing and blank paths", async () => {
     for (const query of [{}, { path: "" }, { path: " " }, { "paths[]": ["", " "] }]) {
       refused(await one.remove(query), 400, "ErrResourcesInvalidRequest");
     }
@@ -25,7 +25,7 @@ Deno.test("DELETE /resources/", async (t) => {
       refused(await one.remove({ "paths[]": ["a", path] }), 400, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("RS 4.6.2 deletes nothing where one path has no record", async () => {
+  await t.step("RS 4.6.2 deletes nothing if one path has no record", async () => {
     const message = refused(
       await one.remove({ "paths[]": ["a/b/x", "nothing"] }),
       404,
@@ -33,28 +33,28 @@ Deno.test("DELETE /resources/", async (t) => {
     );
     assert.match(message, /"nothing"/);
   });
-  await t.step("RS 1.3 finds nobody else's record", async () => {
+  await t.step("RS 1.3 does not find records of other users", async () => {
     await two.upload("private", { "p": "p" });
     refused(await one.remove({ path: "private" }), 404, "ErrResourcesNotFound");
   });
-  await t.step("C 5.5 the refusals left everything as it was", async () => {
+  await t.step("C 5.5 the refusals changed nothing", async () => {
     assert.deepEqual(await paths(), all);
   });
   await t.step(
-    "RS 4.6.3 and 4.6.5 removes descendants, once each, and lists them sorted",
+    "RS 4.6.3 and 4.6.5 removes each descendant once and lists them sorted",
     async () => {
       await using events = await one.events();
       const before = await server.storedHashes();
       const reply = await one.remove({ path: "a/b/x", "paths[]": ["a", "a/b", "a-b", " a\\b "] });
-      const wanted = ["a", "a-b", "a-b/w", "a/b", "a/b/x", "a/b/y", "a/z"];
-      assert.deepEqual(items(reply).map(({ path }) => path), wanted);
-      assert.deepEqual(await events.take(7), wanted.map((path) => `deleted ${path}`));
+      const expected = ["a", "a-b", "a-b/w", "a/b", "a/b/x", "a/b/y", "a/z"];
+      assert.deepEqual(items(reply).map(({ path }) => path), expected);
+      assert.deepEqual(await events.take(7), expected.map((path) => `deleted ${path}`));
       assert.deepEqual(await paths(), ["kept", "kept/same"]);
-      // RS 4.6.4: three of the four contents had no other record.
+      // RS 4.6.4: no other record refers to three of the four contents.
       assert.equal((await server.storedHashes()).length, before.length - 3);
     },
   );
-  await t.step("RS 4.6.4 content stays while a record holds it", async () => {
+  await t.step("RS 4.6.4 content stays while a record refers to it", async () => {
     assert.deepEqual(new TextDecoder().decode(await one.bytes({ path: "kept/same" })), "1");
     assert.deepEqual(new TextDecoder().decode(await two.bytes({ path: "a/b/x" })), "theirs");
   });
@@ -62,7 +62,7 @@ Deno.test("DELETE /resources/", async (t) => {
     await one.mkdir("empty");
     assert.equal(items(await one.remove({ path: "empty" })).length, 1);
   });
-  await t.step("C 5.4 the last record takes its content along, and the empty folders", async () => {
+  await t.step("C 5.4 deleting the last record removes its content and empty folders", async () => {
     await one.remove({ path: "kept" });
     await two.remove({ "paths[]": ["a", "private"] });
     assert.deepEqual(await server.storedHashes(), []);
@@ -89,7 +89,7 @@ Deno.test("DELETE /resources/ by an administrator", async (t) => {
     assert.deepEqual(owners(await admin.remove({ path: "own" })), ["own 2"]);
   });
   await t.step(
-    "RS 1.4 and 4.6.3 take the latest record, and its owner's descendants alone",
+    "RS 1.4 and 4.6.3 take the latest record and only its owner's descendants",
     async () => {
       await using events = await (await server.as(2)).events();
       assert.deepEqual(owners(await admin.remove({ path: "d" })), ["d 2", "d/two 2"]);
@@ -99,7 +99,7 @@ Deno.test("DELETE /resources/ by an administrator", async (t) => {
   );
 });
 
-Deno.test("RS 4.6.3 a subtree of thousands goes whole, and what lies beside it stays", async () => {
+Deno.test("RS 4.6.3 deletes a subtree of thousands completely and keeps its siblings", async () => {
   await using server = await TestServer.start();
   const files = Array.from({ length: 3456 }, (_, index) => `big/${index % 7}/${index}`);
   const directories = Array.from({ length: 7 }, (_, index) => `big/${index}/`);
@@ -112,7 +112,7 @@ Deno.test("RS 4.6.3 a subtree of thousands goes whole, and what lies beside it s
   assert.deepEqual(await one.tree(), ["big!", "big-", "big0", "bigger"]);
 });
 
-Deno.test("RS 4.6.5 records of several owners at one path come by their age", async () => {
+Deno.test("RS 4.6.5 orders records of several owners at one path by age", async () => {
   await using server = await TestServer.start();
   await seed(server.tree.records, [
     { path: "t/", userId: 2, createdAt: 9 },
@@ -121,7 +121,7 @@ Deno.test("RS 4.6.5 records of several owners at one path come by their age", as
     { path: "t/x/", userId: 3, createdAt: 5, updatedAt: 9000 },
   ]);
   const admin = await server.admin();
-  // `t` is found as that of user 2, `t/x` as that of user 3.
+  // `t` resolves to the record of user 2, `t/x` to that of user 3.
   const gone = items(await admin.remove({ "paths[]": ["t", "t/x"] }));
   assert.deepEqual(gone.map(({ path, user_id }) => [path, user_id]), [
     ["t", 2],

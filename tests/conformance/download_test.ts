@@ -27,7 +27,7 @@ Deno.test("GET /resources/download of one file", async (t) => {
     );
     assert.equal(await response.text(), content);
   });
-  await t.step("C 9 sends a tag, a time and that ranges are known", async () => {
+  await t.step("C 9 sends an ETag, a modification time and range support", async () => {
     const response = await get();
     assert.equal(response.headers.get("ETag"), tag);
     assert.equal(response.headers.get("Accept-Ranges"), "bytes");
@@ -35,7 +35,7 @@ Deno.test("GET /resources/download of one file", async (t) => {
     assert.equal(modified, Math.floor(Date.parse(file.updated_at) / 1000) * 1000);
     await response.body?.cancel();
   });
-  await t.step("RS 4.7.2 finds it by its id as well", async () => {
+  await t.step("RS 4.7.2 finds a file by its id as well", async () => {
     for (const query of [{ id: String(file.id) }, { "ids[]": [String(file.id), `0${file.id}`] }]) {
       assert.equal(await (await one.download(query)).text(), content);
     }
@@ -55,29 +55,29 @@ Deno.test("GET /resources/download of one file", async (t) => {
       ["Bytes=1-2", "12", "bytes 1-2/36"],
       [" bytes=1-2 ", "12", "bytes 1-2/36"],
     ];
-    for (const [range, wanted, contentRange] of cases) {
+    for (const [range, expected, contentRange] of cases) {
       const response = await get({ Range: range });
       assert.equal(response.status, 206, range);
       assert.equal(response.headers.get("Content-Range"), contentRange);
-      assert.equal(response.headers.get("Content-Length"), String(wanted.length));
-      assert.equal(await response.text(), wanted);
+      assert.equal(response.headers.get("Content-Length"), String(expected.length));
+      assert.equal(await response.text(), expected);
     }
   });
-  await t.step("C 9 refuses a range outside of the content by 416", async () => {
+  await t.step("C 9 refuses a range outside the content with 416", async () => {
     for (const range of ["bytes=36-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"]) {
       const response = await reply(await get({ Range: range }));
       assert.equal(response.headers.get("Content-Range"), "bytes */36");
       refused(response, 416, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("C 9 sends everything where the header is no single range", async () => {
+  await t.step("C 9 sends everything if the header is not a single range", async () => {
     for (const range of ["bytes=0-1,4-5", "bytes=9-5", "bytes=a-b", "bytes=-", "lines=1-2", "x"]) {
       const response = await get({ Range: range });
       assert.equal(response.status, 200, range);
       assert.equal(await response.text(), content);
     }
   });
-  await t.step("C 9 honours If-Range", async () => {
+  await t.step("C 9 honors If-Range", async () => {
     const modified = new Date(file.updated_at).toUTCString();
     for (
       const [condition, status] of [
@@ -93,7 +93,7 @@ Deno.test("GET /resources/download of one file", async (t) => {
       await response.body?.cancel();
     }
   });
-  await t.step("C 9 honours If-None-Match", async () => {
+  await t.step("C 9 honors If-None-Match", async () => {
     for (const tags of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
       const response = await get({ "If-None-Match": tags });
       assert.equal(response.status, 304, tags);
@@ -103,13 +103,13 @@ Deno.test("GET /resources/download of one file", async (t) => {
     const other = await get({ "If-None-Match": '"x", "y"' });
     assert.equal(await other.text(), content);
   });
-  await t.step("C 9 honours If-Modified-Since where no tag is asked about", async () => {
+  await t.step("C 9 honors If-Modified-Since without If-None-Match", async () => {
     const later = new Date(Date.parse(file.updated_at) + 5000).toUTCString();
     assert.equal((await get({ "If-Modified-Since": later })).status, 304);
     for (
       const headers of [
         { "If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT" },
-        { "If-Modified-Since": "no date" },
+        { "If-Modified-Since": "not a date" },
         { "If-Modified-Since": later, "If-None-Match": '"x"' },
       ] as HeadersInit[]
     ) {
@@ -118,7 +118,7 @@ Deno.test("GET /resources/download of one file", async (t) => {
       await response.body?.cancel();
     }
   });
-  await t.step("C 9 answers HEAD with the headers alone", async () => {
+  await t.step("C 9 answers HEAD with headers only", async () => {
     const head = await one.fetch("/resources/download?path=d/data.bin", { method: "HEAD" });
     assert.equal(head.status, 200);
     assert.equal(head.headers.get("Content-Length"), "36");
@@ -128,13 +128,13 @@ Deno.test("GET /resources/download of one file", async (t) => {
       method: "HEAD",
       headers: { Range: "bytes=1-2" },
     });
-    // RFC 9110, 14.2: ranges are for GET.
+    // RFC 9110, 14.2: ranges apply to GET only.
     assert.equal(part.status, 200);
     assert.equal(part.headers.get("Content-Length"), "36");
     const missing = await one.fetch("/resources/download?path=nothing", { method: "HEAD" });
     assert.equal(missing.status, 404);
   });
-  await t.step("C 9 sends content of no bytes", async () => {
+  await t.step("C 9 sends empty content", async () => {
     await one.upload("d", { empty: "" });
     const response = await one.download({ path: "d/empty" });
     assert.equal(response.headers.get("Content-Length"), "0");
@@ -142,9 +142,9 @@ Deno.test("GET /resources/download of one file", async (t) => {
     const ranged = await reply(await one.download({ path: "d/empty" }, { Range: "bytes=0-" }));
     refused(ranged, 416, "ErrResourcesInvalidRequest");
   });
-  await t.step("C 9 names by RFC 6266 what ASCII can't", async () => {
+  await t.step("C 9 encodes non-ASCII names as in RFC 6266", async () => {
     for (
-      const [name, wanted] of [
+      const [name, expected] of [
         ["日本.txt", "attachment; filename=\"_.txt\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.txt"],
         ["it's 100%.txt", 'attachment; filename="it\'s 100%.txt"'],
         ["a;b=c.txt", 'attachment; filename="a;b=c.txt"'],
@@ -154,10 +154,10 @@ Deno.test("GET /resources/download of one file", async (t) => {
       await one.upload("names", { [name]: "n" });
       const response = await one.download({ path: `names/${name}` });
       await response.body?.cancel();
-      assert.equal(response.headers.get("Content-Disposition"), wanted);
+      assert.equal(response.headers.get("Content-Disposition"), expected);
     }
   });
-  await t.step("RS 4.7.3 says 404 where the content is missing from storage", async () => {
+  await t.step("RS 4.7.3 is a 404 if the content is missing from storage", async () => {
     await one.upload("gone", { file: "to be lost" });
     const hash = createHash("md5").update("to be lost").digest("hex");
     await Deno.remove(`${server.dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`);
@@ -174,12 +174,12 @@ Deno.test("GET /resources/download refuses", async (t) => {
   assert.ok(mine && theirs);
   const get = async (query: string) => await reply(await one.fetch(`/resources/download${query}`));
 
-  await t.step("RS 4.7.1 no path and no id", async () => {
+  await t.step("RS 4.7.1 a request without path and id", async () => {
     for (const query of ["", "?path=", "?paths[]=%20&path=", "?paths=mine", "?unknown=1"]) {
       refused(await get(query), 400, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("RS 4.7.1 and C 3 an id that is no positive integer of 64 bits", async () => {
+  await t.step("RS 4.7.1 and C 3 an id that is not a positive 64-bit integer", async () => {
     const bad = [
       "0",
       "00",
@@ -198,12 +198,12 @@ Deno.test("GET /resources/download refuses", async (t) => {
       refused(await get(`?id=${mine.id}&ids[]=${id}`), 400, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("RS 4.7.2 and C 3 an id that nobody has", async () => {
+  await t.step("RS 4.7.2 and C 3 an id that does not exist", async () => {
     for (const id of ["999999", "9007199254740993", "18446744073709551615"]) {
       refused(await get(`?id=${id}`), 404, "ErrResourcesNotFound");
     }
   });
-  await t.step("RS 4.7.2 a path or id of somebody else", async () => {
+  await t.step("RS 4.7.2 a path or id of another user", async () => {
     refused(await get("?path=theirs"), 404, "ErrResourcesNotFound");
     refused(await get(`?id=${theirs.id}`), 404, "ErrResourcesNotFound");
     refused(await get(`?path=mine&ids[]=${theirs.id}`), 404, "ErrResourcesNotFound");

@@ -8,7 +8,7 @@ async function get(url: string, init: RequestInit = {}): Promise<Reply> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Every operation of the API: its request and the privilege that it needs (RS 2). */
+/** Every operation of the API with the privilege that it needs (RS 2). */
 const OPERATIONS = [
   ["GET", "/resources/", "resources.view"],
   ["POST", "/resources/", "resources.upload"],
@@ -35,7 +35,7 @@ Deno.test("RS 5 every operation needs a credential and its privilege", async (t)
       );
     });
     await t.step(
-      `RS 5.2 ${method} ${path} is let through with ${privilege}, or as admin`,
+      `RS 5.2 ${method} ${path} is permitted with ${privilege} or as admin`,
       async () => {
         for (const client of [await server.as(1, privilege), await server.admin()]) {
           const response = await client.fetch(path, { method });
@@ -47,7 +47,7 @@ Deno.test("RS 5 every operation needs a credential and its privilege", async (t)
   }
 });
 
-Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
+Deno.test("C 2 and C 10 refused credentials", async (t) => {
   await using server = await TestServer.start();
   const good = await mintToken({ userId: 1, privileges: ["resources.view"] });
   const [header, payload, signature] = good.split(".");
@@ -57,7 +57,7 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
     "another scheme": "Basic dXNlcjpwYXNz",
     "no token": "Bearer",
     "blank": "Bearer ",
-    "no JWT": "Bearer abc",
+    "a malformed JWT": "Bearer abc",
     "two tokens": `Bearer ${good} ${good}`,
     "expired": `Bearer ${expired}`,
     "a changed payload": `Bearer ${header}.${
@@ -74,7 +74,7 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
         headers: { Authorization: value },
       });
       assert.equal(reply.status, 401);
-      // RFC 6750, 3: no error where another scheme was used.
+      // RFC 6750, 3: no error if another scheme was used.
       const error = value.startsWith("Bearer") ? ', error="invalid_token"' : "\r\n";
       const challenge = `www-authenticate: Bearer realm="strongroom"${error}`;
       assert.ok(reply.head.toLowerCase().includes(challenge.toLowerCase()), reply.head);
@@ -83,7 +83,7 @@ Deno.test("C 2 and C 10 credentials that are refused", async (t) => {
       assert.equal(server.log.some((line) => line.includes(signature ?? "?")), false);
     });
   }
-  await t.step("C 10 control characters are refused by the runtime itself", async () => {
+  await t.step("C 10 the runtime refuses control characters", async () => {
     const reply = await rawRequest(server.origin, {
       line: "GET /api/v1/resources/",
       headers: { Authorization: "Bearer \u0001" },
@@ -119,14 +119,14 @@ Deno.test("C 2 replies", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
 
-  await t.step("RS 1.5 and C 2 the payload is in `data`, and it is JSON", async () => {
+  await t.step("RS 1.5 and C 2 the payload is JSON in `data`", async () => {
     const reply = await one.list();
     assert.deepEqual(dataOf(reply), { items: [], total: 0 });
     assert.equal(reply.headers.get("Content-Type"), "application/json");
     assert.equal(reply.headers.get("X-Content-Type-Options"), "nosniff");
   });
 
-  await t.step("C 2 a request id of the caller is kept, a bad one replaced", async () => {
+  await t.step("C 2 keeps a request id of the caller and replaces a bad one", async () => {
     const given = await get(`${server.origin}/healthz`, { headers: { "X-Request-Id": "my-id_1" } });
     assert.equal(given.headers.get("X-Request-Id"), "my-id_1");
     for (const bad of ["with space", "semi;colon", "x".repeat(256)]) {
@@ -134,7 +134,7 @@ Deno.test("C 2 replies", async (t) => {
       assert.match(replaced.headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
     }
   });
-  await t.step("C 2 ErrInternal names the request id and nothing of the host", async () => {
+  await t.step("C 2 ErrInternal has the request id and no details of the host", async () => {
     await using broken = await TestServer.start({
       wrap: (tree) => ({
         ...tree,
@@ -151,7 +151,7 @@ Deno.test("C 2 replies", async (t) => {
     const logged = broken.log.find((line) => line.includes("SELECT failed"));
     assert.ok(logged?.includes(reply.headers.get("X-Request-Id") ?? "?"));
   });
-  await t.step("C 3 a query that is no UTF-8 is refused", async () => {
+  await t.step("C 3 refuses a query that is not valid UTF-8", async () => {
     for (
       const query of ["path=%ff", "path=%c0%af", "path=%ed%a0%80", "path=%zz", "path=%", "%ff=a"]
     ) {
@@ -168,7 +168,7 @@ Deno.test("C 2 replies", async (t) => {
       assert.ok(reply.status === 200 || reply.status === 400, reply.head);
     },
   );
-  await t.step("C 3 query values are percent-decoded, a plus is a space", async () => {
+  await t.step("C 3 percent-decodes query values and reads plus as space", async () => {
     await one.upload("a dir", { "f+g.txt": "x" });
     for (const path of ["a%20dir", "a+dir", "%61%20dir"]) {
       const reply = await one.send("GET", `/resources/?path=${path}`);
@@ -176,7 +176,7 @@ Deno.test("C 2 replies", async (t) => {
     }
     assert.equal((await one.send("GET", "/resources/download?path=a+dir/f%2Bg.txt")).text, "x");
   });
-  await t.step("C 3 the bracket-less paths= is not read, and encoded brackets are", async () => {
+  await t.step("C 3 ignores paths= without brackets and reads encoded brackets", async () => {
     refused(await one.send("DELETE", "/resources/?paths=a"), 400, "ErrResourcesInvalidRequest");
     const reply = await one.send("DELETE", "/resources/?paths%5B%5D=nothing");
     refused(reply, 404, "ErrResourcesNotFound");
@@ -195,7 +195,7 @@ Deno.test("C 1 routes", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
 
-  await t.step("C 1 every route answers with and without a trailing slash", async () => {
+  await t.step("C 1 every route responds with and without a trailing slash", async () => {
     for (const path of ["/resources", "/resources/", "/resources?recursive=1"]) {
       dataOf(await one.send("GET", path));
     }
@@ -236,7 +236,7 @@ Deno.test("C 1 routes", async (t) => {
       assert.equal(reply.headers.get("Allow"), allow);
     }
   });
-  await t.step("C 1 readyz names the failing part by 503", async () => {
+  await t.step("C 1 readyz reports the failing part with 503", async () => {
     await using full = await TestServer.start({
       app: { findFault: () => Promise.resolve({ part: "disk", problem: "/host/path is full" }) },
     });
@@ -247,14 +247,14 @@ Deno.test("C 1 routes", async (t) => {
 });
 
 Deno.test("C 13 CORS_ORIGINS", async (t) => {
-  await t.step("C 13 by default no origin is let in", async () => {
+  await t.step("C 13 allows no origin by default", async () => {
     await using server = await TestServer.start();
     const reply = await get(`${server.origin}/healthz`, {
       headers: { Origin: "https://a.example" },
     });
     assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
   });
-  await t.step("C 13 the origins set are let in, others not", async () => {
+  await t.step("C 13 allows only the configured origins", async () => {
     await using server = await TestServer.start({ app: { corsOrigins: ["https://a.example"] } });
     const preflight = await get(`${server.url}/resources/`, {
       method: "OPTIONS",
@@ -275,7 +275,7 @@ Deno.test("C 13 CORS_ORIGINS", async (t) => {
   });
 });
 
-Deno.test("the access log has one line a request", async () => {
+Deno.test("the access log has one line per request", async () => {
   await using server = await TestServer.start();
   const one = await server.as(7);
   await one.upload("", { f: "12345" });
@@ -296,6 +296,6 @@ Deno.test("the access log has one line a request", async () => {
     request: reply.headers.get("X-Request-Id"),
   });
   assert.doesNotMatch(server.log.join(""), /secret/);
-  // deno-lint-ignore no-control-regex -- control characters are what must not be there
+  // deno-lint-ignore no-control-regex -- the log must not contain control characters
   assert.doesNotMatch(server.log.join(""), /[\u0000-\u001f]/);
 });

@@ -12,16 +12,19 @@ Deno.test("GET /events/", async (t) => {
   const two = await server.as(2);
   const admin = await server.admin(9);
 
-  await t.step("RS 6 and C 11 a change is an event with the entry as its data", async () => {
-    await using events = await one.events();
-    const [file] = items(await one.upload("", { "f.txt": "content" }));
-    const block = await events.next();
-    assert.equal(block?.event, "resource.added");
-    assert.deepEqual(v.parse(ResourceEntry, JSON.parse(block?.data ?? "")), file);
-    assert.match(block?.id ?? "", /^[0-9a-z]+-\d+$/);
-    await one.remove({ path: "f.txt" });
-    assert.deepEqual(await events.take(1), ["deleted f.txt"]);
-  });
+  await t.step(
+    "RS 6 and C 11 publishes a change as an event with the entry as its data",
+    async () => {
+      await using events = await one.events();
+      const [file] = items(await one.upload("", { "f.txt": "content" }));
+      const block = await events.next();
+      assert.equal(block?.event, "resource.added");
+      assert.deepEqual(v.parse(ResourceEntry, JSON.parse(block?.data ?? "")), file);
+      assert.match(block?.id ?? "", /^[0-9a-z]+-\d+$/);
+      await one.remove({ path: "f.txt" });
+      assert.deepEqual(await events.take(1), ["deleted f.txt"]);
+    },
+  );
   await t.step("RS 4.2.9 directories come before files, parents first", async () => {
     await using events = await one.events();
     await one.upload("x/y", { b: "1", a: "2" });
@@ -46,7 +49,7 @@ Deno.test("GET /events/", async (t) => {
     await one.mkdir("after");
     assert.deepEqual(await events.take(1), ["added after"]);
   });
-  await t.step("RS 6 and C 11 a caller hears of its own records alone", async () => {
+  await t.step("RS 6 and C 11 a caller receives events of its own records only", async () => {
     await using ones = await one.events();
     await using twos = await two.events();
     await using admins = await admin.events();
@@ -57,7 +60,7 @@ Deno.test("GET /events/", async (t) => {
     assert.deepEqual(await twos.take(1), ["added for-two"]);
     assert.deepEqual(await admins.take(1), ["added for-admin"]);
   });
-  await t.step("RS 6 what an administrator changes its owner hears", async () => {
+  await t.step("RS 6 the owner receives events of changes by an administrator", async () => {
     await using twos = await two.events();
     await using admins = await admin.events();
     await admin.remove({ path: "for-two" });
@@ -65,19 +68,19 @@ Deno.test("GET /events/", async (t) => {
     assert.deepEqual(await twos.take(1), ["deleted for-two"]);
     assert.deepEqual(await admins.take(1), ["added own"]);
   });
-  await t.step("C 11 scope=all gives an administrator everyone's", async () => {
+  await t.step("C 11 scope=all sends an administrator the events of all users", async () => {
     await using all = await admin.events({ scope: "all" });
     await one.mkdir("seen-one");
     await two.mkdir("seen-two");
     assert.deepEqual(await all.take(2), ["added seen-one", "added seen-two"]);
   });
-  await t.step("C 11 scope=all is an administrator's alone", async () => {
+  await t.step("C 11 scope=all is for administrators only", async () => {
     refused(await one.send("GET", "/events/?scope=all"), 403, "ErrNotPermitted");
     refused(await one.send("GET", "/events/?scope=mine"), 400, "ErrResourcesInvalidRequest");
     const uploader = await server.as(1, "resources.upload");
     refused(await uploader.send("GET", "/events/"), 403, "ErrNotPermitted");
   });
-  await t.step("C 11 Last-Event-ID replays what was missed", async () => {
+  await t.step("C 11 Last-Event-ID replays missed events", async () => {
     const events = await one.events();
     await one.mkdir("r1");
     await events.take(1);
@@ -85,18 +88,18 @@ Deno.test("GET /events/", async (t) => {
     await one.mkdir("r2");
     await two.mkdir("not-for-one");
     await one.mkdir("r3");
-    const wanted = ["added r2", "added r3"];
+    const expected = ["added r2", "added r3"];
     for (
       const again of [
         await one.events({}, { "Last-Event-ID": events.lastId ?? "" }),
         await one.events({ last_event_id: events.lastId }),
       ]
     ) {
-      assert.deepEqual(await again.take(2), wanted);
+      assert.deepEqual(await again.take(2), expected);
       await again[Symbol.asyncDispose]();
     }
   });
-  await t.step("C 11 a subscriber knows its place before the first event", async () => {
+  await t.step("C 11 a subscriber has an event id before the first event", async () => {
     const events = await one.events();
     assert.ok((await events.block())?.id);
     await events[Symbol.asyncDispose]();
@@ -104,7 +107,7 @@ Deno.test("GET /events/", async (t) => {
     await using again = await one.events({ last_event_id: events.lastId });
     assert.deepEqual(await again.take(1), ["added missed"]);
   });
-  await t.step("C 11 a place that is not held begins with a reset", async () => {
+  await t.step("C 11 an unknown event id starts with a reset", async () => {
     for (const id of ["other-1", "nonsense", "", `${"9".repeat(30)}`]) {
       await using events = await one.events({}, { "Last-Event-ID": id });
       const reset = await events.next();
@@ -135,7 +138,7 @@ Deno.test("C 11 the replay buffer is bounded", async () => {
   assert.equal((await lost.next())?.event, "reset");
 });
 
-Deno.test("C 11 a restart begins with a reset", async () => {
+Deno.test("C 11 a stream starts with a reset after a restart", async () => {
   await using first = await TestServer.start({ events: new EventBus({ epoch: "before" }) });
   const events = await (await first.as(1)).events();
   await events.block();
@@ -145,7 +148,7 @@ Deno.test("C 11 a restart begins with a reset", async () => {
   assert.equal((await again.next())?.event, "reset");
 });
 
-Deno.test("C 11 a comment keeps a silent stream awake", async () => {
+Deno.test("C 11 comments keep an idle stream alive", async () => {
   await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 5 } } });
   const one = await server.as(1);
   await using events = await one.events();
@@ -157,7 +160,7 @@ Deno.test("C 11 a comment keeps a silent stream awake", async () => {
   assert.deepEqual(await events.take(1), ["added still-there"]);
 });
 
-Deno.test("C 11 one operation with more events than are held reaches who has kept up", async () => {
+Deno.test("C 11 an operation with more events than the buffer reaches current subscribers", async () => {
   await using server = await TestServer.start({ events: new EventBus({ maxEvents: 3 }) });
   const one = await server.as(1);
   const two = await server.as(2);
@@ -169,7 +172,7 @@ Deno.test("C 11 one operation with more events than are held reaches who has kep
   assert.deepEqual(await others.take(1), ["added own"]);
 });
 
-Deno.test("C 11 comments come while only others have events, and move the place on", async () => {
+Deno.test("C 11 comments advance the event id while only other users have events", async () => {
   await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 20 } } });
   const one = await server.as(1);
   const two = await server.as(2);
@@ -179,35 +182,35 @@ Deno.test("C 11 comments come while only others have events, and move the place 
   const others = (async () => {
     for (let round = 0; busy; round++) await one.mkdir(`d${round}`);
   })();
-  const place = async () => {
+  const position = async () => {
     assert.equal((await events.block())?.event, undefined);
     return Number(events.lastId?.split("-")[1]);
   };
   try {
-    const first = await place();
-    await until(async () => await place() > first + 1);
+    const first = await position();
+    await until(async () => await position() > first + 1);
   } finally {
     busy = false;
     await others;
   }
 });
 
-Deno.test("C 11 events of requests come in the order of their commits", async () => {
+Deno.test("C 11 events arrive in commit order", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await using events = await one.events();
   await Promise.all(
     Array.from({ length: 60 }, (_, index) => one.upload("", { [`f${index}`]: `${index}` })),
   );
-  const told = (await events.take(60)).map((text) => text.slice("added ".length));
-  // Ids are given in the order in which the transactions ran.
+  const received = (await events.take(60)).map((text) => text.slice("added ".length));
+  // Ids are assigned in the order of the transactions.
   const byId = items(await one.list()).sort((a, b) => a.id - b.id).map(({ path }) => path);
-  assert.deepEqual(told, byId);
+  assert.deepEqual(received, byId);
 });
 
-Deno.test("C 10 and C 11 a stream ends with the credential that it was opened with", async () => {
+Deno.test("C 10 and C 11 a stream ends when its credential expires", async () => {
   await using server = await TestServer.start();
-  // It is over, but for less than the leeway.
+  // Expired, but within the leeway.
   const token = await mintToken({ userId: 1, privileges: ["resources.view"], ttlSeconds: -29 });
   const late = new Client(server.url, token);
   await using events = await late.events();
@@ -215,7 +218,7 @@ Deno.test("C 10 and C 11 a stream ends with the credential that it was opened wi
   refused(await late.list(), 401, "ErrAuthRequired");
 });
 
-Deno.test("C 11 a stream whose client leaves ends at once, and not at the next heartbeat", async () => {
+Deno.test("C 11 a stream ends as soon as its client disconnects", async () => {
   await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 2 ** 30 } } });
   const one = await server.as(1);
   const events = await one.events();

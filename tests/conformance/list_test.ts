@@ -23,12 +23,12 @@ Deno.test("GET /resources/ by an owner", async (t) => {
   ]);
   const one = await server.as(1);
 
-  await t.step("RS 4.1.1 lists the root where no path is given, or only blank ones", async () => {
+  await t.step("RS 4.1.1 lists the root if all paths are missing or blank", async () => {
     for (const query of [{}, { path: "" }, { path: " \t" }, { "paths[]": ["", "  "] }]) {
       assert.deepEqual((await one.paths(query)).sort(), ["a", "a-b", "older.txt", "root.txt"]);
     }
   });
-  await t.step("RS 4.1.1 merges path and paths[], and skips blank ones beside others", async () => {
+  await t.step("RS 4.1.1 merges path and paths[] and skips blank paths", async () => {
     const query = { path: "a-b", "paths[]": ["a/b/c", " ", "a-b"] };
     assert.deepEqual(await one.paths(query), [
       "a",
@@ -39,7 +39,7 @@ Deno.test("GET /resources/ by an owner", async (t) => {
       "a/b/c/deep.txt",
     ]);
   });
-  await t.step("RS 4.1.2 lists everything where the root is listed recursively", async () => {
+  await t.step("RS 4.1.2 lists everything if the root is listed recursively", async () => {
     for (const recursive of ["true", "1"]) {
       assert.equal((await one.paths({ recursive })).length, 10);
     }
@@ -47,7 +47,7 @@ Deno.test("GET /resources/ by an owner", async (t) => {
       assert.equal((await one.paths({ recursive })).length, 4, recursive);
     }
   });
-  await t.step("RS 4.1.3 lists a directory itself and what is directly below it", async () => {
+  await t.step("RS 4.1.3 lists a directory and its direct children", async () => {
     assert.deepEqual(await one.paths({ path: "a" }), ["a", "a/b"]);
     assert.deepEqual(await one.paths({ path: "a-b" }), ["a-b", "a-b/z.txt"]);
   });
@@ -101,11 +101,11 @@ Deno.test("GET /resources/ by an owner", async (t) => {
     assert.equal(items(await one.list({ path: "a/b" })).length, 5);
     assert.equal((await one.list({ path: "nothing" })).text.includes('"total":0'), true);
   });
-  await t.step("RS 1.3 shows nobody's records but the caller's", async () => {
+  await t.step("RS 1.3 shows only the caller's records", async () => {
     assert.deepEqual(await one.paths({ path: "secret" }), []);
     assert.equal((await one.paths({ path: "a", recursive: "1" })).includes("a/theirs.txt"), false);
   });
-  await t.step("C 8 shows a file as the listed path only recursively", async () => {
+  await t.step("C 8 shows a file that is the listed path only if recursive", async () => {
     assert.deepEqual(await one.paths({ path: "a/b/x.txt" }), ["a", "a/b"]);
     assert.deepEqual(await one.paths({ path: "a/b/x.txt", recursive: "1" }), [
       "a",
@@ -119,7 +119,7 @@ Deno.test("GET /resources/ by an owner", async (t) => {
     assert.deepEqual(await one.paths({ path: "nothing" }), []);
     assert.deepEqual(await one.paths({ path: "nothing", recursive: "1" }), []);
   });
-  await t.step("C 3 writes entries with the wire's names and times", async () => {
+  await t.step("C 3 writes entries with wire names and times", async () => {
     const [entry] = items(await one.list({ path: "root.txt", recursive: "1" }));
     assert.deepEqual(entry, {
       id: 9,
@@ -154,18 +154,21 @@ Deno.test("GET /resources/ by an administrator", async (t) => {
   const owners = async (query: Record<string, string>) =>
     items(await admin.list(query)).map(({ path, user_id }) => `${path} ${user_id}`);
 
-  await t.step("C 8 holds every user's records in the root, same paths included", async () => {
-    assert.deepEqual((await owners({})).sort(), [
-      "mixed 1",
-      "mixed 2",
-      "only 3",
-      "shared 1",
-      "shared 1000",
-      "shared 2",
-      "shared 3",
-    ]);
-    assert.equal((await owners({ recursive: "1" })).length, 12);
-  });
+  await t.step(
+    "C 8 lists the records of all users in the root, including equal paths",
+    async () => {
+      assert.deepEqual((await owners({})).sort(), [
+        "mixed 1",
+        "mixed 2",
+        "only 3",
+        "shared 1",
+        "shared 1000",
+        "shared 2",
+        "shared 3",
+      ]);
+      assert.equal((await owners({ recursive: "1" })).length, 12);
+    },
+  );
   await t.step("RS 4.1.5 and C 8 prefer the caller's own record, then the latest", async () => {
     assert.deepEqual(await owners({ path: "shared" }), [
       "shared 1000",
@@ -179,13 +182,13 @@ Deno.test("GET /resources/ by an administrator", async (t) => {
     const [first] = items(await other.list({ path: "shared" }));
     assert.equal(first?.user_id, 2);
   });
-  await t.step("RS 4.1.3 lists a path that is a directory for somebody", async () => {
+  await t.step("RS 4.1.3 lists a path that is a directory of any user", async () => {
     assert.deepEqual(await owners({ path: "mixed" }), ["mixed 1"]);
     assert.deepEqual(await owners({ path: "mixed", recursive: "1" }), ["mixed 2"]);
   });
 });
 
-Deno.test("C 8 a listing longer than a batch is streamed whole and in order", async () => {
+Deno.test("C 8 streams a listing longer than a batch completely and in order", async () => {
   await using server = await TestServer.start();
   const names = Array.from({ length: 1750 }, (_, index) => `big/${String(index).padStart(5, "0")}`);
   await seed(server.tree.records, ["big/", ...names]);
@@ -194,8 +197,8 @@ Deno.test("C 8 a listing longer than a batch is streamed whole and in order", as
     assert.deepEqual(await one.paths(query), ["big", ...names]);
   }
   for (const count of [499, 500, 501, 999, 1000, 1001]) {
-    const wanted = names.slice(0, count).map((path) => ({ path, userId: 1 + count }));
-    await seed(server.tree.records, [{ path: "big/", userId: 1 + count }, ...wanted]);
+    const expected = names.slice(0, count).map((path) => ({ path, userId: 1 + count }));
+    await seed(server.tree.records, [{ path: "big/", userId: 1 + count }, ...expected]);
     const paths = await (await server.as(1 + count)).paths({ path: "big" });
     assert.equal(paths.length, count + 1);
   }
@@ -204,7 +207,7 @@ Deno.test("C 8 a listing longer than a batch is streamed whole and in order", as
   assert.equal(reply.headers.get("Content-Type"), "application/json");
 });
 
-Deno.test("C 8 a long listing that a client leaves ends on the server, too", async () => {
+Deno.test("C 8 a long listing ends on the server when its client disconnects", async () => {
   await using server = await TestServer.start();
   const names = Array.from({ length: 20_000 }, (_, index) => `big/${index}-${"n".repeat(200)}`);
   await seed(server.tree.records, ["big/", ...names]);

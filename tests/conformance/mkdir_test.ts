@@ -9,12 +9,12 @@ Deno.test("POST /resources/mkdir", async (t) => {
   await one.upload("", { "file.txt": "x" });
   await using events = await one.events();
 
-  await t.step("RS 4.3.1 makes the directory and every missing parent", async () => {
+  await t.step("RS 4.3.1 creates the directory and every missing parent", async () => {
     const leaf = entry(await one.mkdir("a/b/c"));
     assert.deepEqual([leaf.path, leaf.name, leaf.is_dir, leaf.size], ["a/b/c", "c", true, 0]);
     assert.deepEqual(await one.paths({ path: "a", recursive: "1" }), ["a", "a/b", "a/b/c"]);
   });
-  await t.step("RS 4.3.5 publishes every directory made, and returns the leaf alone", async () => {
+  await t.step("RS 4.3.5 publishes every created directory and returns only the leaf", async () => {
     assert.deepEqual(await events.take(3), ["added a", "added a/b", "added a/b/c"]);
   });
   await t.step("RS 4.3.1 is idempotent", async () => {
@@ -22,7 +22,7 @@ Deno.test("POST /resources/mkdir", async (t) => {
     assert.deepEqual(entry(await one.mkdir("a/b")), known);
     assert.deepEqual(entry(await one.mkdir(" a\\b/ ")), known);
   });
-  await t.step("RS 4.3.5 publishes only what a partly existing chain lacked", async () => {
+  await t.step("RS 4.3.5 publishes only the missing directories of a path", async () => {
     await one.mkdir("a/b/new/leaf");
     assert.deepEqual(await events.take(2), ["added a/b/new", "added a/b/new/leaf"]);
   });
@@ -58,7 +58,7 @@ Deno.test("POST /resources/mkdir", async (t) => {
       refused(await send('{"path":"typed"}', type), 400, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("C 3 takes JSON by any of its names, and ignores unknown keys", async () => {
+  await t.step("C 3 accepts every JSON media type and ignores unknown keys", async () => {
     for (const [index, type] of ["application/json", "Application/JSON; charset=utf-8"].entries()) {
       const body = JSON.stringify({ path: `json${index}`, unknown: { nested: true } });
       const headers = { "Content-Type": type };
@@ -75,7 +75,7 @@ Deno.test("POST /resources/mkdir", async (t) => {
       refused(await one.mkdir(path), 409, "ErrResourcesAlreadyExists");
     }
   });
-  await t.step("C 5.5 nothing came of the refusals", async () => {
+  await t.step("C 5.5 the refusals published nothing", async () => {
     await one.mkdir("last");
     assert.deepEqual(await events.take(4), [
       "added json0",
@@ -84,13 +84,13 @@ Deno.test("POST /resources/mkdir", async (t) => {
       "added last",
     ]);
   });
-  await t.step("RS 4.3.1 an administrator's directories are the administrator's", async () => {
+  await t.step("RS 4.3.1 an administrator owns the directories it creates", async () => {
     const admin = await server.admin(9);
     assert.equal(entry(await admin.mkdir("a/b/c")).user_id, 9);
   });
 });
 
-Deno.test("RS 4.3.4 mkdir tries once more where the store fails, and then says 500", async (t) => {
+Deno.test("RS 4.3.4 mkdir retries once if the store fails, then returns 500", async (t) => {
   for (
     const failure of [
       new Error("a disk hiccup"),
@@ -99,10 +99,10 @@ Deno.test("RS 4.3.4 mkdir tries once more where the store fails, and then says 5
   ) {
     await t.step(failure.message, async () => {
       let failures = 1;
-      let tries = 0;
+      let attempts = 0;
       await using server = await TestServer.start(withRecords((records) => ({
         write(...args) {
-          tries++;
+          attempts++;
           return failures-- > 0 ? Promise.reject(failure) : records.write(...args);
         },
       })));
@@ -111,11 +111,11 @@ Deno.test("RS 4.3.4 mkdir tries once more where the store fails, and then says 5
       failures = 2;
       const message = refused(await one.mkdir("c"), 500, "ErrInternal");
       assert.equal(message.includes("hiccup"), false);
-      // A conflict is one, however often it is looked at.
+      // A conflict is not retried.
       await one.upload("", { f: "x" });
-      tries = 0;
+      attempts = 0;
       refused(await one.mkdir("f"), 409, "ErrResourcesAlreadyExists");
-      assert.equal(tries, 1);
+      assert.equal(attempts, 1);
     });
   }
 });

@@ -3,7 +3,11 @@ import { AppError } from "../../core/errors.ts";
 import type { ListQuery, ResourceStore } from "../../core/ports.ts";
 import { newRecord, seed } from "../support/seed.ts";
 
-/** What every {@link ResourceStore} does. `open` gives an empty one. */
+/**
+ * The conformance suite for every {@link ResourceStore}.
+ *
+ * @param open Opens an empty store.
+ */
 export function resourceStoreSuite(
   name: string,
   open: () => Promise<ResourceStore & AsyncDisposable>,
@@ -21,7 +25,7 @@ export function resourceStoreSuite(
     return batches.flat().map(({ path }) => path);
   };
 
-  test("insert() gives ids that rise, and keeps the order", async (store) => {
+  test("insert() assigns increasing ids and keeps the order", async (store) => {
     const [a, b] = await seed(store, ["z/", "a"]);
     const [c] = await seed(store, ["z/c"]);
     assert.ok(a && b && c);
@@ -29,14 +33,14 @@ export function resourceStoreSuite(
     assert.deepEqual([a.path, b.path, c.path], ["z", "a", "z/c"]);
     assert.deepEqual([a.name, c.name], ["z", "c"]);
   });
-  test("C 3 insert() never gives an id again", async (store) => {
+  test("C 3 insert() never reuses an id", async (store) => {
     const [first] = await seed(store, ["a"]);
     assert.ok(first);
     await store.write((transaction) => transaction.deleteSubtrees([first]));
     const [second] = await seed(store, ["a"]);
     assert.ok(second && second.id > first.id);
   });
-  test("C 5.1 insert() refuses a path that its owner holds, and nobody else's", async (store) => {
+  test("C 5.1 insert() refuses a path only if its owner already has it", async (store) => {
     await seed(store, ["a"]);
     await seed(store, [{ path: "a", userId: 2 }]);
     await assert.rejects(seed(store, ["b", "a"]), (error) => {
@@ -45,14 +49,14 @@ export function resourceStoreSuite(
     });
     assert.deepEqual(await listed(store, {}), ["a"]);
   });
-  test("C 5.2 write() commits no record without those above it", async (store) => {
+  test("C 5.2 write() commits no record without its parent directories", async (store) => {
     await assert.rejects(seed(store, ["missing/child"]));
     await seed(store, [{ path: "d/", userId: 2 }]);
     await assert.rejects(seed(store, ["d/child"]));
     await seed(store, ["d/child", "d/"]);
     assert.deepEqual(await listed(store, {}), ["d"]);
   });
-  test("C 5.3 write() commits no directory with content, and no file without", async (store) => {
+  test("C 5.3 write() commits no directory with content and no file without", async (store) => {
     const record = { userId: 1, path: "x", crc32: 0, createdAt: 1, updatedAt: 1 };
     const hash = "0".repeat(32);
     for (
@@ -72,7 +76,7 @@ export function resourceStoreSuite(
     }
     assert.deepEqual(await listed(store, {}), []);
   });
-  test("findByPath() and findById() keep to the scope", async (store) => {
+  test("findByPath() and findById() respect the scope", async (store) => {
     const records = await seed(store, ["a", { path: "a", userId: 2 }, { path: "b", userId: 2 }]);
     const ids = [...records.map(({ id }) => id), 999, 2 ** 60];
     assert.deepEqual([...(await store.findByPath(own, ["a", "b", "c"])).keys()], ["a"]);
@@ -82,7 +86,7 @@ export function resourceStoreSuite(
     assert.equal((await store.findById(all, ids)).size, 3);
     assert.equal((await store.findByPath(own, [])).size, 0);
   });
-  test("RS 1.4 findByPath() prefers own, then latest, then the lower id", async (store) => {
+  test("RS 1.4 findByPath() prefers the own record, then the latest, then the lowest id", async (store) => {
     await seed(store, [
       { path: "a", userId: 2, updatedAt: 5 },
       { path: "a", userId: 3, updatedAt: 9 },
@@ -92,7 +96,7 @@ export function resourceStoreSuite(
     await seed(store, [{ path: "a", userId: 1, updatedAt: 1 }]);
     assert.equal((await store.findByPath(all, ["a"])).get("a")?.userId, 1);
   });
-  test("list() sees one moment, whatever is committed meanwhile", async (store) => {
+  test("list() reads one snapshot despite concurrent commits", async (store) => {
     const names = Array.from({ length: 1500 }, (_, index) => `d/${String(index).padStart(4, "0")}`);
     const [directory] = await seed(store, ["d/", ...names]);
     assert.ok(directory);
@@ -107,7 +111,7 @@ export function resourceStoreSuite(
     assert.deepEqual(seen, ["d", ...names]);
     assert.deepEqual(await listed(store, { directories: ["d"], chain: ["d"] }), []);
   });
-  test("deleteSubtrees() takes descendants of the same owner, once each", async (store) => {
+  test("deleteSubtrees() deletes each descendant of the same owner once", async (store) => {
     const [a, ab] = await seed(store, ["a/", "a/b/", "a/b/c", "a0", "a-"]);
     await seed(store, [{ path: "a/", userId: 2 }, { path: "a/b", userId: 2 }]);
     assert.ok(a && ab);
@@ -119,7 +123,7 @@ export function resourceStoreSuite(
       2,
     );
   });
-  test("moveSubtrees() tells what it did in the order of the sources, each by path", async (store) => {
+  test("moveSubtrees() reports its effects in source order, each by path", async (store) => {
     const [s, t] = await seed(store, ["s/", "t", "s/e/", "s/f", "d/", "d/s/", "d/s/e/", "d/s/f"]);
     assert.ok(s && t);
     const effects = await store.write((transaction) =>
@@ -141,7 +145,7 @@ export function resourceStoreSuite(
     const times = (await store.findByPath(own, ["d/s", "d/s/f"])).values();
     assert.deepEqual([...times].map(({ updatedAt }) => updatedAt), [1000, 7000]);
   });
-  test("moveSubtrees() refuses a source that is not where it was, or another one", async (store) => {
+  test("moveSubtrees() refuses a source that was moved or replaced", async (store) => {
     const [a, b] = await seed(store, ["a", "b"]);
     assert.ok(a && b);
     for (const first of [{ source: a, target: "c" }, { source: b, target: "a" }]) {
@@ -153,7 +157,7 @@ export function resourceStoreSuite(
     }
     assert.deepEqual((await listed(store, {})).sort(), ["a", "b"]);
   });
-  test("copySubtrees() copies what was there before it, and tells of it by source", async (store) => {
+  test("copySubtrees() copies the state before the call and reports it by source", async (store) => {
     const [a, ab] = await seed(store, ["a/", "a/b/", "a/b/f", "d/", "d/a/", "d/a/b/", "d/a/b/f"]);
     assert.ok(a && ab);
     const effects = await store.write((transaction) =>
@@ -173,7 +177,7 @@ export function resourceStoreSuite(
       ],
     );
   });
-  test("moveSubtrees() and copySubtrees() put no file at a directory's path", async (store) => {
+  test("moveSubtrees() and copySubtrees() never place a file at the path of a directory", async (store) => {
     const [s, t] = await seed(store, ["s/", "s/x", "t/", "t/x/", "t/x/k"]);
     assert.ok(s && t);
     for (const operation of ["moveSubtrees", "copySubtrees"] as const) {
@@ -186,7 +190,7 @@ export function resourceStoreSuite(
     }
     assert.equal((await listed(store, { recursive: true })).length, 5);
   });
-  test("unreferenced() finds the hashes that no record holds", async (store) => {
+  test("unreferenced() finds the hashes that no record refers to", async (store) => {
     const [held] = await seed(store, [{ path: "a", content: "held" }]);
     assert.ok(held);
     const other = "f".repeat(32);
@@ -195,7 +199,7 @@ export function resourceStoreSuite(
     await store.write((transaction) => transaction.deleteSubtrees([held]));
     assert.deepEqual((await ask()).sort(), [held.hash, other].sort());
   });
-  test("write() undoes all of a work that throws, and nothing of its neighbours", async (store) => {
+  test("write() rolls back work that throws and nothing else", async (store) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         store.write(async (transaction) => {
@@ -208,7 +212,7 @@ export function resourceStoreSuite(
     assert.equal(kept.length, 26);
     assert.deepEqual((await listed(store, {})).sort(), kept.sort());
   });
-  test("write() shows a work what was written before it", async (store) => {
+  test("write() shows earlier writes to later work", async (store) => {
     const counts = await Promise.all(
       [1, 2, 3, 4, 5].map((userId) =>
         store.write(async (transaction) => {
@@ -220,23 +224,23 @@ export function resourceStoreSuite(
     );
     assert.deepEqual(counts, [undefined, 1, 1, 1, 1]);
   });
-  test("write() calls committed in commit order, and only then", async (store) => {
-    const told: number[] = [];
+  test("write() calls onCommit in commit order, after each commit", async (store) => {
+    const committed: number[] = [];
     await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         store.write(async (transaction) => {
           await transaction.unreferenced([]);
-          assert.equal(told.includes(index), false);
+          assert.equal(committed.includes(index), false);
           if (index === 7) throw new Error("refused");
           return index;
-        }, { onCommit: (result) => told.push(result), alone: index % 5 === 0 })),
+        }, { onCommit: (result) => committed.push(result), alone: index % 5 === 0 })),
     );
     assert.deepEqual(
-      told,
+      committed,
       Array.from({ length: 20 }, (_, index) => index).filter((it) => it !== 7),
     );
   });
-  test("write() commits nothing where what is to be done before fails", async (store) => {
+  test("write() commits nothing when a beforeCommit action fails", async (store) => {
     await assert.rejects(
       store.write(async (transaction) => {
         transaction.beforeCommit(() => Promise.reject(new Error("no sync")));
@@ -247,7 +251,7 @@ export function resourceStoreSuite(
     assert.deepEqual(await listed(store, {}), []);
     await seed(store, ["a"]);
   });
-  test("collectFiles() keeps what it collected, and the packed sizes", async (store) => {
+  test("collectFiles() keeps the collected files and their packed sizes", async (store) => {
     const [root] = await seed(store, ["d/", "d/b", "d/e/", "d/e/c", "d/a"]);
     assert.ok(root);
     await using files = await store.collectFiles({ userId: 1, byPath: [root], byId: [] });

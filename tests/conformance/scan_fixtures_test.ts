@@ -32,17 +32,17 @@ function verdictOf(report: Report): Verdict {
   return exitCode(report) === 0 ? "clean" : "inconclusive";
 }
 
-Deno.test("C 16 each fixture gets its verdict, by a report as SR has it", async (t) => {
+Deno.test("C 16 every fixture gets its verdict in a report that conforms to SR", async (t) => {
   for (const { path, verdict, or, shows } of FIXTURES) {
     await t.step(`C 16 ${path}: ${shows}`, async () => {
       const report = await scanned(path);
       const found = verdictOf(report);
-      const told = report.issues.map(({ severity, location, message }) =>
+      const issues = report.issues.map(({ severity, location, message }) =>
         `${severity} ${location}: ${message}`
       );
       assert.ok(
         found === verdict || found === or,
-        `${found}, not ${verdict}${or === undefined ? "" : ` or ${or}`}\n${told.join("\n")}\n${
+        `${found}, not ${verdict}${or === undefined ? "" : ` or ${or}`}\n${issues.join("\n")}\n${
           JSON.stringify(report.checks.filter(({ status }) => status !== "passed"), null, 1)
         }`,
       );

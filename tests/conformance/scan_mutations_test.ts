@@ -1,5 +1,5 @@
 import { scanMutation } from "../fuzz/scan_mutations.ts";
 
-Deno.test("C 15 whatever is done to a file, its scan gives a report of SR", async () => {
+Deno.test("C 15 the scan of any mutated file gives a report that conforms to SR", async () => {
   for (let seed = 0; seed < 1000; seed++) await scanMutation(seed);
 });

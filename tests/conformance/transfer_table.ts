@@ -1,18 +1,18 @@
 /**
- * What moving, copying and the other operations do, a scenario a line. The columns:
+ * Scenarios of move, copy and the other operations, one per line. The columns are:
  *
- * 1. the rule that it shows;
- * 2. what user A has: `d/` is a directory, `d/f` a file; with `B:` before it, what user B has;
- * 3. A's request, `""` being the root and `!` force; with `admin` before it A is an administrator;
- * 4. the status, and the code without `ErrResources`;
- * 5. the paths of the reply, in order;
- * 6. the events in order: `-` deleted, `+` added, `~` updated;
- * 7. what there is then: `t=s` is a file at `t` with the content of what was at `s`.
+ * 1. the rule that the scenario shows;
+ * 2. the records of user A before: `d/` is a directory, `d/f` a file; a `B:` prefix means user B;
+ * 3. the request of user A: `""` is the root, `!` is force; with `admin`, A is an administrator;
+ * 4. the status, and the error code without `ErrResources`;
+ * 5. the paths in the reply, in order;
+ * 6. the events, in order: `-` deleted, `+` added, `~` updated;
+ * 7. the records after: `t=s` is a file at `t` with the former content of `s`.
  *
- * A refusal has nothing behind its code: it changes nothing and tells nobody.
+ * A refusal has no columns after its code: it changes nothing and publishes nothing.
  */
 
-/** File or directory, on a target that is absent, a file, a directory or in one, and so on. */
+/** Every combination of source, target, number of sources, trailing slash and force. */
 export const COMBINATIONS = String.raw`
 RS 4.4.3 | s/ s/x | move s/x > t | 200 | t | ~t | s/ t=s/x
 RS 4.4.3 | s/ s/x | move s/x > t ! | 200 | t | ~t | s/ t=s/x

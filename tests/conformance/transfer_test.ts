@@ -6,7 +6,7 @@ import { seed } from "../support/seed.ts";
 import { TestServer } from "../support/server.ts";
 import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
 
-/** A line of a table; transfer_table.ts says what its columns hold. */
+/** One line of a table; transfer_table.ts describes the columns. */
 interface Scenario {
   readonly rule: string;
   readonly seeds: readonly string[];
@@ -35,35 +35,35 @@ const words = (column = "") => column.split(" ").filter((word) => word !== "");
 const scenarios = (table: string) =>
   table.split("\n").filter((line) => line.includes("|")).map(scenario);
 
-/** The users of one scenario, who have nothing at its start. */
-interface Cast {
+/** Ids of the users in one scenario. Both start without records. */
+interface TestUsers {
   readonly A: number;
   readonly B: number;
 }
 
 const MARKS = { added: "+", updated: "~", deleted: "-" };
 
-async function play(server: TestServer, cast: Cast, played: Scenario): Promise<Scenario> {
-  const clients = { A: await server.as(cast.A), B: await server.as(cast.B) };
+async function play(server: TestServer, users: TestUsers, played: Scenario): Promise<Scenario> {
+  const clients = { A: await server.as(users.A), B: await server.as(users.B) };
   for (const seed of played.seeds) {
     const [, who = "A", path = ""] = /^(?:([AB]):)?(.*)$/.exec(seed) ?? [];
     const client = clients[who === "B" ? "B" : "A"];
     if (path.endsWith("/")) await client.mkdir(path);
-    else await client.upload(directoryOf(path), { [nameOf(path)]: contentOf(cast, seed) });
+    else await client.upload(directoryOf(path), { [nameOf(path)]: contentOf(users, seed) });
   }
   await using streams = new AsyncDisposableStack();
-  const heard: [string, EventReader][] = [
+  const streamsByUser: [string, EventReader][] = [
     ["", streams.use(await clients.A.events())],
     ["B:", streams.use(await clients.B.events())],
   ];
-  const before = await snapshot(server, cast);
-  const reply = await send(server, cast, played.request);
+  const before = await snapshot(server, users);
+  const reply = await send(server, users, played.request);
   const { outcome, entries } = outcomeOf(reply, played.request);
-  const after = await snapshot(server, cast);
+  const after = await snapshot(server, users);
   if (reply.status !== 200) assert.deepEqual(after, before, "C 5.5");
-  // What comes before the event of a last request is all that there was.
+  // A last request marks the end of the events.
   const events: string[] = [];
-  for (const [who, stream] of heard) {
+  for (const [who, stream] of streamsByUser) {
     await clients[who === "" ? "A" : "B"].mkdir("last");
     for (;;) {
       const [event = ""] = await stream.take(1);
@@ -77,8 +77,8 @@ async function play(server: TestServer, cast: Cast, played: Scenario): Promise<S
 
 const nameOf = (path: string) => path.split("/").at(-1) ?? "";
 const directoryOf = (path: string) => path.split("/").slice(0, -1).join("/");
-/** A content that no other scenario has. */
-const contentOf = ({ A }: Cast, seed: string) => `${A} ${seed}`;
+/** Content that is unique to the scenario. */
+const contentOf = ({ A }: TestUsers, seed: string) => `${A} ${seed}`;
 
 function outcomeOf(reply: Reply, request: string): { outcome: string; entries: string[] } {
   if (reply.status === 200) {
@@ -90,9 +90,9 @@ function outcomeOf(reply: Reply, request: string): { outcome: string; entries: s
   return { outcome: `${reply.status} ${code.replace("ErrResources", "")}`, entries: [] };
 }
 
-async function send(server: TestServer, cast: Cast, request: string): Promise<Reply> {
+async function send(server: TestServer, users: TestUsers, request: string): Promise<Reply> {
   const [, admin, operation, rest = ""] = /^(admin )?(\w+) ?(.*)$/.exec(request) ?? [];
-  const client = admin ? await server.admin(cast.A) : await server.as(cast.A);
+  const client = admin ? await server.admin(users.A) : await server.as(users.A);
   switch (operation) {
     case "move":
     case "copy": {
@@ -109,7 +109,7 @@ async function send(server: TestServer, cast: Cast, request: string): Promise<Re
       const [dir, names] = rest.split(":");
       const body = new FormData();
       for (const name of words(names)) {
-        body.append("files", new Blob([contentOf(cast, `new ${name}`)]), name);
+        body.append("files", new Blob([contentOf(users, `new ${name}`)]), name);
       }
       return await client.send("POST", "/resources/", { query: { dir }, body });
     }
@@ -118,19 +118,19 @@ async function send(server: TestServer, cast: Cast, request: string): Promise<Re
   }
 }
 
-/** The records of the cast, all of them and as a table shows them, and their stored content. */
-async function snapshot(server: TestServer, cast: Cast) {
-  const records = [...await allRecords(server, cast.A), ...await allRecords(server, cast.B)];
+/** The records of both users, in table notation as well, and the number of stored blobs. */
+async function snapshot(server: TestServer, users: TestUsers) {
+  const records = [...await allRecords(server, users.A), ...await allRecords(server, users.B)];
   const stored = new Set(await server.storedHashes());
   const shown: string[] = [];
   for (const { userId, path, isDir, hash } of records) {
-    const who = userId === cast.B ? "B:" : "";
+    const who = userId === users.B ? "B:" : "";
     if (isDir) shown.push(`${who}${path}/`);
     else {
       assert.ok(stored.has(hash), path);
       const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
       const content = await Deno.readTextFile(`${server.dataDir}/blobs/${fan}/${hash}`);
-      const origin = content.slice(`${cast.A} `.length).replace("new ", "");
+      const origin = content.slice(`${users.A} `.length).replace("new ", "");
       const own = origin === `${who}${path}` || content.includes(" new ");
       shown.push(`${who}${path}${own ? "" : `=${origin}`}`);
     }
@@ -138,16 +138,16 @@ async function snapshot(server: TestServer, cast: Cast) {
   return { records, stored: stored.size, shown: shown.sort() };
 }
 
-Deno.test("RS 4.4, 4.5 and C 7 every combination of source, target, force and number is told", () => {
-  const told = new Set(
+Deno.test("RS 4.4, 4.5 and C 7 the table has every combination of source, target, force and number", () => {
+  const listed = new Set(
     scenarios(COMBINATIONS).map(({ seeds, request }) => `${seeds.join(" ")} | ${request}`),
   );
-  const wanted = combinations();
-  assert.deepEqual(wanted.filter((it) => !told.has(it)), []);
-  assert.equal(told.size, wanted.length);
+  const expected = combinations();
+  assert.deepEqual(expected.filter((it) => !listed.has(it)), []);
+  assert.equal(listed.size, expected.length);
 });
 
-/** All seeds and requests that the choices of the issue lead to. */
+/** All combinations of seeds and requests. */
 function combinations(): string[] {
   const found: string[] = [];
   for (const operation of ["move", "copy"]) {
@@ -168,13 +168,16 @@ function combinations(): string[] {
 }
 
 for (const [name, table] of [["combinations", COMBINATIONS], ["scenarios", SCENARIOS]] as const) {
-  Deno.test(`RS 4.2 to 4.6 and C 7 as the table of ${name} says`, async (t) => {
+  Deno.test(`RS 4.2 to 4.6 and C 7 follow the table of ${name}`, async (t) => {
     await using server = await TestServer.start();
-    for (const [at, told] of scenarios(table).entries()) {
-      await t.step(`${told.rule}: ${told.seeds.join(" ")} | ${told.request}`, async () => {
-        const cast = { A: 10 + 2 * at, B: 11 + 2 * at };
-        assert.deepEqual(await play(server, cast, told), told);
-      });
+    for (const [at, expected] of scenarios(table).entries()) {
+      await t.step(
+        `${expected.rule}: ${expected.seeds.join(" ")} | ${expected.request}`,
+        async () => {
+          const users = { A: 10 + 2 * at, B: 11 + 2 * at };
+          assert.deepEqual(await play(server, users, expected), expected);
+        },
+      );
     }
     await checkInvariants(server);
   });
@@ -187,7 +190,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
 
   for (const [name, [method, path]] of Object.entries(both)) {
     await t.step(
-      `C 3 and C 7 ${name} takes a null for a missing key, and keys it doesn't know`,
+      `C 3 and C 7 ${name} accepts null for a missing key, and unknown keys`,
       async () => {
         await one.upload("", { [`${name}d`]: "x" });
         const body = {
@@ -198,7 +201,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
           id: 1,
         };
         assert.equal((await one.json(method, path, body)).status, 200);
-        // The root for a move, which it is in already; nowhere for a copy.
+        // For a move it means the root, where the file already is; a copy needs a destination.
         for (const destination of [null, undefined]) {
           const reply = await one.json(method, path, { source: "copyd", destination });
           refused(reply, 400, "ErrResourcesInvalidRequest");
@@ -233,7 +236,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
       refused(reply, 403, "ErrNotPermitted");
     });
     await t.step(
-      `C 4 ${name} refuses what would make a path too long, and changes nothing`,
+      `C 4 ${name} refuses a path that would become too long, and changes nothing`,
       async () => {
         const segment = "n".repeat(250);
         const deep = Array.from({ length: 8 }, () => segment).join("/");
@@ -248,7 +251,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
     );
   }
   await t.step(
-    "RS 2 and RS 4.4 common 4 move keeps id and created_at, copy gives new ones; both share content",
+    "RS 2 and RS 4.4 common 4 move keeps id and created_at, copy assigns new ones; both share content",
     async () => {
       const [saved] = items(await one.upload("ids", { f: "content of ids" }));
       const stored = await server.storedHashes();
@@ -261,7 +264,7 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
       const [copied] = items(await one.copy({ source: "ids/to/g", destination: "ids/h" }));
       assert.ok(copied && copied.id > moved.id && copied.created_at >= moved.updated_at);
       assert.deepEqual(await server.storedHashes(), stored);
-      // RS 4.4 common 4: the content goes with the last record that holds it.
+      // RS 4.4 common 4: content is removed with the last record that refers to it.
       await one.upload("ids", { other: "another content" });
       await one.move({ source: "ids/other", destination: "ids/h", force: true });
       assert.equal((await server.storedHashes()).length, stored.length + 1);
@@ -269,13 +272,13 @@ Deno.test("PUT /resources/move and POST /resources/copy", async (t) => {
       assert.equal((await server.storedHashes()).length, stored.length);
     },
   );
-  await t.step("RS 4.4 common 5 and C 8 a large move replies as a stream, in order", async () => {
+  await t.step("RS 4.4 common 5 and C 8 streams the reply of a large move in order", async () => {
     const names = Array.from({ length: 2500 }, (_, index) => String(index).padStart(4, "0"));
     await seed(server.tree.records, ["large/", ...names.map((name) => `large/${name}`)]);
     await using events = await one.events();
     const moved = items(await one.move({ source: "large", destination: "larger" }));
-    const wanted = ["larger", ...names.map((name) => `larger/${name}`)];
-    assert.deepEqual(moved.map(({ path }) => path), wanted);
-    assert.deepEqual(await events.take(2501), wanted.map((path) => `updated ${path}`));
+    const expected = ["larger", ...names.map((name) => `larger/${name}`)];
+    assert.deepEqual(moved.map(({ path }) => path), expected);
+    assert.deepEqual(await events.take(2501), expected.map((path) => `updated ${path}`));
   });
 });

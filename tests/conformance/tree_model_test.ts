@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { checkSequences } from "../fuzz/tree_model.ts";
 
-Deno.test("RS 3 and C 5 the service and a model of it agree on random operations", async () => {
+Deno.test("RS 3 and C 5 the service agrees with its model on random operations", async () => {
   const tally = await checkSequences({ seed: 20261121, sequences: 12, steps: 30 });
   for (const outcome of ["move 200", "copy 200", "move 409", "copy 409", "move 400", "move 404"]) {
     assert.ok((tally.get(outcome) ?? 0) > 0, outcome);

@@ -25,11 +25,11 @@ Deno.test("POST /resources/ stores files", async (t) => {
       assert.equal(items(await one.upload(dir, { [name]: "x" }))[0]?.path, name);
     }
   });
-  await t.step("RS 4.2 answers with the files alone, not the directories it made", async () => {
+  await t.step("RS 4.2 returns only the files, not the created directories", async () => {
     const saved = items(await one.upload("new/deep/er", { f: "f" }));
     assert.deepEqual(saved.map(({ path }) => path), ["new/deep/er/f"]);
   });
-  await t.step("RS 4.2.7 makes the missing directories of dir", async () => {
+  await t.step("RS 4.2.7 creates the missing directories of dir", async () => {
     const made = items(await one.list({ path: "new", recursive: "1" }));
     assert.deepEqual(made.map(({ path, is_dir, size }) => [path, is_dir, size]), [
       ["new", true, 0],
@@ -38,16 +38,16 @@ Deno.test("POST /resources/ stores files", async (t) => {
       ["new/deep/er/f", false, 1],
     ]);
   });
-  await t.step("RS 4.2.8 gives the records to the caller", async () => {
+  await t.step("RS 4.2.8 assigns the records to the caller", async () => {
     const two = await server.as(2);
     assert.equal(items(await two.upload("models/llama", { "a.gguf": "theirs" }))[0]?.user_id, 2);
     const admin = await server.admin(9);
     assert.equal(items(await admin.upload("models/llama", { "a.gguf": "admin" }))[0]?.user_id, 9);
   });
-  await t.step("RS 4.2 takes the single form file `file` where there is no `files`", async () => {
+  await t.step("RS 4.2 accepts a single form file `file` if there is no `files`", async () => {
     assert.equal(items(await one.upload("single", { s: "x" }, "file"))[0]?.path, "single/s");
   });
-  await t.step("C 6 takes the first `file` only, and none beside `files`", async () => {
+  await t.step("C 6 uses only the first `file`, and none if there are `files`", async () => {
     const body = new FormData();
     body.append("file", new Blob(["1"]), "first");
     body.append("file", new Blob(["2"]), "second");
@@ -63,7 +63,7 @@ Deno.test("POST /resources/ stores files", async (t) => {
     }
     assert.deepEqual(await server.temporaryFiles(), []);
   });
-  await t.step("C 6 a bad `file` counts only where no `files` follows", async () => {
+  await t.step("C 6 refuses a bad `file` only if no `files` follow", async () => {
     const bad = { head: fileHead("a:b", "file"), content: "x" };
     const good = { head: fileHead("good"), content: "y" };
     const send = async (parts: { head: string; content: string }[]) =>
@@ -74,7 +74,7 @@ Deno.test("POST /resources/ stores files", async (t) => {
     refused(await send([bad]), 400, "ErrResourcesInvalidData");
     assert.equal(items(await send([bad, good]))[0]?.path, "stand-in/good");
   });
-  await t.step("C 6 skips parts of other names, and fields", async () => {
+  await t.step("C 6 skips fields and parts with other names", async () => {
     const body = new FormData();
     body.append("comment", "some text");
     body.append("attachment", new Blob(["no"]), "other.bin");
@@ -83,13 +83,13 @@ Deno.test("POST /resources/ stores files", async (t) => {
     const saved = items(await one.send("POST", "/resources/?dir=skips", { body }));
     assert.deepEqual(saved.map(({ path }) => path), ["skips/wanted"]);
   });
-  await t.step("C 6 keeps files of no bytes", async () => {
+  await t.step("C 6 stores empty files", async () => {
     const saved = items(await one.upload("zero", { empty: "" }));
     assert.deepEqual(saved.map(({ path, size }) => [path, size]), [["zero/empty", 0]]);
     assert.equal((await one.bytes({ path: "zero/empty" })).length, 0);
     assert.ok((await server.storedHashes()).includes(md5("")));
   });
-  await t.step("C 6 skips a file input that was left alone, and only that", async () => {
+  await t.step("C 6 skips an empty file input and nothing else", async () => {
     const send = async (content: string) =>
       await one.send("POST", "/resources/?dir=unchosen", {
         body: formBody([{ head: fileHead(""), content }, {
@@ -101,14 +101,14 @@ Deno.test("POST /resources/ stores files", async (t) => {
     assert.equal(items(await send("")).length, 1);
     refused(await send("nameless content"), 400, "ErrResourcesInvalidData");
   });
-  await t.step("RS 4.2.6 names stored content by its MD5, once for the same content", async () => {
+  await t.step("RS 4.2.6 stores equal content once, named by its MD5", async () => {
     await one.upload("same", { a: "identical", b: "identical" });
     await (await server.as(5)).upload("elsewhere", { c: "identical" });
     const stored = await server.storedHashes();
     assert.equal(stored.filter((hash) => hash === md5("identical")).length, 1);
     assert.deepEqual(await one.bytes({ path: "same/b" }), joinBytes(["identical"]));
   });
-  await t.step("RS 4.2 a file of many buffers arrives as it was sent", async () => {
+  await t.step("RS 4.2 stores a large file unchanged", async () => {
     const large = new Uint8Array(5_000_001);
     for (let at = 0; at < large.length; at += 65536) {
       crypto.getRandomValues(large.subarray(at, at + 65536));
@@ -141,12 +141,12 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
 
   const refuses = async (
     name: string,
-    wanted: { status: number; code: string; message?: RegExp },
+    expected: { status: number; code: string; message?: RegExp },
     send: () => Promise<Parameters<typeof refused>[0]>,
   ) =>
     await t.step(name, async () => {
-      const message = refused(await send(), wanted.status, wanted.code);
-      if (wanted.message) assert.match(message, wanted.message);
+      const message = refused(await send(), expected.status, expected.code);
+      if (expected.message) assert.match(message, expected.message);
       assert.deepEqual(await one.tree(), before);
       assert.deepEqual(await server.storedHashes(), hashes);
       assert.deepEqual(await server.temporaryFiles(), []);
@@ -159,17 +159,17 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
   await refuses("RS 4.2.1 an invalid dir", invalid, () => one.upload("/abs", { f: "x" }));
   await refuses("RS 4.2.1 a dir with ..", invalid, () => one.upload("a/../b", { f: "x" }));
   await refuses(
-    "RS 4.2.2 a body that is no form",
+    "RS 4.2.2 a body that is not a form",
     invalid,
-    () => one.send("POST", "/resources/", { body: "no form" }),
+    () => one.send("POST", "/resources/", { body: "not a form" }),
   );
   await refuses("RS 4.2.2 no body", invalid, () => one.send("POST", "/resources/"));
-  await refuses("RS 4.2.2 a form beyond the request cap, by its Content-Length", {
+  await refuses("RS 4.2.2 a form over the request limit, by Content-Length", {
     ...invalid,
     message: /4000000/,
   }, () => one.upload("x", { a: blob(5 * MB) }));
   await refuses(
-    "RS 4.2.2 a form beyond the request cap, in chunks",
+    "RS 4.2.2 a chunked form over the request limit",
     invalid,
     () =>
       one.send("POST", "/resources/", {
@@ -193,49 +193,49 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
     () => one.upload("x", { a: "1", b: "2", c: "3", d: "4" }),
   );
   await refuses(
-    "RS 4.2.4 a file beyond its cap",
+    "RS 4.2.4 a file over the limit",
     { ...invalid, message: /"big".*2000000/ },
     () => one.upload("x", { small: "s", big: blob(2 * MB + 1) }),
   );
   await refuses(
-    "RS 4.2.4 files beyond their cap together",
+    "RS 4.2.4 files over the total limit",
     { ...invalid, message: /3000000/ },
     () => one.upload("x", { a: blob(2 * MB), b: blob(MB + 1) }),
   );
   await refuses(
-    "RS 4.2.4 a file name that does not sanitize",
+    "RS 4.2.4 a file name that cannot be sanitized",
     badData,
     () => one.upload("x", { "good": "g", "a:b": "x" }),
   );
-  await refuses("RS 4.2.5 two files with one path", exists, async () => {
+  await refuses("RS 4.2.5 two files with the same path", exists, async () => {
     const body = new FormData();
     body.append("files", new Blob(["1"]), "same");
     body.append("files", new Blob(["2"]), "x/same");
     return await one.send("POST", "/resources/?dir=d", { body });
   });
   await refuses(
-    "RS 4.2.5 a path that a file holds",
+    "RS 4.2.5 the path of an existing file",
     { ...exists, message: /kept\/taken\.txt/ },
     () => one.upload("kept", { "other.txt": "o", "taken.txt": "new" }),
   );
   await refuses(
-    "RS 4.2.5 a path that a directory holds",
+    "RS 4.2.5 the path of an existing directory",
     exists,
     () => one.upload("kept", { directory: "x" }),
   );
   await refuses(
-    "RS 4.2.7 a file in the way of dir",
+    "RS 4.2.7 a dir below a file",
     exists,
     () => one.upload("kept/taken.txt/below", { f: "x" }),
   );
   await refuses("RS 4.2.7 a file as dir", exists, () => one.upload("kept/taken.txt", { f: "x" }));
   await refuses(
-    "RS 4.2.6 new content beside a conflict",
+    "RS 4.2.6 new content next to a conflict",
     exists,
     () => one.upload("kept", { "brand-new.txt": "new content", "taken.txt": "x" }),
   );
   await refuses(
-    "C 4 a target path beyond 4096 bytes",
+    "C 4 a target path over 4096 bytes",
     invalid,
     () => one.upload(`${"d".repeat(250)}/`.repeat(16), { ["n".repeat(250)]: "x" }),
   );
@@ -245,23 +245,23 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
     () => one.upload("x", { "a:b": "1", b: "2", c: "3", d: "4" }),
   );
   await refuses(
-    "C 6 the first violation in stream order, the other way round",
+    "C 6 the first violation in stream order, in reverse",
     invalid,
     () => one.upload("x", { a: "1", b: "2", c: "3", d: "4", "a:b": "5" }),
   );
   await refuses(
-    "C 2 what is wrong with the form before what is wrong with the tree",
+    "C 2 reports faults of the form before faults of the tree",
     badData,
     () => one.upload("kept", { "taken.txt": "x", "a:b": "y" }),
   );
 
-  await t.step("C 5.5 and RS 6.1 publishes nothing of what it refused", async () => {
+  await t.step("C 5.5 and RS 6.1 publishes nothing for refusals", async () => {
     await one.upload("after", { f: "x" });
     assert.deepEqual(await events.take(2), ["added after", "added after/f"]);
   });
-  await t.step("RS 4.2.3 and 4.2.4 allows just as much as the limits say", async () => {
-    const most = { a: blob(2 * MB), b: blob(MB), c: "" };
-    assert.equal(items(await one.upload("limits", most)).length, 3);
+  await t.step("RS 4.2.3 and 4.2.4 accepts uploads exactly at the limits", async () => {
+    const atLimits = { a: blob(2 * MB), b: blob(MB), c: "" };
+    assert.equal(items(await one.upload("limits", atLimits)).length, 3);
   });
 });
 
@@ -269,7 +269,7 @@ Deno.test("POST /resources/ sanitizes file names (C 4)", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   let uploads = 0;
-  /** Uploads one file whose name has these bytes. */
+  /** Uploads one file with a name of these bytes. */
   const upload = async (filename: Uint8Array | string) => {
     const dir = `names/${++uploads}`;
     const body = joinBytes([
@@ -304,7 +304,7 @@ Deno.test("POST /resources/ sanitizes file names (C 4)", async (t) => {
       refused(reply, 400, "ErrResourcesInvalidData");
     });
   }
-  await t.step("C 4 kept nothing of the refused ones", async () => {
+  await t.step("C 4 kept nothing of the refused files", async () => {
     assert.equal((await server.storedHashes()).length, 1);
     assert.deepEqual(await server.temporaryFiles(), []);
     const files = items(await one.list({ path: "names", recursive: "1" })).filter((it) =>
@@ -396,7 +396,7 @@ const REFUSED_NAMES: readonly (string | Uint8Array)[] = [
   "日".repeat(86),
   "😀".repeat(64),
   "x".repeat(4000),
-  // Not UTF-8: a lone byte, a cut sequence, overlong separators and NUL, surrogates, beyond U+10FFFF.
+  // Invalid UTF-8: lone bytes, cut sequences, overlong separators and NUL, surrogates, over U+10FFFF.
   new Uint8Array([0x61, 0xff]),
   new Uint8Array([0xfe]),
   new Uint8Array([0x80]),

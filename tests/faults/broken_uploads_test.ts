@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 
 const MB = 1_000_000;
 
-Deno.test("C 6 a client that goes away mid-body leaves nothing behind", async () => {
+Deno.test("C 6 a client that disconnects mid-body leaves nothing behind", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const whole = formBody([
@@ -40,7 +40,7 @@ Deno.test("C 6 a client that goes away mid-body leaves nothing behind", async ()
   assert.ok(requests.every(({ status }) => status === 400), JSON.stringify(requests));
 });
 
-Deno.test("C 6 a refusal is read by clients that send everything first", async (t) => {
+Deno.test("C 6 clients that send the whole body first still read the refusal", async (t) => {
   await using server = await TestServer.start({
     limits: { maxUploadFileSize: MB, maxUploadTotalSize: 2 * MB, maxUploadRequestSize: 20 * MB },
   });
@@ -54,11 +54,11 @@ Deno.test("C 6 a refusal is read by clients that send everything first", async (
   const cases: [string, string, Uint8Array, Record<string, string>, number][] = [
     ["no credential", "none", large, {}, 401],
     ["no privilege", viewer.token, large, {}, 403],
-    ["a file beyond its cap", one.token, large, {}, 400],
-    ["a file beyond its cap, in chunks", one.token, large, { "Transfer-Encoding": "chunked" }, 400],
+    ["a file over the limit", one.token, large, {}, 400],
+    ["a chunked file over the limit", one.token, large, { "Transfer-Encoding": "chunked" }, 400],
     ["a bad name before a large file", one.token, named, {}, 400],
     ["a bad dir", one.token, large, { dir: "/bad" }, 400],
-    ["no form", one.token, large, { "Content-Type": "application/octet-stream" }, 400],
+    ["not a form", one.token, large, { "Content-Type": "application/octet-stream" }, 400],
   ];
   for (const [name, token, body, { dir = "", ...headers }, status] of cases) {
     await t.step(`C 6 ${name} is ${status}`, async () => {
@@ -80,11 +80,11 @@ Deno.test("C 6 a refusal is read by clients that send everything first", async (
   }
 });
 
-const curl = await hasProgram("curl", "--version");
+const hasCurl = await hasProgram("curl", "--version");
 
 Deno.test({
-  name: "C 6 curl always sees the refusal, and never a reset",
-  ignore: !curl,
+  name: "C 6 curl always sees the refusal and never a reset",
+  ignore: !hasCurl,
   async fn(t) {
     await using server = await TestServer.start({
       limits: { maxUploadFileSize: MB, maxUploadTotalSize: 2 * MB, maxUploadRequestSize: 60 * MB },
@@ -93,27 +93,27 @@ Deno.test({
     const one = await server.as(1);
     const file = `${temporary.path}/large.bin`;
     await Deno.writeFile(file, new Uint8Array(50 * MB));
-    const over = `${temporary.path}/over.bin`;
-    await Deno.writeFile(over, new Uint8Array(70 * MB));
+    const tooLarge = `${temporary.path}/over.bin`;
+    await Deno.writeFile(tooLarge, new Uint8Array(70 * MB));
     const auth = `Authorization: Bearer ${one.token}`;
     const url = `${server.url}/resources/`;
     const cases: [string, string[], string][] = [
       ["no credential", ["-F", `files=@${file}`, url], "401"],
-      ["a file beyond its cap", ["-H", auth, "-F", `files=@${file}`, url], "400"],
-      ["a request beyond its cap", ["-H", auth, "-F", `files=@${over}`, url], "400"],
-      ["in chunks", [
+      ["a file over the limit", ["-H", auth, "-F", `files=@${file}`, url], "400"],
+      ["a request over the limit", ["-H", auth, "-F", `files=@${tooLarge}`, url], "400"],
+      ["a chunked request over the limit", [
         "-H",
         auth,
         "-H",
         "Transfer-Encoding: chunked",
         "-F",
-        `files=@${over}`,
+        `files=@${tooLarge}`,
         url,
       ], "400"],
-      ["no form", ["-H", auth, "-X", "POST", "-T", file, url.slice(0, -1)], "400"],
+      ["not a form", ["-H", auth, "-X", "POST", "-T", file, url.slice(0, -1)], "400"],
       ["a bad name", ["-H", auth, "-F", `files=@${file};filename=a:b`, url], "400"],
-      ["a method that is not known", ["-X", "PUT", "-T", file, url.slice(0, -1)], "405"],
-      ["a JSON body beyond its cap", [
+      ["an unknown method", ["-X", "PUT", "-T", file, url.slice(0, -1)], "405"],
+      ["a JSON body over the limit", [
         "-H",
         auth,
         "-H",
@@ -136,7 +136,7 @@ Deno.test({
   },
 });
 
-Deno.test("C 6 slow uploads of many clients hold each other up in nothing", async () => {
+Deno.test("C 6 slow uploads of many clients do not block each other", async () => {
   await using server = await TestServer.start();
   const clients = await Promise.all([1, 2, 3, 4, 5, 6].map((userId) => server.as(userId)));
   const replies = await Promise.all(clients.map((client, index) =>
@@ -157,7 +157,7 @@ Deno.test("C 6 slow uploads of many clients hold each other up in nothing", asyn
   }
 });
 
-Deno.test("C 6 content that forges a stored MD5 is refused and changes nothing", async () => {
+Deno.test("C 6 content with a forged MD5 of stored content is refused and changes nothing", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const two = await server.as(2);
@@ -169,10 +169,10 @@ Deno.test("C 6 content that forges a stored MD5 is refused and changes nothing",
   assert.deepEqual(await one.bytes({ path: "genuine" }), first);
   assert.equal((await server.storedHashes()).length, 1);
   assert.deepEqual(await server.temporaryFiles(), []);
-  // Both in one form: the one that comes first is not there yet when the other is compared.
+  // Both in one form: the first one is not stored yet when the second one is compared.
   await one.remove({ path: "genuine" });
   refused(await one.upload("", { a: first, b: second }), 400, "ErrResourcesInvalidData");
   assert.deepEqual(await server.storedHashes(), []);
-  // Either is fine by itself.
+  // Each one alone is accepted.
   assert.equal((await two.upload("", { forged: second })).status, 200);
 });

@@ -8,56 +8,65 @@ import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
-/** What a client was told of a path: that it is there with this content, or gone. */
-type Told = Map<string, string | undefined>;
+/** The last acknowledged state of each path: its content, or undefined if it was deleted. */
+type Acknowledged = Map<string, string | undefined>;
 
-/** Uploads and deletes until the server dies, noting what it was told and what is open. */
-async function work(client: Client, told: Told, open: Set<string>, seed: number): Promise<void> {
+/** Uploads and deletes until the server dies. Records acknowledged and pending paths. */
+async function work(
+  client: Client,
+  acknowledged: Acknowledged,
+  pending: Set<string>,
+  seed: number,
+): Promise<void> {
   for (let step = 0;; step++) {
     const dir = `d${seed}/${step % 5}`;
     const path = `${dir}/f${step}`;
-    // Contents repeat among clients, so that uploads and deletions meet on one blob.
+    // Clients share contents, so that uploads and deletions contend for the same blob.
     const content = step % 3 === 0 ? `shared ${step % 7}` : `own ${seed} ${step}`;
-    const gone = step % 2 === 1 ? `d${seed}/${(step - 1) % 5}/f${step - 1}` : undefined;
-    open.add(path);
-    if (gone !== undefined) open.add(gone);
+    const deleted = step % 2 === 1 ? `d${seed}/${(step - 1) % 5}/f${step - 1}` : undefined;
+    pending.add(path);
+    if (deleted !== undefined) pending.add(deleted);
     try {
       const body = step % 10 === 9 ? noise(400_000, seed * 1000 + step) : content;
       if ((await client.upload(dir, { [`f${step}`]: body })).status === 200) {
-        told.set(path, typeof body === "string" ? content : "noise");
+        acknowledged.set(path, typeof body === "string" ? content : "noise");
       }
-      open.delete(path);
-      if (gone !== undefined) {
-        if ((await client.remove({ path: gone })).status === 200) told.set(gone, undefined);
-        open.delete(gone);
+      pending.delete(path);
+      if (deleted !== undefined) {
+        if ((await client.remove({ path: deleted })).status === 200) {
+          acknowledged.set(deleted, undefined);
+        }
+        pending.delete(deleted);
       }
     } catch {
-      // The server is dead, as it was to be; what was under way may or may not have happened.
+      // The server was killed. Pending operations may or may not have happened.
       return;
     }
   }
 }
 
-Deno.test("C 5.6 what was answered by 200 survives kill -9, and C 5 holds after each restart", async (t) => {
+Deno.test("C 5.6 acknowledged changes survive kill -9, and C 5 holds after each restart", async (t) => {
   await using directory = await TempDir.make();
   for (let round = 0; round < 4; round++) {
     await t.step(`round ${round}`, async () => {
-      const told: Told = new Map();
-      const open = new Set<string>();
+      const acknowledged: Acknowledged = new Map();
+      const pending = new Set<string>();
       const base = round * 10;
       {
         await using child = await ChildServer.start({ dataDir: directory.path });
         const clients = await Promise.all([1, 2, 3, 4].map((user) => child.as(base + user)));
-        const working = clients.map((client, index) => work(client, told, open, base + index + 1));
-        await until(() => told.size >= 20 + round * 15);
+        const working = clients.map((client, index) =>
+          work(client, acknowledged, pending, base + index + 1)
+        );
+        await until(() => acknowledged.size >= 20 + round * 15);
         await child.end("SIGKILL");
         await Promise.all(working);
       }
       await using server = await TestServer.start({ dataDir: directory.path });
       const records = await checkInvariants(server);
       const byPath = new Map(records.map((record) => [record.path, record]));
-      for (const [path, content] of told) {
-        if (open.has(path)) continue;
+      for (const [path, content] of acknowledged) {
+        if (pending.has(path)) continue;
         const record = byPath.get(path);
         if (content === undefined) {
           assert.equal(record, undefined, `${path} was deleted`);
@@ -73,7 +82,7 @@ Deno.test("C 5.6 what was answered by 200 survives kill -9, and C 5 holds after 
   }
 });
 
-Deno.test("C 5.4 and C 12 a start after a crash removes what no record holds, and only that", async () => {
+Deno.test("C 5.4 and C 12 a start after a crash removes only unreferenced content", async () => {
   await using directory = await TempDir.make();
   {
     await using server = await TestServer.start({ dataDir: directory.path });
@@ -81,14 +90,14 @@ Deno.test("C 5.4 and C 12 a start after a crash removes what no record holds, an
     assert.equal((await one.upload("", { kept: "kept" })).status, 200);
   }
   const orphan = "0123456789abcdef0123456789abcdef";
-  const leave = async (crashed: boolean) => {
+  const leaveOrphans = async (crashed: boolean) => {
     await Deno.mkdir(`${directory.path}/blobs/01/23`, { recursive: true });
     await Deno.writeTextFile(`${directory.path}/blobs/01/23/${orphan}`, "orphan");
     await Deno.writeTextFile(`${directory.path}/blobs/01/README`, "not ours");
     await Deno.writeTextFile(`${directory.path}/tmp/half`, "half an upload");
     await Deno.writeTextFile(`${directory.path}/lock`, crashed ? "12345\n" : "");
   };
-  await leave(true);
+  await leaveOrphans(true);
   {
     await using server = await TestServer.start({ dataDir: directory.path });
     assert.equal((await server.storedHashes()).includes(orphan), false);
@@ -97,15 +106,15 @@ Deno.test("C 5.4 and C 12 a start after a crash removes what no record holds, an
     await Deno.remove(`${directory.path}/blobs/01/README`);
     await checkInvariants(server);
   }
-  // Stopped in order: there is nothing to look for.
+  // After a clean stop there is nothing to sweep.
   assert.equal(await Deno.readTextFile(`${directory.path}/lock`), "");
-  await leave(false);
+  await leaveOrphans(false);
   await using server = await TestServer.start({ dataDir: directory.path });
   assert.equal((await server.storedHashes()).includes(orphan), true);
   assert.deepEqual(await server.temporaryFiles(), []);
 });
 
-Deno.test("C 5.4 a recovery that can't read the records removes nothing", async () => {
+Deno.test("C 5.4 a recovery that cannot read the records removes nothing", async () => {
   await using directory = await TempDir.make();
   await using server = await TestServer.start({ dataDir: directory.path });
   const one = await server.as(1);
@@ -114,7 +123,7 @@ Deno.test("C 5.4 a recovery that can't read the records removes nothing", async 
   blobs.needsSweep = true;
   const write: typeof records.write = (work, options) =>
     records.write((transaction) => {
-      const unreferenced = () => Promise.reject(new Error("half of the records can't be read"));
+      const unreferenced = () => Promise.reject(new Error("half of the records are unreadable"));
       return work({ ...transaction, unreferenced });
     }, options);
   const broken = Object.assign(Object.create(records), { write });

@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 const linux = Deno.build.os === "linux";
 
 Deno.test({
-  name: "more connections than files may be open do not end the server",
+  name: "the server survives more connections than open files are allowed",
   ignore: !await hasProgram("prlimit", "--version"),
   async fn() {
     await using directory = await TempDir.make();
@@ -19,7 +19,7 @@ Deno.test({
     const { hostname, port } = new URL(child.origin);
     const idle: Deno.TcpConn[] = [];
     for (let count = 0; count < 300; count++) {
-      // Refused while the server waits before it listens again.
+      // Refused while the server pauses before it listens again.
       await Deno.connect({ hostname, port: Number(port) }).then((it) => idle.push(it), () => {});
     }
     assert.ok(idle.length > 100, "the limit was not reached");
@@ -31,7 +31,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 13 a log whose disk is full does not end the server",
+  name: "C 13 the server survives a full disk for its log",
   ignore: !linux,
   async fn() {
     await using directory = await TempDir.make();
@@ -52,7 +52,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "C 12 what SQLite sorts and collects lies in the data directory as well",
+  name: "C 12 temporary files of SQLite are in the data directory",
   ignore: !linux,
   async fn() {
     await using directory = await TempDir.make();
@@ -71,10 +71,10 @@ Deno.test({
       try {
         return Deno.readLinkSync(`/proc/${child.pid}/fd/${name}`);
       } catch {
-        return "closed meanwhile";
+        return "already closed";
       }
     }).filter((path) => path.includes("etilqs"));
-    assert.ok(open.length > 0, "nothing was collected on the disk");
+    assert.ok(open.length > 0, "no temporary file is open");
     assert.deepEqual(open.filter((path) => !path.startsWith(`${dataDir}/tmp/`)), []);
     await reader?.cancel();
   },

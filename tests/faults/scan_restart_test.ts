@@ -15,7 +15,7 @@ async function scanOf(client: Client, id: number): Promise<ScanEntry> {
   return v.parse(v.object({ data: ScanEntry }), JSON.parse(text)).data;
 }
 
-Deno.test("C 15 scans go on after the server died, or stopped", async () => {
+Deno.test("C 15 scans continue after the server crashed or stopped", async () => {
   await using directory = await TempDir.make();
   const dataDir = directory.path;
   const files = Object.fromEntries(

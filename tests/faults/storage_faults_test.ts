@@ -12,39 +12,39 @@ const CONTENT = "the content of the upload that fails";
 const HASH = createHash("md5").update(CONTENT).digest("hex");
 const FAN = [HASH.slice(0, 2), HASH.slice(2, 4)] as const;
 
-/** A server whose uploads fail at a step, by a real cause that `cause` makes and `mend` removes. */
-async function failsAt(
-  cause: (dataDir: string) => Promise<void>,
-  mend: (dataDir: string) => Promise<void>,
+/** Checks that an upload fails cleanly while a real fault exists, and succeeds once it is removed. */
+async function checkUploadFailure(
+  addFault: (dataDir: string) => Promise<void>,
+  removeFault: (dataDir: string) => Promise<void>,
 ): Promise<void> {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("", { before: "before" });
-  await cause(server.dataDir);
+  await addFault(server.dataDir);
   const message = refused(await one.upload("d", { f: CONTENT, g: "g" }), 500, "ErrInternal");
   assert.equal(message.includes(server.dataDir), false);
-  await mend(server.dataDir);
-  // Neither a record nor content came of it, and the next try succeeds.
+  await removeFault(server.dataDir);
+  // The failed upload left no record and no content, and the next attempt succeeds.
   assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["before"]);
   assert.equal(items(await one.upload("d", { f: CONTENT, g: "g" })).length, 2);
   await checkInvariants(server);
 }
 
-Deno.test("C 5.5 an upload fails at each step and leaves nothing", async (t) => {
-  await t.step("the temporary file can't be made", async () => {
-    await failsAt(
+Deno.test("C 5.5 an upload that fails at any step leaves nothing behind", async (t) => {
+  await t.step("the temporary file cannot be created", async () => {
+    await checkUploadFailure(
       (dir) => Deno.remove(`${dir}/tmp`),
       (dir) => Deno.mkdir(`${dir}/tmp`),
     );
   });
-  await t.step("the first directory can't be made", async () => {
-    await failsAt(
+  await t.step("the first directory cannot be created", async () => {
+    await checkUploadFailure(
       (dir) => Deno.writeTextFile(`${dir}/blobs/${FAN[0]}`, "in the way"),
       (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`),
     );
   });
-  await t.step("the second directory can't be made", async () => {
-    await failsAt(
+  await t.step("the second directory cannot be created", async () => {
+    await checkUploadFailure(
       async (dir) => {
         await Deno.mkdir(`${dir}/blobs/${FAN[0]}`);
         await Deno.writeTextFile(`${dir}/blobs/${FAN.join("/")}`, "in the way");
@@ -52,15 +52,15 @@ Deno.test("C 5.5 an upload fails at each step and leaves nothing", async (t) => 
       (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`, { recursive: true }),
     );
   });
-  await t.step("what is stored under the hash can't be read", async () => {
-    await failsAt(
+  await t.step("the stored content with that hash cannot be read", async () => {
+    await checkUploadFailure(
       (dir) => Deno.mkdir(`${dir}/blobs/${FAN.join("/")}/${HASH}`, { recursive: true }),
       (dir) => Deno.remove(`${dir}/blobs/${FAN[0]}`, { recursive: true }),
     );
   });
 });
 
-Deno.test("C 5.5 an upload that fails after its content was placed takes it away", async (t) => {
+Deno.test("C 5.5 an upload that fails after publishing its content removes it", async (t) => {
   for (const step of ["insert", "beforeCommit"] as const) {
     await t.step(`at ${step}`, async () => {
       let failing = true;
@@ -93,7 +93,7 @@ Deno.test("C 5.5 an upload that fails after its content was placed takes it away
   }
 });
 
-Deno.test("C 5.5 an operation that fails when it is committed leaves no trace", async (t) => {
+Deno.test("C 5.5 an operation that fails at commit leaves no trace", async (t) => {
   let failing = false;
   await using server = await TestServer.start(withRecords((records) => ({
     write: (work, options) =>
@@ -109,7 +109,7 @@ Deno.test("C 5.5 an operation that fails when it is committed leaves no trace", 
   const before = await checkInvariants(server);
   const operations = {
     move: () => one.move({ source: "s/x", destination: "t", force: true }),
-    "move of several": () => one.move({ sources: ["s/x/f", "t/x/h"], destination: "new" }),
+    "move of multiple sources": () => one.move({ sources: ["s/x/f", "t/x/h"], destination: "new" }),
     copy: () => one.copy({ source: "s/x", destination: "t/x", force: true }),
     delete: () => one.remove({ path: "s" }),
     mkdir: () => one.mkdir("new/directory"),
@@ -126,7 +126,7 @@ Deno.test("C 5.5 an operation that fails when it is committed leaves no trace", 
   assert.deepEqual(await events.take(1), ["added last"]);
 });
 
-Deno.test("C 5.4 content that can't be removed is removed at the next start", async () => {
+Deno.test("C 5.4 content that cannot be removed is removed at the next start", async () => {
   await using directory = await TempDir.make();
   {
     await using server = await TestServer.start({
@@ -138,7 +138,7 @@ Deno.test("C 5.4 content that can't be removed is removed at the next start", as
     });
     const one = await server.as(1);
     await one.upload("", { f: CONTENT });
-    // The record is gone, which was all that the reply could still tell.
+    // The record is deleted, which is all that the reply reports.
     assert.equal(items(await one.remove({ path: "f" })).length, 1);
     assert.deepEqual(await server.storedHashes(), [HASH]);
     assert.ok(server.log.some((line) => line.includes("a disk hiccup")));
@@ -147,14 +147,14 @@ Deno.test("C 5.4 content that can't be removed is removed at the next start", as
   assert.deepEqual(await server.storedHashes(), []);
 });
 
-Deno.test("C 5.3 content that a disk has changed is not served, and is put right", async (t) => {
+Deno.test("C 5.3 damaged content is not served, and the next upload repairs it", async (t) => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("d", { f: CONTENT });
   const blob = `${server.dataDir}/blobs/${FAN.join("/")}/${HASH}`;
   const get = (path: string) => one.send("GET", "/resources/download", { query: { path } });
 
-  await t.step("content of another length is a 500, alone and in a ZIP", async () => {
+  await t.step("content of the wrong size is a 500, alone and in a ZIP", async () => {
     for (const damaged of [CONTENT.slice(1), `${CONTENT} and more`]) {
       await Deno.writeTextFile(blob, damaged);
       for (const path of ["d/f", "d"]) refused(await get(path), 500, "ErrInternal");
@@ -166,18 +166,18 @@ Deno.test("C 5.3 content that a disk has changed is not served, and is put right
     assert.equal((await get("d/f")).text, CONTENT);
     await checkInvariants(server);
   });
-  await t.step("content that can't be read fails one request and nothing else", async () => {
+  await t.step("unreadable content fails one request only", async () => {
     await Deno.remove(blob);
     await Deno.mkdir(blob);
     const reader = await server.tree.blobs.open(HASH, { start: 0, end: CONTENT.length });
-    // The failure of the read ahead is there before anybody asks for it.
+    // The read-ahead fails before its result is requested.
     await new Promise((resolve) => setTimeout(resolve, 0));
     await one.list();
     await assert.rejects(async () => await reader?.next());
   });
 });
 
-Deno.test("C 12 a removal that fails leaves no other removal under way", async () => {
+Deno.test("C 12 a failed removal waits for the other removals", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const names = Array.from({ length: 100 }, (_, index) => `f${index}`);
@@ -194,7 +194,7 @@ Deno.test("C 12 a removal that fails leaves no other removal under way", async (
   await Deno.remove(blob, { recursive: true });
 });
 
-Deno.test("C 5.3 content is not removed on the word of a deletion that is not committed", async () => {
+Deno.test("C 5.3 content is not removed for a deletion that does not commit", async () => {
   await using server = await TestServer.start();
   const { records } = server.tree;
   const one = await server.as(1);
@@ -206,14 +206,14 @@ Deno.test("C 5.3 content is not removed on the word of a deletion that is not co
       await transaction.deleteSubtrees([...found.values()]);
       transaction.beforeCommit(() => Promise.reject(new Error("failing")));
     }),
-    // Waits already when the deletion is carried out, and would be committed with it.
+    // Queued while the deletion runs, and would be committed with it.
     removeUnreferenced(server.tree, [HASH]),
   ]);
   assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "fulfilled"]);
   assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["f"]);
 });
 
-/** A file system of a few MB, where this process may make one. */
+/** Mounts a file system of a few MB. Returns undefined if this process may not mount. */
 async function smallDisk(): Promise<(AsyncDisposable & { path: string }) | undefined> {
   const directory = await TempDir.make();
   const args = ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs", directory.path];
@@ -235,7 +235,7 @@ const disk = await smallDisk();
 await disk?.[Symbol.asyncDispose]();
 
 Deno.test({
-  name: "C 2 a full disk is ErrInternal that says so, and nothing of the request is kept",
+  name: "C 2 a full disk is reported as ErrInternal, and the request leaves nothing behind",
   ignore: disk === undefined,
   async fn() {
     await using disk = await smallDisk();
@@ -246,7 +246,7 @@ Deno.test({
     const message = refused(await one.upload("d", { large: noise(8_000_000) }), 500, "ErrInternal");
     assert.match(message, /storage is full/);
     assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["small"]);
-    // What is there can be read and deleted, and then there is room again.
+    // Existing files can be read and deleted, which frees space.
     let stored = 0;
     while ((await one.upload(`f${stored}`, { n: noise(300_000, stored + 1) })).status === 200) {
       stored++;
@@ -256,7 +256,7 @@ Deno.test({
     await one.remove({ "paths[]": await one.paths() });
     assert.deepEqual(await checkInvariants(server), []);
     assert.equal(items(await one.upload("", { again: noise(2_000_000) })).length, 1);
-    // Smaller and smaller files, until content and records run out of room in turn.
+    // Ever smaller files, until both content and records run out of space.
     let refusals = 0;
     for (let index = 0; refusals < 12 && index < 400; index++) {
       const size = refusals === 0 ? 300_000 : 1000 + index;
@@ -272,7 +272,7 @@ Deno.test({
   },
 });
 
-Deno.test("C 12 no interleaving of uploads and deletes of one content loses it", async () => {
+Deno.test("C 12 interleaved uploads and deletes of the same content never lose it", async () => {
   await using server = await TestServer.start();
   const clients = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((userId) => server.as(userId)));
   const contents = ["shared one", "shared two", noise(300_000)];
@@ -283,8 +283,8 @@ Deno.test("C 12 no interleaving of uploads and deletes of one content loses it",
       const uploaded = await client.upload("", { [path]: content });
       assert.equal(uploaded.status, 200, uploaded.text);
       const bytes = await client.bytes({ path });
-      const wanted = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      assert.deepEqual(bytes, wanted);
+      const expected = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      assert.deepEqual(bytes, expected);
       const removed = await client.remove({ path });
       assert.equal(removed.status, 200, removed.text);
     }
@@ -292,7 +292,7 @@ Deno.test("C 12 no interleaving of uploads and deletes of one content loses it",
   assert.deepEqual(await checkInvariants(server), []);
 });
 
-Deno.test("RS 4.4.4 a path that is overwritten again and again is there for every download", async () => {
+Deno.test("RS 4.4.4 a path that is repeatedly overwritten is always available for download", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("d", { t: "first" });
@@ -315,7 +315,7 @@ Deno.test("RS 4.4.4 a path that is overwritten again and again is there for ever
   assert.deepEqual([...statuses], [200]);
 });
 
-Deno.test("C 5 sixteen clients on one tree leave it whole, and see no 500", async () => {
+Deno.test("C 5 sixteen clients on one tree keep it consistent and see no 500", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const statuses = new Map<number, number>();
@@ -342,7 +342,7 @@ Deno.test("C 5 sixteen clients on one tree leave it whole, and see no 500", asyn
       statuses.set(reply?.status ?? 0, (statuses.get(reply?.status ?? 0) ?? 0) + 1);
     }
   }));
-  // A move into itself makes no sense whoever wins; a lost race is 404 or 409.
+  // A move into itself is 400; a lost race is 404 or 409.
   assert.deepEqual([...statuses.keys()].filter((it) => ![200, 400, 404, 409].includes(it)), []);
   assert.ok((statuses.get(200) ?? 0) > 100);
   await checkInvariants(server);

@@ -1,35 +1,34 @@
 /**
- * A plain model of RS, all in memory, for comparison with the real service. It is written from the
- * specification alone and imports nothing of the service: where both share a mistake, they must have
- * made it twice.
+ * A simple in-memory model of RS, compared with the real service. It is written from the specification
+ * alone and imports nothing from the service, so that the two do not share code with a mistake.
  */
 
-/** A file or directory. It stays the same object for as long as it is the same record. */
+/** A file or directory. A record keeps the same object for its whole life. */
 export interface Node {
   readonly isDir: boolean;
-  /** "" for a directory. */
+  /** Empty for a directory. */
   readonly content: string;
-  /** The service's id and times, filled in as they become known. */
+  /** Id and time in the service, filled in once they are known. */
   id: number | undefined;
   updatedAt: number;
 }
 
-/** A record of a user at a moment. */
-export interface Place {
+/** A node with its owner and path at one point in time. */
+export interface ModelRecord {
   readonly user: number;
   readonly path: string;
   readonly node: Node;
 }
 
-/** What a request should answer and publish. */
+/** The expected reply and events of a request. */
 export interface Outcome {
-  /** The places of the reply's items, in order. */
-  readonly items: readonly Place[];
-  /** In the order of publication, as `added`, `updated` or `deleted`. */
-  readonly events: readonly (Place & { readonly kind: string })[];
+  /** The records in the reply, in order. */
+  readonly items: readonly ModelRecord[];
+  /** In order of publication. The kind is `added`, `updated` or `deleted`. */
+  readonly events: readonly (ModelRecord & { readonly kind: string })[];
 }
 
-/** A refusal. */
+/** Thrown when a request must be refused. */
 export class Refusal extends Error {
   constructor(readonly status: number, readonly code: string) {
     super(code);
@@ -55,8 +54,8 @@ const taken = () => new Refusal(409, "ErrResourcesAlreadyExists");
 
 const encoder = new TextEncoder();
 
-/** C 4: by the bytes of the UTF-8. */
-function bytewise(a: string, b: string): number {
+/** C 4: compares UTF-8 bytes. */
+function compareBytes(a: string, b: string): number {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
     const difference = (left[at] ?? 0) - (right[at] ?? 0);
@@ -65,7 +64,7 @@ function bytewise(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** C 4, as far as the paths of the test go. */
+/** C 4, as far as the paths in the tests need it. */
 function clean(text: string): string {
   const path = text.trim().replaceAll("\\", "/");
   const segments = path.split("/");
@@ -84,9 +83,9 @@ const parentOf = (path: string) => path.split("/").slice(0, -1).join("/");
 const join = (directory: string, name: string) => directory === "" ? name : `${directory}/${name}`;
 const below = (path: string, directory: string) => path.startsWith(`${directory}/`);
 
-/** A directory and all above it, outermost first. */
-function chain(path: string): string[] {
-  return path === "" ? [] : [...chain(parentOf(path)), path];
+/** A directory and its ancestors, outermost first. */
+function ancestry(path: string): string[] {
+  return path === "" ? [] : [...ancestry(parentOf(path)), path];
 }
 
 const newNode = (content: string | undefined): Node => ({
@@ -103,25 +102,25 @@ export class Model {
   #trees = new Map<number, Tree>();
 
   /** Every record, by user and path. */
-  places(): Place[] {
+  records(): ModelRecord[] {
     return [...this.#trees].flatMap(([user, tree]) =>
       [...tree].map(([path, node]) => ({ user, path, node }))
     );
   }
 
-  /** RS 4.1, with explicit paths, for a caller who is no admin. */
+  /** RS 4.1 with explicit paths, for a caller without admin rights. */
   list(caller: Caller, paths: readonly string[], recursive: boolean): Outcome {
     const tree = this.#tree(caller.user);
     const shown = new Set<string>();
     for (const path of cleanAll(paths)) {
-      for (const above of chain(path)) if (tree.get(above)?.isDir) shown.add(above);
+      for (const above of ancestry(path)) if (tree.get(above)?.isDir) shown.add(above);
       for (const [other] of tree) {
         if (recursive ? other === path || below(other, path) : parentOf(other) === path) {
           shown.add(other);
         }
       }
     }
-    const items = this.#at(caller.user, [...shown].sort(bytewise));
+    const items = this.#at(caller.user, [...shown].sort(compareBytes));
     return { items, events: [] };
   }
 
@@ -133,7 +132,7 @@ export class Model {
       if (new Set(paths).size < paths.length) throw taken();
       const tree = draft.tree(caller.user);
       if (paths.some((path) => tree.has(path))) throw taken();
-      const made = draft.makeDirectories(caller.user, directory, taken);
+      const made = draft.createDirectories(caller.user, directory, taken);
       files.forEach(([, content], at) => tree.set(paths[at] ?? "", newNode(content)));
       const items = draft.at(caller.user, paths);
       return { items, events: events(["added", [...made, ...items]]) };
@@ -144,7 +143,7 @@ export class Model {
   mkdir(caller: Caller, path: string): Outcome {
     return this.#change((draft) => {
       const directory = clean(path);
-      const made = draft.makeDirectories(caller.user, directory, taken);
+      const made = draft.createDirectories(caller.user, directory, taken);
       return { items: draft.at(caller.user, [directory]), events: events(["added", made]) };
     });
   }
@@ -152,10 +151,10 @@ export class Model {
   /** RS 4.6. */
   remove(caller: Caller, paths: readonly string[]): Outcome {
     return this.#change((draft) => {
-      const wanted = cleanAll(paths);
-      if (wanted.length === 0) throw invalid();
-      const found = wanted.map((path) => this.#find(caller, path));
-      const gone: Place[] = [];
+      const requested = cleanAll(paths);
+      if (requested.length === 0) throw invalid();
+      const found = requested.map((path) => this.#find(caller, path));
+      const gone: ModelRecord[] = [];
       for (const { user, path } of found) {
         const tree = draft.tree(user);
         for (const [other, node] of [...tree]) {
@@ -164,7 +163,7 @@ export class Model {
           gone.push({ user, path: other, node });
         }
       }
-      gone.sort((a, b) => bytewise(a.path, b.path));
+      gone.sort((a, b) => compareBytes(a.path, b.path));
       return { items: gone, events: events(["deleted", gone]) };
     });
   }
@@ -177,16 +176,16 @@ export class Model {
       const [only = ""] = paths;
       if (paths.length === 1 && destination === "" && !only.includes("/")) throw invalid();
       const work = this.#transfer(draft, caller, { paths, destination, request });
-      if (work.several) {
+      if (work.multiple) {
         paths.forEach((path, at) => {
           if (paths.slice(0, at).some((earlier) => below(path, earlier))) throw invalid();
         });
       }
-      const targets = work.targets(true);
+      const targets = work.prepareTargets(true);
       const moved = new Map<Node, string>();
       const origin = (node: Node, path: string) => moved.get(node) ?? path;
-      const before: Place[] = [...work.replaced];
-      const after: Place[] = [];
+      const before: ModelRecord[] = [...work.replaced];
+      const after: ModelRecord[] = [];
       paths.forEach((source, at) => {
         const steps = work.move(source, targets[at] ?? "", work.sources[at]);
         for (const { kind, node, from } of steps) {
@@ -202,13 +201,13 @@ export class Model {
         [...draft.tree(work.user)].map(([path, node]) => [node, path]),
       );
       const updated = [...moved]
-        .sort(([, a], [, b]) => bytewise(a, b))
+        .sort(([, a], [, b]) => compareBytes(a, b))
         .map(([node]) => ({ user: work.user, path: now.get(node) ?? "", node }));
       return {
-        items: [...work.made, ...updated],
+        items: [...work.createdDirectories, ...updated],
         events: events(
           ["deleted", before],
-          ["added", work.made],
+          ["added", work.createdDirectories],
           ["updated", updated],
           ["deleted", after],
         ),
@@ -222,16 +221,16 @@ export class Model {
       const destination = clean(request.destination ?? "");
       const paths = sourcesOf(request, destination);
       const work = this.#transfer(draft, caller, { paths, destination, request });
-      const targets = work.targets(false);
+      const targets = work.prepareTargets(false);
       const tree = draft.tree(work.user);
-      // C 7: a snapshot first.
+      // C 7: the sources are read before anything changes.
       const snapshots = paths.map((source) =>
         work.subtree(source).map((path) => ({ path, node: tree.get(path) ?? newNode(undefined) }))
       );
-      const gone: Place[] = [];
-      const added: Place[] = [...work.made];
-      const updated: (Place & { from: string })[] = [];
-      // Where a file meets a directory nothing happens at all.
+      const gone: ModelRecord[] = [];
+      const added: ModelRecord[] = [...work.createdDirectories];
+      const updated: (ModelRecord & { from: string })[] = [];
+      // If a file conflicts with a directory, the whole request fails.
       snapshots.forEach((snapshot, at) => {
         const source = paths[at] ?? "";
         for (const { path, node } of snapshot) {
@@ -239,7 +238,7 @@ export class Model {
           const existing = tree.get(target);
           if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
           if (existing?.isDir) {
-            // RS 4.5.4 skips the root of the source where its target was there already.
+            // RS 4.5.4 skips the root of the source if its target already exists.
             if (path !== source) {
               updated.push({ user: work.user, path: target, node: existing, from: path });
             }
@@ -253,7 +252,7 @@ export class Model {
           else updated.push({ ...place, from: path });
         }
       });
-      updated.sort((a, b) => bytewise(a.from, b.from));
+      updated.sort((a, b) => compareBytes(a.from, b.from));
       return {
         items: [...added, ...updated],
         events: events(
@@ -265,7 +264,7 @@ export class Model {
     });
   }
 
-  /** What move and copy share: sources, owner, targets. */
+  /** Resolves the sources and the owner for move and copy. */
   #transfer(
     draft: Draft,
     caller: Caller,
@@ -290,10 +289,10 @@ export class Model {
   }
 
   /** RS 1.4. */
-  #find(caller: Caller, path: string): Place {
+  #find(caller: Caller, path: string): ModelRecord {
     const own = this.#tree(caller.user).get(path);
     if (own !== undefined) return { user: caller.user, path, node: own };
-    const [latest] = !caller.admin ? [] : this.places()
+    const [latest] = !caller.admin ? [] : this.records()
       .filter((place) => place.path === path)
       .sort((a, b) => b.node.updatedAt - a.node.updatedAt || (a.node.id ?? 0) - (b.node.id ?? 0));
     if (latest === undefined) throw missing();
@@ -304,11 +303,11 @@ export class Model {
     return this.#trees.get(user) ?? new Map();
   }
 
-  #at(user: number, paths: readonly string[]): Place[] {
+  #at(user: number, paths: readonly string[]): ModelRecord[] {
     return new Draft(this.#trees).at(user, paths);
   }
 
-  /** All or nothing: what throws has changed nothing. */
+  /** Applies an operation atomically: if it throws, nothing changes. */
   #change(operation: (draft: Draft) => Outcome): Outcome {
     const draft = new Draft(this.#trees);
     const outcome = operation(draft);
@@ -317,7 +316,7 @@ export class Model {
   }
 }
 
-/** A copy of all trees that an operation may change. */
+/** A copy of all trees, which an operation changes. */
 class Draft {
   readonly trees: Map<number, Tree>;
 
@@ -331,17 +330,17 @@ class Draft {
     return tree;
   }
 
-  at(user: number, paths: readonly string[]): Place[] {
+  at(user: number, paths: readonly string[]): ModelRecord[] {
     return paths.flatMap((path) => {
       const node = this.tree(user).get(path);
       return node === undefined ? [] : [{ user, path, node }];
     });
   }
 
-  /** Makes a directory with all above it, and returns what was missing. */
-  makeDirectories(user: number, directory: string, blocked: () => Refusal): Place[] {
+  /** Creates a directory and its missing ancestors, and returns the created records. */
+  createDirectories(user: number, directory: string, blocked: () => Refusal): ModelRecord[] {
     const tree = this.tree(user);
-    const paths = chain(directory).filter((path) => {
+    const paths = ancestry(directory).filter((path) => {
       const existing = tree.get(path);
       if (existing?.isDir === false) throw blocked();
       return existing === undefined;
@@ -354,16 +353,17 @@ class Draft {
 interface Step {
   readonly kind: "moved" | "overwritten" | "merged";
   readonly node: Node;
-  /** Its path before. */
+  /** The path before the operation. */
   readonly from: string;
 }
 
+/** One move or copy in progress. */
 class TransferWork {
   readonly user: number;
   readonly sources: readonly Node[];
-  readonly several: boolean;
-  readonly made: Place[] = [];
-  readonly replaced: Place[] = [];
+  readonly multiple: boolean;
+  readonly createdDirectories: ModelRecord[] = [];
+  readonly replaced: ModelRecord[] = [];
   readonly #tree: Tree;
 
   constructor(
@@ -379,21 +379,21 @@ class TransferWork {
   ) {
     this.user = request.user;
     this.sources = request.sources;
-    this.several = request.paths.length > 1;
+    this.multiple = request.paths.length > 1;
     this.#tree = draft.tree(request.user);
   }
 
-  /** The path and all below it, in path order. */
+  /** A path and its descendants, in path order. */
   subtree(root: string): string[] {
     return [...this.#tree.keys()].filter((path) => path === root || below(path, root))
-      .sort(bytewise);
+      .sort(compareBytes);
   }
 
-  /** Where each source goes; what has to be made or to give way for that is done. */
-  targets(moving: boolean): string[] {
+  /** Resolves the target of each source, creates missing directories and removes replaced files. */
+  prepareTargets(moving: boolean): string[] {
     const { paths } = this.request;
-    const targets = this.several ? this.#severalTargets() : [this.#singleTarget(moving)];
-    const blocked: string[] = [];
+    const targets = this.multiple ? this.#multipleTargets() : [this.#singleTarget(moving)];
+    const replacedFiles: string[] = [];
     paths.forEach((path, at) => {
       const target = targets[at] ?? "";
       const source = this.sources[at];
@@ -403,16 +403,16 @@ class TransferWork {
       if (path === target) throw invalid();
       if (existing.isDir && !source?.isDir) throw conflict();
       if (existing.isDir || !source?.isDir) return;
-      // A directory meets a file: RS 4.4.7 against 4.5.4.
+      // A directory conflicts with a file: a move replaces it (RS 4.4.7), a copy fails (RS 4.5.4).
       if (!moving) throw conflict();
-      blocked.push(target);
+      replacedFiles.push(target);
     });
-    for (const target of blocked) this.#replace(target);
+    for (const target of replacedFiles) this.#replace(target);
     return targets;
   }
 
   /** RS 4.4, multiple sources. */
-  #severalTargets(): string[] {
+  #multipleTargets(): string[] {
     const { paths, destination } = this.request;
     const targets = paths.map((path) => join(destination, nameOf(path)));
     paths.forEach((path, at) => {
@@ -420,7 +420,7 @@ class TransferWork {
       if (targets[at] === path) throw invalid();
     });
     if (new Set(targets).size < targets.length) throw conflict();
-    this.made.push(...this.draft.makeDirectories(this.user, destination, conflict));
+    this.createdDirectories.push(...this.draft.createDirectories(this.user, destination, conflict));
     return targets;
   }
 
@@ -434,27 +434,27 @@ class TransferWork {
       if (!moving && existing?.isDir === false && namesDirectory) {
         if (!force) throw conflict();
         this.#replace(destination);
-        this.#make(destination);
+        this.#createDirectory(destination);
         return destination;
       }
-      this.#make(parentOf(destination));
+      this.#createDirectory(parentOf(destination));
       return destination;
     }
     if (existing?.isDir || destination === "") return join(destination, nameOf(path));
     if (!namesDirectory) {
-      this.#make(parentOf(destination));
+      this.#createDirectory(parentOf(destination));
       return destination;
     }
     if (existing !== undefined) {
       if (!force) throw conflict();
       this.#replace(destination);
     }
-    this.#make(destination);
+    this.#createDirectory(destination);
     return join(destination, nameOf(path));
   }
 
-  #make(directory: string): void {
-    this.made.push(...this.draft.makeDirectories(this.user, directory, conflict));
+  #createDirectory(directory: string): void {
+    this.createdDirectories.push(...this.draft.createDirectories(this.user, directory, conflict));
   }
 
   #replace(path: string): void {
@@ -467,10 +467,10 @@ class TransferWork {
     const tree = this.#tree;
     if (tree.get(source) !== record) throw invalid();
     const paths = this.subtree(source);
-    const counterpart = (path: string) => target + path.slice(source.length);
-    // C 7: a source directory at whose path one of its own descendants would arrive is kept.
+    const targetOf = (path: string) => target + path.slice(source.length);
+    // C 7: a source directory is kept if one of its own descendants moves to its path.
     const kept = new Set(
-      paths.filter((path) => paths.some((it) => below(it, path) && counterpart(it) === path)),
+      paths.filter((path) => paths.some((it) => below(it, path) && targetOf(it) === path)),
     );
     const moving = paths.filter((path) => !kept.has(path)).map((path) => ({
       path,
@@ -481,20 +481,20 @@ class TransferWork {
     const merged: Step[] = [];
     const moved: Step[] = [];
     for (const { path, node } of moving) {
-      const goal = counterpart(path);
-      const existing = tree.get(goal);
+      const targetPath = targetOf(path);
+      const existing = tree.get(targetPath);
       if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
       if (existing?.isDir) {
         merged.push({ kind: "merged", node, from: path });
         continue;
       }
       if (existing !== undefined) {
-        overwritten.push({ kind: "overwritten", node: existing, from: goal });
+        overwritten.push({ kind: "overwritten", node: existing, from: targetPath });
       }
-      tree.set(goal, node);
+      tree.set(targetPath, node);
       moved.push({ kind: "moved", node, from: path });
     }
-    // RS 4.4.7: the source itself is removed at the end.
+    // RS 4.4.7: the source itself is removed last.
     const root = merged.filter(({ from }) => from === source);
     const others = merged.filter(({ from }) => from !== source);
     return [...overwritten, ...others, ...root, ...moved];
@@ -507,6 +507,6 @@ function sourcesOf({ source, sources }: Transfer, destination: string): string[]
   return paths;
 }
 
-function events(...groups: readonly (readonly [string, readonly Place[]])[]) {
+function events(...groups: readonly (readonly [string, readonly ModelRecord[]])[]) {
   return groups.flatMap(([kind, places]) => places.map((place) => ({ ...place, kind })));
 }

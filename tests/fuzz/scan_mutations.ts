@@ -2,14 +2,15 @@ import * as assert from "node:assert/strict";
 import { SCAN_LIMITS } from "../../core/scanner/contract/limits.ts";
 import { reportOf } from "../../core/scanner/report/report.ts";
 import { scanFile } from "../../core/scanner/engine/scan.ts";
+import { concatBytes } from "../../core/scanner/readers/bytes/bytes.ts";
 import { SCANNERS } from "../../core/scanner/formats/mod.ts";
 import { memorySource } from "../../core/scanner/contract/source.ts";
 import { ROOT } from "../support/child_server.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { FIXTURES } from "../fixtures/fixtures.ts";
 
-/** Numbers from a seed (mulberry32), the same on every machine. */
-export function random(seed: number): (below: number) => number {
+/** A reproducible random number generator (mulberry32). */
+function random(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -19,10 +20,21 @@ export function random(seed: number): (below: number) => number {
   };
 }
 
-/** Numbers that lengths, counts and offsets are made of when somebody means harm. */
-const EVIL = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];
+/** Boundary values for lengths, counts and offsets. */
+const BOUNDARY_VALUES = [
+  0,
+  1,
+  0x7f,
+  0x80,
+  0xff,
+  0x7fff,
+  0xffff,
+  0x7fffffff,
+  0x80000000,
+  0xffffffff,
+];
 
-/** Changes bytes as somebody would who looks for a crash. */
+/** Mutates bytes: flips, truncations, insertions, deletions and boundary values. */
 function mutate(original: Uint8Array, below: (bound: number) => number): Uint8Array {
   let bytes: Uint8Array = original.slice();
   for (let change = 0; change <= below(4); change++) {
@@ -39,18 +51,18 @@ function mutate(original: Uint8Array, below: (bound: number) => number): Uint8Ar
         break;
       case 3: {
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        const value = EVIL[below(EVIL.length)] ?? 0;
+        const value = BOUNDARY_VALUES[below(BOUNDARY_VALUES.length)] ?? 0;
         if (at + 4 <= bytes.length) view.setUint32(at, value, below(2) === 0);
         break;
       }
       case 4: {
         const from = below(bytes.length + 1);
         const part = bytes.slice(from, from + below(64));
-        bytes = joined(bytes.slice(0, at), part, bytes.slice(at));
+        bytes = concatBytes([bytes.slice(0, at), part, bytes.slice(at)]);
         break;
       }
       case 5:
-        bytes = joined(bytes.slice(0, at), bytes.slice(at + below(64)));
+        bytes = concatBytes([bytes.slice(0, at), bytes.slice(at + below(64))]);
         break;
       default: {
         const value = BigInt.asUintN(64, -BigInt(below(3)));
@@ -62,17 +74,7 @@ function mutate(original: Uint8Array, below: (bound: number) => number): Uint8Ar
   return bytes;
 }
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-/** What scanning a mutated fixture took. */
+/** Result of scanning one mutated fixture. */
 export interface MutationResult {
   readonly path: string;
   readonly seed: number;
@@ -80,9 +82,10 @@ export interface MutationResult {
 }
 
 /**
- * Scans one mutated fixture, by the number of the mutation, and holds its report to SR.
+ * Scans one mutated fixture and checks that its report conforms to SR.
  *
- * @throws {Error} where the scan throws, fails or gives no report.
+ * @param seed Selects the fixture and the mutation.
+ * @throws {Error} when the scan throws or fails, or when the report does not conform.
  */
 export async function scanMutation(seed: number): Promise<MutationResult> {
   const below = random(seed);

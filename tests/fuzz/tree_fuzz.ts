@@ -1,13 +1,13 @@
 /**
  * `deno task fuzz [--minutes=N] [--seed=N]`: compares the service with the model of RS on random
- * sequences of operations: on 2000 of them, or for so many minutes.
+ * sequences of operations: on 2000 sequences, or for the given number of minutes.
  */
 
 import { parseArgs } from "node:util";
 import { checkSequences, type Tally } from "./tree_model.ts";
 
-/** Sequences between two lines of progress. */
-const BATCH = 100;
+/** Sequences between two progress lines. */
+const BATCH_SEQUENCES = 100;
 const STEPS = 30;
 
 const { values } = parseArgs({
@@ -21,11 +21,11 @@ const elapsed = () => (performance.now() - started) / 60_000;
 const total: Tally = new Map();
 let done = 0;
 while (minutes === undefined ? done < 2000 : elapsed() < minutes) {
-  // Said before, so that it is known whatever happens; a disagreement names the sequence as well.
+  // Printed first, so that the seed is known even after a crash.
   console.log(`${elapsed().toFixed(1)} min: ${done} sequences agree; the next seed is ${seed}`);
-  const tally = await checkSequences({ seed, sequences: BATCH, steps: STEPS });
+  const tally = await checkSequences({ seed, sequences: BATCH_SEQUENCES, steps: STEPS });
   for (const [what, count] of tally) total.set(what, (total.get(what) ?? 0) + count);
-  done += BATCH;
+  done += BATCH_SEQUENCES;
   seed++;
 }
 console.log(`${elapsed().toFixed(1)} min: ${done} sequences of ${STEPS} steps agree`);

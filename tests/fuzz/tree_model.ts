@@ -1,4 +1,4 @@
-/** Runs the same random operations on the real service and on the model of RS, and compares. */
+/** Runs the same random operations on the service and on the model of RS, and compares the results. */
 
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -9,16 +9,23 @@ import { type Client, entry, items, type Reply } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
 import { TestServer } from "../support/server.ts";
-import { type Caller, Model, type Outcome, type Place, Refusal, type Transfer } from "./model.ts";
+import {
+  type Caller,
+  Model,
+  type ModelRecord,
+  type Outcome,
+  Refusal,
+  type Transfer,
+} from "./model.ts";
 
-/** Two users and an administrator, who has records as well. */
+/** Two users and an administrator. All of them own records. */
 const CALLERS: readonly Caller[] = [
   { user: 1, admin: false },
   { user: 2, admin: false },
   { user: 3, admin: true },
 ];
 
-/** A path, one of those that there are when its turn comes, or one above the first source. */
+/** A literal path, an existing path by index, or an ancestor of the first source. */
 type Pick =
   | { readonly text: string }
   | { readonly index: number; readonly around: string }
@@ -27,7 +34,7 @@ type Pick =
 interface TransferStep {
   readonly kind: "move" | "copy";
   readonly caller: Caller;
-  /** Whose records an administrator picks from. */
+  /** The user whose records an administrator picks from. */
   readonly owner: Caller;
   readonly source: Pick | undefined;
   readonly sources: readonly Pick[];
@@ -40,7 +47,7 @@ type Step =
   | PlainStep
   | ListedStep;
 
-/** A step whose paths are known from the start. */
+/** A step with literal paths. */
 type PlainStep =
   | {
     readonly kind: "upload";
@@ -57,13 +64,13 @@ interface ListedStep<Path = Pick> {
   readonly recursive: boolean;
 }
 
-/** A step with real paths in place of what was picked. */
+/** A step with all picks resolved to paths. */
 type KnownStep =
   | { readonly kind: "move" | "copy"; readonly caller: Caller; readonly request: Transfer }
   | PlainStep
   | ListedStep<string>;
 
-// Few names, so that they repeat along a path and files sometimes meet directories.
+// Few names, so that they repeat within a path and files sometimes conflict with directories.
 const name = fc.constantFrom("a", "a", "a", "b", "b", "a-", "é");
 const fileName = fc.constantFrom("f", "f", "g", "a", "b");
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
@@ -85,7 +92,7 @@ const destination: fc.Arbitrary<Pick | null | undefined> = fc.oneof(
       around,
     })),
   },
-  // Into what is above it a directory is moved over itself.
+  // Moving a directory into its ancestor can place it over itself.
   { weight: 20, arbitrary: fc.integer({ min: 2, max: 3 }).map((levelsUp) => ({ levelsUp })) },
   { weight: 10, arbitrary: path.map((text) => ({ text })) },
   { weight: 3, arbitrary: fc.constant({ text: "" }) },
@@ -156,7 +163,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The trees begin with something in them. */
+/** Initial content of the trees. */
 const SEEDS: readonly Step[] = CALLERS.flatMap((caller): Step[] => [
   { kind: "upload", caller, dir: "a/a/a/a", files: [["f", "1"], ["g", "2"]] },
   { kind: "upload", caller, dir: "a/a/a/b", files: [["f", "2"]] },
@@ -167,20 +174,20 @@ const SEEDS: readonly Step[] = CALLERS.flatMap((caller): Step[] => [
 export interface SequenceOptions {
   readonly seed: number;
   readonly sequences: number;
-  /** How many random steps a sequence has. */
+  /** Random steps per sequence. */
   readonly steps: number;
-  /** Where a sequence that failed before is found again. */
+  /** Replays a failed sequence, as printed by fast-check. */
   readonly path?: string;
 }
 
-/** How often each kind of step ended in which status. */
+/** Counts by kind of step and status. */
 export type Tally = Map<string, number>;
 
 /**
  * Checks random sequences of operations.
  *
- * @throws {Error} with the smallest sequence found on which the service and the model disagree, and
- *   the seed.
+ * @throws {Error} when the service and the model disagree. The message has the smallest sequence found
+ *   and the seed.
  */
 export async function checkSequences(
   { seed, sequences, steps, path }: SequenceOptions,
@@ -190,7 +197,7 @@ export async function checkSequences(
     fc.array(step, { minLength: steps, maxLength: steps }),
     async (sequence) => {
       await pair.restart();
-      for (const one of [...SEEDS, ...sequence]) await pair.take(one);
+      for (const one of [...SEEDS, ...sequence]) await pair.step(one);
       await pair.finish();
     },
   );
@@ -220,7 +227,7 @@ class Pair implements AsyncDisposable {
     return new Pair(server, clients);
   }
 
-  /** Empties both. */
+  /** Resets the service and the model. */
   async restart(): Promise<void> {
     await this.#closeStreams();
     const { records } = this.server.tree;
@@ -233,12 +240,12 @@ class Pair implements AsyncDisposable {
     this.#streams = await Promise.all(this.clients.map((client) => client.events()));
   }
 
-  /** Does one step on both, and compares the replies, the events and all that is there then. */
-  async take(step: Step): Promise<void> {
+  /** Runs one step on both, and compares replies, events and trees. */
+  async step(step: Step): Promise<void> {
     const known = this.#resolve(step);
     const began = Date.now();
-    const expected = this.#expect(known);
-    const reply = await this.#send(known);
+    const expected = this.#runModel(known);
+    const reply = await this.#runService(known);
     const where = JSON.stringify(known);
     this.#count(`${step.kind} ${reply.status}`);
     if (expected instanceof Refusal) {
@@ -249,8 +256,8 @@ class Pair implements AsyncDisposable {
     }
     assert.equal(reply.status, 200, `${where} ${reply.text}`);
     const entries = step.kind === "mkdir" ? [entry(reply)] : items(reply);
-    agree(entries.map(shownEntry), expected.items.map(shownPlace), where);
-    // A directory that others were copied into is told as updated, and is as it was (RS 4.5.5).
+    agree(entries.map(shownEntry), expected.items.map(shownRecord), where);
+    // A directory that a copy merges into is reported as updated but does not change (RS 4.5.5).
     const moved = new Set(
       expected.events.filter(({ kind }) => step.kind === "move" && kind === "updated")
         .map(({ node }) => node),
@@ -259,13 +266,17 @@ class Pair implements AsyncDisposable {
     const ids = expected.items.map(({ node }) => node.id);
     agree(entries.map(({ id }) => id), ids, `${where}: the same records`);
     for (const [at, { user }] of CALLERS.entries()) {
-      const wanted: string[] = expected.events.filter((event) => event.user === user)
+      const expectedEvents: string[] = expected.events.filter((event) => event.user === user)
         .map(({ kind, path }) => `${kind} ${path}`);
-      agree(await this.#streams[at]?.take(wanted.length), wanted, `${where}: events`);
+      agree(
+        await this.#streams[at]?.take(expectedEvents.length),
+        expectedEvents,
+        `${where}: events`,
+      );
     }
   }
 
-  /** Whether nothing was published that nobody expected. */
+  /** Checks that no unexpected events were published. */
   async finish(): Promise<void> {
     for (const [at, client] of this.clients.entries()) {
       const last = `last-${at}`;
@@ -283,17 +294,17 @@ class Pair implements AsyncDisposable {
     await Promise.all(this.#streams.map((stream) => stream[Symbol.asyncDispose]()));
   }
 
-  #count(what: string): void {
-    this.tally.set(what, (this.tally.get(what) ?? 0) + 1);
+  #count(outcome: string): void {
+    this.tally.set(outcome, (this.tally.get(outcome) ?? 0) + 1);
   }
 
-  /** The step with real paths in it. */
+  /** Resolves the picks of a step to paths. */
   #resolve(step: Step): KnownStep {
     const text = (pick: Pick, first = ""): string => {
       if ("text" in pick) return pick.text;
       if ("levelsUp" in pick) return first.split("/").slice(0, -pick.levelsUp).join("/");
       const owner = step.caller.admin && "owner" in step ? step.owner : step.caller;
-      const visible = this.#model.places().filter(({ user }) => user === owner.user);
+      const visible = this.#model.records().filter(({ user }) => user === owner.user);
       const chosen = visible[pick.index % Math.max(1, visible.length)];
       return pick.around.replace("*", chosen?.path ?? "a");
     };
@@ -323,7 +334,7 @@ class Pair implements AsyncDisposable {
     }
   }
 
-  #expect(step: KnownStep): Outcome | Refusal {
+  #runModel(step: KnownStep): Outcome | Refusal {
     try {
       switch (step.kind) {
         case "move":
@@ -344,7 +355,7 @@ class Pair implements AsyncDisposable {
     }
   }
 
-  #send(step: KnownStep): Promise<Reply> {
+  #runService(step: KnownStep): Promise<Reply> {
     const client = this.clients[CALLERS.indexOf(step.caller)];
     assert.ok(client);
     switch (step.kind) {
@@ -366,26 +377,26 @@ class Pair implements AsyncDisposable {
     }
   }
 
-  /** Compares all records, and learns the ids of new ones and the times of changed ones. */
+  /** Compares all records, and takes over the ids of new records and the times of changed ones. */
   async #compareTrees(
     where: string,
     began: number,
-    moved: ReadonlySet<Place["node"]>,
+    moved: ReadonlySet<ModelRecord["node"]>,
   ): Promise<void> {
     const records = await checkInvariants(this.server);
-    const places = this.#model.places();
+    const expected = this.#model.records();
     const real = new Map(records.map((record) => [`${record.userId} ${record.path}`, record]));
     agree(
       [...real].map(([key, { isDir, hash }]) => [key, isDir, hash]).sort(),
-      places.map(({ user, path, node }) => [`${user} ${path}`, node.isDir, hashOf(node)]).sort(),
+      expected.map(({ user, path, node }) => [`${user} ${path}`, node.isDir, hashOf(node)]).sort(),
       where,
     );
     let highest = this.#lastId;
-    for (const { user, path, node } of places) {
+    for (const { user, path, node } of expected) {
       const record = real.get(`${user} ${path}`);
       assert.ok(record);
       if (node.id === undefined) {
-        assert.ok(record.id > this.#lastId, `${where}: an id again, of ${path}`);
+        assert.ok(record.id > this.#lastId, `${where}: a reused id at ${path}`);
         assert.ok(record.createdAt >= began, `${where}: created_at of ${path}`);
         highest = Math.max(highest, record.id);
         node.id = record.id;
@@ -402,16 +413,16 @@ class Pair implements AsyncDisposable {
   }
 }
 
-const hashOf = ({ isDir, content }: Place["node"]): string =>
+const hashOf = ({ isDir, content }: ModelRecord["node"]): string =>
   isDir ? "" : createHash("md5").update(content).digest("hex");
 
 const shownEntry = ({ user_id, path, is_dir, size }: ResourceEntry) =>
   `${user_id} ${path} ${is_dir} ${size}`;
 
-const shownPlace = ({ user, path, node }: Place) =>
+const shownRecord = ({ user, path, node }: ModelRecord) =>
   `${user} ${path} ${node.isDir} ${node.content.length}`;
 
-/** As `assert.deepEqual`, but says where as well as what the difference is. */
+/** Like `assert.deepEqual`, but adds the step to the message. */
 function agree(actual: unknown, expected: unknown, where = ""): void {
   try {
     assert.deepEqual(actual, expected);
