@@ -104,10 +104,10 @@ Deno.test("C 2 the order of checks: credential, privilege, syntax, existence, co
   await using server = await TestServer.start();
   const one = await server.as(1);
   const viewer = await server.as(1, "resources.view");
-  const nobody = new Client(server.url, "none");
+  const anonymous = new Client(server.url, "none");
   await one.upload("", { taken: "x" });
   const bad = { "paths[]": ["missing", "/bad"] };
-  refused(await nobody.remove(bad), 401, "ErrAuthRequired");
+  refused(await anonymous.remove(bad), 401, "ErrAuthRequired");
   refused(await viewer.remove(bad), 403, "ErrNotPermitted");
   refused(await one.remove(bad), 400, "ErrResourcesInvalidRequest");
   refused(await one.remove({ path: "missing" }), 404, "ErrResourcesNotFound");
@@ -127,8 +127,8 @@ Deno.test("C 2 replies", async (t) => {
   });
 
   await t.step("C 2 keeps a request id of the caller and replaces a bad one", async () => {
-    const given = await get(`${server.origin}/healthz`, { headers: { "X-Request-Id": "my-id_1" } });
-    assert.equal(given.headers.get("X-Request-Id"), "my-id_1");
+    const reply = await get(`${server.origin}/healthz`, { headers: { "X-Request-Id": "my-id_1" } });
+    assert.equal(reply.headers.get("X-Request-Id"), "my-id_1");
     for (const bad of ["with space", "semi;colon", "x".repeat(256)]) {
       const replaced = await get(`${server.origin}/healthz`, { headers: { "X-Request-Id": bad } });
       assert.match(replaced.headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
@@ -159,7 +159,7 @@ Deno.test("C 2 replies", async (t) => {
     }
   });
   await t.step(
-    "C 3 bytes beyond ASCII in a request line are refused or read as UTF-8",
+    "C 3 refuses non-ASCII bytes in a request line or reads them as UTF-8",
     async () => {
       const reply = await rawRequest(server.origin, {
         line: "GET /api/v1/resources/?path=\u00e9",

@@ -246,32 +246,32 @@ class Pair implements AsyncDisposable {
     const began = Date.now();
     const expected = this.#runModel(known);
     const reply = await this.#runService(known);
-    const where = JSON.stringify(known);
+    const label = JSON.stringify(known);
     this.#count(`${step.kind} ${reply.status}`);
     if (expected instanceof Refusal) {
       const { code } = JSON.parse(reply.text);
-      agree([reply.status, code], [expected.status, expected.code], where);
-      await this.#compareTrees(where, began, new Set());
+      agree([reply.status, code], [expected.status, expected.code], label);
+      await this.#compareTrees(label, began, new Set());
       return;
     }
-    assert.equal(reply.status, 200, `${where} ${reply.text}`);
+    assert.equal(reply.status, 200, `${label} ${reply.text}`);
     const entries = step.kind === "mkdir" ? [entry(reply)] : items(reply);
-    agree(entries.map(shownEntry), expected.items.map(shownRecord), where);
+    agree(entries.map(shownEntry), expected.items.map(shownRecord), label);
     // A directory that a copy merges into is reported as updated but does not change (RS 4.5.5).
     const moved = new Set(
       expected.events.filter(({ kind }) => step.kind === "move" && kind === "updated")
         .map(({ node }) => node),
     );
-    await this.#compareTrees(where, began, moved);
+    await this.#compareTrees(label, began, moved);
     const ids = expected.items.map(({ node }) => node.id);
-    agree(entries.map(({ id }) => id), ids, `${where}: the same records`);
+    agree(entries.map(({ id }) => id), ids, `${label}: the same records`);
     for (const [at, { user }] of CALLERS.entries()) {
       const expectedEvents: string[] = expected.events.filter((event) => event.user === user)
         .map(({ kind, path }) => `${kind} ${path}`);
       agree(
         await this.#streams[at]?.take(expectedEvents.length),
         expectedEvents,
-        `${where}: events`,
+        `${label}: events`,
       );
     }
   }
@@ -379,7 +379,7 @@ class Pair implements AsyncDisposable {
 
   /** Compares all records, and takes over the ids of new records and the times of changed ones. */
   async #compareTrees(
-    where: string,
+    label: string,
     began: number,
     moved: ReadonlySet<ModelRecord["node"]>,
   ): Promise<void> {
@@ -389,25 +389,25 @@ class Pair implements AsyncDisposable {
     agree(
       [...real].map(([key, { isDir, hash }]) => [key, isDir, hash]).sort(),
       expected.map(({ user, path, node }) => [`${user} ${path}`, node.isDir, hashOf(node)]).sort(),
-      where,
+      label,
     );
     let highest = this.#lastId;
     for (const { user, path, node } of expected) {
       const record = real.get(`${user} ${path}`);
       assert.ok(record);
       if (node.id === undefined) {
-        assert.ok(record.id > this.#lastId, `${where}: a reused id at ${path}`);
-        assert.ok(record.createdAt >= began, `${where}: created_at of ${path}`);
+        assert.ok(record.id > this.#lastId, `${label}: a reused id at ${path}`);
+        assert.ok(record.createdAt >= began, `${label}: created_at of ${path}`);
         highest = Math.max(highest, record.id);
         node.id = record.id;
         node.updatedAt = record.updatedAt;
       }
-      assert.equal(record.id, node.id, `${where}: the record at ${path}`);
+      assert.equal(record.id, node.id, `${label}: the record at ${path}`);
       if (moved.has(node)) {
-        assert.ok(record.updatedAt >= began, `${where}: updated_at of ${path}`);
+        assert.ok(record.updatedAt >= began, `${label}: updated_at of ${path}`);
         node.updatedAt = record.updatedAt;
       }
-      assert.equal(record.updatedAt, node.updatedAt, `${where}: updated_at of ${path}`);
+      assert.equal(record.updatedAt, node.updatedAt, `${label}: updated_at of ${path}`);
     }
     this.#lastId = highest;
   }
@@ -423,11 +423,11 @@ const shownRecord = ({ user, path, node }: ModelRecord) =>
   `${user} ${path} ${node.isDir} ${node.content.length}`;
 
 /** Like `assert.deepEqual`, but adds the step to the message. */
-function agree(actual: unknown, expected: unknown, where = ""): void {
+function agree(actual: unknown, expected: unknown, label = ""): void {
   try {
     assert.deepEqual(actual, expected);
   } catch (error) {
     const difference = error instanceof Error ? error.message : String(error);
-    throw new Error(`${where}: ${difference}`, { cause: error });
+    throw new Error(`${label}: ${difference}`, { cause: error });
   }
 }
