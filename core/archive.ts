@@ -4,6 +4,7 @@
  * the list of files. Stored entries need no data descriptor, so every extractor can read them.
  */
 
+import { KIB } from "../schemas/units.ts";
 import type { Chunk, ContentReader } from "./content.ts";
 
 /** A file to archive. */
@@ -263,7 +264,7 @@ function fields(...parts: readonly Field[]): Chunk {
   return bytes;
 }
 
-const BUFFER_BYTES = 64 * 1024;
+const BUFFER_BYTES = 64 * KIB;
 
 /** Joins small chunks, so that an archive of many tiny files does not cause many tiny writes. */
 async function* gather(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {

@@ -1,3 +1,4 @@
+import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { type DirectoryLocation, findZipEnds, type ZipEnd } from "./end_record.ts";
@@ -49,7 +50,7 @@ export interface ZipStructure {
   readonly members: readonly ZipMember[];
 }
 
-const READ_WINDOW_BYTES = 1 << 18;
+const READ_WINDOW_BYTES = 256 * KIB;
 
 /**
  * Reads the central directories of an archive.
