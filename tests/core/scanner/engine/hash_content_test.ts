@@ -1,0 +1,20 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { memorySource } from "../../../../core/scanner/contract/source.ts";
+import { scan, source } from "./fake_scanners.ts";
+
+Deno.test("SR 2.6 scanFile() hashes content block by block and reports its progress", () => {
+  const bytes = new Uint8Array(2 * 2 ** 20 + 5).map((_, index) => index * 31);
+  const progress: number[] = [];
+  const result = scan(memorySource(bytes), [], { onProgress: (done) => progress.push(done) });
+  assert.deepEqual(progress, [2 ** 20, 2 * 2 ** 20, bytes.length]);
+  assert.equal(result.size, bytes.length);
+  for (const name of ["md5", "sha1", "sha256", "sha512"] as const) {
+    assert.equal(result.hashes[name], createHash(name).update(bytes).digest("hex"));
+  }
+});
+
+Deno.test("scanFile() throws if the content is shorter than its size", () => {
+  const short = { ...source("abc"), size: 10 };
+  assert.throws(() => scan(short, []), /ends at 3 of 10/);
+});

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import type { FileCheck, FileResult } from "../../../../core/scanner/contract/file_result.ts";
+import { type FileOutcome, reportOf } from "../../../../core/scanner/report/report.ts";
+import type { Report } from "../../../../schemas/report.ts";
+
+/** A check, passed by default. */
+export function check(parts: Partial<FileCheck> = {}): FileCheck {
+  const { status = "passed" } = parts;
+  return {
+    scanner: "pickle",
+    name: "Import",
+    status,
+    message: "m",
+    ...(status === "failed" && { severity: "warning" }),
+    location: "",
+    timestamp: 1,
+    ...parts,
+  };
+}
+
+/** A failed check, a warning by default. */
+export function failed(parts: Partial<FileCheck> = {}): FileCheck {
+  return check({ status: "failed", ...parts });
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The result of a scan with these checks. */
+export function scanOf(
+  checks: readonly FileCheck[],
+  parts: Partial<FileResult> = {},
+): FileResult {
+  return {
+    size: 10,
+    hashes: { md5: "a", sha1: "b", sha256: sha256("content"), sha512: "d" },
+    scanners: ["pickle"],
+    checks,
+    asset: { type: "pickle" },
+    metadata: {},
+    inconclusive: [...new Set(checks.flatMap(({ incomplete }) => incomplete ?? []))],
+    timestamp: 1,
+    ...parts,
+  };
+}
+
+export function report(...files: readonly FileOutcome[]): Report {
+  return reportOf({ files, startTime: 100, duration: 2.5 });
+}
+
+/** The report of one file with these checks. */
+export function reportOn(...checks: readonly FileCheck[]): Report {
+  return report({ path: "a.pkl", scan: scanOf(checks) });
+}
