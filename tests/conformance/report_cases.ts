@@ -1,24 +1,24 @@
 import * as assert from "node:assert/strict";
 import { FIELDS, fullReport, RECORDS } from "./report_table.ts";
 
-/** A field of a report, and what may be in it. */
+/** A field of a report with valid and invalid values. */
 export interface FieldCase {
   readonly rule: string;
   readonly record: string;
   readonly field: string;
-  /** SR's words. */
+  /** As in SR. */
   readonly type: string;
-  /** Where its record lies in the full report. */
+  /** The path of its record in the full report. */
   readonly at: readonly (string | number)[];
   readonly required: boolean;
-  /** What is filled in; undefined where nothing is. */
+  /** The default, or undefined if there is none. */
   readonly default: unknown;
   readonly accepts: readonly unknown[];
-  /** Values with where in them the violation lies. */
+  /** Invalid values, each with the path of the violation in it. */
   readonly refuses: readonly Refused[];
 }
 
-/** A value and the path in it that is wrong. */
+/** An invalid value and the path of the violation in it. */
 export type Refused = readonly [value: unknown, path: string];
 
 interface Values {
@@ -26,7 +26,7 @@ interface Values {
   readonly refuses: readonly Refused[];
 }
 
-/** The fields of SR with their cases. */
+/** The cases of all fields in SR. */
 export function fieldCases(): FieldCase[] {
   return FIELDS.trim().split("\n").map((line) => {
     const [rule = "", record = "", field = "", type = "", absent = ""] = line.split(" | ");
@@ -44,7 +44,7 @@ export function fieldCases(): FieldCase[] {
   });
 }
 
-/** The full report with the field changed; undefined takes it away. */
+/** The full report with one field changed, or removed if `value` is undefined. */
 export function changed(at: readonly (string | number)[], field: string, value: unknown): unknown {
   const report = fullReport();
   const record = valueAt(report, at);
@@ -54,7 +54,7 @@ export function changed(at: readonly (string | number)[], field: string, value: 
   return report;
 }
 
-/** What lies in `value` at the place. */
+/** The value at a path. */
 export function valueAt(value: unknown, at: readonly (string | number)[]): unknown {
   return at.reduce(
     (whole, key) => Object(whole) === whole ? Reflect.get(Object(whole), key) : undefined,
@@ -62,7 +62,7 @@ export function valueAt(value: unknown, at: readonly (string | number)[]): unkno
   );
 }
 
-/** The place as violations write it; the keys of the full report are all plain words. */
+/** A path as violations write it. The keys of the full report are all plain words. */
 export function written(at: readonly (string | number)[]): string {
   return at.map((key) => typeof key === "number" ? `[${key}]` : `.${key}`).join("").slice(1);
 }
@@ -84,9 +84,9 @@ function valuesOf(type: string): Values {
 
 const wrong = (...values: unknown[]): Refused[] => values.map((value) => [value, ""]);
 
-const LONGEST_URI = `a:${"b".repeat(2081)}`;
+const MAX_LENGTH_URI = `a:${"b".repeat(2081)}`;
 const NO_OBJECTS = wrong([], [{}], "{}", 1, true, null);
-/** By the names of SR's types. */
+/** By type name in SR. */
 const VALUES: Readonly<Record<string, Values>> = {
   integer: {
     accepts: [0, -0, -1, 1e21, Number.MAX_SAFE_INTEGER],
@@ -135,11 +135,11 @@ const VALUES: Readonly<Record<string, Values>> = {
       "urn:isbn:0451450523",
       "mailto:a@b.example",
       "HTTPS://u:p@[2001:db8::1]:8080/a",
-      LONGEST_URI,
+      MAX_LENGTH_URI,
     ],
     refuses: wrong(
       "",
-      `${LONGEST_URI}b`,
+      `${MAX_LENGTH_URI}b`,
       "opensource.org",
       "//a.example/b",
       "1a:b",

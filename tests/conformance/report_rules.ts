@@ -1,12 +1,12 @@
 /**
- * The rules of SR once more, without the schemas of the program: what the tests hold these and the
- * reports of scans against.
+ * An independent implementation of SR's rules, to compare with the program's schemas and the reports of
+ * scans.
  */
 
 type Rule = (value: unknown, path: string) => string[];
-type Fields = Readonly<Record<string, Rule | { readonly needed: Rule }>>;
+type Fields = Readonly<Record<string, Rule | { readonly required: Rule }>>;
 
-/** The paths at which a value is not as a report has to be, such as `issues[3].severity`. */
+/** Returns the paths at which a value violates SR, such as `issues[3].severity`. */
 export function reportFaults(value: unknown): string[] {
   return record(REPORT)(value, "");
 }
@@ -22,10 +22,10 @@ const isInteger = between(-Infinity, Infinity, 1);
 const isCount = between(0, Infinity, 1);
 const isFraction = between(0, 1);
 
-function between(least: number, most: number, step?: number): Rule {
+function between(min: number, max: number, step?: number): Rule {
   return holds((value) => {
     if (typeof value !== "number" || !(Math.abs(value) < Infinity)) return false;
-    return value >= least && value <= most && (step === undefined || value % step === 0);
+    return value >= min && value <= max && (step === undefined || value % step === 0);
   });
 }
 
@@ -40,7 +40,7 @@ function isHex(length: number): Rule {
   );
 }
 
-/** RFC 3986, taken apart at its delimiters. */
+/** A URI (RFC 3986), split at its delimiters. */
 const isUri = holds((value) => {
   if (typeof value !== "string" || value.length < 1 || value.length > 2083) return false;
   const colon = value.indexOf(":");
@@ -87,7 +87,7 @@ function record(fields: Fields): Rule {
     if (!isMap(value)) return [path];
     return Object.entries(fields).flatMap(([name, field]) => {
       const step = path + stepTo(name, path);
-      const rule = typeof field === "function" ? field : field.needed;
+      const rule = typeof field === "function" ? field : field.required;
       if (Object.hasOwn(value, name)) return rule(value[name], step);
       return rule === field ? [] : [step];
     });
@@ -165,7 +165,7 @@ const LICENSE: Fields = {
 };
 
 const COPYRIGHT: Fields = {
-  holder: { needed: isString },
+  holder: { required: isString },
   year: orNull(isString),
   text: orNull(isString),
   confidence: isFraction,
@@ -193,8 +193,8 @@ const METADATA: Fields = {
 };
 
 const ASSET: Fields = {
-  path: { needed: isString },
-  type: { needed: isString },
+  path: { required: isString },
+  type: { required: isString },
   size: orNull(isInteger),
   is_streamed: orNull(isBoolean),
   tensors: orNull(each(isString)),
@@ -203,9 +203,9 @@ const ASSET: Fields = {
 };
 
 const CHECK: Fields = {
-  name: { needed: isString },
-  status: { needed: among("passed", "failed", "skipped") },
-  message: { needed: isString },
+  name: { required: isString },
+  status: { required: among("passed", "failed", "skipped") },
+  message: { required: isString },
   severity: orNull(severity),
   location: orNull(isString),
   details: isObject,
@@ -215,7 +215,7 @@ const CHECK: Fields = {
 };
 
 const ISSUE: Fields = {
-  message: { needed: isString },
+  message: { required: isString },
   severity,
   location: orNull(isString),
   details: isObject,
@@ -226,14 +226,14 @@ const ISSUE: Fields = {
 };
 
 const REPORT: Fields = {
-  bytes_scanned: { needed: isInteger },
-  files_scanned: { needed: isInteger },
-  has_errors: { needed: isBoolean },
-  start_time: { needed: isNumber },
-  duration: { needed: isNumber },
-  total_checks: { needed: isInteger },
-  passed_checks: { needed: isInteger },
-  failed_checks: { needed: isInteger },
+  bytes_scanned: { required: isInteger },
+  files_scanned: { required: isInteger },
+  has_errors: { required: isBoolean },
+  start_time: { required: isNumber },
+  duration: { required: isNumber },
+  total_checks: { required: isInteger },
+  passed_checks: { required: isInteger },
+  failed_checks: { required: isInteger },
   issues: each(record(ISSUE)),
   checks: each(record(CHECK)),
   assets: each(record(ASSET)),

@@ -1,7 +1,7 @@
 /**
- * The fields of a report, those of SR row by row: the rule, the record, the field, its type in SR's
- * words, and `required`, the default as JSON, or `-` where it stays away when it is left out (C 16: a
- * list or a map is empty then, unless it may be null).
+ * The fields of a report in SR, one per row: rule, record, field, type as in SR, and `required`, the
+ * default as JSON, or `-` if there is no default (C 16: the default of a list or map is empty, unless
+ * it may be null).
  */
 export const FIELDS = String.raw`
 SR 2.1 | Report | bytes_scanned | integer | required
@@ -112,7 +112,7 @@ SR 2.12 | CopyrightNotice | text | string or null | null
 SR 2.12 | CopyrightNotice | confidence | number 0 to 1 | 0
 `;
 
-/** Where each record lies in {@link fullReport}, and whether it keeps undeclared properties (SR 1). */
+/** The path of each record in {@link fullReport}, and whether it keeps undeclared properties (SR 1). */
 export const RECORDS: Readonly<Record<string, { at: (string | number)[]; keeps: boolean }>> = {
   Report: { at: [], keeps: true },
   Asset: { at: ["assets", 0], keeps: false },
@@ -128,7 +128,7 @@ export const RECORDS: Readonly<Record<string, { at: (string | number)[]; keeps: 
   CopyrightNotice: { at: ["file_metadata", "m", "copyright_notices", 0], keeps: false },
 };
 
-/** A report in which every field is there and none is null. */
+/** A report with every field, none of them null. */
 export function fullReport() {
   return {
     bytes_scanned: 1024,
@@ -203,7 +203,7 @@ function fileMetadata() {
     ml_context: mlContext(),
     license: "MIT",
     license_info: [license()],
-    copyright_notices: [{ holder: "Somebody", year: "2026", text: "(c) Somebody", confidence: 1 }],
+    copyright_notices: [{ holder: "Jane Doe", year: "2026", text: "(c) Jane Doe", confidence: 1 }],
     license_files_nearby: ["LICENSE"],
     is_dataset: false,
     is_model: true,

@@ -5,7 +5,7 @@ import { changed, fieldCases, written } from "./report_cases.ts";
 import { reportFaults } from "./report_rules.ts";
 import { fullReport } from "./report_table.ts";
 
-/** The paths at which the program finds something wrong. */
+/** The paths of the violations that the program finds. */
 function violations(value: unknown): string[] {
   const verdict = validateParsedReport(value);
   return verdict.valid ? [] : verdict.violations.map(({ path }) => path);
@@ -33,7 +33,7 @@ Deno.test("SR 2.1 to SR 2.12 the schema and the rules agree on every field", asy
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A change somewhere in a report: the numbers choose among what there is. */
+/** A change somewhere in a report. The numbers select keys on the path to it. */
 interface Mutation {
   readonly where: number[];
   readonly what: "replace" | "remove" | "add";
@@ -115,13 +115,13 @@ Deno.test("SR 2.1 and C 16 the schema and the rules agree on reports with random
       const report: Json = asJson(fullReport());
       for (const one of changes) mutate(report, one);
       const given = JSON.stringify(report);
-      const wanted = reportFaults(report).sort();
-      assert.deepEqual(violations(report).sort(), wanted);
+      const expected = reportFaults(report).sort();
+      assert.deepEqual(violations(report).sort(), expected);
       assert.equal(JSON.stringify(report), given);
       const verdict = validateParsedReport(report);
       seen[verdict.valid ? "valid" : "invalid"]++;
       if (!verdict.valid) return;
-      // What has its defaults is a report, and has them all.
+      // The report with defaults is valid, and validating it again changes nothing.
       assert.deepEqual(reportFaults(verdict.report), []);
       assert.equal(
         JSON.stringify(validateParsedReport(verdict.report)),

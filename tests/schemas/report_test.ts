@@ -6,19 +6,19 @@ import { uri } from "../../schemas/report/values.ts";
 import { changed, type FieldCase, fieldCases, valueAt } from "../conformance/report_cases.ts";
 import { fullReport, RECORDS } from "../conformance/report_table.ts";
 
-/** The field in the report that comes out, which has to. */
-function outcome({ at, field }: FieldCase, given: unknown): { there: boolean; value: unknown } {
+/** The field in the parsed report. */
+function outcome({ at, field }: FieldCase, given: unknown): { present: boolean; value: unknown } {
   const report = v.parse(Report, changed(at, field, given));
   const record = valueAt(report, at);
   assert.ok(typeof record === "object" && record !== null);
-  return { there: Object.hasOwn(record, field), value: Reflect.get(record, field) };
+  return { present: Object.hasOwn(record, field), value: Reflect.get(record, field) };
 }
 
 Deno.test("SR 2.1 to SR 2.12 every field", async (t) => {
   for (const row of fieldCases()) {
     const { rule, record, field, type, accepts, refuses, required } = row;
     await t.step(`${rule} ${record}.${field} is ${type}`, () => {
-      for (const value of accepts) assert.deepEqual(outcome(row, value), { there: true, value });
+      for (const value of accepts) assert.deepEqual(outcome(row, value), { present: true, value });
       for (const [value] of refuses) {
         assert.throws(() => outcome(row, value), v.ValiError, JSON.stringify(value));
       }
@@ -26,14 +26,14 @@ Deno.test("SR 2.1 to SR 2.12 every field", async (t) => {
     await t.step(`C 16 ${record}.${field} left out`, () => {
       if (required) assert.throws(() => outcome(row, undefined), v.ValiError);
       else {
-        const there = row.default !== undefined;
-        assert.deepEqual(outcome(row, undefined), { there, value: row.default });
+        const present = row.default !== undefined;
+        assert.deepEqual(outcome(row, undefined), { present, value: row.default });
       }
     });
   }
 });
 
-Deno.test("SR 2.1 a full report comes out as it is, and the least one with all defaults", () => {
+Deno.test("SR 2.1 a full report is unchanged, and a minimal one gets all defaults", () => {
   assert.deepEqual(v.parse(Report, fullReport()), fullReport());
   const rows = fieldCases().filter(({ record }) => record === "Report");
   const filled = (required: boolean) =>
@@ -44,7 +44,7 @@ Deno.test("SR 2.1 a full report comes out as it is, and the least one with all d
   assert.deepEqual(v.parse(Report, least), { ...least, ...Object.fromEntries(filled(false)) });
 });
 
-Deno.test("C 16 a list or map that is filled in is nobody else's", () => {
+Deno.test("C 16 reports do not share default lists and maps", () => {
   const least = JSON.stringify({ ...fullReport(), issues: undefined, file_metadata: { a: {} } });
   const one = v.parse(Report, JSON.parse(least));
   one.issues.push({ ...v.parse(Report, fullReport()).issues[0] ?? assert.fail() });
@@ -56,7 +56,7 @@ Deno.test("C 16 a list or map that is filled in is nobody else's", () => {
 
 Deno.test("SR 1 and C 16 undeclared properties", async (t) => {
   for (const [record, { at, keeps }] of Object.entries(RECORDS)) {
-    // A name may be one that objects have by themselves.
+    // Some of these are properties of every object.
     for (const key of ["extra", "constructor", "prototype", "__proto__", "toString", ""]) {
       await t.step(`C 16 ${record}["${key}"] is ${keeps ? "kept" : "dropped"}`, () => {
         const value = { polluted: [1, { a: null }] };
@@ -101,7 +101,7 @@ Deno.test("C 16 a map takes any key as data", () => {
   }
 });
 
-Deno.test("SR 2.1 a hostile report gives no more issues than are of use", () => {
+Deno.test("SR 2.1 a hostile report causes a bounded number of issues", () => {
   const many = (value: unknown) => Array<unknown>(100_000).fill(value);
   const worst = {
     issues: many({ details: 1 }),
@@ -112,7 +112,7 @@ Deno.test("SR 2.1 a hostile report gives no more issues than are of use", () => 
   assert.ok(issues.length > 2000 && issues.length < 10_000, String(issues.length));
 });
 
-Deno.test("SR 2.1 to SR 2.12 reportJsonSchema() says the same", async (t) => {
+Deno.test("SR 2.1 to SR 2.12 reportJsonSchema() agrees", async (t) => {
   const schema = JSON.parse(JSON.stringify(reportJsonSchema()));
   assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
   assert.deepEqual(
@@ -134,7 +134,7 @@ Deno.test("SR 2.1 to SR 2.12 reportJsonSchema() says the same", async (t) => {
 
 const { pattern: URI_PATTERN } = toJsonSchema(uri);
 
-/** What a type of SR is in a JSON Schema. */
+/** The JSON Schema of a type in SR. */
 function jsonSchemaOf(type: string): unknown {
   if (type.endsWith(" or null")) {
     return { anyOf: [jsonSchemaOf(type.slice(0, -" or null".length)), { type: "null" }] };

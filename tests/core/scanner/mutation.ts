@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same each time (mulberry32). */
+/** A seeded generator of pseudorandom integers from 0 to below its argument (mulberry32). */
 export function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -9,7 +9,7 @@ export function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** Content with some of its bytes changed, left out, doubled, or cut off, in a way that `random` says. */
+/** Changes, drops, doubles or cuts off bytes of the content at random. */
 export function mutated(content: Uint8Array, random: (below: number) => number): Uint8Array {
   let bytes = Uint8Array.from(content);
   for (let times = 1 + random(4); times > 0 && bytes.length > 0; times--) {

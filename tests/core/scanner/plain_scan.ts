@@ -1,6 +1,6 @@
 import type { FileResult } from "../../../core/scanner/contract/file_result.ts";
 
-/** A scan that found nothing, of so many bytes. */
+/** The result of a scan of `size` bytes that found nothing. */
 export function plainScan(size: number): FileResult {
   return {
     size,

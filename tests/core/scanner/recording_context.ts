@@ -13,7 +13,7 @@ export const LIMITS: ScanLimits = {
   maxOpcodes: 1_000_000,
 };
 
-/** A context that keeps what a scanner tells it, and scans no members. */
+/** A context that records what a scanner reports, and does not scan members. */
 export class RecordingContext implements ScanContext {
   readonly facts: Record<string, unknown> = {};
   readonly assets: AssetParts[] = [];

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../../core/scanner/contract/source.ts";
 
-/** A source that counts what is read of it, and how often. */
+/** A source that counts its reads and the bytes read. */
 export function counted(
   source: ByteSource,
 ): ByteSource & { readonly bytesRead: number; readonly reads: number } {
@@ -23,7 +23,7 @@ export function counted(
   };
 }
 
-/** Bytes with so many zeros behind them. */
+/** A source of bytes followed by `zeros` zero bytes. */
 export function withZeros(head: Uint8Array, zeros: number): ByteSource {
   const size = head.length + zeros;
   return {

@@ -1,6 +1,6 @@
 import type { Check } from "../../../core/scanner/contract/scanner.ts";
 
-/** The verdict of scanning.md 3: C critical, W warning, I inconclusive, OK clean. */
+/** The verdict of a scan: C critical, W warning, I inconclusive, OK clean. */
 export function verdict(
   checks: readonly Pick<Check, "severity" | "incomplete">[],
 ): "C" | "W" | "I" | "OK" {

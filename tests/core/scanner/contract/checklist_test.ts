@@ -3,7 +3,7 @@ import { Checklist, type Finding } from "../../../../core/scanner/contract/check
 
 const FINDING: Finding = { severity: "warning", message: "Something", ruleCode: "S902" };
 
-Deno.test("SR 2.3 a check that found nothing is told as passed, once", () => {
+Deno.test("SR 2.3 a check that finds nothing is emitted as passed, once", () => {
   const checks = new Checklist<string>({ Path: "No path", Link: "No link" });
   checks.begin("Name", "No name");
   checks.begin("Name", "No name");
@@ -15,12 +15,12 @@ Deno.test("SR 2.3 a check that found nothing is told as passed, once", () => {
   ]);
 });
 
-Deno.test("Findings are told in their order, and what says the same of one place is told once", () => {
+Deno.test("Checklist emits findings in order, and drops those that repeat a position and message", () => {
   const checks = new Checklist();
   checks.add("A", { ...FINDING, position: 1 });
   checks.add("A", { ...FINDING, position: 1 });
-  const told = [...checks.emit("B", FINDING), ...checks.emit("A", { ...FINDING, position: 2 })];
-  assert.deepEqual(told.map(({ name, position }) => [name, position]), [
+  const emitted = [...checks.emit("B", FINDING), ...checks.emit("A", { ...FINDING, position: 2 })];
+  assert.deepEqual(emitted.map(({ name, position }) => [name, position]), [
     ["A", 1],
     ["B", undefined],
     ["A", 2],
@@ -28,16 +28,16 @@ Deno.test("Findings are told in their order, and what says the same of one place
   assert.deepEqual([...checks.finish()], []);
 });
 
-Deno.test("SR 2.3 of one kind 50 are told, and how many more there are", () => {
+Deno.test("SR 2.3 Checklist emits 50 findings of a group, and the number of the rest", () => {
   const checks = new Checklist();
   for (let position = 0; position < 60; position++) {
     checks.add("A", { ...FINDING, severity: "info", position });
     checks.add("A", { ...FINDING, position });
   }
-  const told = [...checks.finish()];
-  assert.equal(told.length, 102);
+  const emitted = [...checks.finish()];
+  assert.equal(emitted.length, 102);
   assert.deepEqual(
-    told.slice(-2).map(({ severity, message, ruleCode, details }) => ({
+    emitted.slice(-2).map(({ severity, message, ruleCode, details }) => ({
       severity,
       message,
       ruleCode,
@@ -60,7 +60,7 @@ Deno.test("SR 2.3 of one kind 50 are told, and how many more there are", () => {
   );
 });
 
-Deno.test("C 16 no number of findings hides that the content was not read through", () => {
+Deno.test("C 16 Checklist emits incomplete findings however many others there are", () => {
   const checks = new Checklist();
   for (let position = 0; position < 60; position++) checks.add("A", { ...FINDING, position });
   checks.add("A", { ...FINDING, incomplete: "truncated" });

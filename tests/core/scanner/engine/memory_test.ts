@@ -12,7 +12,7 @@ function scan(name: string, content: Uint8Array, limits: ScanLimits = SCAN_LIMIT
   return scanFile({ source: memorySource(content), name, scanners: SCANNERS, limits });
 }
 
-Deno.test("C 15 what is kept of an archive does not grow with the names in it", async (t) => {
+Deno.test("C 15 the result of an archive does not grow with the length of its names", async (t) => {
   const name = "n".repeat(60_000);
   const zip = zipOf(Array.from({ length: 20 }, (_, i) => ({ name: `${i}${name}`, data: "x" })));
   await t.step("of ZIP", () => {
@@ -28,33 +28,33 @@ Deno.test("C 15 what is kept of an archive does not grow with the names in it", 
     assert.equal(found.asset.contents?.length, 1);
     assert.ok(found.checks.some(({ message }) => message.endsWith("has an unsafe name: too long")));
   });
-  await t.step("which may be as long as file systems have them", () => {
+  await t.step("but keeps names of the maximum length in file systems", () => {
     const found = scan("model.zip", zipOf([{ name: "n".repeat(255), data: "x" }]));
     assert.equal(found.asset.contents?.[0]?.name, "n".repeat(255));
     assert.ok(!found.checks.some(({ message }) => message.includes("too long")));
   });
 });
 
-Deno.test("C 15 containers in memory within each other are bounded together", async (t) => {
+Deno.test("C 15 nested containers in memory have a common limit", async (t) => {
   const limits = { ...SCAN_LIMITS, maxMemberBytes: 1000 };
   const wrapped = (content: Uint8Array, times: number): Uint8Array =>
     times === 0 ? content : gzipSync(wrapped(content, times - 1), { level: 0 });
-  await t.step("two of them may be as large as one", () => {
+  await t.step("two may have the maximum size each", () => {
     assert.deepEqual(scan("x.gz", wrapped(new Uint8Array(900), 2), limits).inconclusive, []);
   });
-  await t.step("a third one has what they leave", () => {
+  await t.step("a third may take what they leave", () => {
     const found = scan("x.gz", wrapped(new Uint8Array(900), 3), limits);
     assert.deepEqual(found.inconclusive, ["unpacked_limit"]);
     assert.notEqual(found.operationalError, undefined);
   });
-  await t.step("those beside each other have it all", () => {
+  await t.step("siblings may have the maximum size each", () => {
     const member = gzipSync(new Uint8Array(900), { level: 0 });
     const zip = zipOf(["a.gz", "b.gz", "c.gz", "d.gz"].map((name) => ({ name, data: member })));
     assert.deepEqual(scan("x.zip", zip, limits).inconclusive, []);
   });
 });
 
-/** A TAR archive of one file with a name that GNU tar writes before it. */
+/** A TAR archive of one file with a GNU long name. */
 function tarOf(longName: string): Uint8Array {
   const name = Buffer.from(longName);
   return Buffer.concat([

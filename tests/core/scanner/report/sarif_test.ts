@@ -15,7 +15,7 @@ function runOf(parts: Partial<Report>) {
   return run ?? {};
 }
 
-/** The first result of a report with one issue, in files of the paths given. */
+/** The first result of a report with one issue in files at these paths. */
 function resultOf(issue: Issue, ...paths: string[]) {
   const assets = paths.map((path) => ({ path, type: "pickle" }));
   const [result] = Object(runOf({ issues: [issue], assets })["results"]);
@@ -32,7 +32,7 @@ const ISSUE: Issue = {
   rule_code: "S101",
 };
 
-Deno.test("C 16 reportSarif() has a result for each issue", () => {
+Deno.test("C 16 reportSarif() has a result per issue", () => {
   const { partialFingerprints, ...result } = resultOf(ISSUE, "dir/a.pkl");
   assert.deepEqual(result, {
     ruleId: "S101",
@@ -77,14 +77,14 @@ Deno.test("reportSarif() describes the rules that results refer to", () => {
   ]);
 });
 
-Deno.test("reportSarif() has a level for each severity", () => {
+Deno.test("reportSarif() has a level per severity", () => {
   const levels = (["critical", "warning", "info", "debug", undefined] as const).map((severity) =>
     resultOf({ message: "m", ...(severity && { severity }) }).level
   );
   assert.deepEqual(levels, ["error", "warning", "note", "note", "warning"]);
 });
 
-Deno.test("C 16 reportSarif() takes locations apart", async (t) => {
+Deno.test("C 16 reportSarif() splits locations", async (t) => {
   const rows: [string, string, string | undefined, number | undefined][] = [
     ["a.zip", "a.zip", undefined, undefined],
     ["a.zip (pos 3)", "a.zip", undefined, 3],
@@ -105,12 +105,12 @@ Deno.test("C 16 reportSarif() takes locations apart", async (t) => {
       );
     });
   }
-  await t.step("an issue without one has none", () => {
+  await t.step("an issue without a location has none", () => {
     assert.equal("locations" in resultOf({ message: "m", location: null }), false);
   });
 });
 
-Deno.test("reportSarif() gives the same finding the same fingerprint, and others another", () => {
+Deno.test("reportSarif() gives a finding the same fingerprint in every scan, and others different ones", () => {
   const of = (parts: Partial<Issue>) =>
     resultOf({ ...ISSUE, ...parts }).partialFingerprints["ruleMessageLocation/v1"];
   assert.equal(of({ timestamp: 5, severity: "info" }), of({ timestamp: 9 }));
@@ -118,7 +118,7 @@ Deno.test("reportSarif() gives the same finding the same fingerprint, and others
   assert.equal(new Set(others).size, 4);
 });
 
-Deno.test("reportSarif() lists files with their hashes, each once", () => {
+Deno.test("reportSarif() lists each file once, with its hashes", () => {
   const assets = ["a", "b", "a", "__proto__"].map((path) => ({ path, type: "pickle" }));
   const file_metadata = {
     a: { file_size: 5, file_hashes: { md5: "1", sha1: "2", sha256: "3", sha512: null } },
@@ -130,7 +130,7 @@ Deno.test("reportSarif() lists files with their hashes, each once", () => {
   ]);
 });
 
-Deno.test("C 16 reportSarif() says how the scan went", () => {
+Deno.test("C 16 reportSarif() describes the invocation", () => {
   assert.deepEqual(runOf({ files_scanned: 1 })["invocations"], [{
     executionSuccessful: true,
     exitCode: 0,
@@ -143,7 +143,7 @@ Deno.test("C 16 reportSarif() says how the scan went", () => {
   }]);
 });
 
-Deno.test("reportSarif() holds for any text, and is the same after JSON", () => {
+Deno.test("reportSarif() accepts any text, and JSON leaves its log unchanged", () => {
   const text = fc.string({ unit: "binary" });
   const issue = fc.record({ message: text, location: text, rule_code: text, type: text });
   fc.assert(fc.property(fc.array(issue), fc.array(text), (issues, paths) => {

@@ -25,14 +25,14 @@ const CRITICAL: Issue = {
 };
 const WARNING: Issue = { message: "Odd name", location: "a.pkl:data.pkl" };
 
-Deno.test("reportText() is one line when nothing was found", () => {
+Deno.test("reportText() is one line if nothing was found", () => {
   assert.equal(
     reportText(reportWith(), { width: 80 }),
     "2 files (1.5 KiB): nothing found; 5 checks passed\n",
   );
 });
 
-Deno.test("reportText() says the worst first, why it is one and what to do", () => {
+Deno.test("reportText() lists the worst first, with the reason and the advice", () => {
   const issues = [WARNING, { ...WARNING, message: "A note", severity: "info" } as const, CRITICAL];
   const text = reportText(
     reportWith({ issues, total_checks: 7, passed_checks: 5, failed_checks: 2 }),
@@ -56,7 +56,7 @@ WARNING
   );
 });
 
-Deno.test("reportText() tells findings of one rule together, twenty of them", () => {
+Deno.test("reportText() groups findings by rule and lists twenty of each", () => {
   const issues = Array.from({ length: 23 }, (_, n) => ({ ...CRITICAL, location: `f${n}` }));
   const other = { ...CRITICAL, why: "It is another reason.", location: "other" };
   const text = reportText(reportWith({ issues: [...issues, other] }), { width: 80 });
@@ -65,7 +65,7 @@ Deno.test("reportText() tells findings of one rule together, twenty of them", ()
   assert.match(text, /Why: It is another reason\.\n {2}What to do: Do not load/);
 });
 
-Deno.test("C 16 reportText() lists what was not read through to the end", () => {
+Deno.test("C 16 reportText() lists files that were not fully read", () => {
   const inconclusive = { scan_outcome: "inconclusive", scan_outcome_reasons: ["truncated_stream"] };
   const many = Array.from({ length: 21 }, (_, n) => [`d/${n}`, inconclusive] as const);
   const one = { "a.pt": inconclusive, "b.pt": {}, "c.pt": { scan_outcome: "inconclusive" } };
@@ -85,7 +85,7 @@ Errors prevented a complete scan.
   assert.match(lots ?? "", /^21 files not fully read\n {2}d\/0: .*[^]*\n {2}and 1 more\n/);
 });
 
-Deno.test("C 16: reportText() names what no scanner looked into, empty files aside", () => {
+Deno.test("C 16: reportText() lists files that were not scanned, except empty ones", () => {
   const check = { name: "Known Format", status: "skipped" } as const;
   const checks = [
     { ...check, message: "Not scanned: unknown format", location: "m.tflite" },
@@ -95,21 +95,21 @@ Deno.test("C 16: reportText() names what no scanner looked into, empty files asi
   assert.match(text, /^1 file not scanned\n {2}m\.tflite: unknown format\n\n2 f/);
 });
 
-Deno.test("reportText() names the checks that were skipped", () => {
+Deno.test("reportText() names skipped checks", () => {
   const skipped = { status: "skipped", message: "m" } as const;
   const checks = [{ name: "Known Format", ...skipped }, { name: "Known Format", ...skipped }];
   const text = reportText(reportWith({ checks, total_checks: 7 }), { width: 80 });
   assert.match(text, /5 checks passed, 2 skipped \(Known Format\)\n$/);
 });
 
-Deno.test("reportText() uses colours where it may, and otherwise none", () => {
+Deno.test("reportText() uses colors only if allowed", () => {
   const report = reportWith({ issues: [CRITICAL] });
-  const coloured = reportText(report, { width: 80, color: true });
-  assert.ok(coloured.startsWith("\x1b[1;31mCRITICAL\x1b[0m S101"));
+  const colored = reportText(report, { width: 80, color: true });
+  assert.ok(colored.startsWith("\x1b[1;31mCRITICAL\x1b[0m S101"));
   assert.equal(reportText(report, { width: 80 }).includes("\x1b"), false);
 });
 
-Deno.test("reportText() lets no text out of a file steer the terminal", () => {
+Deno.test("reportText() escapes text from files, which must not control the terminal", () => {
   const hostile = "a\x1b[2Jb\nc\u202ed\x9be\ud800";
   const issue = { message: hostile, location: hostile, why: hostile, rule_code: hostile };
   const report = reportWith({
@@ -124,7 +124,7 @@ Deno.test("reportText() lets no text out of a file steer the terminal", () => {
   assert.equal(text.split(spelled).length - 1, 7);
 });
 
-Deno.test("reportText() keeps to the width, but for long words", () => {
+Deno.test("reportText() keeps to the width, except for long words", () => {
   const text = fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1, maxLength: 40 })
     .map((words) => words.join(" "));
   fc.assert(fc.property(text, text, fc.integer({ min: 30, max: 120 }), (message, why, width) => {
@@ -135,7 +135,7 @@ Deno.test("reportText() keeps to the width, but for long words", () => {
   }));
 });
 
-Deno.test("reportText() counts and measures in words", async (t) => {
+Deno.test("reportText() formats counts and sizes", async (t) => {
   const rows: [number, number, string][] = [
     [1, 1, "1 file (1 byte)"],
     [0, 0, "0 files (0 bytes)"],
