@@ -3,7 +3,7 @@ import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 /** Objects in one collection, whose indexes have 16 bits. */
 const MAX_OBJECTS = 65_536;
 
-/** The ID of an object in the global heap (HDF5 file format, VIII.B). */
+/** The ID of an object in the global heap (HDF5 file format, III.E). */
 export interface HeapId {
   /** The address of the collection. */
   readonly collection: number;

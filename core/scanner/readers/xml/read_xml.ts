@@ -118,9 +118,10 @@ class XmlReader {
 
   /** The index of the `>` outside of quotation marks, or of the `[` in a declaration. */
   #markupEnd(from: number, isDeclaration: boolean): number | undefined {
+    const text = this.#text;
     let quote: string | undefined;
-    for (let at = from; at < this.#text.length; at++) {
-      const character = this.#text[at];
+    for (let at = from; at < text.length; at++) {
+      const character = text[at];
       if (quote !== undefined) {
         if (character === quote) quote = undefined;
       } else if (character === '"' || character === "'") quote = character;
