@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Report } from "../schemas/report.ts";
+import { Report } from "../schemas/report/report.ts";
 import type { Chunk } from "./content.ts";
 import { AppError, quoted } from "./errors.ts";
 import { exceededBound } from "./json_bounds.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
 import type { ValidateReport } from "../core/reports.ts";
-import { reportJsonSchema } from "../schemas/report.ts";
+import { reportJsonSchema } from "../schemas/report/report.ts";
 import { MIB } from "../schemas/units.ts";
 import { jsonBytes, MAX_JSON_BYTES, unreadable } from "./body.ts";
 import type { AppEnvironment } from "./environment.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Report } from "../../schemas/report.ts";
+import type { Report } from "../../schemas/report/report.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import type { FileResult } from "./contract/file_result.ts";
 import { SCAN_LIMITS } from "./contract/limits.ts";
@@ -13,7 +13,7 @@ import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
 import { reportOf, type ReportOptions } from "./report/report.ts";
 
-export type { Report } from "../../schemas/report.ts";
+export type { Report } from "../../schemas/report/report.ts";
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
 export { MIN_HEAVY_BYTES } from "./contract/limits.ts";

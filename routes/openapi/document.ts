@@ -1,5 +1,5 @@
 import { CapacityOverview } from "../../schemas/capacity.ts";
-import { reportJsonSchemas } from "../../schemas/report.ts";
+import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
   MkdirResourceRequest,
   ResourceEntry,

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { BASE_PATH } from "../../routes/routes.ts";
-import { Report } from "../../schemas/report.ts";
+import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { MAX_LARGE_REPORTS } from "../../routes/reports.ts";
-import { reportJsonSchema } from "../../schemas/report.ts";
+import { reportJsonSchema } from "../../schemas/report/report.ts";
 import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { fullReport } from "../conformance/report_table.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../core/scanner/plain_scan.ts";
 import * as v from "valibot";
 import { ScanFailure } from "../../core/scans/ports.ts";
-import { Report } from "../../schemas/report.ts";
+import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
 import { type Client, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";

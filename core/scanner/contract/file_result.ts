@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../schemas/json.ts";
-import type { CheckStatus, FileHashes } from "../../../schemas/report.ts";
+import type { CheckStatus, FileHashes } from "../../../schemas/report/report.ts";
 import type { RuleCode } from "./rules.ts";
 import type { AssetParts } from "./scanner.ts";
 import type { Severity } from "./severity.ts";

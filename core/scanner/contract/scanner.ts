@@ -1,4 +1,4 @@
-import type { Asset, CheckStatus } from "../../../schemas/report.ts";
+import type { Asset, CheckStatus } from "../../../schemas/report/report.ts";
 import type { RuleCode } from "./rules.ts";
 import type { Severity } from "./severity.ts";
 import type { ByteSource } from "./source.ts";

@@ -1,6 +1,6 @@
-import type { Issue, Severity } from "../../../schemas/report.ts";
+import type { Issue, Severity } from "../../../schemas/report/report.ts";
 
-export type { Severity } from "../../../schemas/report.ts";
+export type { Severity } from "../../../schemas/report/report.ts";
 
 /** Every severity, worst first: the one order of severities. */
 export const SEVERITIES: readonly Severity[] = ["critical", "warning", "info", "debug"];

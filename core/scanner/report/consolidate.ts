@@ -1,4 +1,4 @@
-import type { ReportCheck } from "../../../schemas/report.ts";
+import type { ReportCheck } from "../../../schemas/report/report.ts";
 import type { FileCheck } from "../contract/file_result.ts";
 import { ruleOf } from "../contract/rules.ts";
 import { SEVERITIES, severityOf } from "../contract/severity.ts";

@@ -1,4 +1,4 @@
-import type { Report } from "../../../schemas/report.ts";
+import type { Report } from "../../../schemas/report/report.ts";
 import { isFinding, severityOf } from "../contract/severity.ts";
 
 /**

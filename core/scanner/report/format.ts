@@ -1,4 +1,4 @@
-import type { Report } from "../../../schemas/report.ts";
+import type { Report } from "../../../schemas/report/report.ts";
 import { reportSarif } from "./sarif.ts";
 import { reportText, type ReportTextOptions } from "./text.ts";
 

@@ -1,4 +1,4 @@
-import type { Issue } from "../../../schemas/report.ts";
+import type { Issue } from "../../../schemas/report/report.ts";
 import type { FileCheck } from "../contract/file_result.ts";
 import { severityOf } from "../contract/severity.ts";
 import { detailsOf, whyOf } from "./consolidate.ts";

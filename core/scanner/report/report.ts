@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Report, ReportCheck } from "../../../schemas/report.ts";
+import type { Report, ReportCheck } from "../../../schemas/report/report.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import { isFinding, severityOf } from "../contract/severity.ts";
 import { uniqueIssues } from "./issues.ts";

@@ -1,4 +1,4 @@
-import type { Asset, FileMetadata, Issue, ReportCheck } from "../../../schemas/report.ts";
+import type { Asset, FileMetadata, Issue, ReportCheck } from "../../../schemas/report/report.ts";
 import type { FileCheck, FileResult } from "../contract/file_result.ts";
 import { severityOf } from "../contract/severity.ts";
 import { consolidate } from "./consolidate.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Issue, Report } from "../../../schemas/report.ts";
+import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { ruleOf } from "../contract/rules.ts";
 import { isFinding, type Severity, severityOf } from "../contract/severity.ts";
 import { exitCode } from "./exit_code.ts";

@@ -1,4 +1,4 @@
-import type { Issue, Report } from "../../../schemas/report.ts";
+import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { formatBytes } from "../../../schemas/units.ts";
 import { ruleOf } from "../contract/rules.ts";
 import {

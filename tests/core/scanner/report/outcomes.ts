@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileCheck, FileResult } from "../../../../core/scanner/contract/file_result.ts";
 import { type FileOutcome, reportOf } from "../../../../core/scanner/report/report.ts";
-import type { Report } from "../../../../schemas/report.ts";
+import type { Report } from "../../../../schemas/report/report.ts";
 
 /** A check, passed by default. */
 export function check(parts: Partial<FileCheck> = {}): FileCheck {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import type { FileCheck } from "../../../../core/scanner/contract/file_result.ts";
 import { exitCode } from "../../../../core/scanner/report/exit_code.ts";
 import { type FileOutcome, reportOf } from "../../../../core/scanner/report/report.ts";
-import type { Report } from "../../../../schemas/report.ts";
+import type { Report } from "../../../../schemas/report/report.ts";
 import { check, failed, report, reportOn, scanOf, sha256 } from "./outcomes.ts";
 
 const severity = fc.constantFrom("debug", "info", "warning", "critical");

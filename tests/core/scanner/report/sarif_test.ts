@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { reportOf } from "../../../../core/scanner/report/report.ts";
 import { reportSarif } from "../../../../core/scanner/report/sarif.ts";
-import type { Issue, Report } from "../../../../schemas/report.ts";
+import type { Issue, Report } from "../../../../schemas/report/report.ts";
 import { RULES } from "../../../../core/scanner/contract/rules.ts";
 
 function runOf(parts: Partial<Report>) {

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { Report, reportJsonSchema } from "../../schemas/report.ts";
-import { uri } from "../../schemas/report/values.ts";
-import { changed, type FieldCase, fieldCases, valueAt } from "../conformance/report_cases.ts";
-import { fullReport, RECORDS } from "../conformance/report_table.ts";
+import { Report, reportJsonSchema } from "../../../schemas/report/report.ts";
+import { uri } from "../../../schemas/report/values.ts";
+import { changed, type FieldCase, fieldCases, valueAt } from "../../conformance/report_cases.ts";
+import { fullReport, RECORDS } from "../../conformance/report_table.ts";
 
 /** The field in the parsed report. */
 function outcome({ at, field }: FieldCase, given: unknown): { present: boolean; value: unknown } {

@@ -5,17 +5,17 @@ import {
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { listOf, mapOf, openObject } from "./report/containers.ts";
-import { FileHashes, FileMetadata, MemberFileIntegrity } from "./report/file_metadata.ts";
-import { Asset, Issue, ReportCheck } from "./report/findings.ts";
-import { CopyrightNotice, LicenseInfo } from "./report/licenses.ts";
-import { MLContext, MLFrameworkInfo, WeightAnalysis } from "./report/ml_context.ts";
-import { finite, flag, integer, orNull, text, type Written } from "./report/values.ts";
+import { listOf, mapOf, openObject } from "./containers.ts";
+import { FileHashes, FileMetadata, MemberFileIntegrity } from "./file_metadata.ts";
+import { Asset, Issue, ReportCheck } from "./findings.ts";
+import { CopyrightNotice, LicenseInfo } from "./licenses.ts";
+import { MLContext, MLFrameworkInfo, WeightAnalysis } from "./ml_context.ts";
+import { finite, flag, integer, orNull, text, type Written } from "./values.ts";
 
-export * from "./report/file_metadata.ts";
-export * from "./report/findings.ts";
-export * from "./report/licenses.ts";
-export * from "./report/ml_context.ts";
+export * from "./file_metadata.ts";
+export * from "./findings.ts";
+export * from "./licenses.ts";
+export * from "./ml_context.ts";
 
 /** The result of a scan (SR 2.1). Parsing fills in all defaults (C 16). */
 export const Report = openObject({
