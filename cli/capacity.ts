@@ -1,11 +1,12 @@
 import * as v from "valibot";
-import { capacityOverview, type HostCapacity, overviewText } from "../core/capacity/mod.ts";
+import { capacityOverview, type HostCapacity } from "../core/capacity/mod.ts";
 import { mintCredential } from "../core/credentials.ts";
 import { BASE_PATH } from "../routes/routes.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { readJwtSecret } from "../storage/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
+import { overviewText } from "./capacity_text.ts";
 import { authority, hostCapacity, loadSettings, printError } from "./environment.ts";
 import { withSettingContext } from "./usage_error.ts";
 

@@ -23,8 +23,8 @@ export function loadSettings(): Settings {
  */
 export function hostCapacity(dataDir: string, warn: (message: string) => void): HostCapacity {
   const { tunables, origins } = readTunables(readVariable, getHostSize());
-  for (const { complaint } of origins) {
-    if (complaint !== undefined) warn(complaint);
+  for (const { warning } of origins) {
+    if (warning !== undefined) warn(warning);
   }
   return { stats: () => getStats(dataDir), tunables, origins };
 }

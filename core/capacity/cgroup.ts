@@ -1,15 +1,18 @@
-/** What a container may use; Infinity where it has no limit. */
+/** The limits of a container; Infinity if it has none. */
 export interface CgroupLimits {
   readonly cores: number;
   readonly memoryBytes: number;
-  /** What is left of the memory. */
+  /** The memory limit minus the memory in use. */
   readonly availableBytes: number;
 }
 
-/** Reads a file by its path from the root: its text, nothing where there is none, or that it may not. */
+/**
+ * Reads a file by its path from the root. Returns its `text`, or `refused` if reading is not permitted,
+ * or neither if there is no such file.
+ */
 export type ReadText = (path: string) => { readonly text?: string; readonly refused?: boolean };
 
-/** The files of one version of cgroups. */
+/** The files of a cgroup version. */
 interface Version {
   readonly memory: { readonly limit: string; readonly usage: string; readonly reclaimable: RegExp };
   /** Cores as quota and period, each in microseconds. */
@@ -42,8 +45,8 @@ const V2: Version = {
 };
 
 /**
- * The limits of the control groups that this process is in, version 1 or 2 (C 14): the lowest from
- * its own group up to the root that it sees. Undefined where reading them is refused.
+ * The limits of the control groups of this process, version 1 or 2 (C 14): the lowest from its own
+ * group up to the root that it sees. Undefined if reading them is not permitted.
  */
 export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
   const { text = "", refused } = read("proc/self/cgroup");
@@ -62,7 +65,7 @@ export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
   };
 }
 
-/** A line such as `4:memory:/docker/1f` or, of version 2, `0::/user.slice`. */
+/** Parses a line such as `4:memory:/docker/1f`, or `0::/user.slice` of version 2. */
 function groupsOf(line: string) {
   const [, hierarchy, names = "", path = "/"] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
   if (hierarchy === undefined) return [];
@@ -82,8 +85,8 @@ function groupsOf(line: string) {
 }
 
 /**
- * The directories of a group and of those above it. A container often sees its own group as the root,
- * so that the path in front of it is not there: only the last of the directories is then.
+ * The directories of a group and the groups above it. A container often sees its own group as the
+ * root; then only the last of these directories exists.
  */
 function upwards(mount: string, path: string): string[] {
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== "..");
@@ -98,7 +101,8 @@ function memory(version: Version, read: (file: string) => string | undefined) {
   const { limit, usage, reclaimable } = version.memory;
   const memoryBytes = quantity(read(limit)) ?? Infinity;
   if (memoryBytes === Infinity) return UNLIMITED_MEMORY;
-  // Cached files give way to whoever needs the memory: to count them would leave a file server none.
+  // The kernel reclaims cached files on demand. If they counted as used, a file server would soon have
+  // no memory left.
   const cached = Number(reclaimable.exec(read("memory.stat") ?? "")?.[1] ?? 0);
   const used = Math.max(0, (quantity(read(usage)) ?? 0) - cached);
   return { memoryBytes, availableBytes: Math.max(0, memoryBytes - used) };
@@ -111,7 +115,7 @@ function cores(version: Version, read: (file: string) => string | undefined): nu
     : quota / period;
 }
 
-/** A number that is a whole one; undefined of `max` and of anything else. */
+/** Parses a whole number; undefined for `max` and anything else. */
 function quantity(text: string | undefined): number | undefined {
   return /^\d+$/.test(text?.trim() ?? "") ? Number(text) : undefined;
 }

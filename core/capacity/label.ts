@@ -1,16 +1,18 @@
-/** The options of a program that starts another one. */
+/** The options of a program that runs another program. */
 interface Wrapper {
-  /** Options without a value: letters, and long names. */
+  /** The letters of options without a value. */
   readonly flags: string;
+  /** The long names of options without a value. */
   readonly longFlags?: readonly string[];
-  /** Options with a value: letters, and long names. */
+  /** The letters of options with a value. */
   readonly valued?: string;
+  /** The long names of options with a value. */
   readonly longValued?: readonly string[];
-  /** What the word between the options and the command looks like, where there is one. */
+  /** The operand between the options and the command, if there is one. */
   readonly operand?: RegExp;
 }
 
-/** An option that is missing here makes the label `tool`: the word behind it might be its value. */
+/** An unknown option makes the label `tool`: the next word might be its value. */
 const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map([
   ["sudo", {
     flags: "AbBeEHikKlnNPsSvV",
@@ -71,8 +73,8 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh"]
 const UNKNOWN = "tool";
 
 /**
- * What a command line is called in logs: its program and nothing else, for arguments may hold
- * credentials (HC 8, C 14). A shell is `shell`; what can't be told for sure is `tool`.
+ * The label of a command line for logs: its program without arguments, which may contain credentials
+ * (HC 8, C 14). A shell is `shell`; a command that cannot be parsed with certainty is `tool`.
  *
  * @example
  * ```ts
@@ -82,28 +84,30 @@ const UNKNOWN = "tool";
  */
 export function toolLogLabel(command: string): string {
   const words = splitWords(command);
-  const at = programAt(words);
-  // A substitution has words of its own: what comes behind its beginning may be an argument in it.
-  if (at === undefined || words.slice(0, at).some((word) => /`|[$<>]\(/.test(word))) return UNKNOWN;
-  const name = baseName(words[at] ?? "");
+  const index = programIndex(words);
+  // A substitution contains words: a word after its beginning may be an argument in it.
+  if (index === undefined || words.slice(0, index).some((word) => /`|[$<>]\(/.test(word))) {
+    return UNKNOWN;
+  }
+  const name = baseName(words[index] ?? "");
   if (SHELLS.has(name)) return "shell";
   return /^[A-Za-z0-9_\-.+]+$/.test(name) ? name : UNKNOWN;
 }
 
-/** The place of the program among the words; undefined where it can't be told for sure. */
-function programAt(words: readonly string[]): number | undefined {
-  for (let at = 0; at < words.length;) {
-    const word = words[at] ?? "";
+/** The index of the program among the words, or undefined if it is uncertain. */
+function programIndex(words: readonly string[]): number | undefined {
+  for (let index = 0; index < words.length;) {
+    const word = words[index] ?? "";
     const wrapper = WRAPPERS.get(baseName(word));
-    if (isAssignment(word)) at++;
-    else if (wrapper === undefined) return at;
+    if (isAssignment(word)) index++;
+    else if (wrapper === undefined) return index;
     else {
-      const next = afterOptions(words, at + 1, wrapper);
+      const next = afterOptions(words, index + 1, wrapper);
       if (next === undefined) return undefined;
       if (wrapper.operand !== undefined && !wrapper.operand.test(words[next] ?? "")) {
         return undefined;
       }
-      at = wrapper.operand === undefined ? next : next + 1;
+      index = wrapper.operand === undefined ? next : next + 1;
     }
   }
   return undefined;
@@ -113,7 +117,7 @@ function baseName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-/** Words as a shell sees them, without their quotes; none where a quote is not closed. */
+/** Splits into words as a shell does, without quotes. Returns no words if a quote is not closed. */
 function splitWords(command: string): string[] {
   const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
   if (command.replaceAll(word, "").trim() !== "") return [];
@@ -124,21 +128,25 @@ function isAssignment(word: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*=/.test(word);
 }
 
-/** Where the options that begin at a word end; undefined where one of them is not known. */
-function afterOptions(words: readonly string[], at: number, wrapper: Wrapper): number | undefined {
-  while (words[at]?.startsWith("-")) {
-    const word = words[at] ?? "";
-    if (word === "--") return at + 1;
-    const taken = word.startsWith("--")
+/** The index after the options that start at `index`, or undefined if an option is unknown. */
+function afterOptions(
+  words: readonly string[],
+  index: number,
+  wrapper: Wrapper,
+): number | undefined {
+  while (words[index]?.startsWith("-")) {
+    const word = words[index] ?? "";
+    if (word === "--") return index + 1;
+    const count = word.startsWith("--")
       ? longOption(word.slice(2), wrapper)
       : shortOptions(word.slice(1), wrapper);
-    if (taken === undefined) return undefined;
-    at += taken;
+    if (count === undefined) return undefined;
+    index += count;
   }
-  return at;
+  return index;
 }
 
-/** How many words a long option takes with its value. */
+/** The number of words of a long option with its value, or undefined if it is unknown. */
 function longOption(option: string, { longFlags, longValued }: Wrapper): number | undefined {
   const [name = ""] = option.split("=", 1);
   const hasValue = name.length < option.length;
@@ -147,10 +155,10 @@ function longOption(option: string, { longFlags, longValued }: Wrapper): number 
   return undefined;
 }
 
-/** How many words some short options take with the value of the last one. */
+/** The number of words of grouped short options with their value, or undefined if one is unknown. */
 function shortOptions(letters: string, { flags, valued = "" }: Wrapper): number | undefined {
-  for (const [at, letter] of [...letters].entries()) {
-    if (valued.includes(letter)) return at === letters.length - 1 ? 2 : 1;
+  for (const [index, letter] of [...letters].entries()) {
+    if (valued.includes(letter)) return index === letters.length - 1 ? 2 : 1;
     if (!flags.includes(letter)) return undefined;
   }
   return 1;

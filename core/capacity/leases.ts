@@ -5,32 +5,33 @@ import type { SystemStats } from "./stats.ts";
 import { toolCapacityForStats, toolMemoryLimitMBForStats, toolSlotAdmission } from "./tools.ts";
 import type { Tunables } from "./tunables.ts";
 
-/** How often waiting tools look at the host again, in milliseconds. A release wakes them at once. */
-export const POLL_INTERVAL_MS = 5000;
-/** How long a tool waits where its caller does not say, in milliseconds. */
-export const MAX_WAIT_MS = 10 * 60_000;
-/** A timer of more would fire at once. */
+/** How often to read the host while tools wait. A release wakes them immediately. */
+const POLL_INTERVAL_MS = 5000;
+/** How long a tool waits if its caller sets no maximum. */
+const DEFAULT_MAX_WAIT_MS = 10 * 60_000;
+/** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** That a tool is admitted, until it is released (HC 2). Disposing it releases it. */
+/** The admission of a tool until its release (HC 2). Disposing releases it. */
 export interface Lease extends Disposable {
   readonly id: number;
-  /** The label of the tool: no argument is in it. */
+  /** The label of the tool, without arguments. */
   readonly toolName: string;
   readonly heavy: boolean;
-  /** The hard memory limit that the tool is to run under, in MB of 2^20 bytes; 0 is none. */
+  /** The hard memory limit for the tool, in MB of 2^20 bytes; 0 for none. */
   readonly memoryLimitMB: number;
-  /** Milliseconds since the Unix epoch. */
+  /** When the tool was admitted, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** Gives the slot back. Another time it does nothing (HC 3). */
+  /** Releases the slot. Further calls do nothing (HC 3). */
   release(): void;
 }
 
-/** The longest wait has passed without a lease (HC 7). */
+/** The maximum wait passed without a lease (HC 7). */
 export class ErrToolLeaseWaitTimeout extends Error {
   override readonly name = "ErrToolLeaseWaitTimeout";
 }
 
+/** Options of {@link LeasePool}. */
 export interface LeasePoolOptions {
   readonly tunables: Tunables;
   /** Reads the host. */
@@ -38,11 +39,11 @@ export interface LeasePoolOptions {
   readonly log?: Log;
 }
 
-/** Heavy tools, or light ones, that wait. */
+/** The waiting heavy tools, or the waiting light tools. */
 interface Queue {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiters: Set<Waiter>;
-  /** Why the first of them was not admitted when it was last looked at. */
+  /** Why the first waiter was not admitted at the last attempt. */
   reason: string;
 }
 
@@ -55,7 +56,7 @@ interface Waiter {
   fail(error: Error): void;
 }
 
-/** Admits tools as far as the host carries them, first come, first served (HC 8, C 14). */
+/** Admits tools while the host carries them, in order of arrival (HC 8, C 14). */
 export class LeasePool {
   readonly #tunables: Tunables;
   readonly #stats: () => SystemStats;
@@ -75,42 +76,42 @@ export class LeasePool {
     this.#log = log;
   }
 
-  /** How many leases are held. */
+  /** The number of held leases. */
   get activeTotal(): number {
     return this.#active.size;
   }
 
-  /** How many of them are heavy. */
+  /** The number of held leases of heavy tools. */
   get activeHeavy(): number {
     return this.#activeHeavy;
   }
 
-  /** The leases that are held, oldest first. */
+  /** The held leases, oldest first. */
   get active(): readonly Lease[] {
     return [...this.#active.values()];
   }
 
-  /** How many tools wait. */
+  /** The number of waiting tools. */
   get waiting(): number {
     return this.#heavy.waiters.size + this.#light.waiters.size;
   }
 
   /**
-   * Waits for a slot.
+   * Waits for a slot (HC 8, C 14).
    *
-   * @param signal Ends the waiting.
-   * @param toolName The tool or its whole command line, of which only the label is kept.
-   * @param pollIntervalMs How often to look whether the host has changed.
-   * @param maxWaitMs How long to wait at most; 0 waits until the signal ends it.
-   * @throws {ErrToolLeaseWaitTimeout} where the longest wait has passed.
-   * @throws {Error} where the signal has ended the waiting; its reason is the `cause`.
+   * @param signal Ends the wait.
+   * @param toolName The tool or its command line; only the label is kept.
+   * @param pollIntervalMs How often to read the host while waiting. @default 5000
+   * @param maxWaitMs The maximum wait; 0 waits until the signal aborts. @default 600000
+   * @throws {ErrToolLeaseWaitTimeout} when the maximum wait has passed.
+   * @throws {Error} when the signal aborts; its reason is the `cause`.
    */
   acquireToolLeaseWithContext(
     signal: AbortSignal,
     heavy: boolean,
     toolName: string,
     pollIntervalMs = POLL_INTERVAL_MS,
-    maxWaitMs = MAX_WAIT_MS,
+    maxWaitMs = DEFAULT_MAX_WAIT_MS,
   ): Promise<Lease> {
     const { promise, resolve, reject } = Promise.withResolvers<Lease>();
     const label = toolLogLabel(toolName);
@@ -137,7 +138,7 @@ export class LeasePool {
     };
     const ended = () => waiter.fail(endedError(label, queue.reason, signal.reason));
     const deadline = maxWaitMs <= 0 ? undefined : setTimeout(() => {
-      const message = `${label} waited ${maxWaitMs} ms for a slot in vain: ${queue.reason}`;
+      const message = `${label} found no free slot within ${maxWaitMs} ms: ${queue.reason}`;
       waiter.fail(new ErrToolLeaseWaitTimeout(message));
     }, Math.min(maxWaitMs, MAX_TIMER_MS));
     if (signal.aborted) {
@@ -146,13 +147,13 @@ export class LeasePool {
     }
     signal.addEventListener("abort", ended);
     queue.waiters.add(waiter);
-    // Whoever waits already was looked at when it came, and would be served first.
+    // Earlier waiters come first, and were not admitted when they arrived.
     if (queue.waiters.size === 1) this.#serve();
     if (queue.waiters.has(waiter)) this.#pollWithin(pollIntervalMs);
     return promise;
   }
 
-  /** Grants leases to those who have waited longest, as far as they are admitted. */
+  /** Grants leases to the longest waiting tools while the host admits them. */
   #serve(): void {
     const stats = this.#read();
     if (stats === undefined) return;
@@ -182,7 +183,7 @@ export class LeasePool {
     }
   }
 
-  /** Of the two that are first in their queues, the older one that is admitted. */
+  /** The first waiter of either queue that is admitted; the older one if both are. */
   #firstAdmitted(
     admission: (heavy: boolean) => { admitted: boolean; reason: string },
   ): Waiter | undefined {
@@ -218,12 +219,12 @@ export class LeasePool {
     return lease;
   }
 
-  /** A reading of the host; undefined, and said in the log, where it can't be read now. */
+  /** Reads the host. Returns undefined and logs the error if that fails. */
   #read(): SystemStats | undefined {
     try {
       return this.#stats();
     } catch (error) {
-      this.#heavy.reason = this.#light.reason = "the host can't be read";
+      this.#heavy.reason = this.#light.reason = "the host cannot be read";
       this.#log?.error("Cannot read the capacity of the host", {
         error: asError(error),
       });
@@ -231,7 +232,7 @@ export class LeasePool {
     }
   }
 
-  /** Has the host looked at again, as long as somebody waits. */
+  /** Reads the host again after `intervalMs`, and so on while tools wait. */
   #pollWithin(intervalMs: number): void {
     if (this.#poll !== undefined && intervalMs >= this.#pollIntervalMs) return;
     clearTimeout(this.#poll);
@@ -250,10 +251,10 @@ export class LeasePool {
   }
 }
 
-/** `reason` is the one of the signal. */
-function endedError(label: string, why: string, reason: unknown): Error {
+/** The error when the signal ends a wait. */
+function endedError(label: string, slotReason: string, reason: unknown): Error {
   const timedOut = reason instanceof DOMException && reason.name === "TimeoutError";
-  const what = timedOut ? "timed out" : "was cancelled";
-  const shown = why === "" ? "" : `: ${why}`;
-  return new Error(`${label} ${what} while waiting for a slot${shown}`, { cause: reason });
+  const ending = timedOut ? "timed out" : "was canceled";
+  const suffix = slotReason === "" ? "" : `: ${slotReason}`;
+  return new Error(`${label} ${ending} while waiting for a slot${suffix}`, { cause: reason });
 }

@@ -1,11 +1,11 @@
 import type { SystemStats } from "./stats.ts";
 import type { Tunables } from "./tunables.ts";
 
-/** How hard the host is pressed, from least to most (HC 2). */
+/** The pressure on the host, lowest first (HC 2). */
 export const Level = { OK: 0, CAUTION: 1, CRITICAL: 2 } as const;
 export type Level = typeof Level[keyof typeof Level];
 
-/** `OK`, `CAUTION`, `CRITICAL`, and `UNKNOWN` for any other number (HC 2). */
+/** The name of a level; `UNKNOWN` for any other number (HC 2). */
 export function levelName(level: number): keyof typeof Level | "UNKNOWN" {
   switch (level) {
     case Level.OK:
@@ -19,15 +19,15 @@ export function levelName(level: number): keyof typeof Level | "UNKNOWN" {
   }
 }
 
-/** The more severe of two levels (HC 2). */
+/** The worse of two levels (HC 2). */
 export function maxLevel(a: Level, b: Level): Level {
   return a > b ? a : b;
 }
 
-/** A level and what it comes from. */
+/** A level and its causes. */
 export interface Pressure {
   readonly level: Level;
-  /** One part for each resource that is short, joined by `; `; `OK` where none is. */
+  /** One part per scarce resource, joined by `; `, or `OK`. */
   readonly reason: string;
 }
 
@@ -45,8 +45,8 @@ export function currentLevelForStats(stats: SystemStats, tunables: Tunables): Pr
 }
 
 /**
- * What speaks against admitting an instance: RAM, and a disk that is nearly full. A pressed CPU slows
- * scans and does not stop them (C 14).
+ * The reasons against admitting an instance: low RAM, or a nearly full disk. A busy CPU slows scans
+ * down but does not stop them (C 14).
  */
 export function admissionReason(stats: SystemStats, tunables: Tunables): string {
   const disk = diskPressure(stats, tunables);
@@ -56,10 +56,8 @@ export function admissionReason(stats: SystemStats, tunables: Tunables): string 
 }
 
 function reasonOf(findings: readonly Pressure[]): string {
-  return findings.filter(({ level }) => level !== Level.OK).map(({ reason }) => reason).join(
-    "; ",
-  ) ||
-    "OK";
+  const reasons = findings.filter(({ level }) => level !== Level.OK).map(({ reason }) => reason);
+  return reasons.join("; ") || "OK";
 }
 
 function cpuPressure(stats: SystemStats, tunables: Tunables): Pressure {

@@ -6,19 +6,19 @@ import type { SystemStats } from "./stats.ts";
 import { toolCapacityForStats, toolMemoryLimitLabel } from "./tools.ts";
 import type { TunableOrigin, Tunables } from "./tunables.ts";
 
-/** The host as this process knows it. */
+/** The host, as this process reads it. */
 export interface HostCapacity {
   /** Reads the host. */
   readonly stats: () => SystemStats;
   readonly tunables: Tunables;
   readonly origins: readonly TunableOrigin[];
-  /** Left out where nothing runs here that could hold leases. */
+  /** Left out if nothing in this process holds leases. */
   readonly leases?: LeasePool;
-  /** The scans that run. @default none */
+  /** The running scans. @default none */
   readonly instances?: () => InstanceCount;
 }
 
-/** What an operator wants to know: how the host is, how much it carries, who has a lease, and why. */
+/** The capacity overview for operators: readings, ceilings, slots, leases and tunables (C 14). */
 export function capacityOverview(host: HostCapacity): CapacityOverview {
   const { tunables, origins, leases } = host;
   const stats = host.stats();

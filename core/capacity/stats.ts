@@ -3,7 +3,7 @@ import { availableMemory, constrainedMemory } from "node:process";
 import { cgroupLimits, type ReadText } from "./cgroup.ts";
 import { MIB } from "../../schemas/units.ts";
 
-/** How large the host is. */
+/** The size of the host. MB are 2^20 bytes. */
 export interface HostSize {
   readonly CPUCores: number;
   readonly MemTotalMB: number;
@@ -11,19 +11,19 @@ export interface HostSize {
 
 /** A reading of the host (HC 2). MB are 2^20 bytes. */
 export interface SystemStats extends HostSize {
-  /** The load of the last minute, in runnable threads. */
+  /** The load average over one minute, in runnable threads. */
   readonly LoadAvg1m: number;
   readonly MemAvailableMB: number;
   readonly DiskFreeMB: number;
 }
 
 /**
- * Reads the host: its cores, load and memory, the limits of the container where they are lower, and
- * the free space of the file system of the data directory (HC 2, C 14). Each reading but the load is 1
- * at least, so that it can't be taken for an unknown one.
+ * Reads the host (HC 2, C 14): cores, load and memory, lowered to the limits of the container, and the
+ * free space of the file system of the data directory. Every reading but the load is at least 1, as 0
+ * means unknown.
  *
- * @param root The directory that `proc` and `sys` are in.
- * @throws {Error} where there is no such directory.
+ * @param root The directory that contains `proc` and `sys`.
+ * @throws {Error} when the data directory does not exist.
  */
 export function getStats(dataDir: string, root = "/"): SystemStats {
   const { cores, totalBytes, availableBytes } = machine(root);
@@ -37,7 +37,7 @@ export function getStats(dataDir: string, root = "/"): SystemStats {
   };
 }
 
-/** Reads what does not change while a process runs; needs no data directory. */
+/** Reads the size of the host, which does not change while the process runs. */
 export function getHostSize(root = "/"): HostSize {
   const { cores, totalBytes } = machine(root);
   return { CPUCores: cores, MemTotalMB: megabytes(totalBytes) };
@@ -53,19 +53,20 @@ function machine(root: string) {
   };
 }
 
-/** What the runtime knows of the limits, where it lets nobody read them. An absent one reads as a huge number. */
+/** The limits that the runtime knows, for when it does not permit reading cgroups. */
 function runtimeLimits(totalBytes: number) {
+  // Without a limit this is 0 or a huge number.
   const limit = constrainedMemory();
   const isLimited = limit > 0 && limit < totalBytes;
   return {
-    // The runtime's own count of cores keeps to the limit already.
+    // The runtime's count of cores respects the limit already.
     cores: Infinity,
     memoryBytes: isLimited ? limit : Infinity,
     availableBytes: isLimited ? availableMemory() : Infinity,
   };
 }
 
-/** Reads files below a root. Where the runtime refuses to, nobody is asked for a permission. */
+/** Reads files below a root. Never prompts for a permission. */
 function readTextUnder(root: string): ReadText {
   return (path) => {
     const file = `${root.replace(/\/$/, "")}/${path}`;
@@ -77,7 +78,7 @@ function readTextUnder(root: string): ReadText {
     } catch (error) {
       // Deno reads /proc and /sys only with all permissions.
       if (error instanceof Deno.errors.NotCapable) return { refused: true };
-      // A controller that is not there, or that is not ours to read, sets no limit that we can know.
+      // The controller does not exist or is not readable: no known limit.
       return {};
     }
   };

@@ -3,20 +3,20 @@ import type { SystemStats } from "./stats.ts";
 import type { Tunables } from "./tunables.ts";
 import { MIB } from "../../schemas/units.ts";
 
-/** How many tools may run at once (HC 2). Heavy ones take light slots as well. */
+/** The number of tools that may run at once (HC 2). A heavy tool takes a light slot too. */
 export interface ToolCapacity {
   readonly HeavyToolSlots: number;
   readonly LightToolSlots: number;
   readonly Reason: string;
 }
 
-/** Whether a tool may start now. */
+/** Whether a tool may start now, and why. */
 export interface SlotAdmission {
   readonly admitted: boolean;
   readonly reason: string;
 }
 
-/** The memory of a heavy tool on a host of so many MB, in MB (HC 8, C 14). */
+/** The memory limit of a heavy tool for a host with `hostMB` of memory, in MB (HC 8, C 14). */
 export function autoHeavyToolMemLimitMB(hostMB: number, tunables: Tunables): number {
   const share = Math.min(4096, Math.max(256, Math.trunc(hostMB / 4)));
   const room = tunables.scanMemoryBudgetMB - tunables.scanOverheadMB;
@@ -24,8 +24,8 @@ export function autoHeavyToolMemLimitMB(hostMB: number, tunables: Tunables): num
 }
 
 /**
- * The slots that the host has (HC 8, C 14). A pressed CPU makes them fewer, and only a lack of RAM
- * takes the last one; the level and the active leases are told of in the reason alone.
+ * The tool slots of the host (HC 8, C 14). A busy CPU reduces them; only a lack of RAM takes the last
+ * one. The level and the active leases appear in the reason and have no other effect.
  */
 export function toolCapacityForStats(
   stats: SystemStats,
@@ -57,12 +57,12 @@ export function toolCapacityForStats(
   return { HeavyToolSlots: heavy, LightToolSlots: Math.max(heavy, light), Reason: shown };
 }
 
-/** How many heavy tools leave the machine usable, whatever else it has. */
+/** The most heavy tools that leave the machine usable. */
 function parallelCap(cores: number): number {
   return cores <= 2 ? cores : cores - 1;
 }
 
-/** Whether one more tool may start beside those that are active (HC 8, C 14). */
+/** Decides whether another tool may start beside the active ones (HC 8, C 14). */
 export function toolSlotAdmission(
   heavy: boolean,
   capacity: ToolCapacity,
@@ -82,8 +82,10 @@ export function toolSlotAdmission(
 }
 
 /**
- * The hard memory limit of a tool in MB, 0 being none: its share of the memory to spare, with
- * `projectedTotal` tools active and `projectedHeavy` heavy ones, itself included (HC 8, C 14).
+ * The hard memory limit of a tool in MB, or 0 for none (HC 8, C 14): its share of the spare memory.
+ *
+ * @param projectedTotal The number of active tools, including this one.
+ * @param projectedHeavy The number of active heavy tools, including this one.
  */
 export function toolMemoryLimitMBForStats(
   stats: SystemStats,
@@ -102,7 +104,7 @@ export function toolMemoryLimitMBForStats(
   return Math.max(heavy ? 256 : 128, Math.min(limit, cautious));
 }
 
-/** The hard memory limit of heavy tools for logs: `disabled`, or such as `2048MB` (HC 8). */
+/** The hard memory limit of heavy tools for logs, such as `2048MB` or `disabled` (HC 8). */
 export function toolMemoryLimitLabel(tunables: Tunables): string {
   const limit = toolMemoryLimitMB(tunables);
   return limit === 0 ? "disabled" : `${limit}MB`;

@@ -1,25 +1,29 @@
 import type { HostSize } from "./stats.ts";
 import { MIB } from "../../schemas/units.ts";
 
-/** What decides how much a host carries (HC 2, C 14). MB are 2^20 bytes. */
+/** The tunables of the capacity rules (HC 2, C 14). MB are 2^20 bytes. */
 export interface Tunables {
-  /** Percent of the cores from which the load counts as high. */
+  /** The load, in percent of the cores, from which the CPU is high. */
   readonly cpuCautionPct: number;
+  /** The load, in percent of the cores, from which the CPU is critical. */
   readonly cpuCriticalPct: number;
-  /** Available RAM below which it counts as low. */
+  /** RAM is low if less than this is available. */
   readonly ramCautionMB: number;
+  /** RAM is critical if less than this is available. */
   readonly ramCriticalMB: number;
-  /** Free disk space below which it counts as low. */
+  /** The disk is low if less than this is free. */
   readonly diskCautionMB: number;
+  /** The disk is critical if less than this is free. */
   readonly diskCriticalMB: number;
-  /** An explicit ceiling of instances; 0 means automatic. */
+  /** A fixed ceiling of instances; 0 means automatic. */
   readonly manualMaxInstances: number;
-  /** The share of a core that a heavy tool takes. */
+  /** The load of one heavy tool, in cores. */
   readonly heavyToolCPULoad: number;
-  /** What an instance takes besides its tool. */
+  /** The memory of an instance besides its tool. */
   readonly scanOverheadMB: number;
+  /** The memory budget of an instance. */
   readonly scanMemoryBudgetMB: number;
-  /** The hard memory limit of a heavy tool in bytes; 0 disables it. */
+  /** The hard memory limit of a heavy tool, in bytes; 0 disables it. */
   readonly HeavyToolMemLimitBytes: number;
 }
 
@@ -28,45 +32,45 @@ export type GetVariable = (name: string) => string | undefined;
 
 const PREFIX = "STRONGROOM_";
 
-/** The number that a variable holds, or `fallback` where it is empty or holds none (HC 2). */
+/** The number in a variable, or `fallback` if it is empty or invalid (HC 2). */
 export function envFloat(name: string, fallback: number, get: GetVariable): number {
   const text = get(name) ?? "";
   const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : fallback;
 }
 
-/** The integer that a variable holds, or `fallback` where it holds none (HC 2). */
+/** The integer in a variable, or `fallback` if it is empty or invalid (HC 2). */
 export function envInt64(name: string, fallback: number, get: GetVariable): number {
   const text = get(name) ?? "";
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : fallback;
 }
 
-/** The positive integer that a variable holds, or 0 (HC 2). */
+/** The positive integer in a variable, or 0 (HC 2). */
 export function envOptionalInt(name: string, get: GetVariable): number {
   const text = (get(name) ?? "").trim();
   return Math.max(0, envInt64(name, 0, () => text));
 }
 
-/** Where the value of a tunable comes from. */
+/** The value of a tunable and its source. */
 export interface TunableOrigin {
   readonly name: keyof Tunables;
   readonly variable: string;
   /** The value in force. */
   readonly value: number;
-  /** What the variable would say for it: of HeavyToolMemLimitBytes that is MB. */
+  /** The value in the unit of the variable: MB for HeavyToolMemLimitBytes. */
   readonly setting: number;
   readonly source: "environment" | "default";
-  /** What is wrong with the variable, where it is not what is in force (C 13). */
-  readonly complaint?: string;
+  /** Why the value of the variable is not in force, if it is not (C 13). */
+  readonly warning?: string;
 }
 
-/** The tunables in force: each its variable, or a default that suits the host (C 14). */
+/** The tunables in force, from variables or defaults for the host (C 14). */
 export function loadTunables(get: GetVariable, size: HostSize): Tunables {
   return readTunables(get, size).tunables;
 }
 
-/** The tunables in force, and where each comes from. */
+/** The tunables in force, and the source of each. */
 export function readTunables(
   get: GetVariable,
   size: HostSize,
@@ -77,24 +81,24 @@ export function readTunables(
     name: keyof Tunables,
     suffix: string,
     fallback: number,
-    { read = envInt64, least = -Infinity, unit = 1 }: TunableRule = {},
+    { read = envInt64, minimum = -Infinity, unit = 1 }: TunableRule = {},
   ) => {
     const variable = PREFIX + suffix;
     const given = get(variable) ?? "";
     const parsed = read(variable, Number.NaN, get);
     const isGiven = !Number.isNaN(parsed);
-    const setting = Math.max(least, isGiven ? parsed : fallback);
+    const setting = Math.max(minimum, isGiven ? parsed : fallback);
     const value = setting * unit;
-    const complaint = given === "" || (isGiven && parsed >= least)
+    const warning = given === "" || (isGiven && parsed >= minimum)
       ? {}
-      : { complaint: complaintOf(variable, given, isGiven, setting) };
+      : { warning: warningOf(variable, given, isGiven, setting) };
     origins.push({
       name,
       variable,
       value,
       setting,
       source: isGiven ? "environment" : "default",
-      ...complaint,
+      ...warning,
     });
     return value;
   };
@@ -116,11 +120,11 @@ export function readTunables(
     scanOverheadMB: tunable(
       "scanOverheadMB",
       "SCAN_OVERHEAD_MB",
-      within(Math.trunc(total / 16), 256, 512),
-      { least: 128 },
+      clamp(Math.trunc(total / 16), 256, 512),
+      { minimum: 128 },
     ),
     scanMemoryBudgetMB: tunable("scanMemoryBudgetMB", "SCAN_MEMORY_BUDGET_MB", budgetMB(size), {
-      least: 1024,
+      minimum: 1024,
     }),
     HeavyToolMemLimitBytes: tunable("HeavyToolMemLimitBytes", "HEAVY_TOOL_MEM_LIMIT_MB", 0, {
       ...OPTIONAL,
@@ -130,25 +134,25 @@ export function readTunables(
   return { tunables, origins };
 }
 
-/** How a variable becomes a value. */
+/** How to read a variable. */
 interface TunableRule {
-  /** The helper that reads it; NaN where it holds nothing valid. */
+  /** The helper that parses it. @default envInt64 */
   readonly read?: (name: string, fallback: number, get: GetVariable) => number;
-  /** The least value, which a lower one is raised to. */
-  readonly least?: number;
-  /** What the value counts in. */
+  /** A lower value is raised to this. @default none */
+  readonly minimum?: number;
+  /** The factor from the unit of the variable to that of the tunable. @default 1 */
   readonly unit?: number;
 }
 
-/** A positive integer, or 0 where there is none. */
+/** A positive integer, or 0. */
 const OPTIONAL: TunableRule = {
   read: (name, fallback, get) =>
     /^\s*0+\s*$/.test(get(name) ?? "") ? 0 : envOptionalInt(name, get) || fallback,
 };
 
-function complaintOf(variable: string, given: string, isNumber: boolean, used: number): string {
-  const why = isNumber ? "is too low" : "is no number that is allowed";
-  return `${variable}: ${JSON.stringify(given.slice(0, 100))} ${why}, ${used} is used`;
+function warningOf(variable: string, given: string, isNumber: boolean, used: number): string {
+  const problem = isNumber ? "is too low" : "is not a valid number";
+  return `${variable}: ${JSON.stringify(given.slice(0, 100))} ${problem}; using ${used}`;
 }
 
 function heavyToolLoad(cores: number): number {
@@ -158,11 +162,11 @@ function heavyToolLoad(cores: number): number {
 
 function budgetMB({ CPUCores: cores, MemTotalMB: total }: HostSize): number {
   if (total <= 0) return 1024;
-  const reserve = within(Math.trunc(total * 20 / 100), 512, 2048);
-  const slots = within(cores, 1, 6);
-  return within(Math.trunc(Math.max(1024, total - reserve) / slots), 768, 2048);
+  const reserve = clamp(Math.trunc(total * 20 / 100), 512, 2048);
+  const slots = clamp(cores, 1, 6);
+  return clamp(Math.trunc(Math.max(1024, total - reserve) / slots), 768, 2048);
 }
 
-function within(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function clamp(value: number, minimum: number, maximum: number): number {
+  return Math.min(maximum, Math.max(minimum, value));
 }

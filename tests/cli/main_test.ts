@@ -192,7 +192,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     const { code, stdout, stderr } = await strongroom(["capacity"], env);
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Level +(OK|CAUTION|CRITICAL)/);
-    assert.match(stdout, /Leases +not known/);
+    assert.match(stdout, /Leases +unknown/);
     const { stdout: json } = await strongroom(["capacity", "--json"], env);
     assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
@@ -227,14 +227,14 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     await child.end("SIGTERM");
     const { code, stdout } = await strongroom(["capacity"], env);
     assert.equal(code, 0);
-    assert.match(stdout, /Leases +not known/);
+    assert.match(stdout, /Leases +unknown/);
   });
   await t.step("C 10 asks no server whose keys others hold", async () => {
     const jwks = { ...env, STRONGROOM_JWKS_URL: "http://127.0.0.1:1/jwks" };
     await using child = await ChildServer.start({ dataDir: directory.path, env: jwks });
     const { code, stdout } = await strongroom(["capacity"], jwks);
     assert.equal(code, 0);
-    assert.match(stdout, /Leases +not known/);
+    assert.match(stdout, /Leases +unknown/);
     await child.end("SIGTERM");
   });
 });

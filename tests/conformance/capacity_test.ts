@@ -354,14 +354,14 @@ Deno.test("HC 3, 7 and 8 leases", async (t) => {
     await assert.rejects(waiting, (error: Error) => {
       assert.match(
         error.message,
-        /^w was cancelled while waiting for a slot: heavy tool slots full: 1\/1/,
+        /^w was canceled while waiting for a slot: heavy tool slots full: 1\/1/,
       );
       assert.doesNotMatch(error.message, /refus|secret/i);
       assert.equal(error.cause, cause);
       return true;
     });
     const ended = leases.acquireToolLeaseWithContext(AbortSignal.abort(), false, "w", 10, 0);
-    await assert.rejects(ended, /cancelled/);
+    await assert.rejects(ended, /canceled/);
     const late = leases.acquireToolLeaseWithContext(AbortSignal.timeout(1), true, "w", 10_000, 0);
     await assert.rejects(late, /timed out while waiting/);
     assert.deepEqual([leases.waiting, leases.activeTotal], [0, 1]);

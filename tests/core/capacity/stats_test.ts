@@ -1,5 +1,4 @@
 import * as assert from "node:assert/strict";
-import { cgroupLimits } from "../../../core/capacity/cgroup.ts";
 import { getHostSize, getStats } from "../../../core/capacity/mod.ts";
 import { ROOT } from "../../support/child_server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -7,7 +6,7 @@ import { run } from "../../support/tools.ts";
 
 const MIB = 2 ** 20;
 
-/** A directory with files in it, by their paths. */
+/** A temporary directory with these files. */
 async function layOut(files: Readonly<Record<string, string>>): Promise<TempDir> {
   const directory = await TempDir.make();
   for (const [path, text] of Object.entries(files)) {
@@ -18,7 +17,7 @@ async function layOut(files: Readonly<Record<string, string>>): Promise<TempDir>
   return directory;
 }
 
-Deno.test("HC 2 live readings are above zero, and C 14 the runtime's own", async () => {
+Deno.test("HC 2 live readings are above zero, and C 14 those of the runtime", async () => {
   await using directory = await TempDir.make();
   const stats = getStats(directory.path);
   assert.ok(stats.CPUCores >= 1 && stats.CPUCores <= navigator.hardwareConcurrency);
@@ -33,7 +32,7 @@ Deno.test("HC 2 live readings are above zero, and C 14 the runtime's own", async
   assert.throws(() => getStats(`${directory.path}/missing`), /ENOENT/);
 });
 
-Deno.test("C 14 the limits of a container win where they are lower", async (t) => {
+Deno.test("C 14 lower limits of a container replace readings", async (t) => {
   const host = getStats("/", "/nowhere");
   const rows: [string, Record<string, string>, Partial<typeof host>][] = [
     ["C 14 no cgroups", {}, {}],
@@ -44,7 +43,7 @@ Deno.test("C 14 the limits of a container win where they are lower", async (t) =
       "sys/fs/cgroup/memory.stat": `anon 1\ninactive_file ${50 * MIB}\nactive_file 7\n`,
       "sys/fs/cgroup/cpu.max": "150000 100000\n",
     }, { CPUCores: 1, MemTotalMB: 300, MemAvailableMB: 100 }],
-    ["C 14 version 2, limits of the group and of those above it", {
+    ["C 14 version 2, limits of the group and the groups above it", {
       "proc/self/cgroup": "0::/user.slice/room.service\n",
       "sys/fs/cgroup/user.slice/memory.max": `${200 * MIB}`,
       "sys/fs/cgroup/user.slice/memory.current": `${150 * MIB}`,
@@ -77,38 +76,29 @@ Deno.test("C 14 the limits of a container win where they are lower", async (t) =
       "sys/fs/cgroup/memory.max": `${100 * MIB}`,
       "sys/fs/cgroup/memory.current": `${120 * MIB}`,
     }, { MemTotalMB: 100, MemAvailableMB: 1 }],
-    ["C 14 files that say nothing sensible", {
+    ["C 14 files without valid values", {
       "proc/self/cgroup": "nonsense\n0::/x\n::\n",
       "sys/fs/cgroup/x/memory.max": "much",
       "sys/fs/cgroup/x/cpu.max": "0 0",
     }, {}],
   ];
-  for (const [name, files, wanted] of rows) {
+  for (const [name, files, limits] of rows) {
     await t.step(name, async () => {
       await using root = await layOut(files);
       const { CPUCores, MemTotalMB, MemAvailableMB } = getStats(root.path, root.path);
       const found = { CPUCores, MemTotalMB, MemAvailableMB };
-      if (!("MemAvailableMB" in wanted)) found.MemAvailableMB = host.MemAvailableMB;
+      if (!("MemAvailableMB" in limits)) found.MemAvailableMB = host.MemAvailableMB;
       const expected = { CPUCores: host.CPUCores, MemTotalMB: host.MemTotalMB };
       assert.deepEqual(found, {
         ...expected,
         MemAvailableMB: host.MemAvailableMB,
-        ...wanted,
+        ...limits,
       });
     });
   }
 });
 
-Deno.test("C 14 limits that nobody may read are not known", () => {
-  assert.equal(cgroupLimits(() => ({ refused: true })), undefined);
-  assert.deepEqual(cgroupLimits(() => ({})), {
-    cores: Infinity,
-    memoryBytes: Infinity,
-    availableBytes: Infinity,
-  });
-});
-
-Deno.test("C 14 the host can be read with the permissions of a server", async () => {
+Deno.test("C 14 getStats() works with the permissions of the server", async () => {
   const code = `import { getStats } from "./core/capacity/stats.ts";
     console.log(JSON.stringify(getStats(".")));`;
   await using directory = await TempDir.make();

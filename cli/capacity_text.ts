@@ -1,12 +1,12 @@
-import type { CapacityOverview } from "../../schemas/capacity.ts";
+import type { CapacityOverview } from "../schemas/capacity.ts";
 
 const BAR_WIDTH = 30;
-/** Leases that are listed one by one. */
+/** The most leases to list one by one. */
 const MAX_LEASES = 20;
 
 /**
- * An overview for a person to read. With `bars` each reading is drawn as well, and of the tunables only
- * those are told that somebody has set, so that all of it fits on a screen.
+ * Formats an overview for people. With `bars`, draws each reading and omits tunables at their default,
+ * so that the text fits on a screen.
  */
 export function overviewText(overview: CapacityOverview, { bars }: { bars: boolean }): string {
   const { level, reason, instances } = overview;
@@ -51,7 +51,7 @@ function toolLines({ tools, leases }: CapacityOverview, bars: boolean): string[]
 }
 
 function leaseLines({ leases }: CapacityOverview): string[] {
-  if (leases === null) return ["Leases      not known: no server told them"];
+  if (leases === null) return ["Leases      unknown: no server replied"];
   const more = leases.active.length - MAX_LEASES;
   return [
     `Leases      ${leases.active_total} held, ${leases.waiting} waiting`,
@@ -72,7 +72,7 @@ function tunableLines(tunables: CapacityOverview["tunables"]): string[] {
   );
 }
 
-/** A share as a bar, such as `[#####-----]`; more than the whole fills it. */
+/** A bar such as `[#####-----]`, at most full. */
 function bar(part: number, whole: number): string {
   const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
   const filled = Math.round(share * BAR_WIDTH);
