@@ -91,17 +91,18 @@ export async function compose(
   return {
     tree,
     app,
-    listen(options) {
-      const server = serveApp(app, { ...options, events, inFlight, log });
-      return {
-        address: server.address,
-        async stop() {
-          // Requests that wait for a scan are answered before the server stops.
-          await jobs.stop();
-          return await server.stop();
-        },
-      };
-    },
+    listen: (options) => stoppingScans(serveApp(app, { ...options, events, inFlight, log }), jobs),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A server whose scans stop before it does, so that requests that wait for a scan are answered. */
+function stoppingScans({ address, stop }: RunningServer, jobs: ScanJobs): RunningServer {
+  return {
+    address,
+    async stop() {
+      await jobs.stop();
+      return await stop();
+    },
   };
 }
