@@ -25,7 +25,7 @@ export async function signingKey(
     );
     return { kind: "publicKey", pem };
   }
-  const { secret, created: made } = await ensureJwtSecret(dataDir);
-  if (made) onCreate();
+  const { secret, created } = await ensureJwtSecret(dataDir);
+  if (created) onCreate();
   return { kind: "secret", secret };
 }

@@ -18,7 +18,7 @@ const MIN_SECRET_BYTES = 32;
 export async function readJwtSecret(dataDir: string): Promise<string | undefined> {
   const path = secretPath(dataDir);
   const stored = await orMissing(Deno.readTextFile(path));
-  return stored === undefined ? undefined : await checked(path, stored);
+  return stored === undefined ? undefined : await checkAndProtect(path, stored);
 }
 
 function secretPath(dataDir: string): string {
@@ -47,14 +47,14 @@ export async function ensureJwtSecret(dataDir: string): Promise<JwtSecret> {
     await syncDirectory(dataDir);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    return { secret: await checked(path, await Deno.readTextFile(path)), created: false };
+    return { secret: await checkAndProtect(path, await Deno.readTextFile(path)), created: false };
   } finally {
     await removeFile(temporary);
   }
   return { secret, created: true };
 }
 
-async function checked(path: string, text: string): Promise<string> {
+async function checkAndProtect(path: string, text: string): Promise<string> {
   const secret = text.trim();
   const bytes = new TextEncoder().encode(secret).length;
   if (bytes < MIN_SECRET_BYTES) {

@@ -71,7 +71,7 @@ Deno.test("C 6 clients that send the whole body first still read the refusal", a
             ...headers,
           },
           body,
-          pieces: 65536,
+          pieceBytes: 65536,
         });
         assert.equal(reply.status, status);
         assert.match(reply.body, /^\{"status":"error","code":"Err\w+","msg":".+"\}\n$/);
@@ -147,7 +147,7 @@ Deno.test("C 6 slow uploads of many clients do not block each other", async () =
         "Content-Type": "multipart/form-data; boundary=boundary",
       },
       body: formBody([{ head: fileHead("f"), content: new Uint8Array(200_000).fill(index) }]),
-      pieces: 777,
+      pieceBytes: 777,
     })
   ));
   for (const [index, reply] of replies.entries()) {

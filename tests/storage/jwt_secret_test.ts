@@ -2,18 +2,18 @@ import * as assert from "node:assert/strict";
 import { ensureJwtSecret } from "../../storage/jwt_secret.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-Deno.test("C 10 jwtSecret() is made once, whoever asks first", async () => {
+Deno.test("C 10 ensureJwtSecret() creates one secret under concurrent calls", async () => {
   await using directory = await TempDir.make();
-  const asked = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 20 }, () => ensureJwtSecret(directory.path)),
   );
-  assert.equal(new Set(asked.map(({ secret }) => secret)).size, 1);
-  assert.equal(asked.filter(({ created: made }) => made).length, 1);
-  assert.ok((asked[0]?.secret.length ?? 0) >= 32);
+  assert.equal(new Set(results.map(({ secret }) => secret)).size, 1);
+  assert.equal(results.filter(({ created }) => created).length, 1);
+  assert.ok((results[0]?.secret.length ?? 0) >= 32);
   assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
 });
 
-Deno.test("C 10 jwtSecret() refuses a secret that is too short", async () => {
+Deno.test("C 10 ensureJwtSecret() refuses a secret that is too short", async () => {
   await using directory = await TempDir.make();
   for (const secret of ["", "a", "s".repeat(31)]) {
     await Deno.writeTextFile(`${directory.path}/jwt.secret`, `${secret}\n`);

@@ -15,7 +15,7 @@ Deno.test("localFiles() finds the files at and below paths", async (t) => {
   await Deno.symlink(`${root}/models`, `${root}/models/deep/round`);
   await Deno.symlink(`${root}/nowhere`, `${root}/models/dangling`);
 
-  await t.step("each once, sorted, and links to files as files", async () => {
+  await t.step("lists each file once, sorted, and follows links to files", async () => {
     const found = await localFiles([`${root}/models/`, `${root}/models/a.bin`]);
     assert.deepEqual(found, [
       { path: `${root}/models/a.bin`, size: 2 },
@@ -29,12 +29,12 @@ Deno.test("localFiles() finds the files at and below paths", async (t) => {
       { path: `${root}/models/linked.bin`, size: 5 },
     ]);
   });
-  await t.step("a link to a directory that is named is followed", async () => {
+  await t.step("follows a link to a directory that is named itself", async () => {
     await Deno.symlink(`${root}/cache`, `${root}/link`);
     const found = await localFiles([`${root}/link`]);
     assert.deepEqual(found, [{ path: `${root}/link/blob`, size: 5 }]);
   });
-  await t.step("what is no file says so", async () => {
+  await t.step("reports paths that are not files", async () => {
     assert.deepEqual(await localFiles([`${root}/missing`, "/dev/null"]), [
       { path: "/dev/null", error: "Not a regular file" },
       { path: `${root}/missing`, error: "No such file" },

@@ -6,7 +6,7 @@ import { Storage } from "../../storage/storage.ts";
 import { seed } from "../support/seed.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-Deno.test("Storage waits for another process's lock on the database, and does not fail", async () => {
+Deno.test("Storage waits while another process locks the database", async () => {
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path);
   using other = new Connection(`${directory.path}/strongroom.db`, { readOnly: false });
@@ -19,7 +19,7 @@ Deno.test("Storage waits for another process's lock on the database, and does no
   await seeding;
 });
 
-Deno.test("C 12 Storage is held by one at a time", async () => {
+Deno.test("C 12 Storage.open() refuses a directory that is in use", async () => {
   await using directory = await TempDir.make();
   {
     await using _held = await Storage.open(directory.path);
@@ -31,7 +31,7 @@ Deno.test("C 12 Storage is held by one at a time", async () => {
   await using _again = await Storage.open(directory.path);
 });
 
-Deno.test("C 1 Storage.fault() finds the part that fails", async () => {
+Deno.test("C 1 Storage.findFault() names the part that fails", async () => {
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path);
   assert.equal(await storage.findFault(0), undefined);
@@ -42,7 +42,7 @@ Deno.test("C 1 Storage.fault() finds the part that fails", async () => {
   assert.equal(await storage.findFault(0), undefined);
 });
 
-Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", async (t) => {
+Deno.test("C 12 Storage.open() refuses a directory that it would damage", async (t) => {
   const opened = async (dataDir: string) => {
     await using _storage = await Storage.open(dataDir);
   };
@@ -51,14 +51,14 @@ Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", as
     await prepare(directory.path);
     return directory;
   };
-  await t.step("a tmp/ of somebody else", async () => {
+  await t.step("a tmp/ with foreign files", async () => {
     await using directory = await prepared((path) =>
       Deno.mkdir(`${path}/tmp/precious`, { recursive: true })
     );
     await assert.rejects(opened(directory.path), /its tmp\/.*"precious"/);
     assert.ok((await Deno.stat(`${directory.path}/tmp/precious`)).isDirectory);
   });
-  await t.step("a tmp/ or blobs/ that leads elsewhere", async () => {
+  await t.step("a tmp/ or blobs/ that is a link", async () => {
     for (const name of ["tmp", "blobs"]) {
       await using outside = await TempDir.make();
       await Deno.writeTextFile(`${outside.path}/precious`, "");
@@ -92,7 +92,7 @@ Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", as
       await seed(store, Array.from({ length: 2000 }, (_, index) => `f${index}`));
     }
     {
-      // An index that has lost some of its entries tells that content is nobody's.
+      // With entries missing from this index, stored content would seem to have no record.
       using connection = new Connection(path, { readOnly: false });
       const root = connection.get(
         "SELECT rootpage FROM sqlite_schema WHERE name = 'records_by_hash'",
@@ -106,7 +106,7 @@ Deno.test("C 12 Storage.open() refuses a directory that it would do harm to", as
   });
 });
 
-Deno.test("C 12 what is secret is its owner's alone, also where it was not", async () => {
+Deno.test("C 12 Storage.open() restricts secret files to their owner, even existing ones", async () => {
   await using directory = await TempDir.make();
   const modeOf = async (name: string) =>
     ((await Deno.stat(`${directory.path}/${name}`)).mode ?? 0) & 0o777;
@@ -120,7 +120,7 @@ Deno.test("C 12 what is secret is its owner's alone, also where it was not", asy
   }
 });
 
-Deno.test("C 1 fault() finds a blobs/ that takes nothing", async () => {
+Deno.test("C 1 Storage.findFault() finds a blobs/ that cannot be written", async () => {
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path);
   assert.equal(await storage.findFault(0), undefined);

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { ResourceEntry, ResourceList } from "../../schemas/resources.ts";
 import { EventReader } from "./event_reader.ts";
 
-/** A reply, read to its end. */
+/** A response with its whole body. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -16,13 +16,13 @@ const Failure = v.strictObject({
   msg: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/** What to upload: a name with its content. */
+/** Files to upload: content by name. */
 export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
-/** Query parameters; an array stands for a repeated one. */
+/** Query parameters. An array repeats its parameter. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The body of a move or copy. */
+/** The body of a move or copy request. */
 export interface TransferBody {
   readonly source?: string;
   readonly sources?: readonly string[];
@@ -30,18 +30,18 @@ export interface TransferBody {
   readonly force?: boolean;
 }
 
-/** Somebody with a credential, talking to a server by HTTP. */
+/** An HTTP client with a credential. */
 export class Client {
   constructor(readonly url: string, readonly token: string) {}
 
-  /** Sends a request with the credential. `path` is below the base address. */
+  /** Sends a request with the credential. `path` is relative to the base URL. */
   fetch(path: string, init: RequestInit & { query?: QueryParameters } = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.token}`);
     return fetch(this.url + path + queryString(init.query ?? {}), { ...init, headers });
   }
 
-  /** Sends a request and reads the reply to its end. */
+  /** Sends a request and reads the whole response. */
   async send(
     method: string,
     path: string,
@@ -75,7 +75,7 @@ export class Client {
     return this.json("POST", "/resources/copy", request);
   }
 
-  /** Sends a JSON body. */
+  /** Sends a request with a JSON body. */
   json(method: string, path: string, body: unknown): Promise<Reply> {
     const headers = { "Content-Type": "application/json" };
     return this.send(method, path, { body: JSON.stringify(body), headers });
@@ -89,24 +89,24 @@ export class Client {
     return this.fetch("/resources/download", { query, headers });
   }
 
-  /** The bytes of a download, which must succeed. */
+  /** Downloads bytes. The download must succeed. */
   async bytes(query: QueryParameters): Promise<Uint8Array<ArrayBuffer>> {
     const response = await this.download(query);
     assert.equal(response.status, 200, response.ok ? "" : await response.clone().text());
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** The paths of a listing, which must succeed. */
+  /** Lists paths. The listing must succeed. */
   async paths(query: QueryParameters = {}): Promise<string[]> {
     return items(await this.list(query)).map(({ path }) => path);
   }
 
-  /** All that the user has, by path. */
+  /** All paths of the user, sorted. */
   async tree(): Promise<string[]> {
     return (await this.paths({ recursive: "true" })).sort();
   }
 
-  /** Subscribes to events; the subscription stands when this returns. */
+  /** Subscribes to events. The subscription is active when this resolves. */
   async events(query: QueryParameters = {}, headers: HeadersInit = {}): Promise<EventReader> {
     const response = await this.fetch("/events/", { query, headers });
     assert.equal(response.status, 200, response.ok ? "" : await response.text());
@@ -114,14 +114,14 @@ export class Client {
   }
 }
 
-/** The items of a list reply, which must be one and whose total must be right (RS 4.1.8). */
+/** The items of a list reply. Checks the schema and the total (RS 4.1.8). */
 export function items(reply: Reply): ResourceEntry[] {
   const list = v.parse(ResourceList, dataOf(reply));
   assert.equal(list.total, list.items.length);
   return list.items;
 }
 
-/** The entry of a reply, which must be one. */
+/** The entry of a reply. Checks its schema. */
 export function entry(reply: Reply): ResourceEntry {
   return v.parse(ResourceEntry, dataOf(reply));
 }
@@ -136,7 +136,7 @@ export function dataOf(reply: Reply): unknown {
   return body.data;
 }
 
-/** Checks that a reply is a refusal of the kind with its status (C 2), and returns its message. */
+/** Checks that a reply is an error with this status and code (C 2), and returns its message. */
 export function refused(reply: Reply, status: number, code: string): string {
   assert.equal(reply.status, status, reply.text);
   const body = v.parse(Failure, JSON.parse(reply.text));

@@ -2,18 +2,18 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { ResourceEntry } from "../../schemas/resources.ts";
 
-/** A block of a stream of Server-Sent Events; a comment has neither event nor data. */
+/** A block of a Server-Sent Events stream. A comment has neither event nor data. */
 export interface Block {
   readonly event: string | undefined;
   readonly id: string | undefined;
   readonly data: string | undefined;
 }
 
-/** Reads Server-Sent Events from a response as a client of the protocol does. */
+/** Reads Server-Sent Events from a response. */
 export class EventReader implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<string>;
   #text = "";
-  /** The place of the stream, as `Last-Event-ID` would give it. */
+  /** The id of the last event, for the `Last-Event-ID` header. */
   lastId: string | undefined;
 
   private constructor(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
@@ -25,12 +25,12 @@ export class EventReader implements AsyncDisposable {
     assert.ok(response.body);
     const reader = new EventReader(response.body);
     if (response.headers.get("Content-Type") !== "text/event-stream") {
-      throw new Error("Not a stream of events");
+      throw new Error("Not an event stream");
     }
     return reader;
   }
 
-  /** The next block, or undefined where the stream has ended. */
+  /** The next block, or undefined at the end of the stream. */
   async block(): Promise<Block | undefined> {
     for (;;) {
       const end = this.#text.indexOf("\n\n");
@@ -46,7 +46,7 @@ export class EventReader implements AsyncDisposable {
     }
   }
 
-  /** The next block that is no comment. */
+  /** The next event, skipping comments. */
   async next(): Promise<Block | undefined> {
     for (;;) {
       const block = await this.block();
@@ -54,7 +54,7 @@ export class EventReader implements AsyncDisposable {
     }
   }
 
-  /** The next events, as `added a/b`; fewer where the stream ends. */
+  /** The next events, such as `added a/b`. Returns fewer if the stream ends. */
   async take(count: number): Promise<string[]> {
     const taken: string[] = [];
     while (taken.length < count) {

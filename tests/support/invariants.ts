@@ -4,16 +4,16 @@ import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
 import type { TestServer } from "./server.ts";
 
-/** Checks C 5 on what a server has, looking at the files themselves, and returns all records. */
+/** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
   const records = await allRecords(server);
   const held = new Map(records.map((record) => [`${record.userId}:${record.path}`, record]));
-  assert.equal(held.size, records.length, "C 5.1: a path twice");
+  assert.equal(held.size, records.length, "C 5.1: duplicate path");
   for (const { userId, path, name, isDir, hash, size } of records) {
     assert.equal(name, nameOf(path), "C 5.1");
     assert.notEqual(path, "", "C 5.1");
     for (const ancestor of ancestorsOf(path)) {
-      assert.equal(held.get(`${userId}:${ancestor}`)?.isDir, true, `C 5.2: above ${path}`);
+      assert.equal(held.get(`${userId}:${ancestor}`)?.isDir, true, `C 5.2: ancestor of ${path}`);
     }
     if (isDir) assert.deepEqual([hash, size], ["", 0], "C 5.3");
     else assert.match(hash, /^[0-9a-f]{32}$/, "C 5.3");
@@ -32,7 +32,7 @@ export async function checkInvariants(server: TestServer): Promise<ResourceRecor
   return records;
 }
 
-/** The records of a user, or of all. */
+/** All records of a user, or of all users. */
 export async function allRecords(server: TestServer, userId?: number): Promise<ResourceRecord[]> {
   const batches = await Array.fromAsync(server.tree.records.list({
     scope: { userId: userId ?? 1, everyone: userId === undefined },

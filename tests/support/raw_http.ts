@@ -1,4 +1,4 @@
-/** HTTP by hand, for what a well-behaved client would not send. */
+/** HTTP over a raw connection, for requests that a well-behaved client would not send. */
 
 const encoder = new TextEncoder();
 
@@ -6,10 +6,10 @@ export interface RawRequest {
   /** The request line without the version, such as `POST /api/v1/resources/`. */
   readonly line: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, behind a `Content-Length` unless a header says otherwise. */
+  /** Sent unchanged. A `Content-Length` header is added unless `headers` define the framing. */
   readonly body?: Uint8Array | string;
-  /** Whether to send the body in small pieces. */
-  readonly pieces?: number;
+  /** Sends the body in pieces of this many bytes. @default the whole body */
+  readonly pieceBytes?: number;
 }
 
 export interface RawReply {
@@ -18,18 +18,18 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** Sends the request on a connection of its own and reads the reply until it is complete. */
+/** Sends the request on a new connection and reads the complete response. */
 export async function rawRequest(origin: string, request: RawRequest): Promise<RawReply> {
   using connection = await open(origin);
   const sent = send(connection, request).catch(() => {
-    // The server may answer and close before it has all.
+    // The server may respond and close before it has read everything.
   });
   const reply = await readReply(connection);
   await sent;
   return reply;
 }
 
-/** Sends the request and closes the connection after `bytes` of its body, without a reply. */
+/** Sends the request with a larger `Content-Length`, and closes the connection after the body. */
 export async function abandonedRequest(
   origin: string,
   request: RawRequest & { declaredLength: number },
@@ -41,7 +41,7 @@ export async function abandonedRequest(
   });
 }
 
-/** The bytes of a form with the given parts, each its headers and its content. */
+/** The bytes of a multipart form. Each part has its headers and content. */
 export function formBody(
   parts: readonly { head: string; content?: string | Uint8Array }[],
   boundary = "boundary",
@@ -54,12 +54,12 @@ export function formBody(
   return joinBytes([...pieces, `--${boundary}--\r\n`]);
 }
 
-/** The head of a file part with the name as it stands, byte for byte. */
+/** The header of a file part, with the file name unescaped. */
 export function fileHead(filename: string, field = "files"): string {
   return `Content-Disposition: form-data; name="${field}"; filename="${filename}"`;
 }
 
-/** Joins texts (as UTF-8) and bytes. */
+/** Joins byte arrays and strings, which are encoded as UTF-8. */
 export function joinBytes(pieces: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const all = pieces.map((piece) => typeof piece === "string" ? encoder.encode(piece) : piece);
   const bytes = new Uint8Array(all.reduce((sum, piece) => sum + piece.length, 0));
@@ -84,7 +84,7 @@ async function send(connection: Deno.TcpConn, request: RawRequest): Promise<void
   if (!chunked && !("Content-Length" in headers)) headers["Content-Length"] = String(body.length);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   await write(connection, joinBytes([`${request.line} HTTP/1.1\r\n${lines.join("")}\r\n`]));
-  const size = request.pieces ?? Math.max(body.length, 1);
+  const size = request.pieceBytes ?? Math.max(body.length, 1);
   for (let at = 0; at < body.length; at += size) {
     const piece = body.subarray(at, at + size);
     await write(
@@ -113,7 +113,7 @@ async function readReply(connection: Deno.TcpConn): Promise<RawReply> {
       }
     }
     const count = await connection.read(buffer);
-    if (count === null) throw new Error(`The connection was closed after ${JSON.stringify(text)}`);
+    if (count === null) throw new Error(`Connection closed after ${JSON.stringify(text)}`);
     text += decoder.decode(buffer.subarray(0, count), { stream: true });
   }
 }

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { NewRecord, ResourceRecord, ResourceStore } from "../../core/ports.ts";
 
-/** What a test says of a record; the rest is filled in. A path that ends in `/` is a directory. */
+/** The fields of a record that a test chooses. A path that ends in `/` is a directory. */
 export interface Seed {
   readonly path: string;
   readonly userId?: number;
   readonly createdAt?: number;
   readonly updatedAt?: number;
-  /** What the record says its content is; whether that is stored is another matter. @default "" */
+  /** The content that hash and size describe. It is not stored. @default "" */
   readonly content?: string;
 }
 
-/** Puts records straight into the store, for what no request can make: chosen times, sheer numbers. */
+/** Adds records to the store directly, for chosen times and large numbers. */
 export function seed(
   records: ResourceStore,
   seeds: readonly (Seed | string)[],
@@ -20,7 +20,7 @@ export function seed(
   return records.write((transaction) => transaction.insert(seeds.map(newRecord)));
 }
 
-/** The record that a seed stands for. */
+/** The record that a seed describes. */
 export function newRecord(given: Seed | string): NewRecord {
   const { path, userId = 1, createdAt = 1000, updatedAt = 1000, content = "" } =
     typeof given === "string" ? { path: given } : given;

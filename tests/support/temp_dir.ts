@@ -1,4 +1,4 @@
-/** A directory that is gone when the test is. */
+/** A temporary directory, deleted when it is disposed of. */
 export class TempDir implements AsyncDisposable {
   private constructor(readonly path: string) {}
 

@@ -1,6 +1,6 @@
-/** Programs of the system that some tests need, and the ones that are there. */
+/** External programs that some tests need. */
 
-/** Whether a program can be started; a test without its program is skipped. */
+/** Whether a program is installed and succeeds. Tests skip themselves if theirs is not. */
 export async function hasProgram(name: string, ...args: string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(name, { args, stdout: "null", stderr: "null" })
@@ -12,14 +12,14 @@ export async function hasProgram(name: string, ...args: string[]): Promise<boole
   }
 }
 
-/** What a program printed, and how it ended. */
+/** The exit code and output of a program. */
 export interface ProgramOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program and waits for its exit. */
 export async function run(
   program: string,
   args: readonly string[],

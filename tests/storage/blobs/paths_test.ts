@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { blobPath, isDigest } from "../../../storage/blobs/paths.ts";
 
-Deno.test("C 12 blobPath() fans out by the first four digits, and takes digests alone", () => {
+Deno.test("C 12 blobPath() fans out by the first four digits, and accepts digests only", () => {
   const digest = "d41d8cd98f00b204e9800998ecf8427e";
   assert.equal(blobPath(digest), `d4/1d/${digest}`);
   for (

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { Connection } from "../../../storage/database/connection.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("Connection is in WAL mode, syncs fully, and minds foreign keys", async () => {
+Deno.test("Connection uses WAL mode, syncs fully and enforces foreign keys", async () => {
   await using directory = await TempDir.make();
   using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
   assert.equal(connection.get("PRAGMA journal_mode")?.journal_mode, "wal");

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { GroupCommit, type TransactionControl } from "../../../storage/database/group_commit.ts";
 
-/** An engine that notes what is asked of it, and fails where it is told to. */
+/** A control that records calls, and fails those listed in `failing`. */
 function recorder(failing: Partial<Record<keyof TransactionControl, boolean>> = {}) {
   const calls: string[] = [];
   const call = (name: keyof TransactionControl) => () => {
     calls.push(name);
     return failing[name] ? Promise.reject(new Error(`${name} failed`)) : Promise.resolve();
   };
-  const engine: TransactionControl = {
+  const control: TransactionControl = {
     begin: call("begin"),
     savepoint: call("savepoint"),
     rollbackWork: async () => {
@@ -18,30 +18,30 @@ function recorder(failing: Partial<Record<keyof TransactionControl, boolean>> = 
     commit: call("commit"),
     rollback: call("rollback"),
   };
-  return { engine, calls, failing };
+  return { control, calls, failing };
 }
 
 const reasons = (outcomes: PromiseSettledResult<unknown>[]) =>
   outcomes.map((it) => it.status === "fulfilled" ? it.value : String(it.reason));
 
-Deno.test("GroupCommit commits what waits together", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+Deno.test("GroupCommit commits queued work together", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   const done = await Promise.all([1, 2, 3].map((it) => commits.run(() => Promise.resolve(it))));
   assert.deepEqual(done, [1, 2, 3]);
   assert.deepEqual(calls, ["begin", "savepoint", "savepoint", "savepoint", "commit"]);
 });
 
-Deno.test("GroupCommit keeps nobody waiting for ever more", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: -1 });
+Deno.test("GroupCommit closes a group when its time is over", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: -1 });
   await Promise.all([1, 2, 3].map(() => commits.run(() => Promise.resolve())));
   assert.equal(calls.filter((call) => call === "commit").length, 3);
 });
 
-Deno.test("GroupCommit commits work that is alone by itself", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+Deno.test("GroupCommit commits work by itself when it asks for that", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   const order: number[] = [];
   await Promise.all(
     [false, true, false, false].map((alone, index) =>
@@ -52,9 +52,9 @@ Deno.test("GroupCommit commits work that is alone by itself", async () => {
   assert.equal(calls.filter((call) => call === "commit").length, 3);
 });
 
-Deno.test("GroupCommit undoes a work that throws, and goes on with the others", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+Deno.test("GroupCommit rolls back work that throws, and commits the rest", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   const outcomes = await Promise.allSettled([
     commits.run(() => Promise.resolve("a")),
     commits.run(() => Promise.reject(new Error("refused"))),
@@ -64,27 +64,27 @@ Deno.test("GroupCommit undoes a work that throws, and goes on with the others", 
   assert.deepEqual(calls.slice(2), ["savepoint", "rollbackWork", "savepoint", "commit"]);
 });
 
-Deno.test("GroupCommit fails the whole group where the transaction is lost", async () => {
-  const { engine, calls } = recorder({ rollbackWork: true });
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
-  const told: string[] = [];
+Deno.test("GroupCommit fails the whole group when the transaction is lost", async () => {
+  const { control, calls } = recorder({ rollbackWork: true });
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+  const committed: string[] = [];
   const outcomes = await Promise.allSettled([
-    commits.run(() => Promise.resolve("a"), { onCommit: (it) => told.push(it) }),
+    commits.run(() => Promise.resolve("a"), { onCommit: (it) => committed.push(it) }),
     commits.run(() => Promise.reject(new Error("disk full"))),
-    commits.run(() => Promise.resolve("c"), { onCommit: (it) => told.push(it) }),
+    commits.run(() => Promise.resolve("c"), { onCommit: (it) => committed.push(it) }),
   ]);
   assert.deepEqual(reasons(outcomes), ["Error: disk full", "Error: disk full", "c"]);
-  assert.deepEqual(told, ["c"]);
+  assert.deepEqual(committed, ["c"]);
   assert.equal(calls.filter((call) => call === "rollback").length, 1);
 });
 
-Deno.test("GroupCommit fails the group where begin, commit or what precedes it fails", async () => {
+Deno.test("GroupCommit fails the group when begin, savepoint, commit or an action before it fails", async () => {
   for (const step of ["begin", "savepoint", "commit", "rollback"] as const) {
-    const { engine, failing } = recorder({
+    const { control, failing } = recorder({
       [step]: true,
       ...(step === "rollback" && { commit: true }),
     });
-    const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+    const commits = new GroupCommit(control, { maxGroupMs: Infinity });
     const outcomes = await Promise.allSettled(
       [1, 2].map(() => commits.run(() => Promise.resolve())),
     );
@@ -96,8 +96,8 @@ Deno.test("GroupCommit fails the group where begin, commit or what precedes it f
         false;
     assert.equal(await commits.run(() => Promise.resolve("works again")), "works again");
   }
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   const failed = commits.run((beforeCommit) => {
     beforeCommit(() => Promise.reject(new Error("no sync")));
     return Promise.resolve();
@@ -106,9 +106,9 @@ Deno.test("GroupCommit fails the group where begin, commit or what precedes it f
   assert.deepEqual(calls, ["begin", "savepoint", "rollback"]);
 });
 
-Deno.test("GroupCommit does what is to be done before a commit, of work that stays alone", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+Deno.test("GroupCommit runs actions before a commit only for work that succeeded", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   await Promise.allSettled([
     commits.run((beforeCommit) => {
       beforeCommit(() => Promise.resolve(void calls.push("sync 1")));
@@ -123,9 +123,9 @@ Deno.test("GroupCommit does what is to be done before a commit, of work that sta
   assert.equal(calls.includes("sync 2"), false);
 });
 
-Deno.test("GroupCommit settles idle() when all is done", async () => {
-  const { engine, calls } = recorder();
-  const commits = new GroupCommit(engine, { maxGroupMs: Infinity });
+Deno.test("GroupCommit resolves idle() when all work is done", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
   await commits.idle();
   const done = [1, 2].map(() => commits.run(() => Promise.resolve()));
   await commits.idle();

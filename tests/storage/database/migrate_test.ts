@@ -5,7 +5,7 @@ import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_s
 import { seed } from "../../support/seed.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("migrate() brings a database to the schema, once, and refuses a newer one", async () => {
+Deno.test("migrate() upgrades a database once, and refuses a newer one", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/test.db`;
   const open = () => new Connection(path, { readOnly: false });
@@ -23,7 +23,7 @@ Deno.test("migrate() brings a database to the schema, once, and refuses a newer 
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
 
-Deno.test("migrate() keeps the records of a database of version 1, and its ids", async () => {
+Deno.test("migrate() keeps the records and ids of a version 1 database", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/test.db`;
   const columns =
@@ -54,7 +54,7 @@ Deno.test("migrate() keeps the records of a database of version 1, and its ids",
   await assert.rejects(seed(store, ["missing/child"]), /FOREIGN KEY/);
 });
 
-Deno.test("migrate() leaves nothing of a migration that fails", async () => {
+Deno.test("migrate() rolls back a migration that fails", async () => {
   await using directory = await TempDir.make();
   using connection = new Connection(`${directory.path}/test.db`, { readOnly: false });
   connection.script("CREATE TABLE records_by_hash (a)");

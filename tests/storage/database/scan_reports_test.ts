@@ -5,7 +5,7 @@ import { migrate } from "../../../storage/database/migrate.ts";
 import { makeReport } from "../../../storage/database/scan_reports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("C 15 what would take too much memory is no report", async () => {
+Deno.test("C 15 makeReport() returns undefined for results that would take too much memory", async () => {
   await using directory = await TempDir.make();
   const database = `${directory.path}/test.db`;
   using connection = new Connection(database, { readOnly: false });

@@ -16,7 +16,7 @@ resourceStoreSuite("SqliteResourceStore", async () => {
   return store;
 });
 
-Deno.test("C 8 list() takes a listing away from a reader that stalls", async () => {
+Deno.test("C 8 list() ends a listing whose reader stalls", async () => {
   await using directory = await TempDir.make();
   await using store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
     listStallMs: 1,
@@ -34,7 +34,7 @@ Deno.test("C 8 list() takes a listing away from a reader that stalls", async () 
   await assert.rejects(batches.next(), /has ended/);
 });
 
-Deno.test("C 8 list() fails where the database does, and does not end early", async () => {
+Deno.test("C 8 list() throws when the database fails, instead of ending early", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/test.db`;
   {
@@ -42,7 +42,7 @@ Deno.test("C 8 list() fails where the database does, and does not end early", as
     await seed(store, ["d/", ...Array.from({ length: 5000 }, (_, index) => `d/f${index}`)]);
   }
   {
-    // Pages in the middle are damaged; what the first ones say of them is intact.
+    // Damage pages in the middle, and leave the first pages that refer to them intact.
     using file = await Deno.open(path, { write: true });
     const { size } = await file.stat();
     await file.seek(Math.floor(size / 4096 / 2) * 4096, Deno.SeekMode.Start);
@@ -57,7 +57,7 @@ Deno.test("C 8 list() fails where the database does, and does not end early", as
 });
 
 Deno.test({
-  name: "C 8 list() keeps nothing of a listing that is not read to its end",
+  name: "C 8 list() closes all files of a listing that is not read to its end",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using directory = await TempDir.make();
@@ -71,7 +71,7 @@ Deno.test({
         try {
           return Deno.readLinkSync(`/proc/self/fd/${name}`);
         } catch {
-          // Closed meanwhile, by whoever else is at work in this process.
+          // Another test in this process closed it meanwhile.
           return "";
         }
       }).filter((file) => file.startsWith(path)).length;

@@ -2,13 +2,13 @@ import * as assert from "node:assert/strict";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("C 15 a report that nobody wants any more is not made", async () => {
+Deno.test("C 15 complete() stops when its signal aborts", async () => {
   await using directory = await TempDir.make();
   await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
   const { scans } = store;
-  const made = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
-  const { id } = await scans.create(made, (async function* () {})());
-  const reason = new Error("nobody wants it");
+  const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+  const { id } = await scans.create(scan, (async function* () {})());
+  const reason = new Error("canceled");
   await assert.rejects(scans.complete(id, 1, AbortSignal.abort(reason)), reason);
   const midway = new AbortController();
   const completed = scans.complete(id, 1, midway.signal);

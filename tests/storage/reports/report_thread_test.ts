@@ -3,7 +3,7 @@ import { validateParsedReport } from "../../../core/reports.ts";
 import { ReportThread } from "../../../storage/reports/report_thread.ts";
 import { fullReport } from "../../conformance/report_table.ts";
 
-Deno.test("C 15 reports are judged in a thread of their own", async () => {
+Deno.test("C 15 ReportThread validates reports like verdictOn()", async () => {
   using thread = new ReportThread();
   const judge = async (text: string) =>
     new TextDecoder().decode(await thread.validate(new TextEncoder().encode(text)));

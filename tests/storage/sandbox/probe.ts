@@ -1,4 +1,4 @@
-/** Runs in the sandbox of a scan and tries what a scan must not be able to do. */
+/** A worker that runs in the sandbox and attempts what a scan must not be able to do. */
 
 import type { SandboxRequest } from "../../../storage/sandbox/sandbox.ts";
 
@@ -8,17 +8,17 @@ interface WorkerScope {
 }
 const scope = globalThis as unknown as WorkerScope;
 
-/** What each attempt led to. */
+/** The outcome of each attempt: "done" or the name of the error. */
 async function attempts(path: string): Promise<Record<string, string>> {
-  const beside = path.slice(0, path.lastIndexOf("/"));
+  const directory = path.slice(0, path.lastIndexOf("/"));
   const tries: Record<string, () => unknown> = {
     "read the file": () => Deno.readFileSync(path),
-    "read another file": () => Deno.readFileSync(`${beside}/other`),
-    "read the directory": () => Array.from(Deno.readDirSync(beside)),
+    "read another file": () => Deno.readFileSync(`${directory}/other`),
+    "read the directory": () => Array.from(Deno.readDirSync(directory)),
     "read the system": () => Deno.readFileSync("/etc/passwd"),
-    "follow a link": () => Deno.readFileSync(`${beside}/link`),
+    "follow a link": () => Deno.readFileSync(`${directory}/link`),
     "write the file": () => Deno.writeFileSync(path, new Uint8Array()),
-    "write another file": () => Deno.writeFileSync(`${beside}/new`, new Uint8Array()),
+    "write another file": () => Deno.writeFileSync(`${directory}/new`, new Uint8Array()),
     "remove the file": () => Deno.removeSync(path),
     "connect": () => Deno.connect({ hostname: "127.0.0.1", port: 9 }),
     "fetch": () => fetch("http://127.0.0.1:9/"),
@@ -27,7 +27,7 @@ async function attempts(path: string): Promise<Record<string, string>> {
     "run a program": () => new Deno.Command("true").outputSync(),
     "load a library": () => Deno.dlopen("libc.so.6", {}),
     "ask about the system": () => Deno.hostname(),
-    "import a file": () => import(`file://${beside}/other.ts`),
+    "import a file": () => import(`file://${directory}/other.ts`),
     "start a worker with more": () =>
       new Worker(import.meta.url, { type: "module", deno: { permissions: { read: true } } }),
     "ask for permission": async () => {

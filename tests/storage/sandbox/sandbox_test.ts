@@ -10,17 +10,17 @@ import { WORKERS } from "../../../storage/threads/workers.ts";
 
 const PROBE = new URL("./probe.ts", import.meta.url);
 
-Deno.test("C 15 a scan runs in a sandbox", async (t) => {
+Deno.test("C 15 scanInSandbox()", async (t) => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/content`;
   await Deno.writeTextFile(path, "content");
   await Deno.writeTextFile(`${directory.path}/other`, "other");
   await Deno.writeTextFile(`${directory.path}/other.ts`, "export {}");
   await Deno.symlink(`${directory.path}/other`, `${directory.path}/link`);
-  const order = { path, name: "x", skip: [], signal: new AbortController().signal };
+  const task = { path, name: "x", skip: [], signal: new AbortController().signal };
 
-  await t.step("C 15 that may read its one file, and do nothing else", async () => {
-    const { metadata } = await scanInSandbox({ ...order, timeoutMs: 120_000, module: PROBE });
+  await t.step("C 15 lets the worker read its one file, and nothing else", async () => {
+    const { metadata } = await scanInSandbox({ ...task, timeoutMs: 120_000, module: PROBE });
     const { "read the file": own, ...others } = metadata;
     assert.equal(own, "done");
     assert.equal(Object.keys(others).length, 17);
@@ -30,18 +30,18 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
     assert.equal(await Deno.readTextFile(path), "content");
     assert.equal((await Array.fromAsync(Deno.readDir(directory.path))).length, 4);
   });
-  await t.step("C 15 for no longer than it may", async () => {
+  await t.step("C 15 ends a worker that hangs", async () => {
     const times = { timeoutMs: 50, graceMs: 0 };
-    const hanging = scanInSandbox({ ...order, ...times, name: "hang", module: PROBE });
+    const hanging = scanInSandbox({ ...task, ...times, name: "hang", module: PROBE });
     await assert.rejects(hanging, { name: "ScanFailure", message: /longer than 0.05 s/ });
   });
-  await t.step("C 15 that has no time at all", async () => {
-    const late = scanInSandbox({ ...order, timeoutMs: 0 });
+  await t.step("C 15 rejects when the time limit is zero", async () => {
+    const late = scanInSandbox({ ...task, timeoutMs: 0 });
     await assert.rejects(late, { name: "ScanFailure", message: /longer than 0 s/ });
   });
-  await t.step("C 15 that dies by itself", async () => {
+  await t.step("C 15 rejects when the worker fails", async () => {
     for (const name of ["throw", "reject"]) {
-      const failing = scanInSandbox({ ...order, name, timeoutMs: 120_000, module: PROBE });
+      const failing = scanInSandbox({ ...task, name, timeoutMs: 120_000, module: PROBE });
       await assert.rejects(failing, (error) => {
         assert.ok(error instanceof ScanFailure);
         assert.equal(error.message, "Scanner failed");
@@ -50,10 +50,10 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
       });
     }
   });
-  await t.step("C 15 that ends when nobody wants it any more", async () => {
+  await t.step("C 15 rejects with the reason of the signal when it aborts", async () => {
     const controller = new AbortController();
     const hanging = scanInSandbox({
-      ...order,
+      ...task,
       name: "hang",
       signal: controller.signal,
       timeoutMs: 120_000,
@@ -61,23 +61,23 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
     });
     controller.abort("enough");
     await assert.rejects(hanging, (error) => error === "enough");
-    const late = scanInSandbox({ ...order, signal: controller.signal, timeoutMs: 120_000 });
+    const late = scanInSandbox({ ...task, signal: controller.signal, timeoutMs: 120_000 });
     await assert.rejects(late, (error) => error === "enough");
   });
-  await t.step("C 15 that says what it can't read", async () => {
-    const missing = { ...order, path: `${directory.path}/missing` };
+  await t.step("C 15 rejects when the file cannot be read", async () => {
+    const missing = { ...task, path: `${directory.path}/missing` };
     await assert.rejects(scanInSandbox({ ...missing, timeoutMs: 120_000 }), (error) => {
       assert.ok(error instanceof ScanFailure);
       assert.equal(error.message, "Content could not be read");
       return true;
     });
   });
-  await t.step("C 15 whose worker ends when it is asked to, or late", async () => {
-    for (const [asked, timeoutMs] of [[1, 2 ** 30], [0, 0]] as const) {
+  await t.step("C 15 ends the worker when its stop flag is set or its time is over", async () => {
+    for (const [stopped, timeoutMs] of [[1, 2 ** 30], [0, 0]] as const) {
       const worker = new Worker(WORKERS.scan, {
         type: "module",
       });
-      const stop = new Int32Array(new SharedArrayBuffer(4)).fill(asked);
+      const stop = new Int32Array(new SharedArrayBuffer(4)).fill(stopped);
       const { promise, resolve } = Promise.withResolvers<SandboxReply>();
       worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => resolve(data));
       worker.postMessage({ path, name: "x", skip: [], timeoutMs, stop } satisfies SandboxRequest);
@@ -85,8 +85,8 @@ Deno.test("C 15 a scan runs in a sandbox", async (t) => {
       worker.terminate();
     }
   });
-  await t.step("and scans", async () => {
-    const scan = await scanInSandbox({ ...order, timeoutMs: 120_000 });
+  await t.step("returns the result of the scan", async () => {
+    const scan = await scanInSandbox({ ...task, timeoutMs: 120_000 });
     assert.equal(scan.hashes.md5, "9a0364b9e99bb480dd25e1f0284c8555");
     assert.equal(scan.size, 7);
   });

@@ -4,7 +4,7 @@ import type { Target } from "./rpc_target.ts";
 
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
 
-Deno.test("WorkerPool starts workers as they are needed, and gives out the idlest", async () => {
+Deno.test("WorkerPool starts workers as needed, and returns the least busy one", async () => {
   using pool = new WorkerPool<Target>(MODULE, 2);
   using first = pool.acquire();
   assert.equal(await first.remote.count(), 1);
@@ -18,12 +18,12 @@ Deno.test("WorkerPool starts workers as they are needed, and gives out the idles
   assert.notEqual(fourth.remote, first.remote);
 });
 
-Deno.test("WorkerPool gives out no worker that has failed", async () => {
+Deno.test("WorkerPool replaces a worker that has failed", async () => {
   using pool = new WorkerPool<Target>(MODULE, 1);
   {
-    using hired = pool.acquire();
-    const never = hired.remote.never();
-    hired.remote.crash().catch(() => {});
+    using worker = pool.acquire();
+    const never = worker.remote.never();
+    worker.remote.crash().catch(() => {});
     await assert.rejects(never, /crashed/);
   }
   using again = pool.acquire();

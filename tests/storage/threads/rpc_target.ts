@@ -1,7 +1,7 @@
 import { AppError } from "../../../core/errors.ts";
 import { exposeToParent } from "../../../storage/threads/rpc.ts";
 
-/** What the tests of storage/rpc.ts call. */
+/** The object that the tests of storage/threads call in a worker. */
 export class Target {
   #count = 0;
 

@@ -5,10 +5,10 @@ import type { Target } from "./rpc_target.ts";
 
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
 
-Deno.test("RemoteWorker calls methods of another thread", async (t) => {
+Deno.test("RemoteWorker calls methods in another thread", async (t) => {
   using worker = new RemoteWorker<Target>(MODULE);
   const { remote } = worker;
-  await t.step("with arguments and results of any kind", async () => {
+  await t.step("with structured arguments and results", async () => {
     assert.equal(await remote.add(1, 2), 3);
     assert.deepEqual(
       await remote.echo(new Map([["a", [undefined, null]]])),
@@ -19,7 +19,7 @@ Deno.test("RemoteWorker calls methods of another thread", async (t) => {
   await t.step("in order", async () => {
     assert.deepEqual(await Promise.all([1, 2, 3].map(() => remote.count())), [1, 2, 3]);
   });
-  await t.step("moving bytes, not copying them", async () => {
+  await t.step("and transfers bytes instead of copying them", async () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const back = await remote.echo(bytes.subarray(1));
     assert.deepEqual(back, new Uint8Array([2, 3]));
@@ -41,7 +41,7 @@ Deno.test("RemoteWorker calls methods of another thread", async (t) => {
   });
 });
 
-Deno.test("RemoteWorker rejects all calls once its thread has failed or ended", async () => {
+Deno.test("RemoteWorker rejects all calls once its worker has failed or was terminated", async () => {
   using worker = new RemoteWorker<Target>(MODULE);
   const never = worker.remote.never();
   worker.remote.crash().catch(() => {});
