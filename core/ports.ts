@@ -202,7 +202,7 @@ export interface BlobStore {
    *
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
    *   (C 6).
-   * @throws whatever `content` throws.
+   * @throws the error of `content`, unchanged.
    */
   stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
   /**

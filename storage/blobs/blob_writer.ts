@@ -24,7 +24,7 @@ export class BlobWriter {
   /**
    * Writes the content to a new file and syncs it. On failure the caller removes the file.
    *
-   * @throws whatever `content` throws.
+   * @throws the error of `content`, unchanged.
    */
   async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
     using upload = new Upload(path, this.#pool, this.#buffers);

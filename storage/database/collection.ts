@@ -7,7 +7,7 @@ const PAGE_FILES = 500;
 
 /**
  * Collects files into a temporary SQLite table, which SQLite keeps in a file that it deletes itself.
- * Memory use does not grow with the collection, and a slow reader blocks nobody, as the records are
+ * Memory use does not grow with the collection, and a slow reader blocks no other, as the records are
  * read only while the table is filled.
  */
 export class Collection implements Disposable {
