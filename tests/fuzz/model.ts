@@ -21,7 +21,7 @@ export interface ModelRecord {
 }
 
 /** The expected reply and events of a request. */
-export interface Outcome {
+export interface ExpectedOutcome {
   /** The records in the reply, in order. */
   readonly items: readonly ModelRecord[];
   /** In order of publication. The kind is `added`, `updated` or `deleted`. */
@@ -29,28 +29,30 @@ export interface Outcome {
 }
 
 /** Thrown when a request must be refused. */
-export class Refusal extends Error {
+export class ExpectedRefusal extends Error {
   constructor(readonly status: number, readonly code: string) {
     super(code);
   }
 }
 
-export interface Caller {
+/** A user of the model. */
+export interface ModelUser {
   readonly user: number;
   readonly admin: boolean;
 }
 
-export interface Transfer {
+/** The body of a move or copy. */
+export interface TransferRequest {
   readonly source?: string | null;
   readonly sources?: readonly string[];
   readonly destination?: string | null;
   readonly force?: boolean;
 }
 
-const invalid = () => new Refusal(400, "ErrResourcesInvalidRequest");
-const missing = () => new Refusal(404, "ErrResourcesNotFound");
-const conflict = () => new Refusal(409, "ErrResourcesConflict");
-const taken = () => new Refusal(409, "ErrResourcesAlreadyExists");
+const invalid = () => new ExpectedRefusal(400, "ErrResourcesInvalidRequest");
+const missing = () => new ExpectedRefusal(404, "ErrResourcesNotFound");
+const conflict = () => new ExpectedRefusal(409, "ErrResourcesConflict");
+const taken = () => new ExpectedRefusal(409, "ErrResourcesAlreadyExists");
 
 const encoder = new TextEncoder();
 
@@ -109,7 +111,7 @@ export class Model {
   }
 
   /** RS 4.1 with explicit paths, for a caller without admin rights. */
-  list(caller: Caller, paths: readonly string[], recursive: boolean): Outcome {
+  list(caller: ModelUser, paths: readonly string[], recursive: boolean): ExpectedOutcome {
     const tree = this.#tree(caller.user);
     const shown = new Set<string>();
     for (const path of cleanAll(paths)) {
@@ -125,7 +127,11 @@ export class Model {
   }
 
   /** RS 4.2. */
-  upload(caller: Caller, dir: string, files: readonly (readonly [string, string])[]): Outcome {
+  upload(
+    caller: ModelUser,
+    dir: string,
+    files: readonly (readonly [string, string])[],
+  ): ExpectedOutcome {
     return this.#change((draft) => {
       const directory = cleanDirectory(dir);
       const paths = files.map(([name]) => join(directory, name));
@@ -140,7 +146,7 @@ export class Model {
   }
 
   /** RS 4.3. */
-  mkdir(caller: Caller, path: string): Outcome {
+  mkdir(caller: ModelUser, path: string): ExpectedOutcome {
     return this.#change((draft) => {
       const directory = clean(path);
       const made = draft.createDirectories(caller.user, directory, taken);
@@ -149,7 +155,7 @@ export class Model {
   }
 
   /** RS 4.6. */
-  remove(caller: Caller, paths: readonly string[]): Outcome {
+  remove(caller: ModelUser, paths: readonly string[]): ExpectedOutcome {
     return this.#change((draft) => {
       const requested = cleanAll(paths);
       if (requested.length === 0) throw invalid();
@@ -169,7 +175,7 @@ export class Model {
   }
 
   /** RS 4.4. */
-  move(caller: Caller, request: Transfer): Outcome {
+  move(caller: ModelUser, request: TransferRequest): ExpectedOutcome {
     return this.#change((draft) => {
       const destination = cleanDirectory(request.destination ?? "");
       const paths = sourcesOf(request, destination);
@@ -216,7 +222,7 @@ export class Model {
   }
 
   /** RS 4.5. */
-  copy(caller: Caller, request: Transfer): Outcome {
+  copy(caller: ModelUser, request: TransferRequest): ExpectedOutcome {
     return this.#change((draft) => {
       const destination = clean(request.destination ?? "");
       const paths = sourcesOf(request, destination);
@@ -267,11 +273,11 @@ export class Model {
   /** Resolves the sources and the owner for move and copy. */
   #transfer(
     draft: Draft,
-    caller: Caller,
+    caller: ModelUser,
     { paths, destination, request }: {
       paths: readonly string[];
       destination: string;
-      request: Transfer;
+      request: TransferRequest;
     },
   ): TransferWork {
     const found = paths.map((path) => this.#find(caller, path));
@@ -289,7 +295,7 @@ export class Model {
   }
 
   /** RS 1.4. */
-  #find(caller: Caller, path: string): ModelRecord {
+  #find(caller: ModelUser, path: string): ModelRecord {
     const own = this.#tree(caller.user).get(path);
     if (own !== undefined) return { user: caller.user, path, node: own };
     const [latest] = !caller.admin ? [] : this.records()
@@ -308,7 +314,7 @@ export class Model {
   }
 
   /** Applies an operation atomically: if it throws, nothing changes. */
-  #change(operation: (draft: Draft) => Outcome): Outcome {
+  #change(operation: (draft: Draft) => ExpectedOutcome): ExpectedOutcome {
     const draft = new Draft(this.#trees);
     const outcome = operation(draft);
     this.#trees = draft.trees;
@@ -338,7 +344,11 @@ class Draft {
   }
 
   /** Creates a directory and its missing ancestors, and returns the created records. */
-  createDirectories(user: number, directory: string, blocked: () => Refusal): ModelRecord[] {
+  createDirectories(
+    user: number,
+    directory: string,
+    blocked: () => ExpectedRefusal,
+  ): ModelRecord[] {
     const tree = this.tree(user);
     const paths = ancestry(directory).filter((path) => {
       const existing = tree.get(path);
@@ -501,7 +511,7 @@ class TransferWork {
   }
 }
 
-function sourcesOf({ source, sources }: Transfer, destination: string): string[] {
+function sourcesOf({ source, sources }: TransferRequest, destination: string): string[] {
   const paths = cleanAll([...sources ?? [], ...(source == null ? [] : [source])]);
   if (paths.length === 0 || paths.includes(destination)) throw invalid();
   return paths;

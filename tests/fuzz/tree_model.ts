@@ -10,16 +10,16 @@ import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
 import { TestServer } from "../support/server.ts";
 import {
-  type Caller,
+  type ExpectedOutcome,
+  ExpectedRefusal,
   Model,
   type ModelRecord,
-  type Outcome,
-  Refusal,
-  type Transfer,
+  type ModelUser,
+  type TransferRequest,
 } from "./model.ts";
 
 /** Two users and an administrator. All of them own records. */
-const CALLERS: readonly Caller[] = [
+const CALLERS: readonly ModelUser[] = [
   { user: 1, admin: false },
   { user: 2, admin: false },
   { user: 3, admin: true },
@@ -33,9 +33,9 @@ type Pick =
 
 interface TransferStep {
   readonly kind: "move" | "copy";
-  readonly caller: Caller;
+  readonly caller: ModelUser;
   /** The user whose records an administrator picks from. */
-  readonly owner: Caller;
+  readonly owner: ModelUser;
   readonly source: Pick | undefined;
   readonly sources: readonly Pick[];
   readonly destination: Pick | null | undefined;
@@ -51,22 +51,26 @@ type Step =
 type PlainStep =
   | {
     readonly kind: "upload";
-    readonly caller: Caller;
+    readonly caller: ModelUser;
     readonly dir: string;
     readonly files: readonly (readonly [string, string])[];
   }
-  | { readonly kind: "mkdir"; readonly caller: Caller; readonly path: string };
+  | { readonly kind: "mkdir"; readonly caller: ModelUser; readonly path: string };
 
 interface ListedStep<Path = Pick> {
   readonly kind: "remove" | "list";
-  readonly caller: Caller;
+  readonly caller: ModelUser;
   readonly paths: readonly Path[];
   readonly recursive: boolean;
 }
 
 /** A step with all picks resolved to paths. */
 type KnownStep =
-  | { readonly kind: "move" | "copy"; readonly caller: Caller; readonly request: Transfer }
+  | {
+    readonly kind: "move" | "copy";
+    readonly caller: ModelUser;
+    readonly request: TransferRequest;
+  }
   | PlainStep
   | ListedStep<string>;
 
@@ -248,7 +252,7 @@ class Pair implements AsyncDisposable {
     const reply = await this.#runService(known);
     const label = JSON.stringify(known);
     this.#count(`${step.kind} ${reply.status}`);
-    if (expected instanceof Refusal) {
+    if (expected instanceof ExpectedRefusal) {
       const { code } = JSON.parse(reply.text);
       agree([reply.status, code], [expected.status, expected.code], label);
       await this.#compareTrees(label, began, new Set());
@@ -315,7 +319,7 @@ class Pair implements AsyncDisposable {
         const source = step.source && text(step.source);
         const sources = step.sources.map((pick) => text(pick));
         const first = sources[0] ?? source;
-        const request: Transfer = {
+        const request: TransferRequest = {
           ...(source !== undefined && { source }),
           ...(sources.length > 0 && { sources }),
           ...(destination !== undefined && {
@@ -334,7 +338,7 @@ class Pair implements AsyncDisposable {
     }
   }
 
-  #runModel(step: KnownStep): Outcome | Refusal {
+  #runModel(step: KnownStep): ExpectedOutcome | ExpectedRefusal {
     try {
       switch (step.kind) {
         case "move":
@@ -350,7 +354,7 @@ class Pair implements AsyncDisposable {
           return this.#model.mkdir(step.caller, step.path);
       }
     } catch (error) {
-      if (error instanceof Refusal) return error;
+      if (error instanceof ExpectedRefusal) return error;
       throw error;
     }
   }

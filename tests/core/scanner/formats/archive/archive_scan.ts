@@ -53,11 +53,11 @@ export function scanArchive(
  *
  * @throws {Error} when they do not match.
  */
-export function scanned(...args: Parameters<typeof scanArchive>): ArchiveScan {
+export function scanMatching(...args: Parameters<typeof scanArchive>): ArchiveScan {
   const scan = scanArchive(...args);
   if (!scan) throw new Error(`Scanner ${args[0].id} does not match the content`);
   return scan;
 }
 
 /** A pickle that calls `os.getpid`. */
-export const PAYLOAD = new TextEncoder().encode("cos\ngetpid\n)R.");
+export const GETPID_PICKLE = new TextEncoder().encode("cos\ngetpid\n)R.");

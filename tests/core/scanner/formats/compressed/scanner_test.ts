@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { compressedScanner } from "../../../../../core/scanner/formats/compressed/scanner.ts";
-import { PAYLOAD, scanArchive, scanned } from "../archive/archive_scan.ts";
+import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { seeded } from "../../mutation.ts";
 import { LIMITS } from "../../recording_context.ts";
 
@@ -12,27 +12,30 @@ const BOMB = new Uint8Array(4 << 20);
 
 Deno.test("evasion 51: scans compressed content regardless of its name", async (t) => {
   const rows: [string, Uint8Array][] = [
-    ["gzip", gzipSync(PAYLOAD)],
+    ["gzip", gzipSync(GETPID_PICKLE)],
     [
       "gzip in two parts",
-      Buffer.concat([gzipSync(PAYLOAD.subarray(0, 5)), gzipSync(PAYLOAD.subarray(5))]),
+      Buffer.concat([gzipSync(GETPID_PICKLE.subarray(0, 5)), gzipSync(GETPID_PICKLE.subarray(5))]),
     ],
-    ["zlib", deflateSync(PAYLOAD)],
-    ["zlib, fast", deflateSync(PAYLOAD, { level: 1 })],
-    ["zstd", zstdCompressSync(PAYLOAD)],
-    ["zstd after a skippable frame", Buffer.concat([SKIPPABLE_FRAME, zstdCompressSync(PAYLOAD)])],
+    ["zlib", deflateSync(GETPID_PICKLE)],
+    ["zlib, fast", deflateSync(GETPID_PICKLE, { level: 1 })],
+    ["zstd", zstdCompressSync(GETPID_PICKLE)],
+    [
+      "zstd after a skippable frame",
+      Buffer.concat([SKIPPABLE_FRAME, zstdCompressSync(GETPID_PICKLE)]),
+    ],
     [
       "zstd in two parts",
       Buffer.concat([
-        zstdCompressSync(PAYLOAD.subarray(0, 5)),
+        zstdCompressSync(GETPID_PICKLE.subarray(0, 5)),
         SKIPPABLE_FRAME,
-        zstdCompressSync(PAYLOAD.subarray(5)),
+        zstdCompressSync(GETPID_PICKLE.subarray(5)),
       ]),
     ],
   ];
   for (const [title, content] of rows) {
     await t.step(title, () => {
-      const scan = scanned(compressedScanner, content, { name: "model.pkl" });
+      const scan = scanMatching(compressedScanner, content, { name: "model.pkl" });
       assert.deepEqual(scan.checks.map(({ status }) => status), ["passed", "passed"]);
       assert.deepEqual([...scan.texts], [["model.pkl", PAYLOAD_TEXT]]);
     });
@@ -41,18 +44,21 @@ Deno.test("evasion 51: scans compressed content regardless of its name", async (
 
 Deno.test("C 16: damaged content is scanned as far as possible and is not clean", async (t) => {
   const rows: [string, Uint8Array][] = [
-    ["truncated gzip", gzipSync(PAYLOAD).subarray(0, -3)],
-    ["gzip with a wrong checksum", withWrongChecksum(gzipSync(PAYLOAD))],
-    ["gzip with trailing data", Buffer.concat([gzipSync(PAYLOAD), PAYLOAD])],
-    ["truncated zlib", deflateSync(PAYLOAD).subarray(0, -3)],
+    ["truncated gzip", gzipSync(GETPID_PICKLE).subarray(0, -3)],
+    ["gzip with a wrong checksum", withWrongChecksum(gzipSync(GETPID_PICKLE))],
+    ["gzip with trailing data", Buffer.concat([gzipSync(GETPID_PICKLE), GETPID_PICKLE])],
+    ["truncated zlib", deflateSync(GETPID_PICKLE).subarray(0, -3)],
     [
       "truncated zstd",
-      Buffer.concat([zstdCompressSync(PAYLOAD), zstdCompressSync(PAYLOAD).subarray(0, -4)]),
+      Buffer.concat([
+        zstdCompressSync(GETPID_PICKLE),
+        zstdCompressSync(GETPID_PICKLE).subarray(0, -4),
+      ]),
     ],
   ];
   for (const [title, content] of rows) {
     await t.step(title, () => {
-      const scan = scanned(compressedScanner, content, { name: "model.pkl.gz" });
+      const scan = scanMatching(compressedScanner, content, { name: "model.pkl.gz" });
       assert.deepEqual(scan.findings, ["info S902 Compressed Content"]);
       assert.deepEqual(scan.reasons, ["corrupt_stream"]);
       assert.ok(scan.texts.get("model.pkl")?.startsWith(PAYLOAD_TEXT));
@@ -64,7 +70,7 @@ Deno.test("scanning 2.7: reports a compression bomb and scans its start", async 
   const limits = { ...LIMITS, maxMemberBytes: 2 << 20, maxUnpackedBytes: 4 << 20 };
   for (const compress of [gzipSync, deflateSync, zstdCompressSync]) {
     await t.step(compress.name, () => {
-      const scan = scanned(compressedScanner, compress(BOMB), { limits });
+      const scan = scanMatching(compressedScanner, compress(BOMB), { limits });
       const [member] = scan.submitted;
       assert.ok(scan.findings.includes("info S410 Compressed Content"));
       assert.ok(scan.findings.includes("warning S410 Compression Ratio"), scan.findings.join());
@@ -73,7 +79,7 @@ Deno.test("scanning 2.7: reports a compression bomb and scans its start", async 
     });
   }
   await t.step("a bomb within the limits", () => {
-    const scan = scanned(compressedScanner, gzipSync(BOMB));
+    const scan = scanMatching(compressedScanner, gzipSync(BOMB));
     assert.deepEqual(scan.findings, ["warning S410 Compression Ratio"]);
     assert.equal(scan.submitted[0]?.content.length, BOMB.length);
   });
@@ -89,7 +95,7 @@ Deno.test("C 16: recognizes unsupported compression, which is not clean", async 
   ];
   for (const [format, head] of rows) {
     await t.step(format, () => {
-      const scan = scanned(compressedScanner, Buffer.from(head, "hex"));
+      const scan = scanMatching(compressedScanner, Buffer.from(head, "hex"));
       assert.deepEqual(scan.reasons, ["unsupported_compression"]);
       assert.equal(scan.facts.compression, format);
     });
@@ -115,9 +121,9 @@ Deno.test("scanning 2.7: does not match content that is not compressed", async (
 
 Deno.test("C 15: no input makes a scan of compressed content throw", () => {
   const samples = [
-    gzipSync(PAYLOAD),
-    deflateSync(PAYLOAD),
-    zstdCompressSync(PAYLOAD),
+    gzipSync(GETPID_PICKLE),
+    deflateSync(GETPID_PICKLE),
+    zstdCompressSync(GETPID_PICKLE),
     gzipSync(BOMB),
   ];
   const limits = { ...LIMITS, maxMemberBytes: 1 << 16, maxUnpackedBytes: 1 << 18 };

@@ -2,27 +2,27 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { pyTorchZipScanner } from "../../../../../core/scanner/formats/pytorch/scanner.ts";
 import { zipScanner } from "../../../../../core/scanner/formats/zip/scanner.ts";
-import { PAYLOAD, scanArchive, scanned } from "../archive/archive_scan.ts";
-import { bytes, type Member, zipOf } from "../zip/zip_builder.ts";
+import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
+import { zipBytes, zipOf, type ZipTestMember } from "../zip/zip_builder.ts";
 
-const PICKLE: Member = { name: "archive/data.pkl", data: bytes(0x80, 2, "}.") };
-const VERSION: Member = { name: "archive/version", data: "3\n" };
-const ORDER: Member = { name: "archive/byteorder", data: "little" };
+const PICKLE: ZipTestMember = { name: "archive/data.pkl", data: zipBytes(0x80, 2, "}.") };
+const VERSION: ZipTestMember = { name: "archive/version", data: "3\n" };
+const ORDER: ZipTestMember = { name: "archive/byteorder", data: "little" };
 /** Weights that contain bytes of programs, pickles and ZIP headers. */
 const WEIGHTS = Buffer.concat([
-  bytes("MZ", 0x80, 2, "cos\nPK", 3, 4, "PK", 5, 6),
+  zipBytes("MZ", 0x80, 2, "cos\nPK", 3, 4, "PK", 5, 6),
   Buffer.alloc(400, "PK\x01\x02"),
 ]);
-const STORAGE: Member = { name: "archive/data/0", data: WEIGHTS };
+const STORAGE: ZipTestMember = { name: "archive/data/0", data: WEIGHTS };
 const MODEL = [PICKLE, ORDER, STORAGE, VERSION];
 
 /** A member as PyTorch writes it: aligned, with a data descriptor, and in ZIP64. */
-function written(member: Member): Member {
+function written(member: ZipTestMember): ZipTestMember {
   return {
     ...member,
     flags: 0x808,
-    local: { crc: 0, packedSize: 0, size: 0, extra: bytes("FB", 20, 0, "Z".repeat(20)) },
-    after: bytes("PK", 7, 8, "crc!", "size".repeat(4)),
+    local: { crc: 0, packedSize: 0, size: 0, extra: zipBytes("FB", 20, 0, "Z".repeat(20)) },
+    after: zipBytes("PK", 7, 8, "crc!", "size".repeat(4)),
   };
 }
 
@@ -38,7 +38,7 @@ Deno.test("scanning 2.5: a PyTorch model passes every check, and every member is
   ];
   for (const [title, archive] of rows) {
     await t.step(title, () => {
-      const scan = scanned(pyTorchZipScanner, archive);
+      const scan = scanMatching(pyTorchZipScanner, archive);
       assert.deepEqual(scan.checks.filter(({ status }) => status !== "passed"), []);
       assert.equal(scan.checks.length, 17);
       assert.ok(
@@ -53,7 +53,7 @@ Deno.test("scanning 2.5: a PyTorch model passes every check, and every member is
 });
 
 Deno.test("scanning 2.5: an archive matches exactly one of the two scanners", async (t) => {
-  const rows: [string, string, Member[], boolean][] = [
+  const rows: [string, string, ZipTestMember[], boolean][] = [
     ["a model", "model.bin", MODEL, true],
     ["a model of another folder", "model.bin", [{ ...PICKLE, name: "my model/data.pkl" }], true],
     ["TorchScript of old", "model.bin", [{ ...PICKLE, name: "m/attributes.pkl" }], true],
@@ -73,23 +73,28 @@ Deno.test("scanning 2.5: an archive matches exactly one of the two scanners", as
 
 Deno.test("scanning 2.5: reports members that do not belong in a model", async (t) => {
   const program = "PyTorch Executable Entry";
-  const rows: [string, Member[], string[], string?][] = [
+  const rows: [string, ZipTestMember[], string[], string?][] = [
     [
       "evasion 42: a payload among the storages, beside a decoy",
-      [...MODEL, { name: "archive/data/1", data: PAYLOAD }],
+      [...MODEL, { name: "archive/data/1", data: GETPID_PICKLE }],
       [],
       "archive/data/1",
     ],
     [
       "evasion 42: a payload of any name",
-      [...MODEL, { name: "extra.txt", data: PAYLOAD, method: 8 }],
+      [...MODEL, { name: "extra.txt", data: GETPID_PICKLE, method: 8 }],
       [],
       "extra.txt",
     ],
-    ["evasion 38: flags on the pickle", [{ ...PICKLE, data: PAYLOAD, flags: 0x61 }, VERSION], [
-      "warning S902 Archive Entry Header",
-    ], "archive/data.pkl"],
-    ["evasion 43: two pickles", [{ ...PICKLE, data: PAYLOAD }, PICKLE, VERSION], [
+    [
+      "evasion 38: flags on the pickle",
+      [{ ...PICKLE, data: GETPID_PICKLE, flags: 0x61 }, VERSION],
+      [
+        "warning S902 Archive Entry Header",
+      ],
+      "archive/data.pkl",
+    ],
+    ["evasion 43: two pickles", [{ ...PICKLE, data: GETPID_PICKLE }, PICKLE, VERSION], [
       "warning S902 Archive Duplicate Entry",
     ], "archive/data.pkl"],
     ["a link", [...MODEL, { name: "archive/x", data: "version", mode: 0o120777 }], [
@@ -108,41 +113,41 @@ Deno.test("scanning 2.5: reports members that do not belong in a model", async (
   ];
   for (const [title, members, findings, name] of rows) {
     await t.step(title, () => {
-      const scan = scanned(pyTorchZipScanner, zipOf(members));
+      const scan = scanMatching(pyTorchZipScanner, zipOf(members));
       assert.deepEqual([...scan.findings], findings);
       const isPayload = (offer: { name: string; content: Uint8Array }) =>
-        offer.name === name && Buffer.from(PAYLOAD).equals(offer.content);
+        offer.name === name && Buffer.from(GETPID_PICKLE).equals(offer.content);
       if (name) assert.ok(scan.submitted.some(isPayload), "the payload is submitted");
     });
   }
 });
 
 Deno.test("scanning 2.5: reports a model without data.pkl, and scans its members", () => {
-  const scan = scanned(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
+  const scan = scanMatching(pyTorchZipScanner, zipOf([STORAGE, VERSION]), { name: "model.pt" });
   assert.deepEqual(scan.findings, ["info S902 PyTorch Archive Layout"]);
   assert.equal(scan.submitted.length, 2);
 });
 
 /** A pickle that references storages by key, class and number of elements. */
 function referencing(...storages: [key: string, type: string, elements: number][]): Uint8Array {
-  const text = (value: string) => bytes("X", value.length, 0, 0, 0, value);
+  const text = (value: string) => zipBytes("X", value.length, 0, 0, 0, value);
   const asked = storages.map(([key, type, elements]) =>
     Buffer.concat([
-      bytes("("),
+      zipBytes("("),
       text("storage"),
-      bytes(`ctorch\n${type}\n`),
+      zipBytes(`ctorch\n${type}\n`),
       text(key),
       text("cpu"),
-      bytes("J", elements & 0xff, (elements >> 8) & 0xff, 0, 0, "tQ"),
+      zipBytes("J", elements & 0xff, (elements >> 8) & 0xff, 0, 0, "tQ"),
     ])
   );
-  return Buffer.concat([bytes(0x80, 2, "("), ...asked, bytes("t.")]);
+  return Buffer.concat([zipBytes(0x80, 2, "("), ...asked, zipBytes("t.")]);
 }
 
 Deno.test("scanning 2.5: a storage counts as weights only if the pickle declares it with its exact size", async (t) => {
-  const payload = Buffer.from(PAYLOAD);
+  const payload = Buffer.from(GETPID_PICKLE);
   const { length } = payload;
-  const rows: [string, Member[], { offered: boolean; warned: boolean }][] = [
+  const rows: [string, ZipTestMember[], { offered: boolean; warned: boolean }][] = [
     ["just as large", [
       { ...PICKLE, data: referencing(["0", "ByteStorage", length]) },
       { ...STORAGE, data: payload },
@@ -171,7 +176,7 @@ Deno.test("scanning 2.5: a storage counts as weights only if the pickle declares
   ];
   for (const [title, members, { offered, warned }] of rows) {
     await t.step(title, () => {
-      const scan = scanned(pyTorchZipScanner, zipOf(members));
+      const scan = scanMatching(pyTorchZipScanner, zipOf(members));
       assert.equal(scan.texts.has("archive/data/0"), offered);
       const failed = scan.checks.filter(({ name, status }) =>
         name === "PyTorch Storage Size" && status === "failed"

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { tarScanner } from "../../../../../core/scanner/formats/tar/scanner.ts";
 import { memorySource } from "../../../../../core/scanner/contract/source.ts";
-import { PAYLOAD, scanArchive, scanned } from "../archive/archive_scan.ts";
+import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { seeded } from "../../mutation.ts";
 import { LIMITS } from "../../recording_context.ts";
 
@@ -41,7 +41,7 @@ function tarOf(entries: readonly Entry[], end = 1024): Buffer {
   return Buffer.concat([...entries.map(member), Buffer.alloc(end)]);
 }
 
-const EVIL: Entry = { name: "evil", data: PAYLOAD };
+const EVIL: Entry = { name: "evil", data: GETPID_PICKLE };
 const CLEAN: Entry = { name: "clean", data: "nothing to see" };
 const EVIL_TEXT = "cos\ngetpid\n)R.";
 
@@ -56,7 +56,10 @@ Deno.test("scanning 2.7: a valid TAR archive passes every check and every member
     ["pax name", tarOf([{ name: "pax", type: "x", data: pax }, EVIL]), long],
     [
       "size in base 256",
-      tarOf([{ ...EVIL, size: "\x80" + "\0".repeat(10) + String.fromCharCode(PAYLOAD.length) }]),
+      tarOf([{
+        ...EVIL,
+        size: "\x80" + "\0".repeat(10) + String.fromCharCode(GETPID_PICKLE.length),
+      }]),
       "evil",
     ],
     [
@@ -73,7 +76,7 @@ Deno.test("scanning 2.7: a valid TAR archive passes every check and every member
   ];
   for (const [title, archive, name] of rows) {
     await t.step(title, () => {
-      const scan = scanned(tarScanner, archive);
+      const scan = scanMatching(tarScanner, archive);
       assert.deepEqual(scan.checks.filter(({ status }) => status !== "passed"), []);
       assert.equal(scan.checks.length, 6);
       assert.equal(scan.texts.get(name), EVIL_TEXT);
@@ -83,7 +86,7 @@ Deno.test("scanning 2.7: a valid TAR archive passes every check and every member
 
 Deno.test("scanning 2.5: scans the members of a PyTorch 0.1 model", () => {
   const names = ["sys_info", "pickle", "storages", "tensors"];
-  const scan = scanned(tarScanner, tarOf(names.map((name) => ({ name, data: name }))));
+  const scan = scanMatching(tarScanner, tarOf(names.map((name) => ({ name, data: name }))));
   assert.deepEqual(scan.submitted.map(({ name }) => name), names);
   assert.equal(scan.facts.archive_entries, 4);
   assert.equal(Object.keys(Object(scan.facts.member_file_hashes)).length, 4);
@@ -147,7 +150,7 @@ Deno.test("evasion 50: reports names, links and devices that leave the archive",
   ];
   for (const [title, entries, findings] of rows) {
     await t.step(title, () => {
-      const scan = scanned(tarScanner, tarOf([...entries, { ...EVIL, name: "last" }]));
+      const scan = scanMatching(tarScanner, tarOf([...entries, { ...EVIL, name: "last" }]));
       assert.deepEqual([...scan.findings], findings);
       assert.equal(scan.texts.get("last"), EVIL_TEXT);
     });
@@ -161,19 +164,23 @@ Deno.test("scanning 2.7: scans what follows a fault in a TAR archive", async (t)
     ["a broken header", broken, ["info S902 Archive Structure"], ["corrupt_header"]],
     [
       "a broken header with its data after it",
-      Buffer.concat([member(CLEAN), member(EVIL).fill("x", 148, 156).subarray(0, 512), PAYLOAD]),
+      Buffer.concat([
+        member(CLEAN),
+        member(EVIL).fill("x", 148, 156).subarray(0, 512),
+        GETPID_PICKLE,
+      ]),
       ["info S902 Archive Structure"],
       ["corrupt_header"],
     ],
     ["an archive after the end", Buffer.concat([tarOf([CLEAN]), tarOf([EVIL])]), [
       "warning S908 Archive Structure",
     ], []],
-    ["bytes after the end", Buffer.concat([tarOf([CLEAN]), PAYLOAD]), [
+    ["bytes after the end", Buffer.concat([tarOf([CLEAN]), GETPID_PICKLE]), [
       "warning S908 Archive Structure",
     ], []],
     [
       "a truncated member",
-      tarOf([{ ...EVIL, size: "00000077777\0" }], 0).subarray(0, 512 + PAYLOAD.length),
+      tarOf([{ ...EVIL, size: "00000077777\0" }], 0).subarray(0, 512 + GETPID_PICKLE.length),
       ["info S902 Archive Structure"],
       ["truncated_archive"],
     ],
@@ -183,17 +190,17 @@ Deno.test("scanning 2.7: scans what follows a fault in a TAR archive", async (t)
   ];
   for (const [title, archive, findings, reasons] of rows) {
     await t.step(title, () => {
-      const scan = scanned(tarScanner, archive);
+      const scan = scanMatching(tarScanner, archive);
       assert.deepEqual([...scan.findings], findings);
       assert.deepEqual(scan.reasons, reasons);
-      assert.ok(scan.submitted.some(({ content }) => Buffer.from(PAYLOAD).equals(content)));
+      assert.ok(scan.submitted.some(({ content }) => Buffer.from(GETPID_PICKLE).equals(content)));
     });
   }
 });
 
 Deno.test("scanning 2.7: reports entries beyond the limit and does not scan them", () => {
   const entries = Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, data: "x" }));
-  const scan = scanned(tarScanner, tarOf(entries), { limits: { ...LIMITS, maxMembers: 20 } });
+  const scan = scanMatching(tarScanner, tarOf(entries), { limits: { ...LIMITS, maxMembers: 20 } });
   assert.deepEqual(scan.findings, ["warning S410 Archive Entry Count"]);
   assert.deepEqual(scan.reasons, ["too_many_entries"]);
   assert.equal(scan.submitted.length, 20);

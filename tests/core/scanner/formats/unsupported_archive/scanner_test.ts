@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { unsupportedArchiveScanner } from "../../../../../core/scanner/formats/unsupported_archive/scanner.ts";
-import { scanArchive, scanned } from "../archive/archive_scan.ts";
+import { scanArchive, scanMatching } from "../archive/archive_scan.ts";
 
 Deno.test("evasion 45: recognizes unsupported archive formats, which are not clean", async (t) => {
   const rows: [string, string][] = [
@@ -11,7 +11,7 @@ Deno.test("evasion 45: recognizes unsupported archive formats, which are not cle
   ];
   for (const [format, head] of rows) {
     await t.step(format, () => {
-      const scan = scanned(unsupportedArchiveScanner, Buffer.from(head, "hex"), {
+      const scan = scanMatching(unsupportedArchiveScanner, Buffer.from(head, "hex"), {
         name: "model.pt",
       });
       assert.deepEqual(scan.findings, ["info - Archive Format"]);

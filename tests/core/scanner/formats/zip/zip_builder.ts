@@ -13,7 +13,7 @@ export interface HeaderFields {
 }
 
 /** A member to write. `local` and `central` override the true values in its headers. */
-export interface Member {
+export interface ZipTestMember {
   name: string;
   data: Uint8Array | string;
   method?: number;
@@ -30,7 +30,7 @@ export interface Member {
 }
 
 /** The parts of an archive other than its members. */
-export interface Surroundings {
+export interface ArchiveOptions {
   prefix?: Uint8Array;
   suffix?: Uint8Array;
   comment?: Uint8Array;
@@ -41,7 +41,7 @@ export interface Surroundings {
 }
 
 /** Builds a ZIP archive, valid or forged. */
-export function zipOf(members: readonly Member[], around: Surroundings = {}): Uint8Array {
+export function zipOf(members: readonly ZipTestMember[], options: ArchiveOptions = {}): Uint8Array {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   let offset = 0;
@@ -53,24 +53,27 @@ export function zipOf(members: readonly Member[], around: Surroundings = {}): Ui
   }
   const central = Buffer.concat(directory);
   return Buffer.concat([
-    around.prefix ?? bytes(),
+    options.prefix ?? zipBytes(),
     ...parts,
     central,
-    ...zip64Records(directory.length, central.length, offset, around.zip64),
-    endRecord(directory.length, central.length, offset, around),
-    around.suffix ?? bytes(),
+    ...zip64Records(directory.length, central.length, offset, options.zip64),
+    endRecord(directory.length, central.length, offset, options),
+    options.suffix ?? zipBytes(),
   ]);
 }
 
 /** Concatenates byte values and strings. */
-export function bytes(...values: (number | string)[]): Uint8Array {
+export function zipBytes(...values: (number | string)[]): Uint8Array {
   return Buffer.concat(
     values.map((value) => typeof value === "string" ? Buffer.from(value) : Buffer.of(value)),
   );
 }
 
-function headersOf(member: Member, offset: number): { local: Uint8Array[]; central: Uint8Array } {
-  const data = typeof member.data === "string" ? bytes(member.data) : member.data;
+function headersOf(
+  member: ZipTestMember,
+  offset: number,
+): { local: Uint8Array[]; central: Uint8Array } {
+  const data = typeof member.data === "string" ? zipBytes(member.data) : member.data;
   const method = member.method ?? 0;
   const packed = member.packed ?? (method === 8 ? deflateRawSync(data) : data);
   const truth = {
@@ -80,12 +83,12 @@ function headersOf(member: Member, offset: number): { local: Uint8Array[]; centr
     crc: crc32(data),
     packedSize: packed.length,
     size: data.length,
-    extra: bytes(),
+    extra: zipBytes(),
   };
   const local = { ...truth, ...member.local };
   const central = { ...truth, ...member.central };
   return {
-    local: [localHeader(local, member.local?.signature), packed, member.after ?? bytes()],
+    local: [localHeader(local, member.local?.signature), packed, member.after ?? zipBytes()],
     central: centralEntry(central, member.mode ?? 0, member.central?.offset ?? offset),
   };
 }
@@ -115,7 +118,7 @@ function centralEntry(fields: Required<HeaderFields>, mode: number, offset: numb
   tail.writeUInt16LE(mode, 8);
   tail.writeUInt32LE(offset, 10);
   return Buffer.concat([
-    bytes("PK\x01\x02", 20, 3),
+    zipBytes("PK\x01\x02", 20, 3),
     sharedFields(fields),
     tail,
     Buffer.from(fields.name),
@@ -127,7 +130,7 @@ function endRecord(
   entries: number,
   size: number,
   offset: number,
-  { end, comment = bytes() }: Surroundings,
+  { end, comment = zipBytes() }: ArchiveOptions,
 ): Uint8Array {
   const record = Buffer.alloc(22);
   record.write("PK\x05\x06", "latin1");
@@ -143,7 +146,7 @@ function zip64Records(
   entries: number,
   size: number,
   offset: number,
-  zip64: Surroundings["zip64"],
+  zip64: ArchiveOptions["zip64"],
 ): Uint8Array[] {
   if (!zip64) return [];
   const record = Buffer.alloc(56);
