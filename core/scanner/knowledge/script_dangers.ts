@@ -1,11 +1,12 @@
-import { fetchesAndRuns } from "./links.ts";
 import type { RuleCode } from "../contract/rules.ts";
+import { fetchesAndRuns } from "./links.ts";
+import { decoderNames, ofDangers, qualifiedNames } from "./python/python_code.ts";
 
-/** Something that a script does and that few honest ones do. */
+/** Something that scripts of honest authors rarely do. */
 export interface ScriptDanger {
   readonly message: string;
   readonly ruleCode: RuleCode;
-  /** Where it begins in the text. */
+  /** Index of its first character in the text. */
   readonly position: number;
 }
 
@@ -13,11 +14,12 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
   {
     message: "Code is decoded and run",
     ruleCode: "S601",
-    pattern:
-      /\b(?:exec|eval)\s{0,4}\([^\n]{0,120}\b(?:b64decode|b32decode|a85decode|decompress|unhexlify|fromhex|marshal\.loads|atob)\b/,
+    pattern: new RegExp(
+      String.raw`\b(?:exec|eval)\s{0,4}\([^\n]{0,120}\b(?:${decoderNames()}|marshal\.loads|atob)\b`,
+    ),
   },
   {
-    message: "Decoded text is handed to a shell",
+    message: "Decoded text is passed to a shell",
     ruleCode: "S601",
     pattern: /\bbase64\s{1,4}(?:-d|-D|--decode)\b[^\n]{0,80}\|\s{0,4}(?:sudo\s)?(?:ba|z|da)?sh\b/,
   },
@@ -27,20 +29,22 @@ const DANGERS: readonly { message: string; ruleCode: RuleCode; pattern: RegExp }
     pattern: /\bos\.dup2\s{0,4}\([^\n]{0,60}fileno|\bnc(?:at)?\s[^\n|]{0,80}-(?:e|c)\s{1,4}\/?\w/,
   },
   {
-    message: "A program is started by the script",
+    message: "The script starts a program",
     ruleCode: "S101",
-    pattern:
-      /\b(?:os\.system|os\.popen|pty\.spawn)\s{0,4}\(|\brequire\(["'](?:node:)?child_process["']\)/,
+    pattern: new RegExp(
+      String.raw`\b${qualifiedNames(ofDangers("shell"))}\s{0,4}\(` +
+        String.raw`|\brequire\(["'](?:node:)?child_process["']\)`,
+    ),
   },
 ];
 
-/** What a text does as a script that few honest ones do; each kind once. */
+/** Finds what a script does that honest ones rarely do, each kind once. */
 export function* scriptDangers(text: string): Generator<ScriptDanger, void, void> {
   for (const { message, ruleCode, pattern } of DANGERS) {
     const match = pattern.exec(text);
     if (match !== null) yield { message, ruleCode, position: match.index };
   }
   if (fetchesAndRuns(text)) {
-    yield { message: "Something is fetched and run", ruleCode: "S302", position: 0 };
+    yield { message: "A download is run", ruleCode: "S302", position: 0 };
   }
 }

@@ -1,5 +1,9 @@
-import { ruleOfModule } from "../knowledge/python/dangerous_modules.ts";
 import type { RuleCode } from "../contract/rules.ts";
+import {
+  dangerousBuiltins,
+  type DangerousName,
+  recognizedIn,
+} from "../knowledge/python/dangerous_names.ts";
 
 /** Attributes of Python that lead from an object to its class, its globals or its code. */
 const SPECIAL =
@@ -20,38 +24,11 @@ const INTERNAL: ReadonlySet<string> = new Set([
   ..."f_globals f_locals f_builtins f_back f_code".split(" "),
 ]);
 
-/** Functions that are no templates' business, by the rule of each. */
-const FUNCTIONS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
-  ["eval", "S104"],
-  ["exec", "S104"],
-  ["execfile", "S104"],
-  ["compile", "S105"],
-  ["__import__", "S106"],
-  ["breakpoint", "S115"],
-  ["getattr", "S115"],
-  ["setattr", "S115"],
-  ["globals", "S115"],
-  ["locals", "S115"],
-  ["vars", "S115"],
-  ["open", "S401"],
-]);
-
-/** Modules that are no templates' business, and no common names of variables. */
-const MODULES: ReadonlySet<string> = new Set(
-  "os posix nt sys subprocess pty builtins importlib runpy ctypes pickle marshal socket urllib shutil"
-    .split(" "),
+const FUNCTIONS: ReadonlyMap<string, DangerousName> = new Map(
+  dangerousBuiltins().map((entry) => [entry.name, entry]),
 );
-
-/** Methods that run something, whatever they are called on. */
-const METHODS: ReadonlyMap<string, RuleCode> = new Map<string, RuleCode>([
-  ["popen", "S101"],
-  ["Popen", "S103"],
-  ["check_output", "S103"],
-  ["getoutput", "S103"],
-  ["import_module", "S107"],
-  ["load_module", "S107"],
-  ["exec_module", "S107"],
-]);
+const MODULES = recognizedIn("variable");
+const METHODS = recognizedIn("method");
 
 /** Whether a name is Python's own (`__class__`) or a mangled one (`_Template__context`). */
 export function isDunder(name: string): boolean {
@@ -101,17 +78,21 @@ export function isOrdinaryMethod(name: string): boolean {
   return ORDINARY_METHODS.has(name);
 }
 
-/** The rule against calling a function of this name, if there is one. */
+/** The rule against calling a builtin function of this name, if there is one. */
 export function ruleOfFunction(name: string): RuleCode | undefined {
-  return FUNCTIONS.get(name);
+  return ruleOf(FUNCTIONS.get(name));
 }
 
 /** The rule against using a module of this name, if there is one. */
 export function ruleOfModuleName(name: string): RuleCode | undefined {
-  return MODULES.has(name) ? ruleOfModule(name) : undefined;
+  return ruleOf(MODULES.get(name));
 }
 
-/** The rule against calling a method of this name, if there is one. */
+/** The rule against calling a method of this name, whatever its object, if there is one. */
 export function ruleOfMethod(name: string): RuleCode | undefined {
-  return METHODS.get(name);
+  return ruleOf(METHODS.get(name));
+}
+
+function ruleOf(entry: DangerousName | undefined): RuleCode | undefined {
+  return entry === undefined ? undefined : entry.rule ?? "S507";
 }

@@ -1,7 +1,10 @@
-import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
+import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import { checkTemplate } from "../../templates/check.ts";
 import { addTemplateChecks } from "../../templates/template_checks.ts";
+import { type Secret, secretsOfValue } from "../../knowledge/secrets/find_secrets.ts";
+import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
+import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./reader.ts";
 import { MIB } from "../../../../schemas/units.ts";
@@ -68,16 +71,18 @@ export class GgufMetadata {
       throw new UnreadableError("key_too_long", `A metadata key has ${length} bytes`);
     }
     this.#checkKey(key, position);
-    const label = `The metadata value of ${quotedExcerpt(key)}`;
+    const label = `The metadata value of ${redactedQuote(key)}`;
     const value = this.#reader.value(
       isTemplateKey(key) ? (text) => addTemplateChecks(text, label, this.#checks) : undefined,
     );
+    const secrets = value.type === "text" ? secretsOfValue(key, value.text) : [];
+    for (const secret of secrets) this.#checks.add(VALUES, secretFinding(secret, position, label));
     if (value.type === "text") this.#checkText(key, label, value);
-    this.#keep(key, value);
+    this.#keep(key, value, secrets);
   }
 
   #checkKey(key: string, position: number): void {
-    const shown = excerpt(key);
+    const shown = redactedExcerpt(key);
     const prefix = key.slice(0, 256);
     const message = this.#keys.has(prefix)
       ? `Duplicate metadata key "${shown}"`
@@ -117,13 +122,14 @@ export class GgufMetadata {
     });
   }
 
-  #keep(key: string, value: MetadataValue): void {
+  #keep(key: string, value: MetadataValue, [secret]: readonly Secret[]): void {
     if (this.#reported.size < MAX_REPORTED_ENTRIES) {
-      this.#reported.set(excerpt(key), summaryOf(value));
+      const summary = secret === undefined ? summaryOf(value) : `[${secret.kind}]`;
+      this.#reported.set(redactedExcerpt(key), summary);
     }
     if (key === "general.alignment") this.alignment = alignmentOf(value);
     if (key === "general.architecture" && value.type === "text") {
-      this.architecture = excerpt(value.text);
+      this.architecture = redactedExcerpt(value.text);
     }
     if (key === `${this.architecture}.block_count` && value.type === "number") {
       const count = Number(value.value);

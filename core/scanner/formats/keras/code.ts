@@ -1,6 +1,6 @@
 import { decodeLatin1, viewOf } from "../../readers/bytes/bytes.ts";
 import { Buffer } from "node:buffer";
-import { DANGEROUS_FUNCTIONS } from "../../knowledge/python/dangerous_functions.ts";
+import { recognizedIn } from "../../knowledge/python/dangerous_names.ts";
 
 /** What a string that stands for a function contains. */
 export interface CodeFacts {
@@ -15,21 +15,8 @@ export interface CodeFacts {
 /** Characters that are checked. A usual lambda has some hundreds. */
 const MAX_CHARACTERS = 2 ** 21;
 
-/**
- * Modules and functions that a lambda has no harmless use for, besides the dangerous functions. Modules
- * that share their name with common variables are left out.
- */
-const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
-  `
-  compile open popen2 popen3 spawnl spawnv spawnlp fork execv execve execvp startfile os posix
-  sys pty subprocess commands shutil rmtree socket create_connection urllib urllib2 urlopen
-  urlretrieve requests http httplib ftplib smtplib pickle _pickle cPickle dill cloudpickle
-  marshal importlib runpy webbrowser ctypes builtins multiprocessing threading _thread asyncio
-  codecs base64 binascii b64decode fromhex zlib codeop CodeType FunctionType tempfile pathlib
-  write_text write_bytes py_function numpy_function py_func load_library load_op_library
-  read_file write_file gfile load_model
-`.trim().split(/\s+/),
-);
+/** Modules and functions alike: code refers to both by identifiers. */
+const DANGEROUS_IDENTIFIERS = recognizedIn("code");
 
 /** Dunder names that reach from any object to everything else. */
 const DANGEROUS_DUNDER =
@@ -68,7 +55,7 @@ function isMarshalled(bytes: Uint8Array): boolean {
 
 function dangerousNames(names: Iterable<string>): string[] {
   const dangerous = [...names].filter((name) =>
-    DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name) || DANGEROUS_DUNDER.test(name)
+    DANGEROUS_IDENTIFIERS.has(name) || DANGEROUS_DUNDER.test(name)
   );
   return [...new Set(dangerous)].sort();
 }

@@ -1,53 +1,53 @@
-import { DANGEROUS_FUNCTIONS } from "../../knowledge/python/dangerous_functions.ts";
-import { DANGEROUS_MODULES } from "../../knowledge/python/dangerous_modules.ts";
+import type { RuleCode } from "../../contract/rules.ts";
+import { FRAMEWORKS } from "../../knowledge/python/danger.ts";
+import {
+  dangerOf,
+  DANGEROUS_NAMES,
+  dangerousBuiltins,
+  dottedPath,
+  entryOf,
+  modulePart,
+  recognizedIn,
+} from "../../knowledge/python/dangerous_names.ts";
 
 /** How far a reference to a name in a module can be trusted. */
 export type ReferenceKind = "known" | "foreign" | "dangerous";
 
+const FRAMEWORK_ROOTS: ReadonlySet<string> = new Set(FRAMEWORKS.split(" "));
+
 /** Packages whose classes and functions configurations commonly use. */
-const KNOWN_ROOTS = new Set(
-  "keras tensorflow tf_keras tf numpy math keras_core keras_nlp keras_cv keras_hub".split(" "),
+const KNOWN_ROOTS: ReadonlySet<string> = new Set([...FRAMEWORK_ROOTS, "numpy", "math", "builtins"]);
+
+const IN_FRAMEWORKS = DANGEROUS_NAMES.filter(({ anywhere }) => anywhere !== undefined);
+
+/** Modules of the frameworks that load code, call compilers or access files. */
+const DANGEROUS_PARTS: ReadonlySet<string> = new Set(
+  IN_FRAMEWORKS.flatMap(({ name, anywhere }) => name && anywhere === "part" ? [name] : []),
 );
 
-/** Modules that harmless configurations of other tools use, but those of Keras do not. */
-const MORE_DANGEROUS_ROOTS: ReadonlySet<string> = new Set(
-  "concurrent functools glob io _io itertools logging pathlib types".split(" "),
-);
-
-/** Functions of Keras, TensorFlow, NumPy and builtins that run, load or fetch their argument. */
-const MORE_DANGEROUS_NAMES: ReadonlySet<string> = new Set(
-  `
-  compile open input vars exit quit load_source urlopen urlretrieve exec_command load_model
-  load_weights load_library load_op_library load_file_system_library load_plugin py_function
-  numpy_function py_func PyFunc EagerPyFunc read_file write_file ReadFile WriteFile
-  matching_files MatchingFiles func_load extract_archive model_from_json model_from_config
-  model_from_yaml load loads fromfile memmap save savez savez_compressed savetxt loadtxt genfromtxt
-  DataSource enable_unsafe_deserialization save_model save_weights save_img load_img write_graph
-  rmtree delete_recursively delete_recursively_v2 image_dataset_from_directory
-  text_dataset_from_directory audio_dataset_from_directory
-`.trim().split(/\s+/),
-);
-
-/** Modules of the known packages that load code, call compilers or access files. */
-const DANGEROUS_PARTS = new Set(
-  ("f2py distutils ctypeslib script_ops gfile file_io io_ops file_utils io_utils saving_lib " +
-    "serialization_lib legacy_h5_format global_state _datasource").split(" "),
-);
+/** Names that run, load or fetch their argument, in any module. */
+const DANGEROUS_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...recognizedIn("import").keys(),
+  ...recognizedIn("method").keys(),
+  ...dangerousBuiltins().map(({ name }) => name),
+  ...IN_FRAMEWORKS.flatMap(({ name, anywhere }) => name && anywhere === "name" ? [name] : []),
+]);
 
 /** Classifies a name in a module that Keras imports when it loads the configuration (CVE-2025-1550). */
 export function classifyReference(module: string, name: string): ReferenceKind {
   const [root = "", ...parts] = module.split(".");
-  if (isDangerousRoot(root) || isDangerousName(name)) return "dangerous";
-  if (parts.some((part) => DANGEROUS_PARTS.has(part))) return "dangerous";
-  return root === "builtins" || KNOWN_ROOTS.has(root) ? "known" : "foreign";
+  if (DANGEROUS_FUNCTIONS.has(name)) return "dangerous";
+  if (parts.some((part) => DANGEROUS_PARTS.has(part) || modulePart(part))) return "dangerous";
+  // What Keras itself offers, such as Lambda, has checks of its own.
+  if (FRAMEWORK_ROOTS.has(root) || root === "builtins") return "known";
+  if (dangerOf(dottedPath(module, name)) !== undefined) return "dangerous";
+  return KNOWN_ROOTS.has(root) ? "known" : "foreign";
 }
 
-function isDangerousRoot(root: string): boolean {
-  return DANGEROUS_MODULES.has(root) || MORE_DANGEROUS_ROOTS.has(root);
-}
-
-function isDangerousName(name: string): boolean {
-  return DANGEROUS_FUNCTIONS.has(name) || MORE_DANGEROUS_NAMES.has(name);
+/** The rule against references to a module, if the table has one. */
+export function ruleOfModule(module: string): RuleCode | undefined {
+  const [root = ""] = module.split(".", 1);
+  return entryOf(root)?.rule ?? dangerOf(module)?.rule;
 }
 
 /** Modules of TensorFlow whose functions access files, Python or models. */
@@ -56,5 +56,5 @@ const DANGEROUS_SYMBOL = /(?:^|\.)(?:gfile|saved_model|train|summary|distribute|
 /** Whether a TensorFlow symbol that a layer calls, such as `math.add`, does more than compute. */
 export function isDangerousSymbol(symbol: string): boolean {
   return DANGEROUS_SYMBOL.test(symbol) ||
-    symbol.split(".").some((part) => isDangerousName(part) || part === "get_file");
+    symbol.split(".").some((part) => DANGEROUS_FUNCTIONS.has(part));
 }

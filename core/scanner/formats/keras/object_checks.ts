@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { ruleOfModule } from "../../knowledge/python/dangerous_modules.ts";
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist, Finding } from "../../contract/checklist.ts";
 import { leadsOut } from "../../knowledge/file_reference.ts";
@@ -14,7 +13,7 @@ import {
 import { isObject } from "../../../../schemas/json.ts";
 import type { ConfigObject, ConfigOrigin } from "./config_values.ts";
 import { LambdaChecks } from "./lambda.ts";
-import { classifyReference, isDangerousSymbol } from "./modules.ts";
+import { classifyReference, isDangerousSymbol, ruleOfModule } from "./modules.ts";
 import { isVersion, isWithin } from "./version.ts";
 
 /** What the checks of an object need to know of the whole configuration. */

@@ -1,8 +1,7 @@
-import { ruleOfModule } from "../../knowledge/python/dangerous_modules.ts";
 import { quotedExcerpt } from "../../contract/excerpt.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { KERAS_CODE, KERAS_MODULE_REFERENCE, KERAS_UNSAFE_DESERIALIZATION } from "./checks.ts";
-import { classifyReference } from "./modules.ts";
+import { classifyReference, ruleOfModule } from "./modules.ts";
 
 /** Findings in JSON text with its escapes undone, without parsing it. */
 export function* checkRawText(text: string): Generator<NamedFinding, void, void> {

@@ -1,5 +1,11 @@
 import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import type { Finding } from "../../contract/checklist.ts";
+import {
+  builtinNames,
+  moduleNames,
+  ofDangers,
+  qualifiedNames,
+} from "../../knowledge/python/python_code.ts";
 import { isDangerousModule, judgeCallable } from "./callables.ts";
 import type { DocumentEntry } from "../../readers/document_event.ts";
 
@@ -17,16 +23,46 @@ const TARGET_KEYS: ReadonlySet<string> = new Set([
   "class_path",
 ]);
 
+/** Dangers of the modules that an expression must not use. It may use `os` for paths. */
+const inExpressions = ofDangers(
+  "code",
+  "process",
+  "native",
+  "import",
+  "deserialization",
+  "introspection",
+  "file",
+  "network",
+);
+
 /**
  * The values of the key `target` that are reported. Latent diffusion imports them, while other
- * configurations use the key for files and labels.
+ * configurations use the key for files, addresses and labels.
  */
-const DIFFUSION_TARGET =
-  /^(?:os|posix|nt|subprocess|builtins|importlib|runpy|pty|shutil|ctypes|pickle|marshal)\.[A-Za-z_]\w*$/;
+const DIFFUSION_TARGET = new RegExp(
+  String.raw`^${moduleNames("variable", ({ danger }) => danger !== "network")}\.[A-Za-z_]\w*$`,
+);
+
+const SPACE = String.raw`\s{0,4}`;
+const BUILTINS = builtinNames(ofDangers("code", "import", "introspection", "file"));
+const OS_CALLS = qualifiedNames(
+  (entry) => ofDangers("shell", "process", "file")(entry) && entry.rule === "S101",
+  SPACE,
+);
+const MODULES = moduleNames("variable", inExpressions);
+const FORBIDDEN_MODULES = moduleNames(
+  "code",
+  (entry) => inExpressions(entry) && entry.level === "forbidden",
+);
 
 /** Code in an expression that MONAI evaluates. */
-const DANGEROUS_EXPRESSION =
-  /\b(?:__import__|eval|exec|compile|getattr|open)\s{0,4}\(|\bos\s{0,4}\.\s{0,4}(?:system|popen|exec|spawn|remove|unlink)|\b(?:subprocess|importlib|socket|ctypes|pickle|shutil|builtins)\b|__\w{1,40}__/;
+const DANGEROUS_EXPRESSION = new RegExp([
+  String.raw`\b${BUILTINS}${SPACE}\(`,
+  String.raw`\b${OS_CALLS}`,
+  String.raw`\b${MODULES}\b`,
+  String.raw`(?<![\w.@#])${FORBIDDEN_MODULES}${SPACE}\.${SPACE}[A-Za-z_]`,
+  String.raw`__\w{1,40}__`,
+].join("|"));
 
 /** What a manifest value makes a loader import or run (scanning 2.11). */
 export function* codeReferences(

@@ -16,7 +16,7 @@ import { type CheckTemplate, isTemplate, templateFindings } from "./template_val
 import { weakHash } from "../../knowledge/weak_hash.ts";
 import { judgeTag } from "./yaml_tag_verdict.ts";
 import type { Check, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.ts";
+import { findSecrets, secretsOfValue } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 
 /** The dependencies of the manifest scanner. */
@@ -182,15 +182,11 @@ class ManifestScan {
 
   *#secrets({ kind, path, value, position }: DocumentEntry): Generator<Check, void, void> {
     if (typeof value !== "string") return;
-    let found = false;
-    for (const secret of findSecrets(value)) {
-      found = true;
+    const secrets = kind === "value"
+      ? secretsOfValue(path.at(-1) ?? "", value)
+      : findSecrets(value);
+    for (const secret of secrets) {
       yield* this.#checks.emit("Credential", secretFinding(secret, position));
-    }
-    if (found || kind !== "value") return;
-    const named = secretByName(path.at(-1) ?? "", value);
-    if (named !== undefined) {
-      yield* this.#checks.emit("Credential", secretFinding(named, position));
     }
   }
 }

@@ -1,43 +1,34 @@
 import type { RuleCode } from "../../contract/rules.ts";
 import { ALLOWED_GROUPS } from "../../knowledge/python/allowed_names.ts";
-import { DENIED_GROUPS, SUSPICIOUS_GROUPS } from "../../knowledge/python/denied_names.ts";
-import { INNER_MODULES } from "../../knowledge/python/inner_modules.ts";
+import { DANGERS } from "../../knowledge/python/danger.ts";
+import {
+  dangerOf,
+  type DangerousName,
+  dottedPath,
+  entryOf,
+  modulePart,
+} from "../../knowledge/python/dangerous_names.ts";
 import { MODULE_RENAMES, NAME_RENAMES } from "../../knowledge/python/python2_names.ts";
 
 /** How dangerous an import is: it never belongs in a model, is odd, is unknown, or is ordinary. */
 export interface Judgment {
   readonly level: "denied" | "suspicious" | "unlisted" | "allowed";
   readonly ruleCode?: RuleCode;
-  /** Why the path is listed. */
+  /** What the path makes possible. */
   readonly why?: string;
 }
 
-/** Splits a table into its words. */
-const words = (text: string): string[] => text.trim().split(/\s+/);
-
-interface Listed {
-  readonly ruleCode?: RuleCode;
-  readonly why: string;
-}
-
-const DENIED = listed(DENIED_GROUPS);
-const SUSPICIOUS = listed(SUSPICIOUS_GROUPS);
 const ALLOWED: ReadonlySet<string> = new Set(
-  ALLOWED_GROUPS.flatMap(([module, names]) => words(names).map((name) => `${module}.${name}`)),
+  ALLOWED_GROUPS.flatMap(([module, names]) =>
+    names.trim().split(/\s+/).map((name) => `${module}.${name}`)
+  ),
 );
-const INNER: ReadonlySet<string> = new Set(words(INNER_MODULES));
 
 /** The module of TorchScript classes, whose code is in the archive. No Python module has this name. */
 const TORCH_SCRIPT = "__torch__";
 
 const UNLISTED: Judgment = { level: "unlisted" };
 const FINE: Judgment = { level: "allowed" };
-
-function listed(
-  groups: readonly { paths: string; why: string; ruleCode?: RuleCode }[],
-): ReadonlyMap<string, Listed> {
-  return new Map(groups.flatMap(({ paths, ...rest }) => words(paths).map((path) => [path, rest])));
-}
 
 /**
  * Returns the path that an import refers to in Python 3. Renames Python 2 names in every protocol, and
@@ -51,11 +42,6 @@ function renamed(module: string, name: string): string {
   const whole = NAME_RENAMES.get(`${module}.${name}`);
   if (whole !== undefined) return whole;
   return dottedPath(MODULE_RENAMES.get(module) ?? module, name);
-}
-
-/** Returns `module.name`, or the module alone if the name is empty. */
-export function dottedPath(module: string, name: string): string {
-  return name === "" ? module : `${module}.${name}`;
 }
 
 /**
@@ -77,29 +63,19 @@ function judgePath(path: string, module: string): Judgment {
   const components = path.split(".");
   const moduleParts = module.split(".").length;
   const isOsPath = components[0] === "os" && components[1] === "path";
-  const denied = isOsPath || ALLOWED.has(path) ? undefined : longestListed(DENIED, components);
-  if (denied !== undefined) return { level: "denied", ...denied };
+  const isAllowed = ALLOWED.has(path);
+  const found = isOsPath || isAllowed ? undefined : dangerOf(path);
+  if (found?.level === "forbidden") return judgmentOf(found, "denied");
   // An allowed module exists, so a component of its path is not another module.
-  const special = specialComponent(components, moduleParts, ALLOWED.has(path));
+  const special = specialComponent(components, moduleParts, isAllowed);
   if (special !== undefined) return special;
-  if (isOsPath || components[0] === TORCH_SCRIPT) return FINE;
-  const suspicious = longestListed(SUSPICIOUS, components);
-  if (suspicious !== undefined) return { level: "suspicious", ...suspicious };
-  return ALLOWED.has(path) ? FINE : UNLISTED;
+  if (isOsPath || isAllowed || components[0] === TORCH_SCRIPT) return FINE;
+  if (found === undefined || found.level === "ordinary") return UNLISTED;
+  return judgmentOf(found, "suspicious");
 }
 
-/** The entry of the longest listed path that equals this one or contains it. */
-function longestListed(
-  table: ReadonlyMap<string, Listed>,
-  components: readonly string[],
-): Listed | undefined {
-  let found: Listed | undefined;
-  let path = "";
-  for (const component of components.slice(0, 16)) {
-    path = path === "" ? component : `${path}.${component}`;
-    found = table.get(path) ?? found;
-  }
-  return found;
+function judgmentOf({ rule, danger }: DangerousName, level: Judgment["level"]): Judgment {
+  return { level, ...rule !== undefined && { ruleCode: rule }, why: DANGERS[danger] };
 }
 
 /** Dunder names that loaders use. */
@@ -117,9 +93,9 @@ function specialComponent(
       if (i >= moduleParts) return DUNDER;
     }
     const bare = component.replace(/^_+/, "");
-    const inner = INNER.has(bare) || (i >= moduleParts && i < components.length - 1 &&
-      DENIED.has(bare));
-    if (inner) return innerModule(bare);
+    const isInner = modulePart(bare) !== undefined ||
+      i >= moduleParts && i < components.length - 1 && forbidden(bare) !== undefined;
+    if (isInner) return innerModule(bare);
   }
   return undefined;
 }
@@ -130,10 +106,15 @@ const DUNDER: Judgment = {
 };
 
 function innerModule(bare: string): Judgment {
-  const { ruleCode } = DENIED.get(bare) ?? {};
+  const rule = forbidden(bare)?.rule;
   return {
     level: "denied",
-    ...(ruleCode !== undefined && { ruleCode }),
+    ...rule !== undefined && { ruleCode: rule },
     why: `Reaches the module ${bare} through another`,
   };
+}
+
+function forbidden(module: string): DangerousName | undefined {
+  const found = entryOf(module);
+  return found?.level === "forbidden" ? found : undefined;
 }

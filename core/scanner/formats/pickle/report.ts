@@ -10,7 +10,7 @@ import {
 } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { PickleFile } from "./pickle_file.ts";
-import { dottedPath } from "./policy.ts";
+import { dottedPath } from "../../knowledge/python/dangerous_names.ts";
 
 /** Failed checks of one pickle that are listed individually. */
 const MAX_CHECKS = 1000;

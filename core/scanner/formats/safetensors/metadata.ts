@@ -1,5 +1,7 @@
-import { excerpt } from "../../contract/excerpt.ts";
 import type { Checklist } from "../../contract/checklist.ts";
+import { findSecrets, secretsOfValue } from "../../knowledge/secrets/find_secrets.ts";
+import { redactedExcerpt } from "../../knowledge/secrets/redacted_excerpt.ts";
+import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
 import { isObject } from "../../../../schemas/json.ts";
 
@@ -21,14 +23,22 @@ export function checkMetadata(metadata: unknown, checks: Checklist): void {
 }
 
 function checkValue(key: string, value: unknown, checks: Checklist): void {
-  const details = { key: excerpt(key) };
+  const details = { key: redactedExcerpt(key) };
+  const label = `The metadata value of "${details.key}"`;
+  for (const secret of findSecrets(key)) {
+    checks.add(CHECK, secretFinding(secret, undefined, "A metadata key"));
+  }
   if (typeof value !== "string") {
-    const message = `The metadata value of "${details.key}" is not a string`;
+    const message = `${label} is not a string`;
     checks.add(CHECK, { message, severity: "warning", ruleCode: "S905", details });
     return;
   }
+  for (const secret of secretsOfValue(key, value)) {
+    const finding = secretFinding(secret, undefined, label);
+    checks.add(CHECK, { ...finding, details: { ...details, ...finding.details } });
+  }
   for (const found of [...findSuspiciousText(value), ...findSuspiciousText(key)]) {
-    const message = `The metadata value of "${details.key}" contains ${found.what}`;
+    const message = `${label} contains ${found.what}`;
     const { severity, ruleCode, kind } = found;
     checks.add(CHECK, { message, severity, ruleCode, details: { ...details, kind } });
   }

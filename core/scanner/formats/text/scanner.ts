@@ -5,7 +5,7 @@ import { copyrightNotices } from "../../knowledge/licenses/copyright.ts";
 import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
 import { licensesOfId, recogniseLicenses } from "../../knowledge/licenses/recognize.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { findSecrets, secretByName } from "../../knowledge/secrets/find_secrets.ts";
+import { findAssignedSecrets, findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
@@ -119,23 +119,9 @@ class TextScan {
         ...position !== undefined && { position },
       });
     }
-    yield* this.#assignments(window, positionOf);
-  }
-
-  /** Credentials that only the name of their variable gives away. */
-  *#assignments(
-    { text, ownLength }: TextWindow,
-    positionOf: (index: number) => number | undefined,
-  ): Generator<Check, void, void> {
-    const assignments = text.matchAll(
-      /(?<![\w-])([A-Za-z_]\w{2,60})["']?[ \t]{0,4}[:=][ \t]{0,4}["']([^"'\s]{6,200})["']/g,
-    );
-    for (const { 1: name = "", 2: value = "", index } of assignments) {
-      if (index >= ownLength || findSecrets(value).next().done === false) continue;
-      const secret = secretByName(name, value);
-      if (secret !== undefined) {
-        yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(index)));
-      }
+    for (const secret of findAssignedSecrets(window.text)) {
+      if (secret.position >= window.ownLength) continue;
+      yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
     }
   }
 

@@ -1,6 +1,12 @@
 import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import { Checklist, type Finding } from "../../contract/checklist.ts";
 import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
+import {
+  builtinNames,
+  moduleNames,
+  ofDangers,
+  qualifiedNames,
+} from "../../knowledge/python/python_code.ts";
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 import { findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
@@ -23,8 +29,20 @@ const HEAD_BYTES = 4096;
 /** How much of an XML document is read. */
 const MAX_XML_BYTES = 64 * MIB;
 
-const SCRIPT =
-  /<\s{0,4}script\b|\bjavascript:|\b(?:eval|exec|execfile|compile|__import__)\s{0,4}\(|\bos\.(?:system|popen|exec|spawn)|\bsubprocess\b|^\s{0,20}import\s+(?:os|sys|socket|ctypes|pickle)\b|\bRuntime\.getRuntime\b|\bProcessBuilder\b/m;
+const MODULES = moduleNames("variable", () => true);
+
+const SCRIPT = new RegExp(
+  [
+    String.raw`<\s{0,4}script\b|\bjavascript:|\bRuntime\.getRuntime\b|\bProcessBuilder\b`,
+    String.raw`\b${builtinNames(ofDangers("code", "import"))}\s{0,4}\(`,
+    String.raw`\b${
+      qualifiedNames((entry) => ofDangers("shell", "process")(entry) && entry.rule === "S101")
+    }`,
+    String.raw`\bsubprocess\b`,
+    String.raw`^\s{0,20}(?:import\s+${MODULES}\b|from\s+${MODULES}[\w.]{0,100}\s+import\b)`,
+  ].join("|"),
+  "m",
+);
 
 /** Declared encodings whose ASCII characters are read correctly. */
 const ENCODINGS =

@@ -1,4 +1,4 @@
-import type { AllowedNames } from "./allowed_names.ts";
+import type { AllowedNames } from "./allowed_python.ts";
 
 const SCALARS = `
   bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc intp uintp longlong

@@ -1,4 +1,4 @@
-import type { AllowedNames } from "./allowed_names.ts";
+import type { AllowedNames } from "./allowed_python.ts";
 
 /** scikit-learn by its modules, with their names before 0.22 where they had no underscore. */
 export const SKLEARN_NAMES: readonly AllowedNames[] = [

@@ -1,4 +1,4 @@
-import type { AllowedNames } from "./allowed_names.ts";
+import type { AllowedNames } from "./allowed_python.ts";
 
 const STORAGES = `
   FloatStorage DoubleStorage HalfStorage BFloat16Storage LongStorage IntStorage ShortStorage

@@ -1,4 +1,4 @@
-import type { AllowedNames } from "./allowed_names.ts";
+import type { AllowedNames } from "./allowed_python.ts";
 
 /** Arguments of trainings, and detection models that are pickled whole. */
 export const TRAINING_NAMES: readonly AllowedNames[] = [

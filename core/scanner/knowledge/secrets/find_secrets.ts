@@ -87,6 +87,36 @@ export function secretByName(key: string, value: string): Secret | undefined {
   return { kind, ruleCode, severity: "warning", position: 0, length: value.length, lead };
 }
 
+const ASSIGNMENT =
+  /(?<![\w-])([A-Za-z_]\w{2,60})["']?[ \t]{0,4}[:=][ \t]{0,4}["']([^"'\s]{6,200})["']/g;
+
+/** The credentials in a text that only the names of their variables give away, as in `pwd = "…"`. */
+export function* findAssignedSecrets(text: string): Generator<Secret, void, void> {
+  for (const { 0: { length }, 1: name = "", 2: value = "", index } of text.matchAll(ASSIGNMENT)) {
+    const secret = secretByName(name, value);
+    if (secret === undefined || findSecrets(value).next().done === false) continue;
+    yield { ...secret, position: index, length };
+  }
+}
+
+/**
+ * The credentials in a value that has a name, such as the key of a JSON object or of metadata: those of
+ * known shapes and those assigned in its text; otherwise the value itself, if the name gives it away.
+ */
+export function secretsOfValue(name: string, value: string): Secret[] {
+  const known = [...findSecrets(value)];
+  const assigned = [...findAssignedSecrets(value)].filter((secret) =>
+    !known.some((other) => overlap(secret, other))
+  );
+  const found = [...known, ...assigned];
+  const named = found.length > 0 ? undefined : secretByName(name, value);
+  return named === undefined ? found : [named];
+}
+
+function overlap(a: Secret, b: Secret): boolean {
+  return a.position < b.position + b.length && b.position < a.position + a.length;
+}
+
 /** A text with every credential in it replaced by its kind. */
 export function redact(text: string): string {
   const secrets = [...findSecrets(text)].sort((a, b) => b.position - a.position);

