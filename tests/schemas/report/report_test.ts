@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { Report, reportJsonSchema } from "../../../schemas/report/report.ts";
+import { FileMetadata, Issue, Report, reportJsonSchema } from "../../../schemas/report/report.ts";
 import { uri } from "../../../schemas/report/values.ts";
 import { changed, type FieldCase, fieldCases, valueAt } from "../../conformance/report_cases.ts";
 import { fullReport, RECORDS } from "../../conformance/report_table.ts";
@@ -166,3 +166,15 @@ function jsonSchemaOf(type: string): unknown {
       return type in RECORDS ? { $ref: `#/$defs/${type}` } : { type };
   }
 }
+
+Deno.test("SR 1 the types of records refuse misspelled properties", () => {
+  const issue: Issue = { message: "m", severity: "info" };
+  // @ts-expect-error an issue has no such property
+  const misspelled: Issue = { message: "m", severiti: "info" };
+  // @ts-expect-error a severity is one of four words
+  const wrong: Issue = { message: "m", severity: "error" };
+  const metadata: FileMetadata = { file_size: 1, added_by_a_scanner: [1] };
+  const valid = [issue, misspelled, wrong].map((it) => v.is(Issue, it));
+  assert.deepEqual(valid, [true, true, false]);
+  assert.equal(v.is(FileMetadata, metadata), true);
+});
