@@ -2,18 +2,18 @@ import * as v from "valibot";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** A lease that is held; its tool is told by its label alone (HC 2). */
+/** A held lease (HC 2). `tool_name` is the label of the tool. */
 const HeldLease = v.object({
   id: count,
   tool_name: v.string(),
   heavy: v.boolean(),
-  /** 0 is none. */
+  /** 0 means no limit. */
   memory_limit_mb: count,
   /** RFC 3339, UTC, with milliseconds. */
   since: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** What `GET /capacity/` tells: names are those of HC, sizes MB of 2^20 bytes. */
+/** The reply of `GET /capacity/`. Names are those of HC; sizes are in MB of 2^20 bytes. */
 export const CapacityOverview = v.object({
   readings: v.object({
     CPUCores: count,
@@ -24,16 +24,16 @@ export const CapacityOverview = v.object({
   }),
   level: v.picklist(["OK", "CAUTION", "CRITICAL", "UNKNOWN"]),
   reason: v.string(),
-  /** How many scans may run at once. */
+  /** The running scans, and the most that may run at once. */
   instances: v.object({ running: count, ceiling: count, detail: v.string() }),
   tools: v.object({
     HeavyToolSlots: count,
     LightToolSlots: count,
     Reason: v.string(),
-    /** The hard limit of a heavy tool, such as `2048MB`, or `disabled`. */
+    /** The hard memory limit of a heavy tool, such as `2048MB` or `disabled`. */
     memory_limit: v.string(),
   }),
-  /** Null where no server told them. */
+  /** Null if no server replied. */
   leases: v.nullable(v.object({
     active_total: count,
     active_heavy: count,

@@ -8,7 +8,7 @@ export const UserId = v.pipe(
   v.maxValue(Number.MAX_SAFE_INTEGER),
 );
 
-/** The claims of a credential that are ours; the times are checked with the signature (C 10). */
+/** The claims that name the caller. The signature check verifies the others (C 10). */
 export const Claims = v.object({
   /** The user id as a decimal string. */
   sub: UserId,
@@ -17,7 +17,7 @@ export const Claims = v.object({
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A time to live, such as `90s`, `15m`, `1h` or `30d`, in seconds. */
+/** A duration such as `90s`, `15m`, `1h` or `30d`, as seconds. */
 export const TimeToLive = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,8}[smhd]$/),

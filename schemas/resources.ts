@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** A record as callers see it (RS 2, C 3). */
+/** A record, as callers receive it (RS 2, C 3). */
 export const ResourceEntry = v.object({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -15,22 +15,22 @@ export const ResourceEntry = v.object({
 });
 export type ResourceEntry = v.InferOutput<typeof ResourceEntry>;
 
-/** RS 2, C 3. */
+/** A list of records (RS 2, C 3). */
 export const ResourceList = v.object({
   items: v.array(ResourceEntry),
   /** The number of items. */
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
 });
 
-/** RS 2. Unknown keys are ignored (C 3). */
+/** The body of a mkdir request (RS 2). Unknown keys are ignored (C 3). */
 export const MkdirResourceRequest = v.object({ path: v.string() });
 
 /**
- * MoveResourceRequest and CopyResourceRequest, which are alike (RS 2). A key that is null is as if it
- * were missing (C 7).
+ * The body of a move or copy request: MoveResourceRequest and CopyResourceRequest are equal (RS 2). A
+ * null key counts as missing (C 7).
  */
 export const TransferResourceRequest = v.object({
-  /** One more source. */
+  /** Another source. */
   source: v.nullish(v.string(), null),
   sources: v.nullish(v.array(v.string()), []),
   destination: v.nullish(v.string(), ""),
@@ -38,6 +38,6 @@ export const TransferResourceRequest = v.object({
   force: v.nullish(v.boolean(), false),
 });
 
-/** `compression=` of a download: `auto` deflates where that pays (C 9). */
+/** The parameter `compression` of a download: `auto` deflates if that saves space (C 9). */
 export const Compression = v.picklist(["auto", "store", "deflate"]);
 export type Compression = v.InferOutput<typeof Compression>;

@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { GIB, MIB } from "./units.ts";
 
-/** Any text but an empty one: the name of a file or a host, and the like. */
-const text = v.pipe(v.string(), v.trim(), v.nonEmpty("some text"));
+/** Non-empty text, such as the name of a file or host. */
+const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
 
-function wholeNumber(least: number, most: number) {
-  const allowed = `a whole number from ${least} to ${most}`;
+function wholeNumber(minimum: number, maximum: number) {
+  const allowed = `a whole number from ${minimum} to ${maximum}`;
   return v.pipe(
     v.string(),
     v.trim(),
     v.regex(/^\d{1,16}$/, allowed),
     v.transform(Number),
-    v.minValue(least, allowed),
-    v.maxValue(most, allowed),
+    v.minValue(minimum, allowed),
+    v.maxValue(maximum, allowed),
   );
 }
 
@@ -29,26 +29,26 @@ function url(allowed: string, ...protocols: string[]) {
 
 const bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
-/** The HTTP origins of a comma-separated list, or `*`. */
+/** A comma-separated list of HTTP origins, or `*`. */
 const origins = v.pipe(
   text,
   v.transform((value) => value.split(",").map((origin) => origin.trim())),
   v.check(
     (list) => list.every((origin) => origin === "*" || URL.parse(origin)?.origin === origin),
-    "origins such as https://app.example, with commas between them, or *",
+    "comma-separated origins such as https://app.example, or *",
   ),
 );
 
 /**
- * Every setting (C 13). The environment variable of `maxUploadFiles` is
- * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue is what would be allowed.
+ * All settings (C 13). The environment variable of `maxUploadFiles` is
+ * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected.
  */
 const entries = {
   host: v.optional(text, "127.0.0.1"),
   port: v.optional(wholeNumber(0, 65535), "8080"),
   dataDir: v.optional(text, "./data"),
   logLevel: v.optional(oneOf("debug", "info", "warn", "error"), "info"),
-  /** Left out: text on a terminal, json otherwise. */
+  /** Default: text on a terminal, otherwise json. */
   logFormat: v.optional(oneOf("text", "json")),
   jwtSecret: v.optional(v.pipe(
     v.string(),
@@ -61,11 +61,11 @@ const entries = {
   maxUploadFileSize: v.optional(bytes, String(300 * MIB)),
   maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "1000"),
   maxUploadTotalSize: v.optional(bytes, String(2 * GIB)),
-  /** Left out: maxUploadTotalSize and 64 MiB. */
+  /** Default: maxUploadTotalSize + 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
-  /** Scans that may wait. */
+  /** The most scans that may be queued. */
   maxQueuedScans: v.optional(wholeNumber(1, 1_000_000), "1000"),
-  /** The longest time that the scan of one file may take, in seconds. */
+  /** The time limit for scanning one file, in seconds. */
   scanFileTimeoutS: v.optional(wholeNumber(1, 1_000_000), "300"),
   metrics: v.optional(oneOf("token", "open"), "token"),
   corsOrigins: v.optional(origins),
@@ -76,7 +76,7 @@ const Settings = v.pipe(
   v.check(
     ({ jwtSecret, jwtPublicKey, jwksUrl }) =>
       [jwtSecret, jwtPublicKey, jwksUrl].filter((key) => key !== undefined).length <= 1,
-    "one of STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY and STRONGROOM_JWKS_URL",
+    "STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
   ),
   v.transform((settings) => ({
     ...settings,
@@ -84,30 +84,30 @@ const Settings = v.pipe(
   })),
 );
 
-/** The settings of a process; sizes are bytes. */
+/** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const SECRET: ReadonlySet<string> = new Set(["jwtSecret"]);
+const SECRETS: ReadonlySet<string> = new Set(["jwtSecret"]);
 const MASK = "********";
 
 /** Looks up an environment variable. */
 export type ReadVariable = (variable: string) => string | undefined;
 
 /**
- * Reads all settings; an empty variable counts as none. Capacity tunables are read elsewhere, for
+ * Reads all settings. An empty variable counts as not set. Capacity tunables are read elsewhere, as
  * their defaults depend on the host.
  *
- * @throws {RangeError} where a setting is not valid; the message is one line that names the variable,
- *   its value and what is allowed.
+ * @throws {RangeError} when a setting is invalid. The message is one line with the variable, its value
+ *   and the expected values.
  */
 export function readSettings(env: ReadVariable): Settings {
   const given = Object.keys(entries).map((key) => [key, env(variableOf(key)) || undefined]);
   const result = v.safeParse(Settings, Object.fromEntries(given));
-  if (!result.success) throw new RangeError(complaint(result.issues[0]));
+  if (!result.success) throw new RangeError(describeIssue(result.issues[0]));
   return result.output;
 }
 
-/** The settings as a person may see them: the variable, the value in force and whether it is the default. */
+/** The settings for people: variable, value in force, and whether it is the default. Secrets are masked. */
 export function describeSettings(
   settings: Settings,
   env: ReadVariable,
@@ -117,28 +117,28 @@ export function describeSettings(
     const shown = value === undefined ? "" : String(value);
     return {
       variable,
-      value: SECRET.has(key) && shown !== "" ? MASK : withoutPassword(shown),
+      value: SECRETS.has(key) && shown !== "" ? MASK : withMaskedPassword(shown),
       isDefault: !env(variable),
     };
   });
 }
 
-/** A URL without what is secret in it, and any other text as it is. */
-function withoutPassword(text: string): string {
+/** Masks the password of a URL; returns other text unchanged. */
+function withMaskedPassword(text: string): string {
   const url = URL.parse(text);
   if (url === null || url.password === "") return text;
   url.password = MASK;
   return url.href;
 }
 
-/** `maxUploadFiles` is `STRONGROOM_MAX_UPLOAD_FILES`. */
+/** The environment variable of a setting. */
 function variableOf(key: string): string {
   return `STRONGROOM_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-function complaint(issue: v.BaseIssue<unknown>): string {
+function describeIssue(issue: v.BaseIssue<unknown>): string {
   const key = issue.path?.[0]?.key;
-  if (typeof key !== "string") return `Too many settings for one thing: only ${issue.message}`;
-  const value = SECRET.has(key) ? "its value" : JSON.stringify(issue.path?.[0]?.value);
-  return `Bad setting ${variableOf(key)}: ${value} is not allowed, only ${issue.message}`;
+  if (typeof key !== "string") return `Conflicting settings: set at most one of ${issue.message}`;
+  const value = SECRETS.has(key) ? "" : ` ${JSON.stringify(issue.path?.[0]?.value)}`;
+  return `Invalid ${variableOf(key)}${value}: expected ${issue.message}`;
 }

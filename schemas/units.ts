@@ -7,7 +7,7 @@ export const GIB = 1024 * MIB;
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** A size for a person, such as `512 bytes` or `1.5 MiB`. */
+/** Formats a size for people, such as `512 bytes` or `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < KIB) return `${bytes.toLocaleString("en")} ${bytes === 1 ? "byte" : "bytes"}`;
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));

@@ -16,7 +16,10 @@ export async function run(args: string[]): Promise<number> {
   const settings = loadSettings();
   const log = logOf(settings);
   await using storage = await openStorage(settings);
-  const host = hostCapacity(settings.dataDir, (message) => log.warn("Bad setting", { message }));
+  const host = hostCapacity(
+    settings.dataDir,
+    (message) => log.warn("Invalid setting", { message }),
+  );
   const verify = await verifierOf(settings, log);
   await using composition = await compose(storage, settings, { host, log, verify });
   const server = await listen(settings, composition);

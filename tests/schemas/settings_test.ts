@@ -7,7 +7,7 @@ function read(variables: Record<string, string> = {}) {
   return readSettings((name) => variables[name.replace("STRONGROOM_", "")]);
 }
 
-Deno.test("C 13 and C 6 the defaults", () => {
+Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
   assert.deepEqual(read(), {
     host: "127.0.0.1",
     port: 8080,
@@ -30,7 +30,7 @@ Deno.test("C 13 and C 6 the defaults", () => {
   });
 });
 
-Deno.test("C 13 values that are taken", async (t) => {
+Deno.test("C 13 readSettings() accepts valid values", async (t) => {
   const cases: [string, string, string, unknown][] = [
     ["HOST", "::1", "host", "::1"],
     ["PORT", "0", "port", 0],
@@ -55,22 +55,22 @@ Deno.test("C 13 values that are taken", async (t) => {
     ["CORS_ORIGINS", "*", "corsOrigins", ["*"]],
     ["PORT", "", "port", 8080],
   ];
-  for (const [variable, value, key, wanted] of cases) {
+  for (const [variable, value, key, expected] of cases) {
     await t.step(`C 13 ${variable}=${value}`, () => {
       const settings: Record<string, unknown> = { ...read({ [variable]: value }) };
-      assert.deepEqual(settings[key], wanted);
+      assert.deepEqual(settings[key], expected);
     });
   }
 });
 
-Deno.test("C 13 a bad value is one line with the variable, the value and what is allowed", async (t) => {
+Deno.test("C 13 readSettings() refuses an invalid value, in one line with the variable, value and expectation", async (t) => {
   const cases: [string, string, RegExp][] = [
     ["PORT", "65536", /0 to 65535/],
     ["PORT", "-1", /0 to 65535/],
     ["PORT", "80.5", /0 to 65535/],
     ["PORT", "0x50", /0 to 65535/],
     ["PORT", "eighty", /0 to 65535/],
-    ["HOST", "  ", /some text/],
+    ["HOST", "  ", /non-empty text/],
     ["LOG_LEVEL", "loud", /debug, info, warn, error/],
     ["LOG_FORMAT", "xml", /text, json/],
     ["JWKS_URL", "ftp://id.example", /http/],
@@ -86,19 +86,19 @@ Deno.test("C 13 a bad value is one line with the variable, the value and what is
     ["CORS_ORIGINS", "https://a.example/path", /origins/],
     ["CORS_ORIGINS", "a.example", /origins/],
   ];
-  for (const [variable, value, allowed] of cases) {
+  for (const [variable, value, expected] of cases) {
     await t.step(`C 13 ${variable}=${value}`, () => {
       assert.throws(() => read({ [variable]: value }), (error) => {
         assert.ok(error instanceof RangeError);
         assert.ok(error.message.includes(`STRONGROOM_${variable}`), error.message);
         assert.ok(error.message.includes(JSON.stringify(value)), error.message);
-        assert.match(error.message, allowed);
+        assert.match(error.message, expected);
         assert.doesNotMatch(error.message, /\n/);
         return true;
       });
     });
   }
-  await t.step("C 13 and C 10 a short secret is refused without being shown", () => {
+  await t.step("C 13 and C 10 refuses a short secret without showing it", () => {
     assert.throws(() => read({ JWT_SECRET: "too short" }), (error) => {
       assert.ok(error instanceof RangeError);
       assert.match(error.message, /STRONGROOM_JWT_SECRET.*32 bytes/);
@@ -106,13 +106,13 @@ Deno.test("C 13 a bad value is one line with the variable, the value and what is
       return true;
     });
   });
-  await t.step("C 10 two kinds of keys are refused", () => {
+  await t.step("C 10 refuses two kinds of keys", () => {
     const both = { JWT_SECRET: "s".repeat(32), JWKS_URL: "https://id.example/" };
     assert.throws(() => read(both), /STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY/);
   });
 });
 
-Deno.test("C 13 describeSettings() shows every setting, and no secret", () => {
+Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () => {
   const variables: Record<string, string> = {
     STRONGROOM_JWT_SECRET: "a very secret secret of 32 bytes",
     STRONGROOM_PORT: "9000",
