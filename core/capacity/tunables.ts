@@ -76,35 +76,11 @@ export function readTunables(
   size: HostSize,
 ): { tunables: Tunables; origins: TunableOrigin[] } {
   const { CPUCores: cores, MemTotalMB: total } = size;
-  const origins: TunableOrigin[] = [];
-  const tunable = (
-    name: keyof Tunables,
-    suffix: string,
-    fallback: number,
-    { read = envInt64, minimum = -Infinity, unit = 1 }: TunableRule = {},
-  ) => {
-    const variable = PREFIX + suffix;
-    const given = get(variable) ?? "";
-    const parsed = read(variable, Number.NaN, get);
-    const isGiven = !Number.isNaN(parsed);
-    const setting = Math.max(minimum, isGiven ? parsed : fallback);
-    const value = setting * unit;
-    const warning = given === "" || (isGiven && parsed >= minimum)
-      ? {}
-      : { warning: warningOf(variable, given, isGiven, setting) };
-    origins.push({
-      name,
-      variable,
-      value,
-      setting,
-      source: isGiven ? "environment" : "default",
-      ...warning,
-    });
-    return value;
-  };
+  const reader = new TunableReader(get);
+  const tunable = reader.read.bind(reader);
   const tunables = {
-    cpuCautionPct: tunable("cpuCautionPct", "CPU_CAUTION_PCT", 70, { read: envFloat }),
-    cpuCriticalPct: tunable("cpuCriticalPct", "CPU_CRITICAL_PCT", 90, { read: envFloat }),
+    cpuCautionPct: tunable("cpuCautionPct", "CPU_CAUTION_PCT", 70, FLOAT),
+    cpuCriticalPct: tunable("cpuCriticalPct", "CPU_CRITICAL_PCT", 90, FLOAT),
     ramCautionMB: tunable("ramCautionMB", "RAM_CAUTION_MB", Math.max(512, Math.trunc(total / 4))),
     ramCriticalMB: tunable(
       "ramCriticalMB",
@@ -114,9 +90,12 @@ export function readTunables(
     diskCautionMB: tunable("diskCautionMB", "DISK_CAUTION_MB", 2048),
     diskCriticalMB: tunable("diskCriticalMB", "DISK_CRITICAL_MB", 1024),
     manualMaxInstances: tunable("manualMaxInstances", "MAX_INSTANCES", 0, OPTIONAL),
-    heavyToolCPULoad: tunable("heavyToolCPULoad", "HEAVY_TOOL_CPU_LOAD", heavyToolLoad(cores), {
-      read: envFloat,
-    }),
+    heavyToolCPULoad: tunable(
+      "heavyToolCPULoad",
+      "HEAVY_TOOL_CPU_LOAD",
+      heavyToolLoad(cores),
+      FLOAT,
+    ),
     scanOverheadMB: tunable(
       "scanOverheadMB",
       "SCAN_OVERHEAD_MB",
@@ -131,24 +110,57 @@ export function readTunables(
       unit: MIB,
     }),
   };
-  return { tunables, origins };
+  return { tunables, origins: reader.origins };
 }
 
 /** How to read a variable. */
 interface TunableRule {
   /** The helper that parses it. @default envInt64 */
-  readonly read?: (name: string, fallback: number, get: GetVariable) => number;
+  readonly parse?: (name: string, fallback: number, get: GetVariable) => number;
   /** A lower value is raised to this. @default none */
   readonly minimum?: number;
   /** The factor from the unit of the variable to that of the tunable. @default 1 */
   readonly unit?: number;
 }
 
+const FLOAT: TunableRule = { parse: envFloat };
+
 /** A positive integer, or 0. */
 const OPTIONAL: TunableRule = {
-  read: (name, fallback, get) =>
+  parse: (name, fallback, get) =>
     /^\s*0+\s*$/.test(get(name) ?? "") ? 0 : envOptionalInt(name, get) || fallback,
 };
+
+/** Reads tunables from variables, and records the source of each. */
+class TunableReader {
+  readonly origins: TunableOrigin[] = [];
+  readonly #get: GetVariable;
+
+  constructor(get: GetVariable) {
+    this.#get = get;
+  }
+
+  /** The value in force of the tunable whose variable ends in `suffix`. */
+  read(
+    name: keyof Tunables,
+    suffix: string,
+    fallback: number,
+    { parse = envInt64, minimum = -Infinity, unit = 1 }: TunableRule = {},
+  ): number {
+    const variable = PREFIX + suffix;
+    const given = this.#get(variable) ?? "";
+    const parsed = parse(variable, Number.NaN, this.#get);
+    const isValid = !Number.isNaN(parsed);
+    const setting = Math.max(minimum, isValid ? parsed : fallback);
+    const value = setting * unit;
+    const source = isValid ? "environment" : "default";
+    const warning = given === "" || (isValid && parsed >= minimum)
+      ? {}
+      : { warning: warningOf(variable, given, isValid, setting) };
+    this.origins.push({ name, variable, value, setting, source, ...warning });
+    return value;
+  }
+}
 
 function warningOf(variable: string, given: string, isNumber: boolean, used: number): string {
   const problem = isNumber ? "is too low" : "is not a valid number";
