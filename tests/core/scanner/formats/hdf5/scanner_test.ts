@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { hdf5Scanner } from "../../../../../core/scanner/formats/hdf5/scanner.ts";
 import { type ByteSource, memorySource } from "../../../../../core/scanner/contract/source.ts";
-import { failures, scan, survives } from "../graph_scan.ts";
 import { verdict } from "../../verdict.ts";
 import {
   externalLink,
@@ -11,9 +10,11 @@ import {
   number,
   UNDEFINED,
 } from "../../readers/hdf5/hdf5_bytes.ts";
+import { assertNeverThrows, failures, scan } from "../format_scan.ts";
 import { HARMFUL_CODE, HARMLESS_CODE } from "../marshalled_code.ts";
 
-const look = (content: Uint8Array | ByteSource) => scan(hdf5Scanner, content, { name: "model.h5" });
+const scanModel = (content: Uint8Array | ByteSource) =>
+  scan(hdf5Scanner, content, { name: "model.h5" });
 
 function config(code?: string): string {
   const lambda = {
@@ -43,10 +44,10 @@ function model(
 
 const VERSIONS = [0, 1, 2, 3] as const;
 
-Deno.test("C 16 a benign model in HDF5 has passed checks only", async (t) => {
+Deno.test("C 16 a benign HDF5 model passes every check", async (t) => {
   for (const version of VERSIONS) {
     await t.step(`superblock of version ${version}`, () => {
-      const { checks, notes } = look(model(new Hdf5Builder(version)));
+      const { checks, metadata } = scanModel(model(new Hdf5Builder(version)));
       assert.deepEqual(checks.map(({ status, name }) => `${status} ${name}`), [
         "passed HDF5 Structure",
         "passed HDF5 External Reference",
@@ -57,29 +58,29 @@ Deno.test("C 16 a benign model in HDF5 has passed checks only", async (t) => {
         "passed Keras Unsafe Deserialization",
         "passed Keras File Access",
       ]);
-      assert.equal(notes.model_class, "Sequential");
-      assert.equal(notes.keras_version, "2.15.0");
-      assert.deepEqual(notes.layer_counts, { Dense: 1 });
+      assert.equal(metadata.model_class, "Sequential");
+      assert.equal(metadata.keras_version, "2.15.0");
+      assert.deepEqual(metadata.layer_counts, { Dense: 1 });
     });
   }
 });
 
-Deno.test("C 16 a file of weights only is clean", () => {
+Deno.test("C 16 a file with weights only is clean", () => {
   const file = new Hdf5Builder();
   const weights = file.object(file.fixedText("note", '{"class_name": "Lambda", "config": {}}'));
-  const { checks, notes } = look(file.build(file.object(hardLink("weights", weights))));
+  const { checks, metadata } = scanModel(file.build(file.object(hardLink("weights", weights))));
   assert.equal(verdict(checks), "OK");
   assert.equal(checks.length, 2);
-  assert.deepEqual(notes, {});
+  assert.deepEqual(metadata, {});
 });
 
-Deno.test("C 16 a lambda is found wherever the configuration lies", async (t) => {
+Deno.test("C 16 a lambda is found wherever the configuration is stored", async (t) => {
   for (const version of VERSIONS) {
     const code = HARMFUL_CODE;
-    const places: [string, (file: Hdf5Builder) => Uint8Array][] = [
-      ["a text of variable length", (file) => model(file, { code })],
+    const storages: [string, (file: Hdf5Builder) => Uint8Array][] = [
+      ["a variable-length string", (file) => model(file, { code })],
       [
-        "a text of fixed length",
+        "a fixed-length string",
         (file) => file.build(file.object(file.fixedText("model_config", config(code), 20))),
       ],
       [
@@ -121,10 +122,10 @@ Deno.test("C 16 a lambda is found wherever the configuration lies", async (t) =>
           ),
       ],
     ];
-    for (const [name, build] of places) {
+    for (const [name, build] of storages) {
       await t.step(`${name}, version ${version}`, () => {
         const content = build(new Hdf5Builder(version));
-        const { checks } = look(content);
+        const { checks } = scanModel(content);
         assert.equal(failures(checks, "Keras Code")[0]?.severity, "critical");
         assert.deepEqual(failures(checks, "HDF5 Structure"), []);
         const source = memorySource(content);
@@ -134,16 +135,16 @@ Deno.test("C 16 a lambda is found wherever the configuration lies", async (t) =>
   }
 });
 
-Deno.test("C 16 a list of one text is read as a text, a list of more is none", () => {
+Deno.test("C 16 a list of one string is read as a string, a longer list is ignored", () => {
   for (const version of VERSIONS) {
     const file = new Hdf5Builder(version);
     const list = (count: number) => file.fixedTexts("model_config", config(HARMFUL_CODE), count);
-    assert.equal(verdict(look(file.build(file.object(list(1)))).checks), "C");
-    assert.equal(verdict(look(file.build(file.object(list(2)))).checks), "OK");
+    assert.equal(verdict(scanModel(file.build(file.object(list(1)))).checks), "C");
+    assert.equal(verdict(scanModel(file.build(file.object(list(2)))).checks), "OK");
   }
 });
 
-Deno.test("C 16 versions of Keras that run a lambda in safe mode make it critical (CVE-2025-9905)", async (t) => {
+Deno.test("C 16 Keras versions that run a lambda in safe mode make it critical (CVE-2025-9905)", async (t) => {
   const table: [string, string][] = [
     ["2.12.0", "C"],
     ["2.15.0", "W"],
@@ -152,15 +153,15 @@ Deno.test("C 16 versions of Keras that run a lambda in safe mode make it critica
     ["3.11.3", "W"],
     ["", "W"],
   ];
-  for (const [version, wanted] of table) {
+  for (const [version, expected] of table) {
     await t.step(version || "unknown", () => {
       const content = model(new Hdf5Builder(), { code: HARMLESS_CODE, version });
-      assert.equal(verdict(look(content).checks), wanted);
+      assert.equal(verdict(scanModel(content).checks), expected);
     });
   }
 });
 
-Deno.test("C 16 what is in storage that is not read is searched for in the bytes", async (t) => {
+Deno.test("C 16 storage that is not parsed is searched as raw bytes", async (t) => {
   const dense = { type: 0x15, data: join(number(0, 2), number(0x400, 8), UNDEFINED) };
   const none = { type: 0x15, data: join(number(0, 2), UNDEFINED, UNDEFINED) };
   const hidden = (file: Hdf5Builder, code?: string) => {
@@ -169,46 +170,46 @@ Deno.test("C 16 what is in storage that is not read is searched for in the bytes
   };
   await t.step("dense attributes", () => {
     const file = hidden(new Hdf5Builder(2), HARMFUL_CODE);
-    const { checks } = look(file.build(file.object(dense)));
+    const { checks } = scanModel(file.build(file.object(dense)));
     assert.equal(failures(checks, "Keras Code")[0]?.severity, "critical");
     assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "hdf5_dense_attributes");
   });
   await t.step("dense attributes without a lambda", () => {
     const file = hidden(new Hdf5Builder(2));
-    const { checks, notes } = look(file.build(file.object(dense)));
+    const { checks, metadata } = scanModel(file.build(file.object(dense)));
     assert.equal(verdict(checks), "I");
-    assert.equal(notes.model_class, "Sequential");
+    assert.equal(metadata.model_class, "Sequential");
   });
-  await t.step("on the border of what is read at once", () => {
+  await t.step("across a chunk border", () => {
     const file = new Hdf5Builder(2);
     file.add(new Uint8Array(2 ** 20 - 48 - 20));
     hidden(file, HARMFUL_CODE);
-    assert.equal(verdict(look(file.build(file.object(dense))).checks), "C");
+    assert.equal(verdict(scanModel(file.build(file.object(dense))).checks), "C");
   });
-  await t.step("but not where everything was read", () => {
+  await t.step("but not if everything was parsed", () => {
     const file = hidden(new Hdf5Builder(2), HARMFUL_CODE);
-    assert.equal(verdict(look(file.build(file.object(none))).checks), "OK");
+    assert.equal(verdict(scanModel(file.build(file.object(none))).checks), "OK");
   });
-  await t.step("an attribute that is shared", () => {
+  await t.step("a shared attribute", () => {
     const file = hidden(new Hdf5Builder(), HARMFUL_CODE);
     const shared = { ...file.text("x", "y"), flags: 2 };
-    assert.equal(verdict(look(file.build(file.object(shared))).checks), "C");
+    assert.equal(verdict(scanModel(file.build(file.object(shared))).checks), "C");
   });
-  await t.step("an attribute whose type is elsewhere", () => {
+  await t.step("an attribute with a shared type", () => {
     const file = hidden(new Hdf5Builder(2));
     const message = file.text("keras_version", "3.0");
     message.data[1] = 1;
-    assert.equal(verdict(look(file.build(file.object(message))).checks), "I");
+    assert.equal(verdict(scanModel(file.build(file.object(message))).checks), "I");
   });
   await t.step("dense links", () => {
     const file = new Hdf5Builder(2);
     const links = { type: 2, data: join(number(0x100, 2), number(0, 8), number(64, 8), UNDEFINED) };
-    const [failure] = failures(look(file.build(file.object(links))).checks, "HDF5 Structure");
+    const [failure] = failures(scanModel(file.build(file.object(links))).checks, "HDF5 Structure");
     assert.equal(failure?.incomplete, "hdf5_dense_links");
   });
 });
 
-Deno.test("C 16 references to other files are told", async (t) => {
+Deno.test("C 16 references to other files are reported", async (t) => {
   const link = (path: string) => {
     const file = new Hdf5Builder();
     return file.build(file.object(externalLink("x", path)));
@@ -236,22 +237,22 @@ Deno.test("C 16 references to other files are told", async (t) => {
   const table: [string, Uint8Array, string][] = [
     ["a link to a system file", link("/etc/passwd"), "critical"],
     ["a link upwards", link("a/../../x.h5"), "critical"],
-    ["a link to a file beside", link("x.h5"), "warning"],
+    ["a link to a sibling file", link("x.h5"), "warning"],
     ["storage in a system file", storage("/etc/passwd"), "critical"],
-    ["storage in a file beside", storage("x.raw"), "warning"],
+    ["storage in a sibling file", storage("x.raw"), "warning"],
     ["a virtual dataset", layout(4, 3), "warning"],
   ];
   for (const [name, content, severity] of table) {
     await t.step(name, () => {
-      const { checks } = look(content);
+      const { checks } = scanModel(content);
       const [failure] = failures(checks, "HDF5 External Reference");
       assert.equal(failure?.severity, severity);
       assert.deepEqual(failures(checks, "HDF5 Structure"), []);
     });
   }
-  await t.step("data of its own is none", () => {
+  await t.step("internal data is not a reference", () => {
     for (const content of [layout(3, 1), layout(3, 2), layout(1, 3)]) {
-      assert.equal(verdict(look(content).checks), "OK");
+      assert.equal(verdict(scanModel(content).checks), "OK");
     }
   });
 });
@@ -279,15 +280,15 @@ function symbolTable(file: Hdf5Builder, child: (tree: number) => number): Uint8A
 Deno.test("C 16 groups of the first version are walked", () => {
   const file = new Hdf5Builder();
   const content = symbolTable(file, () => file.object(externalLink("x", "../y")));
-  assert.equal(verdict(look(content).checks), "C");
+  assert.equal(verdict(scanModel(content).checks), "C");
 });
 
-Deno.test("C 16 objects that lead in a circle are visited once", () => {
+Deno.test("C 16 objects in a cycle are visited once", () => {
   const file = new Hdf5Builder();
   const root = file.add(new Uint8Array());
   const link = hardLink("self", root);
   assert.equal(file.object(link, externalLink("x", "/y")), root);
-  const { checks } = look(file.build(root));
+  const { checks } = scanModel(file.build(root));
   assert.equal(failures(checks, "HDF5 External Reference").length, 1);
   assert.deepEqual(failures(checks, "HDF5 Structure"), []);
 
@@ -304,10 +305,10 @@ Deno.test("C 16 objects that lead in a circle are visited once", () => {
   );
   assert.equal(tree, 96);
   const data = join(number(tree, 8), number(0, 8));
-  assert.equal(verdict(look(loop.build(loop.object({ type: 0x11, data }))).checks), "OK");
+  assert.equal(verdict(scanModel(loop.build(loop.object({ type: 0x11, data }))).checks), "OK");
 });
 
-Deno.test("C 16 objects that share what they consist of take bounded work", () => {
+Deno.test("C 16 objects that share their parts take bounded work", () => {
   const file = new Hdf5Builder();
   const shared = file.continuation(
     ...Array.from({ length: 4000 }, (_, index) => file.fixedText(`a${index}`, "x")),
@@ -316,60 +317,60 @@ Deno.test("C 16 objects that share what they consist of take bounded work", () =
     { length: 2000 },
     (_, index) => hardLink(`o${index}`, file.object(shared)),
   );
-  const { checks } = look(file.build(file.object(...objects)));
+  const { checks } = scanModel(file.build(file.object(...objects)));
   const [failure] = failures(checks, "HDF5 Structure");
   assert.equal(failure?.incomplete, "hdf5_read_limit");
   assert.equal(failure.operational, true);
 });
 
-Deno.test("C 16 what can't be read is inconclusive, and searched", async (t) => {
+Deno.test("C 16 an unreadable file is inconclusive and searched as raw bytes", async (t) => {
   const whole = model(new Hdf5Builder(), { code: HARMFUL_CODE });
   const table: [string, Uint8Array, string][] = [
     ["a signature alone", whole.subarray(0, 8), "I"],
     ["a superblock alone", whole.subarray(0, 96), "I"],
     ["a superblock of version 9", whole.with(8, 9), "C"],
     ["offsets of 3 bytes", whole.with(13, 3), "C"],
-    ["a header that is cut off", whole.subarray(0, -100), "C"],
+    ["a truncated header", whole.subarray(0, -100), "C"],
     ["an address beyond the file", whole.with(64 + 5, 0x7f), "C"],
-    ["an address beyond all numbers", whole.with(64 + 7, 0x7f), "C"],
+    ["an address over 2^53", whole.with(64 + 7, 0x7f), "C"],
     ["no signature", whole.with(0, 0), "C"],
   ];
-  for (const [name, content, wanted] of table) {
+  for (const [name, content, expected] of table) {
     await t.step(name, () => {
-      const { checks } = look(content);
-      assert.equal(verdict(checks), wanted);
+      const { checks } = scanModel(content);
+      assert.equal(verdict(checks), expected);
       assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "malformed_hdf5");
     });
   }
-  await t.step("a heap that does not have the text", () => {
+  await t.step("a heap without the string", () => {
     const file = new Hdf5Builder();
     const { type, data } = file.text("model_config", config());
     const bad = { type, data: join(data.subarray(0, -4), number(9, 4)) };
-    const { checks } = look(file.build(file.object(bad)));
+    const { checks } = scanModel(file.build(file.object(bad)));
     assert.equal(failures(checks, "HDF5 Structure")[0]?.incomplete, "malformed_hdf5");
   });
 });
 
-Deno.test("C 16 a file of HDF5 is claimed by its signature, wherever it may be", () => {
+Deno.test("C 16 matches HDF5 by a signature at every valid offset", () => {
   const content = model(new Hdf5Builder());
-  const claims = (bytes: Uint8Array) =>
+  const matches = (bytes: Uint8Array) =>
     hdf5Scanner.matches({ source: memorySource(bytes), name: "x", depth: 0 });
-  assert.equal(claims(content), true);
+  assert.equal(matches(content), true);
   for (const size of [512, 1024, 2048, 65_536]) {
-    assert.equal(claims(join(new Uint8Array(size), content)), true, String(size));
+    assert.equal(matches(join(new Uint8Array(size), content)), true, String(size));
   }
   for (const size of [1, 256, 1536]) {
-    assert.equal(claims(join(new Uint8Array(size), content)), false, String(size));
+    assert.equal(matches(join(new Uint8Array(size), content)), false, String(size));
   }
-  assert.equal(claims(new Uint8Array()), false);
-  assert.equal(claims(content.subarray(0, 7)), false);
+  assert.equal(matches(new Uint8Array()), false);
+  assert.equal(matches(content.subarray(0, 7)), false);
 });
 
-Deno.test("C 16 the scanner of HDF5 survives any bytes", () => {
+Deno.test("C 16 mutations of HDF5 files throw nothing", () => {
   const file = new Hdf5Builder();
   const groups = symbolTable(file, () => file.object(externalLink("x", "../y")));
   const code = HARMFUL_CODE;
-  survives(hdf5Scanner, [
+  assertNeverThrows(hdf5Scanner, [
     model(new Hdf5Builder(), { code }),
     model(new Hdf5Builder(2), { code }),
     groups,
