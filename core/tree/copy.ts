@@ -2,7 +2,7 @@ import { compareBytewise } from "../paths.ts";
 import type { TransferEffect } from "../ports.ts";
 import { type ChangeSet, changesOf, recordsOf, type Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
-import { type ClearedWay, transfer } from "./transfer.ts";
+import { type PreparedTargets, transfer } from "./transfer.ts";
 
 /**
  * Copies files and directories with everything below them, all or none; content is shared (RS 4.5,
@@ -22,7 +22,7 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 }
 
 function changesOfCopy(
-  { replacedFiles, newDirectories }: ClearedWay,
+  { replacedFiles, newDirectories }: PreparedTargets,
   effects: readonly TransferEffect[],
 ): ChangeSet {
   const updated = effects.filter(({ kind }) => kind === "updated")

@@ -2,7 +2,7 @@ import { compareBytewise, nameOf } from "../paths.ts";
 import type { ResourceRecord, TransferEffect } from "../ports.ts";
 import { type ChangeSet, changesOf, type Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
-import { type ClearedWay, transfer } from "./transfer.ts";
+import { type PreparedTargets, transfer } from "./transfer.ts";
 
 /**
  * Moves files and directories with everything below them, all or none (RS 4.4, C 7). The changes are
@@ -25,7 +25,7 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
  * subscribers receive one event per record, and a removed record with the path that they know.
  */
 function changesOfMove(
-  { replacedFiles, newDirectories }: ClearedWay,
+  { replacedFiles, newDirectories }: PreparedTargets,
   effects: readonly TransferEffect[],
 ): ChangeSet {
   const moved = new Map<number, TransferEffect>();

@@ -1,6 +1,6 @@
 /**
- * What a move or a copy will do, and why it may not. Everything here is decided from the request and
- * records that were found; nothing is read or changed.
+ * Plans moves and copies. The plan, and every refusal, follows from the request and the records found
+ * for it; nothing here reads or changes the store.
  */
 
 import type { Caller } from "../caller.ts";
@@ -74,11 +74,11 @@ export function pathsToPlan(sources: Sources, destination: string): string[] {
   return [...chainOf(destination), ...sources.map(({ name }) => below + name)];
 }
 
-/** What a transfer does besides moving or copying the sources. */
+/** The plan of a transfer. */
 export interface PlannedTransfer {
   /** Each source with its target path, in the order of the request. */
   readonly placements: readonly Placement[];
-  /** Files that make way for directories; they are deleted first. */
+  /** Files that directories replace; they are deleted first. */
   readonly replacedFiles: readonly ResourceRecord[];
   /** Directories that are created above the targets, outermost first. */
   readonly newDirectories: readonly NewRecord[];
@@ -94,7 +94,7 @@ export interface PlanOptions {
 }
 
 /**
- * Finds the target of each source, and what has to make way or be created for it (RS 4.4, 4.5).
+ * Finds the target of each source, and what must be deleted or created for it (RS 4.4, 4.5).
  *
  * @throws {AppError} `ErrResourcesConflict` when an existing record is in the way or two sources have
  *   the same target, `ErrResourcesInvalidRequest` when the transfer is impossible.
@@ -173,8 +173,8 @@ class Planner {
   }
 
   /**
-   * Plans the directory at `path` and every missing one above it. With `replaceFile`, a file at `path`
-   * makes way if the request says `force`; a file further up never does (C 7).
+   * Plans the directory at `path` and every missing one above it. With `replaceFile` and
+   * `force`, the directory replaces a file at `path`; a file further up is never replaced (C 7).
    *
    * @throws {AppError} `ErrResourcesConflict` when a file is in the way.
    */

@@ -14,7 +14,7 @@ import {
   type TransferVerb,
 } from "./plan_transfer.ts";
 
-/** What distinguishes a move from a copy, once the plan is made. */
+/** What a move and a copy do differently once they are planned. */
 export interface TransferOperation {
   readonly verb: TransferVerb;
   /** Moves or copies the sources to their targets. */
@@ -24,12 +24,12 @@ export interface TransferOperation {
     now: number,
   ) => Promise<TransferEffect[]>;
   /** The change set of the whole transfer, in the order of publication. */
-  readonly changes: (cleared: ClearedWay, effects: readonly TransferEffect[]) => ChangeSet;
+  readonly changes: (prepared: PreparedTargets, effects: readonly TransferEffect[]) => ChangeSet;
 }
 
-/** What changed before the first source was moved or copied. */
-export interface ClearedWay {
-  /** The files that made way for directories. */
+/** The changes made before the first source is moved or copied. */
+export interface PreparedTargets {
+  /** The deleted files that directories replace. */
   readonly replacedFiles: readonly ResourceRecord[];
   /** The new directories above the targets, outermost first. */
   readonly newDirectories: readonly ResourceRecord[];
@@ -55,8 +55,8 @@ export function transfer(
     const paths = pathsToPlan(sources, parsed.destination);
     const existing = await transaction.findByPath(owner, paths);
     const plan = planTransfer({ transfer: parsed, sources, existing, now });
-    const cleared = await clearTheWay(transaction, plan);
-    return changes(cleared, await run(transaction, plan.placements, now));
+    const prepared = await prepareTargets(transaction, plan);
+    return changes(prepared, await run(transaction, plan.placements, now));
   });
 }
 
@@ -80,10 +80,10 @@ async function findSources(
   return [first, ...others];
 }
 
-async function clearTheWay(
+async function prepareTargets(
   transaction: WriteTransaction,
   { replacedFiles, newDirectories }: PlannedTransfer,
-): Promise<ClearedWay> {
+): Promise<PreparedTargets> {
   return {
     replacedFiles: await transaction.deleteSubtrees(replacedFiles),
     newDirectories: await transaction.insert(newDirectories),

@@ -54,7 +54,12 @@ const PLANS: readonly [title: string, records: string, request: string, plan: st
   ["RS 4.4.3 a slash makes a directory", "a", "move a -> d/e/", "a>d/e/a |  | +d +d/e"],
   ["RS 4.4.3 a file gets a new path", "a", "copy a -> d/b", "a>d/b |  | +d"],
   ["RS 4.4.4 a file replaces a file", "a b", "move a -> b force", "a>b |  | "],
-  ["C 7 a file makes way for a directory", "a d", "move a -> d/ force", "a>d/a | -d | +d"],
+  [
+    "C 7 a directory replaces the file at the destination",
+    "a d",
+    "move a -> d/ force",
+    "a>d/a | -d | +d",
+  ],
   ["RS 4.4.5 a directory moves into a directory", "a/ d/", "move a -> d", "a>d/a |  | "],
   ["RS 4.4.5 a directory moves to the root", "a/ a/b/", "move a/b -> ", "a/b>b |  | "],
   ["RS 4.4.7 a directory replaces a file", "a/ d/ d/a", "move a -> d force", "a>d/a | -d/a | "],
