@@ -54,6 +54,7 @@ export async function ensureJwtSecret(dataDir: string): Promise<JwtSecret> {
   return { secret, created: true };
 }
 
+/** Checks the length of a secret, and restricts access to its file to the owner. */
 async function checkAndProtect(path: string, text: string): Promise<string> {
   const secret = text.trim();
   const bytes = new TextEncoder().encode(secret).length;

@@ -39,7 +39,7 @@ const COPY_CONFLICTS = "TRUE";
 
 /**
  * A move conflicts with a record at its target path unless that record moves along, and so leaves
- * its path first. It does conflict with an ancestor of itself, which keeps its path (C 7).
+ * its path first. An ancestor of the moved record does conflict, as it keeps its path (C 7).
  */
 const MOVE_CONFLICTS = `NOT (conflict.path = :source OR ${descendantOf("conflict.path", ":source")})
   OR ${descendantOf("records.path", "conflict.path")}`;

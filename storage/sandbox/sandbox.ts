@@ -68,11 +68,11 @@ export async function scanInSandbox(
   options: SandboxOptions,
 ): Promise<FileResult> {
   const { path, name, skip, signal, timeoutMs, onProgress } = options;
-  const { graceMs = GRACE_MS, module = WORKERS.scan } = options;
+  const { graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
     type: "module",
-    deno: { permissions: { ...NOTHING, read: [path] } },
+    deno: { permissions: { ...NO_PERMISSIONS, read: [path] } },
   });
   const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
   const abort = () => reject(signal.reason);
@@ -108,11 +108,11 @@ export async function scanInSandbox(
   }
 }
 
-const GRACE_MS = 10_000;
+const DEFAULT_GRACE_MS = 10_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const NOTHING = {
+const NO_PERMISSIONS = {
   env: false,
   ffi: false,
   import: false,
