@@ -21,7 +21,7 @@ import { unsupportedArchiveScanner } from "./unsupported_archive/scanner.ts";
 import { xmlModelScanner } from "./xml_model/scanner.ts";
 import { zipScanner } from "./zip/scanner.ts";
 
-/** All scanners, in the order in which they run. */
+/** All scanners, in the order they run. */
 export const SCANNERS: readonly Scanner[] = [
   pickleScanner,
   joblibScanner,
@@ -45,5 +45,8 @@ export const SCANNERS: readonly Scanner[] = [
   executableScanner,
 ];
 
-/** To be raised with every change of what scanners find: kept results of another version are not used. */
-export const SCANNERS_VERSION = "1";
+/**
+ * Version of the findings. Increment it with every change of what scanners find: stored results of another
+ * version are discarded.
+ */
+export const SCANNERS_VERSION = "2";

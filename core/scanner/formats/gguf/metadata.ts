@@ -142,7 +142,7 @@ function isTemplateKey(key: string): boolean {
   return /(?:^|[._])chat_template(?:[._]|$)/.test(key);
 }
 
-/** Whether a text is a template with a critical finding, whatever its key is. */
+/** Whether a text is a template with a critical finding. Any key can hold one. */
 function isHostileTemplate(text: string): boolean {
   return /\{[{%]/.test(text) &&
     checkTemplate(text).some(({ severity }) => severity === "critical");

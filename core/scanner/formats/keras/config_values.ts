@@ -24,8 +24,8 @@ export function* objectsIn(value: unknown): Generator<ConfigObject, void, void> 
 }
 
 /**
- * The strings within a value, in breadth-first order. At most `limit` values are visited; `isCut` tells
- * whether there are more.
+ * The strings within a value, in breadth-first order. At most `limit` values are visited; `isCut` is
+ * true if there are more.
  */
 export function stringsIn(
   value: unknown,

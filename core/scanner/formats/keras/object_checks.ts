@@ -182,7 +182,7 @@ export class ObjectChecks {
   }
 }
 
-/** The name looked up in a module: of a function by its configuration, else the class. */
+/** The name that Keras looks up in a module: a function by its configuration, else the class. */
 function referenceName(
   { class_name: className, config, fn_name: functionName }: ConfigObject,
 ): string {

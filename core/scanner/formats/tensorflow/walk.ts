@@ -15,6 +15,7 @@ const MAX_OPERATIONS = 500;
 export interface GraphFacts {
   graphs: number;
   nodes: number;
+  /** The version of TensorFlow that wrote the model; empty if unknown. */
   version: string;
   readonly operations: Map<string, number>;
 }
