@@ -166,7 +166,7 @@ export const ACCESS: readonly DangerousNames[] = [
     modules: "functools",
     names: `
       cache lru_cache cmp_to_key singledispatch singledispatchmethod cached_property
-      partialmethod.__get__ update_wrapper wraps _lru_cache_wrapper
+ update_wrapper wraps _lru_cache_wrapper
     `,
   },
   {

@@ -27,7 +27,7 @@ export const EXECUTION: readonly DangerousNames[] = [
     modules: `
       code trace bdb profile cProfile doctest pydoc idlelib lib2to3 _testcapi _xxtestfuzz nose
       pytest annotationlib inspect.get_annotations collections.eval collections.exec
-      numpy.f2py numpy.distutils numpy.ctypeslib numpy.core.function_base.eval
+      numpy.core.function_base.eval
       numpy.lib.utils.safe_eval numpy.lib._utils_impl.safe_eval torch.compile
       torch.fx.experimental.symbolic_shapes.ShapeEnv torch.fx.graph_module torch._dynamo
       torch._inductor torch.utils.bottleneck torch.utils.cpp_extension
