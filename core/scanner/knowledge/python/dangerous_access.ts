@@ -153,6 +153,7 @@ export const ACCESS: readonly DangerousNames[] = [
     `,
   },
   { danger: "introspection", level: "uncalled", modules: "functools", names: "partialmethod" },
+  { danger: "introspection", modules: "functools", names: "partialmethod.__get__" },
   {
     danger: "indirection",
     rule: "S115",
