@@ -3,7 +3,7 @@
  * where it stays in. A `..` anywhere counts, also where a harmless folder comes before it
  * (CVE-2024-27318), in either spelling of the separator and as `%2e%2e`.
  */
-export function leadsOut(path: string): string | undefined {
+export function pathEscape(path: string): string | undefined {
   if (/^(?:[a-z][a-z0-9+.-]+:\/\/|file:)/i.test(path)) return "a URL";
   if (/^[/\\]/.test(path) || /^[a-z]:/i.test(path)) return "an absolute path";
   if (path.includes("\0")) return "a path with a NUL byte";

@@ -1,7 +1,7 @@
 import type { RuleCode } from "../contract/rules.ts";
 
 /** Where a text leads to. */
-export interface SuspiciousLink {
+export interface FoundLink {
   /** Scheme and host, without what may hold credentials. */
   readonly target: string;
   /** What is suspicious about it. */
@@ -40,7 +40,7 @@ const COMMANDS: readonly RegExp[] = [
 ];
 
 /** The links in a text, and what is suspicious about them (S308, S309). */
-export function* findLinks(text: string): Generator<SuspiciousLink, void, void> {
+export function* findLinks(text: string): Generator<FoundLink, void, void> {
   if (text.length < 8) return;
   for (const [, scheme = "", rest = ""] of text.matchAll(SCHEMES)) {
     const link = judge(scheme.toLowerCase(), rest);
@@ -57,11 +57,11 @@ export function* findLinks(text: string): Generator<SuspiciousLink, void, void> 
 }
 
 /** Whether a text is a command that fetches something and runs it. */
-export function fetchesAndRuns(text: string): boolean {
+export function runsDownload(text: string): boolean {
   return COMMANDS.some((pattern) => pattern.test(text));
 }
 
-function judge(scheme: string, rest: string): SuspiciousLink | undefined {
+function judge(scheme: string, rest: string): FoundLink | undefined {
   if (scheme === "file") {
     if (!/\w{2}/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };

@@ -1,5 +1,5 @@
 import type { RuleCode } from "../contract/rules.ts";
-import { fetchesAndRuns } from "./links.ts";
+import { runsDownload } from "./links.ts";
 import { decoderNames, ofDangers, qualifiedNames } from "./python/python_code.ts";
 
 /** Something that scripts of honest authors rarely do. */
@@ -44,7 +44,7 @@ export function* scriptDangers(text: string): Generator<ScriptDanger, void, void
     const match = pattern.exec(text);
     if (match !== null) yield { message, ruleCode, position: match.index };
   }
-  if (fetchesAndRuns(text)) {
+  if (runsDownload(text)) {
     yield { message: "A download is run", ruleCode: "S302", position: 0 };
   }
 }

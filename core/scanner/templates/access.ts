@@ -9,7 +9,7 @@ import {
   isSpecialInParts,
   ruleOfFunction,
   ruleOfMethod,
-  ruleOfModuleName,
+  ruleOfVariable,
 } from "./names.ts";
 import { knownParts, type TemplateValue } from "./value.ts";
 
@@ -29,14 +29,14 @@ export class AccessRules {
     /** Whether a name is a macro of the template itself. */
     readonly isMacro: (name: string) => boolean,
     /** Whether the template itself gives a value to the name. */
-    readonly isGiven: (name: string) => boolean,
+    readonly isAssigned: (name: string) => boolean,
   ) {}
 
   /** An attribute, by name. */
   attribute(of: TemplateValue, name: string, position: number): void {
     if (isDunder(name) || isInternal(name)) return this.#critical(name, position);
     if (name.startsWith("_")) this.#warn(`The private attribute ${quotedExcerpt(name)}`, position);
-    const rule = of.kind === "variable" ? ruleOfModuleName(of.name) : undefined;
+    const rule = of.kind === "variable" ? ruleOfVariable(of.name) : undefined;
     if (of.kind !== "variable" || rule === undefined) return;
     const message = `The template uses the module "${of.name}"`;
     this.findings.add({ severity: "critical", message, position, ruleCode: rule });
@@ -46,7 +46,7 @@ export class AccessRules {
   item(of: TemplateValue, key: TemplateValue, position: number): void {
     if (key.kind === "text") {
       if (isDunder(key.text) || isInternal(key.text)) this.#critical(key.text, position);
-      else if (of.kind === "variable" && ruleOfModuleName(of.name)) {
+      else if (of.kind === "variable" && ruleOfVariable(of.name)) {
         this.attribute(of, key.text, position);
       }
       return;
@@ -74,9 +74,11 @@ export class AccessRules {
 
   /** Whether what is called is found at run time, rather than one of what templates are given. */
   #isFound(callee: TemplateValue): boolean {
-    if (callee.kind === "variable") return !this.isMacro(callee.name) && this.isGiven(callee.name);
+    if (callee.kind === "variable") {
+      return !this.isMacro(callee.name) && this.isAssigned(callee.name);
+    }
     if (callee.kind !== "attribute" || callee.isItem) return true;
-    return !isOrdinaryMethod(callee.name) || this.isGiven(callee.name);
+    return !isOrdinaryMethod(callee.name) || this.isAssigned(callee.name);
   }
 
   /** A filter with its arguments. */

@@ -1,13 +1,13 @@
 import { AccessRules } from "./access.ts";
 import { ExpressionReader } from "./expression.ts";
 import { type TemplateFinding, TemplateFindings } from "./finding.ts";
-import { type Token, tokenise } from "./tokens.ts";
+import { type Token, tokenize } from "./tokens.ts";
 import { type TemplateValue, textValue, UNKNOWN_VALUE } from "./value.ts";
 
 export type { TemplateFinding } from "./finding.ts";
 
 /** Characters of a template that are read. */
-const TEMPLATE_LENGTH = 256 * 1024;
+const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 
 /**
  * Finds what a Jinja template reaches for beyond its data (CVE-2024-34359): attributes and items that
@@ -16,12 +16,15 @@ const TEMPLATE_LENGTH = 256 * 1024;
  */
 export function checkTemplate(text: string): TemplateFinding[] {
   const findings = new TemplateFindings();
-  const { tokens, malformedAt } = tokenise(text.slice(0, TEMPLATE_LENGTH));
-  if (text.length > TEMPLATE_LENGTH) {
+  const { tokens, malformedPosition: malformedAt } = tokenize(
+    text.slice(0, MAX_TEMPLATE_CHARACTERS),
+  );
+  if (text.length > MAX_TEMPLATE_CHARACTERS) {
     findings.add({
       severity: "info",
-      message: `The template has ${text.length} characters, of which ${TEMPLATE_LENGTH} were read`,
-      position: TEMPLATE_LENGTH,
+      message:
+        `The template has ${text.length} characters, of which ${MAX_TEMPLATE_CHARACTERS} were read`,
+      position: MAX_TEMPLATE_CHARACTERS,
       incomplete: "template_too_long",
       operational: true,
     });
@@ -56,8 +59,8 @@ class TemplateReader {
     this.#reader = new ExpressionReader(tokens, {
       rules: this.#rules,
       valueOf: (name) => variables.valueOf(name),
-      attributeGiven: (name) => void variables.attributes.add(name),
-      tooDeep: (position) => {
+      onAttributeAssigned: (name) => void variables.attributes.add(name),
+      onTooDeep: (position) => {
         const message = "The template is nested too deeply to be read";
         findings.add({ severity: "info", message, position, incomplete: "template_too_deep" });
       },
@@ -66,7 +69,7 @@ class TemplateReader {
 
   read(): void {
     for (let token = this.#reader.next(); token; token = this.#reader.next()) {
-      if (token.kind === "print") this.#reader.rest();
+      if (token.kind === "print") this.#reader.readToEnd();
       if (token.kind === "statement") this.#statement();
     }
     this.#rules.end();
@@ -74,7 +77,7 @@ class TemplateReader {
 
   #statement(): void {
     const tag = this.#reader.peek();
-    if (tag?.kind !== "name") return void this.#reader.rest();
+    if (tag?.kind !== "name") return void this.#reader.readToEnd();
     this.#reader.next();
     switch (tag.text) {
       case "set":
@@ -89,16 +92,16 @@ class TemplateReader {
       case "from":
         return this.#declare();
       case "filter":
-        return this.#reader.filterOfBlock();
+        return this.#reader.readBlockFilter();
       default:
-        this.#reader.rest();
+        this.#reader.readToEnd();
     }
   }
 
   #set(): void {
     const targets = this.#names();
     const given = this.#reader.take("=");
-    const values = this.#reader.rest();
+    const values = this.#reader.readToEnd();
     const [name] = targets;
     if (targets.length !== 1 || name === undefined) {
       for (const target of targets) this.#assign(target, UNKNOWN_VALUE);
@@ -117,7 +120,7 @@ class TemplateReader {
 
   #for(): void {
     for (const name of this.#names()) this.#assign(name, UNKNOWN_VALUE);
-    this.#reader.rest();
+    this.#reader.readToEnd();
   }
 
   #macro(): void {
@@ -141,7 +144,7 @@ class TemplateReader {
       }
       before = text;
     }
-    this.#reader.rest();
+    this.#reader.readToEnd();
   }
 
   #names(): readonly string[] {

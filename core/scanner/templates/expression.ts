@@ -2,9 +2,9 @@ import type { AccessRules } from "./access.ts";
 import type { Token } from "./tokens.ts";
 import { filterValue, methodValue } from "./transform.ts";
 import {
+  applyOperator,
   itemAt,
   listValue,
-  operate,
   slice,
   type TemplateValue,
   textValue,
@@ -28,10 +28,10 @@ const WORDS: ReadonlySet<string> = new Set(["if", "else", "or", "and", "in", "no
 const CLOSING: ReadonlyMap<string, string> = new Map([["(", ")"], ["[", "]"], ["{", "}"]]);
 
 /** Brackets and operators within each other. */
-const DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /** One of several expressions in brackets. */
-interface Item {
+interface BracketItem {
   readonly value: TemplateValue;
   /** The name that it is given to, of `name=value`. */
   readonly keyword: string | undefined;
@@ -40,20 +40,20 @@ interface Item {
 }
 
 /** What is in brackets. */
-interface Listed {
-  readonly items: readonly Item[];
+interface BracketContents {
+  readonly items: readonly BracketItem[];
   readonly colons: number;
 }
 
 /** What expressions need to know of the template around them. */
-export interface Surroundings {
+export interface ExpressionContext {
   readonly rules: AccessRules;
   /** The value that a variable is known to have. */
   valueOf(name: string): TemplateValue | undefined;
   /** Says that an object is made with, or given, an attribute of that name. */
-  attributeGiven(name: string): void;
+  onAttributeAssigned(name: string): void;
   /** Says that an expression is nested more deeply than is followed. */
-  tooDeep(position: number): void;
+  onTooDeep(position: number): void;
 }
 
 /**
@@ -64,7 +64,7 @@ export class ExpressionReader {
   #at = 0;
   #depth = 0;
 
-  constructor(readonly tokens: readonly Token[], readonly surroundings: Surroundings) {}
+  constructor(readonly tokens: readonly Token[], readonly context: ExpressionContext) {}
 
   /** The token to be read next, or one further on. */
   peek(ahead = 0): Token | undefined {
@@ -84,19 +84,19 @@ export class ExpressionReader {
   }
 
   /** Reads all up to the end of the print or statement: gives the values found there. */
-  rest(): readonly TemplateValue[] {
+  readToEnd(): readonly TemplateValue[] {
     return this.#items("").items.map(({ value }) => value);
   }
 
   /** Reads the filter of a block, `name(arguments)`, and what follows it. */
-  filterOfBlock(): void {
+  readBlockFilter(): void {
     const position = this.peek()?.position ?? 0;
     this.#postfix(this.#filter(UNKNOWN_VALUE, position));
-    this.rest();
+    this.readToEnd();
   }
 
-  #items(closing: string): Listed {
-    const items: Item[] = [];
+  #items(closing: string): BracketContents {
+    const items: BracketItem[] = [];
     let colons = 0;
     for (;;) {
       const token = this.peek();
@@ -111,13 +111,13 @@ export class ExpressionReader {
     }
   }
 
-  #item(colons: number): Item {
+  #item(colons: number): BracketItem {
     const name = this.peek();
     const after = this.tokens[this.#at + 1];
     const named = name?.kind === "name" && after?.kind === "operator" && after.text === "=";
     if (!named) return { value: this.#expression(), keyword: undefined, colons };
     this.#at += 2;
-    this.surroundings.attributeGiven(name.text);
+    this.context.onAttributeAssigned(name.text);
     return { value: this.#expression(), keyword: name.text, colons };
   }
 
@@ -128,15 +128,15 @@ export class ExpressionReader {
 
   #expression(minimum = 0): TemplateValue {
     const position = this.peek()?.position ?? 0;
-    if (this.#depth >= DEPTH) {
-      this.surroundings.tooDeep(position);
+    if (this.#depth >= MAX_DEPTH) {
+      this.context.onTooDeep(position);
       this.#at++;
       return UNKNOWN_VALUE;
     }
     this.#depth++;
     const value = this.#binary(minimum);
     this.#depth--;
-    if (value.kind === "text") this.surroundings.rules.text(value.text, position);
+    if (value.kind === "text") this.context.rules.text(value.text, position);
     return value;
   }
 
@@ -149,7 +149,7 @@ export class ExpressionReader {
       if (precedence === undefined || precedence <= minimum) return left;
       this.#at++;
       if (operator.text === "not") this.take("in");
-      left = operate(operator.text, left, this.#expression(precedence));
+      left = applyOperator(operator.text, left, this.#expression(precedence));
     }
   }
 
@@ -190,14 +190,14 @@ export class ExpressionReader {
       text += more.text;
       this.#at++;
     }
-    this.surroundings.rules.text(text, position);
+    this.context.rules.text(text, position);
     return textValue(text);
   }
 
   #variable(name: string, position: number): TemplateValue {
     if (WORDS.has(name)) return UNKNOWN_VALUE;
-    this.surroundings.rules.variable(name, position);
-    return this.surroundings.valueOf(name) ?? { kind: "variable", name };
+    this.context.rules.variable(name, position);
+    return this.context.valueOf(name) ?? { kind: "variable", name };
   }
 
   #brackets(opening: string): TemplateValue {
@@ -230,13 +230,13 @@ export class ExpressionReader {
     const token = this.peek();
     if (token?.kind !== "name") return UNKNOWN_VALUE;
     this.#at++;
-    this.surroundings.rules.attribute(of, token.text, position);
+    this.context.rules.attribute(of, token.text, position);
     return { kind: "attribute", of, name: token.text };
   }
 
   #subscript(of: TemplateValue, position: number): TemplateValue {
     const { items, colons } = this.#items("]");
-    for (const { value } of items) this.surroundings.rules.item(of, value, position);
+    for (const { value } of items) this.context.rules.item(of, value, position);
     if (colons > 0) {
       return slice(of, [0, 1, 2].map((place) => boundAt(items, place)));
     }
@@ -250,7 +250,7 @@ export class ExpressionReader {
 
   #call(callee: TemplateValue, position: number): TemplateValue {
     const { items } = this.#items(")");
-    this.surroundings.rules.call(callee, position);
+    this.context.rules.call(callee, position);
     if (callee.kind === "variable" && callee.name === "dict") {
       return listValue(items.map(({ keyword }) => keyword ? textValue(keyword) : UNKNOWN_VALUE));
     }
@@ -262,9 +262,9 @@ export class ExpressionReader {
   #filter(value: TemplateValue, position: number): TemplateValue {
     const name = this.#dotted();
     const given = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
-    this.surroundings.rules.filter(name, given, position);
+    this.context.rules.filter(name, given, position);
     const result = filterValue(name, value, given);
-    if (result.kind === "text") this.surroundings.rules.text(result.text, position);
+    if (result.kind === "text") this.context.rules.text(result.text, position);
     if (name !== "attr" || given[0]?.kind !== "text") return result;
     return { kind: "attribute", of: value, name: given[0].text };
   }
@@ -288,11 +288,11 @@ export class ExpressionReader {
   }
 }
 
-function valueOfItem({ value }: Item): TemplateValue {
+function valueOfItem({ value }: BracketItem): TemplateValue {
   return value;
 }
 
-function boundAt(items: readonly Item[], colons: number): number | undefined {
+function boundAt(items: readonly BracketItem[], colons: number): number | undefined {
   const value = items.find((item) => item.colons === colons)?.value;
   return value?.kind === "number" ? value.value : undefined;
 }

@@ -14,7 +14,7 @@ export interface TemplateFinding {
 }
 
 /** Findings that are told of one template. */
-const FINDINGS_TOLD = 50;
+const MAX_FINDINGS_PER_SEVERITY = 50;
 
 /** The findings of one template, the worst of which are kept where they are many. */
 export class TemplateFindings {
@@ -24,7 +24,7 @@ export class TemplateFindings {
     const { message, position } = finding;
     if (this.#found.some((one) => one.message === message && one.position === position)) return;
     const alike = this.#found.filter(({ severity }) => severity === finding.severity).length;
-    if (alike < FINDINGS_TOLD) this.#found.push(finding);
+    if (alike < MAX_FINDINGS_PER_SEVERITY) this.#found.push(finding);
   }
 
   /** All that were kept, in the order of their places. */

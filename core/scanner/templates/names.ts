@@ -84,7 +84,7 @@ export function ruleOfFunction(name: string): RuleCode | undefined {
 }
 
 /** The rule against using a module of this name, if there is one. */
-export function ruleOfModuleName(name: string): RuleCode | undefined {
+export function ruleOfVariable(name: string): RuleCode | undefined {
   return ruleOf(MODULES.get(name));
 }
 

@@ -15,7 +15,7 @@ export type Token =
 export interface Tokens {
   readonly tokens: readonly Token[];
   /** Where Jinja would refuse the template, though reading went on where it could. */
-  readonly malformedAt: number | undefined;
+  readonly malformedPosition: number | undefined;
 }
 
 const OPENING = /\{[{%#]/g;
@@ -30,11 +30,11 @@ const END_PRINT = /[-+]?\}\}/y;
 const END_STATEMENT = /[-+]?%\}/y;
 
 /** Cuts a template into tokens as Jinja does, with its default delimiters. */
-export function tokenise(template: string): Tokens {
-  return new Tokeniser(template).read();
+export function tokenize(template: string): Tokens {
+  return new Tokenizer(template).read();
 }
 
-class Tokeniser {
+class Tokenizer {
   readonly #text: string;
   readonly #tokens: Token[] = [];
   #position = 0;
@@ -52,7 +52,7 @@ class Tokeniser {
       else if (this.#match(RAW) !== "") this.#raw();
       else this.#code(this.#text[start + 1] === "{");
     }
-    return { tokens: this.#tokens, malformedAt: this.#malformedAt };
+    return { tokens: this.#tokens, malformedPosition: this.#malformedAt };
   }
 
   #data(): number | undefined {

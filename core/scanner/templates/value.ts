@@ -20,17 +20,17 @@ export type TemplateValue =
 export const UNKNOWN_VALUE: TemplateValue = { kind: "unknown" };
 
 /** Characters of a text, and items of a list, that are followed. */
-const TEXT_LENGTH = 4096;
-const LIST_LENGTH = 256;
+const MAX_TEXT_CHARACTERS = 4096;
+const MAX_LIST_ITEMS = 256;
 
 /** A text, unless it is too long to be followed. */
 export function textValue(text: string): TemplateValue {
-  return text.length > TEXT_LENGTH ? UNKNOWN_VALUE : { kind: "text", text };
+  return text.length > MAX_TEXT_CHARACTERS ? UNKNOWN_VALUE : { kind: "text", text };
 }
 
 /** A list, unless it is too long to be followed. */
 export function listValue(items: readonly TemplateValue[]): TemplateValue {
-  return items.length > LIST_LENGTH ? UNKNOWN_VALUE : { kind: "list", items };
+  return items.length > MAX_LIST_ITEMS ? UNKNOWN_VALUE : { kind: "list", items };
 }
 
 /** What Python's `str` makes of a value; undefined where that isn't known. */
@@ -42,7 +42,7 @@ export function asText(value: TemplateValue | undefined): string | undefined {
 /** What a value is iterated as: the items of a list, the characters of a text. */
 export function asItems(value: TemplateValue | undefined): readonly TemplateValue[] | undefined {
   if (value?.kind === "list") return value.items;
-  if (value?.kind !== "text" || value.text.length > LIST_LENGTH) return undefined;
+  if (value?.kind !== "text" || value.text.length > MAX_LIST_ITEMS) return undefined;
   return [...value.text].map(textValue);
 }
 
@@ -54,14 +54,14 @@ export function knownParts(value: TemplateValue): string {
 /** The values one after the other as a text. */
 export function concatenate(values: readonly TemplateValue[], separator = ""): TemplateValue {
   const length = values.reduce((sum, value) => sum + knownParts(value).length, 0);
-  if (length + separator.length * values.length > TEXT_LENGTH) return UNKNOWN_VALUE;
+  if (length + separator.length * values.length > MAX_TEXT_CHARACTERS) return UNKNOWN_VALUE;
   const known = values.every((value) => asText(value) !== undefined);
   const texts = values.map(knownParts);
   return known ? textValue(texts.join(separator)) : { kind: "built", parts: texts.join("") };
 }
 
 /** The value of a binary operator. */
-export function operate(
+export function applyOperator(
   operator: string,
   left: TemplateValue,
   right: TemplateValue,
@@ -132,9 +132,9 @@ function fill(
     const text = write(typeof kind === "string" ? kind : undefined, values[next++]);
     known &&= text !== undefined;
     length += text?.length ?? 0;
-    return length > TEXT_LENGTH ? "" : text ?? "";
+    return length > MAX_TEXT_CHARACTERS ? "" : text ?? "";
   });
-  if (length > TEXT_LENGTH) return UNKNOWN_VALUE;
+  if (length > MAX_TEXT_CHARACTERS) return UNKNOWN_VALUE;
   return known ? textValue(filled) : { kind: "built", parts: filled };
 }
 
@@ -166,6 +166,6 @@ function multiply(left: TemplateValue, right: TemplateValue): TemplateValue {
   if (right.kind !== "number") return UNKNOWN_VALUE;
   if (left.kind === "number") return { kind: "number", value: left.value * right.value };
   const times = Math.max(0, right.value);
-  if (left.kind !== "text" || left.text.length * times > TEXT_LENGTH) return UNKNOWN_VALUE;
+  if (left.kind !== "text" || left.text.length * times > MAX_TEXT_CHARACTERS) return UNKNOWN_VALUE;
   return Number.isInteger(times) ? textValue(left.text.repeat(times)) : UNKNOWN_VALUE;
 }

@@ -1,5 +1,5 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
-import { leadsOut } from "../../knowledge/file_reference.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
 import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
 import { findJsonTexts } from "../../readers/json/find_json_texts.ts";
@@ -96,7 +96,7 @@ function* checkContents({ faults, external }: Hdf5Contents): Generator<NamedFind
 }
 
 function checkReference({ kind, file, position }: ExternalReference): NamedFinding {
-  const danger = file === undefined ? undefined : leadsOut(file);
+  const danger = file === undefined ? undefined : pathEscape(file);
   const shown = file === undefined ? "" : `: ${quotedExcerpt(file)}`;
   return {
     name: EXTERNAL_REFERENCE,

@@ -5,7 +5,7 @@ import {
   DANGEROUS_NAMES,
   dangerousBuiltins,
   dottedPath,
-  entryOf,
+  exactEntry,
   modulePart,
   recognizedIn,
 } from "../../knowledge/python/dangerous_names.ts";
@@ -47,7 +47,7 @@ export function classifyReference(module: string, name: string): ReferenceKind {
 /** The rule against references to a module, if the table has one. */
 export function ruleOfModule(module: string): RuleCode | undefined {
   const [root = ""] = module.split(".", 1);
-  return entryOf(root)?.rule ?? dangerOf(module)?.rule;
+  return exactEntry(root)?.rule ?? dangerOf(module)?.rule;
 }
 
 /** Modules of TensorFlow whose functions access files, Python or models. */

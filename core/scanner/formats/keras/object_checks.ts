@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import type { Checklist, Finding } from "../../contract/checklist.ts";
-import { leadsOut } from "../../knowledge/file_reference.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
 import type { ScanContext } from "../../contract/scanner.ts";
 import { memorySource } from "../../contract/source.ts";
 import {
@@ -197,7 +197,7 @@ function isFetch(name: string): boolean {
 
 function savedModelLayer({ filepath }: ConfigObject): Finding {
   const path = typeof filepath === "string" ? filepath : "";
-  const danger = leadsOut(path);
+  const danger = pathEscape(path);
   return {
     severity: danger === undefined ? "warning" : "critical",
     message: `A layer loads another SavedModel from ${danger ?? "a path"}: ${quotedExcerpt(path)}`,

@@ -1,8 +1,8 @@
 import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { fileNameOf } from "../../contract/names.ts";
-import { licensesOfId } from "../../knowledge/licenses/recognize.ts";
-import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
+import { licensesOfExpression } from "../../knowledge/licenses/recognize.ts";
+import { addLicenseMetadata, licenseFindings } from "../../knowledge/licenses/findings.ts";
 import { codeReferences } from "./code_references.ts";
 import type {
   DocumentEntry,
@@ -10,7 +10,7 @@ import type {
   YamlAliases,
   YamlTag,
 } from "../../readers/document_event.ts";
-import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
+import { findLinks, runsDownload } from "../../knowledge/links.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
 import { weakHash } from "../../knowledge/weak_hash.ts";
@@ -101,8 +101,8 @@ class ManifestScan {
 
   *finish(context: ScanContext): Generator<Check, void, void> {
     if (this.#keys.size > 0) context.addAssetParts({ keys: [...this.#keys] });
-    const licenses = [...this.#licenses].flatMap((id) => licensesOfId(id, "metadata"));
-    noteLicenses(context, licenses, []);
+    const licenses = [...this.#licenses].flatMap((id) => licensesOfExpression(id, "metadata"));
+    addLicenseMetadata(context, licenses, []);
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
     yield* this.#checks.finish();
   }
@@ -160,7 +160,7 @@ class ManifestScan {
   }
 
   *#linksOf(text: string, position: number): Generator<Check, void, void> {
-    if (fetchesAndRuns(text)) {
+    if (runsDownload(text)) {
       const message = `Command downloads something and runs it: ${redactedQuote(text)}`;
       yield* this.#checks.emit("Manifest Command", {
         severity: "warning",

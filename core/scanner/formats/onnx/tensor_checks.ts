@@ -1,5 +1,5 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
-import { leadsOut } from "../../knowledge/file_reference.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
 import type { NamedFinding } from "../../contract/checklist.ts";
 import { byteSizeOf, type Tensor } from "./tensor.ts";
 
@@ -62,7 +62,7 @@ class TensorCheck {
   }
 
   #checkLocation(path: string): void {
-    const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : leadsOut(path);
+    const danger = path.includes(MEMORY_ADDRESS) ? "an address in memory" : pathEscape(path);
     if (danger === undefined) return;
     this.findings.push({
       name: EXTERNAL_DATA,

@@ -5,7 +5,7 @@ import {
   dangerOf,
   type DangerousName,
   dottedPath,
-  entryOf,
+  exactEntry,
   modulePart,
 } from "../../knowledge/python/dangerous_names.ts";
 import { MODULE_RENAMES, NAME_RENAMES } from "../../knowledge/python/python2_names.ts";
@@ -115,6 +115,6 @@ function innerModule(bare: string): Judgment {
 }
 
 function forbidden(module: string): DangerousName | undefined {
-  const found = entryOf(module);
+  const found = exactEntry(module);
   return found?.level === "forbidden" ? found : undefined;
 }

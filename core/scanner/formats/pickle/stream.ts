@@ -1,5 +1,5 @@
 import { KIB } from "../../../../schemas/units.ts";
-import { leadsOut } from "../../knowledge/file_reference.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
 import { EFFECT_BY_BYTE } from "./effects.ts";
 import { escapedExcerpt, Findings } from "./findings.ts";
 import { arrayFileOf, type RawArray, rawArrayOf } from "./joblib_arrays.ts";
@@ -135,7 +135,7 @@ class StreamWalk {
     const machine = this.#machine;
     const file = arrayFileOf(machine.top(), machine.textOf);
     if (file === undefined) return;
-    const danger = file === "" ? "a file whose name is hidden" : leadsOut(file);
+    const danger = file === "" ? "a file whose name is hidden" : pathEscape(file);
     if (danger === undefined) return;
     machine.signal({
       name: "Pickle Structure",

@@ -1,5 +1,5 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
-import { leadsOut } from "../../knowledge/file_reference.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
 import type { Checklist } from "../../contract/checklist.ts";
 import type { ProtobufReader, ProtobufSpan } from "../../readers/protobuf/protobuf_reader.ts";
 import { redirectsOutput, severityOfOperation } from "./operations.ts";
@@ -166,7 +166,7 @@ export class GraphWalk {
 
   #assetName(span: ProtobufSpan): void {
     const path = this.#name(span);
-    const danger = leadsOut(path);
+    const danger = pathEscape(path);
     if (danger === undefined) return;
     this.#checks.add(ASSET_PATH, {
       severity: "critical",

@@ -2,8 +2,8 @@ import { Checklist } from "../../contract/checklist.ts";
 import { fileNameOf } from "../../contract/names.ts";
 import { readYaml } from "../../readers/yaml/read_yaml.ts";
 import { copyrightNotices } from "../../knowledge/licenses/copyright.ts";
-import { licenseFindings, noteLicenses } from "../../knowledge/licenses/note.ts";
-import { licensesOfId, recogniseLicenses } from "../../knowledge/licenses/recognize.ts";
+import { addLicenseMetadata, licenseFindings } from "../../knowledge/licenses/findings.ts";
+import { licensesOfExpression, recognizeLicenses } from "../../knowledge/licenses/recognize.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { findAssignedSecrets, findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
@@ -126,11 +126,13 @@ class TextScan {
   }
 
   *#licenses(text: string, context: ScanContext): Generator<Check, void, void> {
-    const declared = licensesOfFrontMatter(text).flatMap((id) => licensesOfId(id, "metadata"));
+    const declared = licensesOfFrontMatter(text).flatMap((id) =>
+      licensesOfExpression(id, "metadata")
+    );
     const known = new Set(declared.map(({ license }) => license));
-    const written = recogniseLicenses(text).filter(({ license }) => !known.has(license));
+    const written = recognizeLicenses(text).filter(({ license }) => !known.has(license));
     const licenses = [...declared, ...written];
-    noteLicenses(context, licenses, copyrightNotices(text));
+    addLicenseMetadata(context, licenses, copyrightNotices(text));
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
   }
 }

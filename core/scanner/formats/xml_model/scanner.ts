@@ -1,6 +1,6 @@
 import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
 import { Checklist, type Finding } from "../../contract/checklist.ts";
-import { fetchesAndRuns, findLinks } from "../../knowledge/links.ts";
+import { findLinks, runsDownload } from "../../knowledge/links.ts";
 import {
   builtinNames,
   moduleNames,
@@ -146,7 +146,7 @@ class XmlScan {
 
   *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
     const plain = resolveReferences(text);
-    if (SCRIPT.test(plain) || fetchesAndRuns(plain)) {
+    if (SCRIPT.test(plain) || runsDownload(plain)) {
       const message = `Script text: ${redactedQuote(plain)}`;
       yield* this.#emit("Script Text", "warning", message, position);
     }

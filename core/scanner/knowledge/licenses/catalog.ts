@@ -14,7 +14,7 @@ export interface License {
    */
   readonly texts: readonly (readonly string[])[];
   /** What does not. */
-  readonly not?: string;
+  readonly excludedText?: string;
 }
 
 function spdx(
@@ -31,7 +31,7 @@ function spdx(
     commercialAllowed,
     ids: [spdxId.toLowerCase(), ...ids],
     texts,
-    ...not !== undefined && { not },
+    ...not !== undefined && { excludedText: not },
   };
 }
 
@@ -111,7 +111,7 @@ function creativeCommons(): License[] {
 }
 
 /** A licence of a maker of models: its use is limited in ways that only its text says. */
-function ofModels(
+function modelLicense(
   name: string,
   ids: readonly string[],
   text: readonly string[],
@@ -120,24 +120,26 @@ function ofModels(
   return { spdxId: null, name, url, commercialAllowed: null, ids, texts: [text] };
 }
 
-const OF_MODELS: readonly License[] = [
-  ofModels("CreativeML OpenRAIL-M", ["creativeml-openrail-m"], ["creativeml open rail m"]),
-  ofModels("CreativeML OpenRAIL++-M", ["openrail++"], [
+const MODEL_LICENSES: readonly License[] = [
+  modelLicense("CreativeML OpenRAIL-M", ["creativeml-openrail-m"], ["creativeml open rail m"]),
+  modelLicense("CreativeML OpenRAIL++-M", ["openrail++"], [
     "creativeml open rail m license dated july",
   ]),
-  ofModels("BigScience OpenRAIL-M", ["bigscience-openrail-m"], ["bigscience openrail m"]),
-  ofModels("BigScience RAIL 1.0", ["bigscience-bloom-rail-1.0"], ["bigscience rail license"]),
-  ofModels("BigCode OpenRAIL-M", ["bigcode-openrail-m"], ["bigcode openrail m"]),
-  ofModels("OpenRAIL", ["openrail", "openrail-m", "rail-m"], ["responsible ai license openrail"]),
+  modelLicense("BigScience OpenRAIL-M", ["bigscience-openrail-m"], ["bigscience openrail m"]),
+  modelLicense("BigScience RAIL 1.0", ["bigscience-bloom-rail-1.0"], ["bigscience rail license"]),
+  modelLicense("BigCode OpenRAIL-M", ["bigcode-openrail-m"], ["bigcode openrail m"]),
+  modelLicense("OpenRAIL", ["openrail", "openrail-m", "rail-m"], [
+    "responsible ai license openrail",
+  ]),
   ...["2", "3", "3.1", "3.2", "3.3", "4"].map((version) =>
-    ofModels(
+    modelLicense(
       `Llama ${version} Community License`,
       [`llama${version}`, `llama-${version}`],
       [`llama ${version.replace(".", " ")} community license agreement`],
       "https://www.llama.com/",
     )
   ),
-  ofModels(
+  modelLicense(
     "Gemma Terms of Use",
     ["gemma"],
     ["gemma terms of use"],
@@ -150,5 +152,5 @@ export const LICENSES: readonly License[] = [
   ...PERMISSIVE,
   ...COPYLEFT,
   ...creativeCommons(),
-  ...OF_MODELS,
+  ...MODEL_LICENSES,
 ];

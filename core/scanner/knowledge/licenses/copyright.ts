@@ -1,23 +1,23 @@
 /** A notice of copyright (SR 2.12). */
-export interface FoundCopyright {
+export interface CopyrightNotice {
   readonly holder: string;
   readonly year: string | null;
   readonly text: string;
 }
 
 /** Notices beyond this number are not told. */
-const NOTICES = 50;
+const MAX_NOTICES = 50;
 
 const NOTICE =
   /^[ \t#*/;'"<!-]{0,20}(?:copyright|\(c\)|©)(?:[ \t]{1,4}(?:copyright|\(c\)|©))?:?[ \t]{0,4}((?:\d{4}(?:[ \t]{0,2}[-–,][ \t]{0,2}(?:\d{4}|present))*)?)[,:]?[ \t]{0,4}(?:by[ \t]+)?([^\r\n]{2,200})$/gimu;
 
 /** Words that follow on "copyright" in the texts of licences, and blanks to be filled in. */
-const NO_HOLDER =
+const NOT_A_HOLDER =
   /^(?:notices?|holders?|owners?|licen[sc]es?|laws?|and|or|statements?|interests?|rights?|in|as|to|is|are|by|the above|information|treaty|treaties)\b|[[<{]\s*(?:name|your|year|yyyy|fullname|copyright)/i;
 
 /** The notices of copyright in a text, each line that begins with one. */
-export function copyrightNotices(text: string): FoundCopyright[] {
-  const notices = new Map<string, FoundCopyright>();
+export function copyrightNotices(text: string): CopyrightNotice[] {
+  const notices = new Map<string, CopyrightNotice>();
   for (const match of text.matchAll(NOTICE)) {
     const [line, year = "", rest = ""] = match;
     const holder = rest.replace(/[.,;]?\s*all rights reserved.*$/i, "").replace(
@@ -25,7 +25,7 @@ export function copyrightNotices(text: string): FoundCopyright[] {
       "",
     );
     const hasMark = year !== "" || /\(c\)|©/i.test(line);
-    if (!hasMark || holder.length < 2 || NO_HOLDER.test(holder)) continue;
+    if (!hasMark || holder.length < 2 || NOT_A_HOLDER.test(holder)) continue;
     const shown = holder.slice(0, 100);
     const notice = {
       holder: shown,
@@ -33,7 +33,7 @@ export function copyrightNotices(text: string): FoundCopyright[] {
       text: line.trim().slice(0, 100),
     };
     notices.set(`${notice.year} ${shown}`, notice);
-    if (notices.size >= NOTICES) break;
+    if (notices.size >= MAX_NOTICES) break;
   }
   return [...notices.values()];
 }

@@ -21,9 +21,9 @@ const CONFIDENCE: Readonly<Record<FoundLicense["source"], number>> = {
 };
 
 /** The licences whose text or whose SPDX tag stands in a text. */
-export function recogniseLicenses(text: string): FoundLicense[] {
+export function recognizeLicenses(text: string): FoundLicense[] {
   const tags = [...text.matchAll(/SPDX-License-Identifier:[ \t]{0,8}([^\r\n]{1,200})/g)];
-  const tagged = tags.slice(0, 100).flatMap(([, id = ""]) => licensesOfId(id, "spdx_tag"));
+  const tagged = tags.slice(0, 100).flatMap(([, id = ""]) => licensesOfExpression(id, "spdx_tag"));
   const words = text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ");
   const written = LICENSES.filter((license) => isIn(license, words)).map((license) =>
     found(license, "text")
@@ -32,7 +32,7 @@ export function recogniseLicenses(text: string): FoundLicense[] {
 }
 
 /** The licences that an SPDX expression or an id of a model card names. */
-export function licensesOfId(
+export function licensesOfExpression(
   expression: string,
   source: FoundLicense["source"],
 ): FoundLicense[] {
@@ -48,7 +48,7 @@ function found(license: License, source: FoundLicense["source"]): FoundLicense {
   return { license, source, confidence: CONFIDENCE[source] };
 }
 
-function isIn({ texts, not }: License, words: string): boolean {
+function isIn({ texts, excludedText: not }: License, words: string): boolean {
   if (not !== undefined && words.includes(not)) return false;
   return texts.some((all) => all.every((text) => words.includes(text)));
 }

@@ -32,7 +32,7 @@ export type Danger = keyof typeof DANGERS;
  * - `ordinary`: harmless except for parts that have rows of their own. Only configurations of Keras,
  *   which refer to Keras and its dependencies alone, are refused over it.
  */
-export type Level = "forbidden" | "uncalled" | "odd" | "ordinary";
+export type DangerLevel = "forbidden" | "uncalled" | "odd" | "ordinary";
 
 /**
  * Where the last part of a path is recognized without the parts before it.
@@ -57,7 +57,7 @@ export interface DangerousNames {
   /** If undefined, the rule is that of what refers to the name, such as the pickle's instruction. */
   readonly rule?: RuleCode;
   /** @default {"forbidden"} */
-  readonly level?: Level;
+  readonly level?: DangerLevel;
   /** In Python 3's spelling; modules that Python 3 dropped, in Python 2's. */
   readonly modules: string;
   /** Names in each of the modules. If undefined, the row is about all that the modules hold. */

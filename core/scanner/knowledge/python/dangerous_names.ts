@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Context, Danger, DangerousNames, Level } from "./danger.ts";
+import type { Context, Danger, DangerLevel, DangerousNames } from "./danger.ts";
 import { ACCESS } from "./dangerous_access.ts";
 import { EXECUTION } from "./dangerous_execution.ts";
 import { RESOURCES } from "./dangerous_resources.ts";
@@ -11,7 +11,7 @@ export interface DangerousName {
   readonly name?: string;
   readonly danger: Danger;
   readonly rule?: RuleCode;
-  readonly level: Level;
+  readonly level: DangerLevel;
   readonly alone: readonly Context[];
   readonly anywhere?: "name" | "part";
 }
@@ -55,7 +55,7 @@ export function dottedPath(module: string, name: string | undefined): string {
 }
 
 /** The entry of exactly this path. */
-export function entryOf(path: string): DangerousName | undefined {
+export function exactEntry(path: string): DangerousName | undefined {
   return BY_PATH.get(path);
 }
 

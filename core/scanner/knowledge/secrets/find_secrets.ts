@@ -1,6 +1,6 @@
 import type { RuleCode } from "../../contract/rules.ts";
 import type { Severity } from "../../contract/severity.ts";
-import { PATTERNS } from "./patterns.ts";
+import { SECRET_PATTERNS } from "./patterns.ts";
 
 /** A credential that stands in a text. It never holds the credential itself. */
 export interface Secret {
@@ -15,13 +15,13 @@ export interface Secret {
 }
 
 /** No credential is shorter. */
-const SHORTEST = 16;
+const MIN_SECRET_CHARACTERS = 16;
 
 /** The credentials of known shapes in a text (S701 to S709), but not those that only show a shape. */
 export function* findSecrets(text: string): Generator<Secret, void, void> {
-  if (text.length < SHORTEST) return;
+  if (text.length < MIN_SECRET_CHARACTERS) return;
   const taken: [number, number][] = [];
-  for (const { kind, ruleCode, severity, pattern, holds } of PATTERNS) {
+  for (const { kind, ruleCode, severity, pattern, isReal: holds } of SECRET_PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       const [found] = match;
       const position = match.index;
@@ -35,7 +35,12 @@ export function* findSecrets(text: string): Generator<Secret, void, void> {
 }
 
 /** What names of keys say of the values that they have; read as lower case words. */
-const NAMES: readonly { kind: string; ruleCode: RuleCode; name: RegExp; shortest: number }[] = [
+const TELLING_NAMES: readonly {
+  kind: string;
+  ruleCode: RuleCode;
+  name: RegExp;
+  shortest: number;
+}[] = [
   {
     kind: "password",
     ruleCode: "S702",
@@ -70,7 +75,7 @@ const NAMES: readonly { kind: string; ruleCode: RuleCode; name: RegExp; shortest
 ];
 
 /** Names of fields and of resources, which stand where a password would go. */
-const NO_PASSWORD = /^[A-Za-z_.]+$|^arn:|:\/\/|^\//;
+const NOT_A_PASSWORD = /^[A-Za-z_.]+$|^arn:|:\/\/|^\//;
 
 /**
  * The credential that a value is by the name of its key (S701 to S704, S708, S710). Names of files, of
@@ -78,10 +83,10 @@ const NO_PASSWORD = /^[A-Za-z_.]+$|^arn:|:\/\/|^\//;
  */
 export function secretByName(key: string, value: string): Secret | undefined {
   const name = key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll("-", "_").toLowerCase();
-  const row = NAMES.find((row) => row.name.test(name));
+  const row = TELLING_NAMES.find((row) => row.name.test(name));
   if (row === undefined || value.length < row.shortest || value.length > 4096) return undefined;
   if (/[\s<>{}$]/.test(value) || isPlaceholder(value)) return undefined;
-  if (row.kind === "password" ? NO_PASSWORD.test(value) : !isRandom(value)) return undefined;
+  if (row.kind === "password" ? NOT_A_PASSWORD.test(value) : !isRandom(value)) return undefined;
   const { kind, ruleCode } = row;
   const lead = leadOf(value);
   return { kind, ruleCode, severity: "warning", position: 0, length: value.length, lead };

@@ -9,7 +9,7 @@ export interface SecretPattern {
   /** With `g`; every repetition is bounded or of one class, so that no text is slow. */
   readonly pattern: RegExp;
   /** Whether a match is what it looks like. */
-  readonly holds?: (match: string) => boolean;
+  readonly isReal?: (match: string) => boolean;
 }
 
 /** Ends a token that may hold letters, digits, `_` and `-`. */
@@ -81,14 +81,14 @@ const TOKENS: readonly SecretPattern[] = [
     severity: "warning",
     pattern:
       /(?<![\w-])eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{2,4000}\.[A-Za-z0-9_-]{20,1000}/g,
-    holds: (jwt) => hasJoseHeader(jwt) && !isSignedHash(jwt),
+    isReal: (jwt) => hasJoseHeader(jwt) && !isSignedHash(jwt),
   },
   {
     kind: "bearer token",
     ruleCode: "S708",
     severity: "warning",
     pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/-]{24,2000}=*/g,
-    holds: (match) => /\d/.test(match) && /[A-Z]/.test(match) && /[a-z]/.test(match),
+    isReal: (match) => /\d/.test(match) && /[A-Z]/.test(match) && /[a-z]/.test(match),
   },
 ];
 
@@ -99,7 +99,7 @@ const URLS: readonly SecretPattern[] = [
     severity: "critical",
     pattern:
       /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|oracle|clickhouse|cockroachdb)(?:\+[a-z0-9]{1,20})?:\/\/[^\s:@/"'<>`]{0,100}:[^\s@/"'<>`]{1,200}@[^\s"'<>`@]{1,200}/gi,
-    holds: hasRealPassword,
+    isReal: hasRealPassword,
   },
   {
     kind: "password in a URL",
@@ -107,7 +107,7 @@ const URLS: readonly SecretPattern[] = [
     severity: "warning",
     pattern:
       /\b(?:https?|ftps?|ssh|sftp):\/\/[^\s:@/"'<>`]{1,100}:[^\s@/"'<>`]{3,200}@[^\s"'<>`@]{1,200}/gi,
-    holds: hasRealPassword,
+    isReal: hasRealPassword,
   },
   {
     kind: "webhook",
@@ -125,7 +125,7 @@ const URLS: readonly SecretPattern[] = [
 ];
 
 /** All kinds, those whose text holds others first. */
-export const PATTERNS: readonly SecretPattern[] = [...KEYS, ...URLS, ...TOKENS];
+export const SECRET_PATTERNS: readonly SecretPattern[] = [...KEYS, ...URLS, ...TOKENS];
 
 function hasJoseHeader(jwt: string): boolean {
   return /"alg"\s*:/.test(partOfJwt(jwt, 0));

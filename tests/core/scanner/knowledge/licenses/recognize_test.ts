@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { copyrightNotices } from "../../../../../core/scanner/knowledge/licenses/copyright.ts";
 import {
-  licensesOfId,
-  recogniseLicenses,
+  licensesOfExpression,
+  recognizeLicenses,
 } from "../../../../../core/scanner/knowledge/licenses/recognize.ts";
 
 const names = (text: string) =>
-  recogniseLicenses(text).map(({ license }) => license.spdxId ?? license.name);
+  recognizeLicenses(text).map(({ license }) => license.spdxId ?? license.name);
 
 const GRANT =
   "Permission is hereby granted, free of charge, to any person\nobtaining a copy of this software";
@@ -75,13 +75,16 @@ Deno.test("SR 2.11 ids of model cards and SPDX expressions are known", () => {
     ["constructor", []],
   ];
   for (const [id, expected] of rows) {
-    const found = licensesOfId(id, "metadata").map(({ license }) => license.spdxId ?? license.name);
+    const found = licensesOfExpression(id, "metadata").map(({ license }) =>
+      license.spdxId ?? license.name
+    );
     assert.deepEqual(found, expected, id);
   }
 });
 
 Deno.test("SR 2.11 whether commercial use is allowed is said where it is plain", () => {
-  const allowed = (id: string) => licensesOfId(id, "metadata")[0]?.license.commercialAllowed;
+  const allowed = (id: string) =>
+    licensesOfExpression(id, "metadata")[0]?.license.commercialAllowed;
   assert.equal(allowed("mit"), true);
   assert.equal(allowed("cc-by-nc-sa-4.0"), false);
   assert.equal(allowed("llama2"), null);

@@ -4,7 +4,7 @@ import { memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { ggufScanner } from "../../../../../core/scanner/formats/gguf/scanner.ts";
 import { manifestScanner } from "../../../../../core/scanner/formats/manifest/scanner.ts";
 import { safetensorsScanner } from "../../../../../core/scanner/formats/safetensors/scanner.ts";
-import { PATTERNS } from "../../../../../core/scanner/knowledge/secrets/patterns.ts";
+import { SECRET_PATTERNS } from "../../../../../core/scanner/knowledge/secrets/patterns.ts";
 import { RecordingContext } from "../../recording_context.ts";
 import { SECRETS } from "./sample_secrets.ts";
 
@@ -59,7 +59,7 @@ Deno.test("C 16 a credential is the same finding in JSON, safetensors and GGUF",
     for (const name of Object.keys(FORMATS)) {
       await t.step(`${kind} ${secret.slice(0, 8)} in ${name}`, () => {
         const { found, report } = scanText(name, "description", `before "${secret}" after`);
-        const severity = PATTERNS.find((pattern) => pattern.kind === kind)?.severity;
+        const severity = SECRET_PATTERNS.find((pattern) => pattern.kind === kind)?.severity;
         assert.deepEqual(
           found.map((check) => [check.severity, check.ruleCode, check.details?.["kind"]]),
           [[severity, ruleCode, kind]],
@@ -71,7 +71,7 @@ Deno.test("C 16 a credential is the same finding in JSON, safetensors and GGUF",
   }
   await t.step("each pattern has a sample", () => {
     const kinds = new Set(SECRETS.map(([, kind]) => kind));
-    assert.deepEqual(PATTERNS.filter(({ kind }) => !kinds.has(kind)), []);
+    assert.deepEqual(SECRET_PATTERNS.filter(({ kind }) => !kinds.has(kind)), []);
   });
 });
 

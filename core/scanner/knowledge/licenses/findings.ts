@@ -1,14 +1,14 @@
 import type { ScanContext } from "../../contract/scanner.ts";
 import type { Finding } from "../../contract/checklist.ts";
 import { redact } from "../secrets/find_secrets.ts";
-import type { FoundCopyright } from "./copyright.ts";
+import type { CopyrightNotice } from "./copyright.ts";
 import type { FoundLicense } from "./recognize.ts";
 
 /** Puts licences and notices into the metadata of the file (SR 2.5, 2.11, 2.12), if there are any. */
-export function noteLicenses(
+export function addLicenseMetadata(
   context: ScanContext,
   licenses: readonly FoundLicense[],
-  notices: readonly FoundCopyright[],
+  notices: readonly CopyrightNotice[],
 ): void {
   if (licenses.length > 0) {
     const [first] = licenses;
@@ -46,6 +46,6 @@ function licenseInfo({ license, source, confidence }: FoundLicense): Record<stri
   };
 }
 
-function copyrightNotice({ holder, year, text }: FoundCopyright): Record<string, unknown> {
+function copyrightNotice({ holder, year, text }: CopyrightNotice): Record<string, unknown> {
   return { holder: redact(holder), year, text: redact(text), confidence: 0.9 };
 }
