@@ -1,4 +1,5 @@
 import type { RuleCode } from "../contract/rules.ts";
+import { CLASS_DUNDERS } from "./python/dunders.ts";
 import { builtinNames, moduleNames, ofDangers, qualifiedNames } from "./python/python_code.ts";
 
 /** Something in a text that does not belong in the metadata of a model. */
@@ -53,7 +54,7 @@ const PATTERNS: readonly Pattern[] = [
   code("a call of importlib", "S107", call(String.raw`\b${IMPORT_CALLS}`)),
   code("the loading of a pickle", "S213", call(String.raw`\b${PICKLE_CALLS}`, "i")),
   code("a call of a decoder", "S601", call(String.raw`\b${DECODER_CALLS}`)),
-  code("a dunder chain", "S104", /\.__(?:class|subclasses|globals|builtins|mro|bases?)__\b/),
+  code("a dunder chain", "S104", new RegExp(String.raw`\.__(?:${CLASS_DUNDERS.join("|")})__\b`)),
   code("a shell command", "S504", /\b(?:curl|wget)\s[^|\n]{1,300}\|\s{0,9}(?:ba|z|da)?sh\b/),
   code("a PowerShell command", "S506", /\bpowershell(?:\.exe)?\s{1,9}-e(?:nc\w{0,12})?\s/i),
   code("escaped bytes", "S602", /(?:\\x[0-9a-fA-F]{2}){8}/),

@@ -13,36 +13,36 @@ import {
 } from "./names.ts";
 import { knownParts, type TemplateValue } from "./value.ts";
 
-/** Filters whose arguments name attributes. */
+/** Filters that take names of attributes as arguments. */
 const ATTRIBUTE_FILTERS: ReadonlySet<string> = new Set(
   "attr map select selectattr reject rejectattr sort groupby sum unique min max".split(" "),
 );
 
-/** Judges what a template reaches for: attributes, items and functions. */
+/** Judges the attributes, items and functions that a template accesses. */
 export class AccessRules {
-  #partAt: number | undefined;
-  #computedAt: number | undefined;
-  #foundCallAt: number | undefined;
+  #partPosition: number | undefined;
+  #computedPosition: number | undefined;
+  #dynamicCallPosition: number | undefined;
 
   constructor(
     readonly findings: TemplateFindings,
-    /** Whether a name is a macro of the template itself. */
+    /** Whether the template defines a macro of this name. */
     readonly isMacro: (name: string) => boolean,
-    /** Whether the template itself gives a value to the name. */
+    /** Whether the template assigns to this name. */
     readonly isAssigned: (name: string) => boolean,
   ) {}
 
-  /** An attribute, by name. */
+  /** Judges the access to an attribute. */
   attribute(of: TemplateValue, name: string, position: number): void {
     if (isDunder(name) || isInternal(name)) return this.#critical(name, position);
-    if (name.startsWith("_")) this.#warn(`The private attribute ${quotedExcerpt(name)}`, position);
+    if (name.startsWith("_")) this.#warn(`Private attribute ${quotedExcerpt(name)}`, position);
     const rule = of.kind === "variable" ? ruleOfVariable(of.name) : undefined;
     if (of.kind !== "variable" || rule === undefined) return;
     const message = `The template uses the module "${of.name}"`;
     this.findings.add({ severity: "critical", message, position, ruleCode: rule });
   }
 
-  /** An item, which may be an attribute as well. */
+  /** Judges the access to an item, for which Jinja falls back to an attribute. */
   item(of: TemplateValue, key: TemplateValue, position: number): void {
     if (key.kind === "text") {
       if (isDunder(key.text) || isInternal(key.text)) this.#critical(key.text, position);
@@ -52,15 +52,15 @@ export class AccessRules {
       return;
     }
     if (key.kind === "number") return;
-    this.#computedAt ??= position;
-    if (key.kind === "built" && isSpecialInParts(key.parts)) {
-      this.#warn("A name that is put together at run time", position);
+    this.#computedPosition ??= position;
+    if (key.kind === "partial" && isSpecialInParts(key.parts)) {
+      this.#warn("Name assembled at run time", position);
     }
   }
 
-  /** A call of a function or a method. */
+  /** Judges the call of a function or a method. */
   call(callee: TemplateValue, position: number): void {
-    if (this.#isFound(callee)) this.#foundCallAt ??= position;
+    if (this.#isDynamic(callee)) this.#dynamicCallPosition ??= position;
     if (callee.kind === "variable" && !this.isMacro(callee.name)) {
       this.#function(callee.name, ruleOfFunction(callee.name), position);
     }
@@ -72,8 +72,8 @@ export class AccessRules {
     }
   }
 
-  /** Whether what is called is found at run time, rather than one of what templates are given. */
-  #isFound(callee: TemplateValue): boolean {
+  /** Whether the callee is only known at run time, and not part of what templates are given. */
+  #isDynamic(callee: TemplateValue): boolean {
     if (callee.kind === "variable") {
       return !this.isMacro(callee.name) && this.isAssigned(callee.name);
     }
@@ -81,41 +81,46 @@ export class AccessRules {
     return !isOrdinaryMethod(callee.name) || this.isAssigned(callee.name);
   }
 
-  /** A filter with its arguments. */
-  filter(name: string, given: readonly TemplateValue[], position: number): void {
+  /** Judges a filter with its arguments. */
+  filter(name: string, args: readonly TemplateValue[], position: number): void {
     if (!ATTRIBUTE_FILTERS.has(name)) return;
-    for (const value of given) {
+    for (const value of args) {
       this.#attributePath(value, position);
-      if (value.kind !== "text" && value.kind !== "number") this.#computedAt ??= position;
+      if (value.kind !== "text" && value.kind !== "number") this.#computedPosition ??= position;
     }
-    const attribute = given[0];
+    const [attribute] = args;
     if (name !== "attr" || attribute === undefined) return;
     if (attribute.kind === "text") {
       if (/^_(?!_)/.test(attribute.text)) this.attribute(attribute, attribute.text, position);
       return;
     }
-    this.#warn("The filter attr with a computed name", position);
+    this.#warn("Filter attr with a computed name", position);
   }
 
-  /** A text that an expression has or makes. */
+  /** Judges a string that an expression contains or produces. */
   text(text: string, position: number): void {
-    if (isDunderPart(text)) this.#partAt ??= position;
-    if (isSpecialDunder(text)) this.#warn(`The name ${quotedExcerpt(text)} as a text`, position);
+    if (isDunderPart(text)) this.#partPosition ??= position;
+    if (isSpecialDunder(text)) {
+      this.#warn(`Dunder name ${quotedExcerpt(text)} in a string`, position);
+    }
   }
 
-  /** A variable, by name. */
+  /** Judges the use of a variable. */
   variable(name: string, position: number): void {
     if (isSpecialDunder(name)) this.#critical(name, position);
   }
 
-  /** Judges what only the whole template shows. */
+  /** Judges what only the whole template shows. Call it once, after the last expression. */
   end(): void {
-    if (this.#computedAt === undefined) return;
-    if (this.#partAt !== undefined) {
-      this.#warn("A part of a dunder name, beside a computed key", this.#computedAt);
+    if (this.#computedPosition === undefined) return;
+    if (this.#partPosition !== undefined) {
+      this.#warn("Part of a dunder name next to a computed key", this.#computedPosition);
     }
-    if (this.#foundCallAt !== undefined) {
-      this.#warn("A call of what is found at run time, beside a computed key", this.#foundCallAt);
+    if (this.#dynamicCallPosition !== undefined) {
+      this.#warn(
+        "Call of an object found at run time, next to a computed key",
+        this.#dynamicCallPosition,
+      );
     }
   }
 
@@ -137,7 +142,7 @@ export class AccessRules {
   }
 
   #critical(name: string, position: number): void {
-    const message = `The template reaches for ${quotedExcerpt(name)}`;
+    const message = `The template accesses ${quotedExcerpt(name)}`;
     this.findings.add({ severity: "critical", message, position, ruleCode: "S507" });
   }
 

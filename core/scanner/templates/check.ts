@@ -6,13 +6,13 @@ import { type TemplateValue, textValue, UNKNOWN_VALUE } from "./value.ts";
 
 export type { TemplateFinding } from "./finding.ts";
 
-/** Characters of a template that are read. */
+/** Characters of a template that are checked. */
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 
 /**
- * Finds what a Jinja template reaches for beyond its data (CVE-2024-34359): attributes and items that
- * are dunders, written out, escaped or put together; filters that name such; functions and modules of
- * Python. What it prints as text, and comments, are no findings.
+ * Finds what a Jinja template accesses beyond its variables (CVE-2024-34359): dunder attributes and
+ * items, whether written out, escaped or assembled; filters that name them; functions and modules of
+ * Python. Printed text and comments yield no findings.
  */
 export function checkTemplate(text: string): TemplateFinding[] {
   const findings = new TemplateFindings();
@@ -22,8 +22,7 @@ export function checkTemplate(text: string): TemplateFinding[] {
   if (text.length > MAX_TEMPLATE_CHARACTERS) {
     findings.add({
       severity: "info",
-      message:
-        `The template has ${text.length} characters, of which ${MAX_TEMPLATE_CHARACTERS} were read`,
+      message: `Only ${MAX_TEMPLATE_CHARACTERS} of ${text.length} characters were checked`,
       position: MAX_TEMPLATE_CHARACTERS,
       incomplete: "template_too_long",
       operational: true,
@@ -36,7 +35,7 @@ export function checkTemplate(text: string): TemplateFinding[] {
       incomplete: "template_malformed",
     });
   }
-  // A macro may be called after a variable that it uses was set, so that variables come first.
+  // A macro can be called after the variables that it uses are set, so collect the variables first.
   const variables = new Variables();
   new TemplateReader(tokens, new TemplateFindings(), variables).read();
   variables.complete = true;
@@ -54,14 +53,14 @@ class TemplateReader {
     this.#rules = new AccessRules(
       findings,
       (name) => variables.macros.has(name),
-      (name) => variables.isGiven(name),
+      (name) => variables.isAssigned(name),
     );
     this.#reader = new ExpressionReader(tokens, {
       rules: this.#rules,
       valueOf: (name) => variables.valueOf(name),
       onAttributeAssigned: (name) => void variables.attributes.add(name),
       onTooDeep: (position) => {
-        const message = "The template is nested too deeply to be read";
+        const message = "The template is nested too deeply to be checked";
         findings.add({ severity: "info", message, position, incomplete: "template_too_deep" });
       },
     });
@@ -100,17 +99,17 @@ class TemplateReader {
 
   #set(): void {
     const targets = this.#names();
-    const given = this.#reader.take("=");
+    const hasValue = this.#reader.take("=");
     const values = this.#reader.readToEnd();
     const [name] = targets;
     if (targets.length !== 1 || name === undefined) {
       for (const target of targets) this.#assign(target, UNKNOWN_VALUE);
-    } else if (given) {
+    } else if (hasValue) {
       this.#assign(name, values.length === 1 ? values[0] ?? UNKNOWN_VALUE : UNKNOWN_VALUE);
     } else this.#assign(name, values.length === 0 ? this.#block() : UNKNOWN_VALUE);
   }
 
-  /** The text of `{% set name %}text{% endset %}`, if it is but text. */
+  /** The text of `{% set name %}text{% endset %}`, if it contains nothing else. */
   #block(): TemplateValue {
     this.#reader.next();
     const [data, statement, tag] = [0, 1, 2].map((ahead) => this.#reader.peek(ahead));
@@ -130,7 +129,7 @@ class TemplateReader {
     this.#declare();
   }
 
-  /** Reads a statement that gives values to names: parameters, `name=value` and `as name`. */
+  /** Reads a statement that assigns names: parameters, `name=value` and `as name`. */
   #declare(): void {
     let before = "";
     for (let ahead = 0;; ahead++) {
@@ -138,8 +137,8 @@ class TemplateReader {
       if (token === undefined || token.kind === "end") break;
       const text = token.kind === "name" || token.kind === "operator" ? token.text : "";
       const after = this.#reader.peek(ahead + 1);
-      const given = after?.kind === "operator" && after.text === "=";
-      if (token.kind === "name" && (given || ["(", ",", "as"].includes(before))) {
+      const isAssigned = after?.kind === "operator" && after.text === "=";
+      if (token.kind === "name" && (isAssigned || ["(", ",", "as"].includes(before))) {
         this.#assign(text, UNKNOWN_VALUE);
       }
       before = text;
@@ -163,17 +162,17 @@ class TemplateReader {
   }
 }
 
-/** What is known of the variables of a template: values of those that are set only once. */
+/** The variables of a template. Only those that are assigned once have a known value. */
 class Variables {
   readonly macros = new Set<string>();
-  /** Names of attributes that the template gives to objects of its own. */
+  /** Names of attributes that the template assigns to its own objects. */
   readonly attributes = new Set<string>();
-  /** Whether all assignments were seen. */
+  /** Set when all assignments are collected; later ones are ignored. */
   complete = false;
   readonly #values = new Map<string, TemplateValue>();
 
-  /** Whether the template gives a value to the name, or to an attribute of that name. */
-  isGiven(name: string): boolean {
+  /** Whether the template assigns the name, or an attribute of that name. */
+  isAssigned(name: string): boolean {
     return this.#values.has(name) || this.attributes.has(name);
   }
 

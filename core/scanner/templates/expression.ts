@@ -11,7 +11,7 @@ import {
   UNKNOWN_VALUE,
 } from "./value.ts";
 
-/** How tightly binary operators bind, those of Jinja; words of statements are among them. */
+/** Precedence of Jinja's binary operators, including the words of statements. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ...["if", "else"].map((word): [string, number] => [word, 1]),
   ["or", 2],
@@ -27,68 +27,68 @@ const UNARY: ReadonlySet<string> = new Set(["not", "-", "+"]);
 const WORDS: ReadonlySet<string> = new Set(["if", "else", "or", "and", "in", "not", "is"]);
 const CLOSING: ReadonlyMap<string, string> = new Map([["(", ")"], ["[", "]"], ["{", "}"]]);
 
-/** Brackets and operators within each other. */
+/** Levels of nested brackets and operators that are followed. */
 const MAX_DEPTH = 100;
 
-/** One of several expressions in brackets. */
+/** One of the expressions in a pair of brackets. */
 interface BracketItem {
   readonly value: TemplateValue;
-  /** The name that it is given to, of `name=value`. */
+  /** The name in `name=value`. */
   readonly keyword: string | undefined;
-  /** How many colons stand before it. */
+  /** The number of colons before it. */
   readonly colons: number;
 }
 
-/** What is in brackets. */
+/** The contents of a pair of brackets. */
 interface BracketContents {
   readonly items: readonly BracketItem[];
   readonly colons: number;
 }
 
-/** What expressions need to know of the template around them. */
+/** What the reader of expressions needs to know about the template. */
 export interface ExpressionContext {
   readonly rules: AccessRules;
-  /** The value that a variable is known to have. */
+  /** The value of a variable, if known. */
   valueOf(name: string): TemplateValue | undefined;
-  /** Says that an object is made with, or given, an attribute of that name. */
+  /** Called when an object gets an attribute of that name. */
   onAttributeAssigned(name: string): void;
-  /** Says that an expression is nested more deeply than is followed. */
+  /** Called when an expression is nested too deeply to be followed. */
   onTooDeep(position: number): void;
 }
 
 /**
- * Reads the expressions of a template, to judge what they reach for. What is no expression is stepped
- * over, so that something is seen of statements and of malformed templates too.
+ * Reads the expressions of a template and judges what they access. Skips tokens that do not start an
+ * expression, so that statements and malformed templates are covered as far as possible.
  */
 export class ExpressionReader {
-  #at = 0;
+  #index = 0;
   #depth = 0;
 
   constructor(readonly tokens: readonly Token[], readonly context: ExpressionContext) {}
 
-  /** The token to be read next, or one further on. */
+  /** The next token, or the one `ahead` tokens after it. */
   peek(ahead = 0): Token | undefined {
-    return this.tokens[this.#at + ahead];
+    return this.tokens[this.#index + ahead];
   }
 
   next(): Token | undefined {
-    return this.tokens[this.#at++];
+    return this.tokens[this.#index++];
   }
 
-  /** Whether the next token is that operator or word, which is read then. */
+  /** Consumes the next token if it is this operator or word. Returns whether it was. */
   take(text: string): boolean {
     const token = this.peek();
     const found = (token?.kind === "operator" || token?.kind === "name") && token.text === text;
-    if (found) this.#at++;
+    if (found) this.#index++;
     return found;
   }
 
-  /** Reads all up to the end of the print or statement: gives the values found there. */
+  /** Reads to the end of the print or statement. Returns the values found there. */
   readToEnd(): readonly TemplateValue[] {
     return this.#items("").items.map(({ value }) => value);
   }
 
-  /** Reads the filter of a block, `name(arguments)`, and what follows it. */
+  /** Reads a block's filter, `name(arguments)`, and what follows it. */
   readBlockFilter(): void {
     const position = this.peek()?.position ?? 0;
     this.#postfix(this.#filter(UNKNOWN_VALUE, position));
@@ -102,21 +102,21 @@ export class ExpressionReader {
       const token = this.peek();
       if (token === undefined || token.kind === "end") return { items, colons };
       if (token.kind === "operator" && token.text === closing) {
-        this.#at++;
+        this.#index++;
         return { items, colons };
       }
       if (this.take(":")) colons++;
       else if (this.#startsExpression(token)) items.push(this.#item(colons));
-      else this.#at++;
+      else this.#index++;
     }
   }
 
   #item(colons: number): BracketItem {
     const name = this.peek();
-    const after = this.tokens[this.#at + 1];
+    const after = this.tokens[this.#index + 1];
     const named = name?.kind === "name" && after?.kind === "operator" && after.text === "=";
     if (!named) return { value: this.#expression(), keyword: undefined, colons };
-    this.#at += 2;
+    this.#index += 2;
     this.context.onAttributeAssigned(name.text);
     return { value: this.#expression(), keyword: name.text, colons };
   }
@@ -130,7 +130,7 @@ export class ExpressionReader {
     const position = this.peek()?.position ?? 0;
     if (this.#depth >= MAX_DEPTH) {
       this.context.onTooDeep(position);
-      this.#at++;
+      this.#index++;
       return UNKNOWN_VALUE;
     }
     this.#depth++;
@@ -147,7 +147,7 @@ export class ExpressionReader {
       if (operator?.kind !== "operator" && operator?.kind !== "name") return left;
       const precedence = PRECEDENCE.get(operator.text);
       if (precedence === undefined || precedence <= minimum) return left;
-      this.#at++;
+      this.#index++;
       if (operator.text === "not") this.take("in");
       left = applyOperator(operator.text, left, this.#expression(precedence));
     }
@@ -160,7 +160,7 @@ export class ExpressionReader {
       if (token?.kind !== "operator" && token?.kind !== "name") break;
       if (!UNARY.has(token.text)) break;
       if (token.text === "-") negative = !negative;
-      this.#at++;
+      this.#index++;
     }
     const value = this.#postfix(this.#primary());
     return negative && value.kind === "number" ? { ...value, value: -value.value } : value;
@@ -178,8 +178,8 @@ export class ExpressionReader {
       case "operator":
         return this.#brackets(token.text);
       default:
-        // The end stays where the surrounding list looks for it.
-        if (token?.kind === "end") this.#at--;
+        // Leave the end for the surrounding list to find.
+        if (token?.kind === "end") this.#index--;
         return UNKNOWN_VALUE;
     }
   }
@@ -188,7 +188,7 @@ export class ExpressionReader {
     let text = first;
     for (let more = this.peek(); more?.kind === "string"; more = this.peek()) {
       text += more.text;
-      this.#at++;
+      this.#index++;
     }
     this.context.rules.text(text, position);
     return textValue(text);
@@ -217,7 +217,7 @@ export class ExpressionReader {
     let value = start;
     for (;;) {
       const position = this.peek()?.position ?? 0;
-      if (this.take(".")) value = this.#attribute(value, position);
+      if (this.take(".")) value = this.#indextribute(value, position);
       else if (this.take("[")) value = this.#subscript(value, position);
       else if (this.take("(")) value = this.#call(value, position);
       else if (this.take("|")) value = this.#filter(value, position);
@@ -226,10 +226,10 @@ export class ExpressionReader {
     }
   }
 
-  #attribute(of: TemplateValue, position: number): TemplateValue {
+  #indextribute(of: TemplateValue, position: number): TemplateValue {
     const token = this.peek();
     if (token?.kind !== "name") return UNKNOWN_VALUE;
-    this.#at++;
+    this.#index++;
     this.context.rules.attribute(of, token.text, position);
     return { kind: "attribute", of, name: token.text };
   }
@@ -238,7 +238,7 @@ export class ExpressionReader {
     const { items, colons } = this.#items("]");
     for (const { value } of items) this.context.rules.item(of, value, position);
     if (colons > 0) {
-      return slice(of, [0, 1, 2].map((place) => boundAt(items, place)));
+      return slice(of, [0, 1, 2].map((colons) => boundAt(items, colons)));
     }
     const [only] = items;
     if (only?.value.kind === "text") {
@@ -261,12 +261,13 @@ export class ExpressionReader {
 
   #filter(value: TemplateValue, position: number): TemplateValue {
     const name = this.#dotted();
-    const given = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
-    this.context.rules.filter(name, given, position);
-    const result = filterValue(name, value, given);
+    const args = this.take("(") ? this.#items(")").items.map(valueOfItem) : [];
+    this.context.rules.filter(name, args, position);
+    const result = filterValue(name, value, args);
     if (result.kind === "text") this.context.rules.text(result.text, position);
-    if (name !== "attr" || given[0]?.kind !== "text") return result;
-    return { kind: "attribute", of: value, name: given[0].text };
+    const [attribute] = args;
+    if (name !== "attr" || attribute?.kind !== "text") return result;
+    return { kind: "attribute", of: value, name: attribute.text };
   }
 
   #test(): TemplateValue {
@@ -281,7 +282,7 @@ export class ExpressionReader {
     do {
       const token = this.peek();
       if (token?.kind !== "name") return name;
-      this.#at++;
+      this.#index++;
       name += (name === "" ? "" : ".") + token.text;
     } while (this.take("."));
     return name;

@@ -1,22 +1,22 @@
 import type { RuleCode } from "../contract/rules.ts";
 
-/** Something that a template has no reason for, or a part of it that was not read. */
+/** A dangerous access in a template, or a part of the template that was not checked. */
 export interface TemplateFinding {
   readonly severity: "info" | "warning" | "critical";
   readonly message: string;
-  /** The character of the template at which it was found. */
+  /** Index of the character in the template. */
   readonly position: number;
   readonly ruleCode?: RuleCode;
-  /** Why the template was not read through, such as `template_too_long`. */
+  /** Why the template was not checked to its end, such as `template_too_long`. */
   readonly incomplete?: string;
-  /** Whether it is a limit of ours that kept it from being read. */
+  /** Whether a limit of the scanner is the reason. */
   readonly operational?: boolean;
 }
 
-/** Findings that are told of one template. */
+/** Findings of one severity that are kept for a template. */
 const MAX_FINDINGS_PER_SEVERITY = 50;
 
-/** The findings of one template, the worst of which are kept where they are many. */
+/** The findings of one template: without repetitions, a bounded number of each severity. */
 export class TemplateFindings {
   readonly #found: TemplateFinding[] = [];
 
@@ -27,7 +27,7 @@ export class TemplateFindings {
     if (alike < MAX_FINDINGS_PER_SEVERITY) this.#found.push(finding);
   }
 
-  /** All that were kept, in the order of their places. */
+  /** The findings kept, by position. */
   all(): TemplateFinding[] {
     return this.#found.toSorted((a, b) => a.position - b.position);
   }

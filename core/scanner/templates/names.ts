@@ -4,20 +4,12 @@ import {
   type DangerousName,
   recognizedIn,
 } from "../knowledge/python/dangerous_names.ts";
+import { OBJECT_DUNDERS, TELLING_DUNDERS } from "../knowledge/python/dunders.ts";
 
-/** Attributes of Python that lead from an object to its class, its globals or its code. */
-const SPECIAL =
-  "base bases builtins call class closure code context dict doc enter func getattr getattribute " +
-  "getitem globals import init kwdefaults loader module mro name new qualname reduce reduce_ex " +
-  "repr self setattr spec str subclasses subclasshook wrapped";
-const SPECIAL_WORDS: ReadonlySet<string> = new Set(SPECIAL.split(" "));
+const OBJECT_WORDS: ReadonlySet<string> = new Set(OBJECT_DUNDERS);
+const TELLING_WORDS: ReadonlySet<string> = new Set(TELLING_DUNDERS);
 
-/** Those of them that are no words of ordinary keys, but for `class`. */
-const TELLING_WORDS: ReadonlySet<string> = new Set(
-  "builtins class getattribute globals mro subclasses".split(" "),
-);
-
-/** Attributes without underscores that lead out of a sandbox. */
+/** Attributes without underscores that lead to frames, code or globals. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ..."mro func_globals func_code func_closure func_defaults im_func im_self im_class".split(" "),
   ..."gi_frame gi_code cr_frame cr_code ag_frame ag_code tb_frame tb_next".split(" "),
@@ -30,22 +22,22 @@ const FUNCTIONS: ReadonlyMap<string, DangerousName> = new Map(
 const MODULES = recognizedIn("variable");
 const METHODS = recognizedIn("method");
 
-/** Whether a name is Python's own (`__class__`) or a mangled one (`_Template__context`). */
+/** Whether a name is a dunder (`__class__`) or mangled (`_Template__context`). */
 export function isDunder(name: string): boolean {
   return /^__[^]*__$/.test(name) || /^_[A-Za-z]\w*__\w/.test(name);
 }
 
-/** Whether a name is one of Python's own that leads out of an object. */
+/** Whether a name is a dunder that leads from an object to its class, globals or code. */
 export function isSpecialDunder(name: string): boolean {
-  return isDunder(name) && name.length < 100 && SPECIAL_WORDS.has(bare(name));
+  return isDunder(name) && name.length < 100 && OBJECT_WORDS.has(bare(name));
 }
 
-/** Whether a text, of which only parts are known, could be the name of such an attribute. */
+/** Whether a partly known string could be the name of such an attribute. */
 export function isSpecialInParts(parts: string): boolean {
   return isDunderPart(parts) || (parts.length < 100 && TELLING_WORDS.has(bare(parts)));
 }
 
-/** Whether a text begins or ends as a dunder does, so that one could be made of it. */
+/** Whether a string begins or ends like a dunder, so that it could become one. */
 export function isDunderPart(text: string): boolean {
   const begins = text.startsWith("__");
   const ends = text.endsWith("__");
@@ -61,7 +53,7 @@ export function isInternal(attribute: string): boolean {
   return INTERNAL.has(attribute);
 }
 
-/** Methods of texts, lists, dictionaries, times and of Jinja's own objects that templates call. */
+/** Methods of strings, lists, dictionaries, times and Jinja's own objects that templates call. */
 const ORDINARY_METHODS: ReadonlySet<string> = new Set(
   ("capitalize casefold center count encode decode endswith expandtabs find format format_map index " +
     "isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace " +
@@ -73,7 +65,7 @@ const ORDINARY_METHODS: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Whether a method is one that templates call on their data as a matter of course. */
+/** Whether templates commonly call a method of this name on their data. */
 export function isOrdinaryMethod(name: string): boolean {
   return ORDINARY_METHODS.has(name);
 }

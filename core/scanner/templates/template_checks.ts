@@ -1,25 +1,25 @@
 import type { Checklist } from "../contract/checklist.ts";
 import { checkTemplate } from "./check.ts";
 
-/** The check of templates, whatever they are found in. */
+/** The name of the check of a template, in every format. */
 export const TEMPLATE_CHECK = "Jinja Template";
 
 /**
- * Checks a template, and adds what was found to the checks.
+ * Checks a template and adds the findings to the checks.
  *
- * @param place Where the template is, such as the key that it is the value of.
+ * @param label What contains the template, such as `The metadata value of "chat_template"`.
  */
-export function addTemplateChecks(template: string, place: string, checks: Checklist): void {
-  checks.begin(TEMPLATE_CHECK, "The template reaches for nothing but its data");
+export function addTemplateChecks(template: string, label: string, checks: Checklist): void {
+  checks.begin(TEMPLATE_CHECK, "The template accesses nothing but its variables");
   for (const finding of checkTemplate(template)) {
     const { message, position, ...rest } = finding;
     checks.add(TEMPLATE_CHECK, {
       ...rest,
-      message: `${place}: ${message}`,
+      message: `${label}: ${message}`,
       ...rest.severity === "info" ? {} : { why: WHY },
-      details: { place, character: position },
+      details: { place: label, character: position },
     });
   }
 }
 
-const WHY = "A program that fills the template in without a sandbox runs what it reaches for.";
+const WHY = "A program that renders the template without a sandbox runs what it accesses";

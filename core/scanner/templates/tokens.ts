@@ -1,6 +1,6 @@
-import { unescapePython } from "./python_string.ts";
+import { PYTHON_ESCAPES } from "../readers/text/escapes.ts";
 
-/** A piece of a Jinja template. */
+/** A token of a Jinja template. */
 export type Token =
   | {
     readonly kind: "data" | "name" | "string" | "operator";
@@ -8,13 +8,13 @@ export type Token =
     readonly position: number;
   }
   | { readonly kind: "number"; readonly value: number; readonly position: number }
-  /** The start and end of an expression or a statement; comments and raw markers leave none. */
+  /** The start or end of an expression or a statement. Comments and raw markers yield no token. */
   | { readonly kind: "print" | "statement" | "end"; readonly position: number };
 
 /** The tokens of a template. */
 export interface Tokens {
   readonly tokens: readonly Token[];
-  /** Where Jinja would refuse the template, though reading went on where it could. */
+  /** Where Jinja would reject the template, although tokenizing went on. */
   readonly malformedPosition: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const OPERATOR = /\/\/|\*\*|[=!<>]=|[-+*/%~[\](){}<>=.,:|;]/y;
 const END_PRINT = /[-+]?\}\}/y;
 const END_STATEMENT = /[-+]?%\}/y;
 
-/** Cuts a template into tokens as Jinja does, with its default delimiters. */
+/** Splits a template into tokens as Jinja does, with its default delimiters. */
 export function tokenize(template: string): Tokens {
   return new Tokenizer(template).read();
 }
@@ -90,7 +90,7 @@ class Tokenizer {
     for (;;) {
       this.#match(SPACE);
       const position = this.#position;
-      // A dictionary may end in two braces of its own.
+      // Two closing braces can end nested dictionaries rather than the expression.
       if (braces === 0 && this.#match(print ? END_PRINT : END_STATEMENT) !== "") {
         this.#tokens.push({ kind: "end", position });
         return;
@@ -104,7 +104,7 @@ class Tokenizer {
     this.#tokens.push({ kind: "end", position: this.#position });
   }
 
-  /** Reads one token: gives the text of an operator, and undefined at the end of the template. */
+  /** Reads one token. Returns the text of an operator, or undefined at the end of the template. */
   #token(): string | undefined {
     const position = this.#position;
     const first = this.#text.charAt(position);
@@ -158,4 +158,22 @@ class Tokenizer {
     const found = pattern.exec(this.#text);
     return found === null ? undefined : { start: found.index, end: found.index + found[0].length };
   }
+}
+
+const ESCAPE =
+  /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|N\{([^}]{1,80})\}|([^]))/g;
+
+/** Decodes the escapes of a Python string literal, given without its quotes. */
+function unescapePython(literal: string): string {
+  return literal.replace(ESCAPE, (whole, x, u, long, octal, named, simple) => {
+    const hex: unknown = x ?? u ?? long;
+    if (typeof hex === "string") return codePoint(Number.parseInt(hex, 16));
+    if (typeof octal === "string") return codePoint(Number.parseInt(octal, 8));
+    if (typeof named === "string") return /^low line$/i.test(named) ? "_" : "\ufffd";
+    return PYTHON_ESCAPES[String(simple)] ?? whole;
+  });
+}
+
+function codePoint(value: number): string {
+  return value <= 0x10ffff ? String.fromCodePoint(value) : "\ufffd";
 }

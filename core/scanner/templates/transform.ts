@@ -12,11 +12,11 @@ import {
   UNKNOWN_VALUE,
 } from "./value.ts";
 
-/** The value of `value|filter(given)`, for those filters that make names of others. */
+/** The value of `value|filter(args)`, for filters that can assemble a name. */
 export function filterValue(
   filter: string,
   value: TemplateValue,
-  given: readonly TemplateValue[],
+  args: readonly TemplateValue[],
 ): TemplateValue {
   switch (filter) {
     case "string":
@@ -34,21 +34,21 @@ export function filterValue(
     case "reverse":
       return slice(value, [undefined, undefined, -1]);
     case "join":
-      return join(value, given[0]);
+      return join(value, args[0]);
     case "format":
-      return value.kind === "text" ? formatPercent(value.text, given) : UNKNOWN_VALUE;
+      return value.kind === "text" ? formatPercent(value.text, args) : UNKNOWN_VALUE;
     case "trim":
-      return methodValue("strip", value, given);
+      return methodValue("strip", value, args);
     default:
-      return methodValue(filter, value, given);
+      return methodValue(filter, value, args);
   }
 }
 
-/** The value of `value.method(given)`, for methods of texts that make names of others. */
+/** The value of `value.method(args)`, for string methods that can assemble a name. */
 export function methodValue(
   method: string,
   value: TemplateValue,
-  given: readonly TemplateValue[],
+  args: readonly TemplateValue[],
 ): TemplateValue {
   if (value.kind !== "text") return UNKNOWN_VALUE;
   const { text } = value;
@@ -61,13 +61,13 @@ export function methodValue(
     case "swapcase":
       return textValue([...text].map(swapCase).join(""));
     case "strip":
-      return strip(text, asText(given[0]));
+      return strip(text, asText(args[0]));
     case "replace":
-      return replace(text, asText(given[0]), asText(given[1]));
+      return replace(text, asText(args[0]), asText(args[1]));
     case "join":
-      return given[0] === undefined ? UNKNOWN_VALUE : join(given[0], value);
+      return args[0] === undefined ? UNKNOWN_VALUE : join(args[0], value);
     case "format":
-      return formatBraces(text, given);
+      return formatBraces(text, args);
     default:
       return UNKNOWN_VALUE;
   }
@@ -99,7 +99,7 @@ function strip(text: string, characters: string | undefined): TemplateValue {
 }
 
 function replace(text: string, from: string | undefined, to: string | undefined): TemplateValue {
-  if (from === undefined || to === undefined) return { kind: "built", parts: text };
+  if (from === undefined || to === undefined) return { kind: "partial", parts: text };
   if (text.length * to.length > 2 ** 14) return UNKNOWN_VALUE;
   return textValue(text.replaceAll(from, () => to));
 }

@@ -1,63 +1,63 @@
-/** What is known of the value of an expression without running it. */
+/** What is known about the value of an expression without rendering the template. */
 export type TemplateValue =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "number"; readonly value: number }
-  /** A list, a tuple, or the keys of a dictionary. */
+  /** A list, a tuple or the keys of a dictionary. */
   | { readonly kind: "list"; readonly items: readonly TemplateValue[] }
-  /** A text of which only some parts are known: these. */
-  | { readonly kind: "built"; readonly parts: string }
-  /** A variable of the template, or of its surroundings. */
+  /** A string of which only these parts are known. */
+  | { readonly kind: "partial"; readonly parts: string }
+  /** A variable of the template or its context. */
   | { readonly kind: "variable"; readonly name: string }
   | {
     readonly kind: "attribute";
     readonly of: TemplateValue;
     readonly name: string;
-    /** Whether it is an item in the first place: of `x["y"]`, not `x.y`. */
+    /** Whether it is written as an item, `x["y"]`, rather than `x.y`. */
     readonly isItem?: boolean;
   }
   | { readonly kind: "unknown" };
 
 export const UNKNOWN_VALUE: TemplateValue = { kind: "unknown" };
 
-/** Characters of a text, and items of a list, that are followed. */
+/** Longer strings and lists have an unknown value. */
 const MAX_TEXT_CHARACTERS = 4096;
 const MAX_LIST_ITEMS = 256;
 
-/** A text, unless it is too long to be followed. */
+/** A string value, or an unknown one if it is too long. */
 export function textValue(text: string): TemplateValue {
   return text.length > MAX_TEXT_CHARACTERS ? UNKNOWN_VALUE : { kind: "text", text };
 }
 
-/** A list, unless it is too long to be followed. */
+/** A list value, or an unknown one if it is too long. */
 export function listValue(items: readonly TemplateValue[]): TemplateValue {
   return items.length > MAX_LIST_ITEMS ? UNKNOWN_VALUE : { kind: "list", items };
 }
 
-/** What Python's `str` makes of a value; undefined where that isn't known. */
+/** The value as Python's `str` converts it, or undefined if unknown. */
 export function asText(value: TemplateValue | undefined): string | undefined {
   if (value?.kind === "text") return value.text;
   return value?.kind === "number" ? String(value.value) : undefined;
 }
 
-/** What a value is iterated as: the items of a list, the characters of a text. */
+/** The items that iteration yields: those of a list, or the characters of a string. */
 export function asItems(value: TemplateValue | undefined): readonly TemplateValue[] | undefined {
   if (value?.kind === "list") return value.items;
   if (value?.kind !== "text" || value.text.length > MAX_LIST_ITEMS) return undefined;
   return [...value.text].map(textValue);
 }
 
-/** What of a value is known as text, for findings only: empty where nothing is. */
+/** The known text of a value, for findings only. Empty if nothing is known. */
 export function knownParts(value: TemplateValue): string {
-  return value.kind === "built" ? value.parts : asText(value) ?? "";
+  return value.kind === "partial" ? value.parts : asText(value) ?? "";
 }
 
-/** The values one after the other as a text. */
+/** The values joined to a string. */
 export function concatenate(values: readonly TemplateValue[], separator = ""): TemplateValue {
   const length = values.reduce((sum, value) => sum + knownParts(value).length, 0);
   if (length + separator.length * values.length > MAX_TEXT_CHARACTERS) return UNKNOWN_VALUE;
   const known = values.every((value) => asText(value) !== undefined);
   const texts = values.map(knownParts);
-  return known ? textValue(texts.join(separator)) : { kind: "built", parts: texts.join("") };
+  return known ? textValue(texts.join(separator)) : { kind: "partial", parts: texts.join("") };
 }
 
 /** The value of a binary operator. */
@@ -76,66 +76,69 @@ export function applyOperator(
   return UNKNOWN_VALUE;
 }
 
-/** The item of a text or list at an index that may be negative. */
+/** The item of a string or list at an index, which counts from the end if negative. */
 export function itemAt(of: TemplateValue, index: number): TemplateValue {
   return asItems(of)?.at(index) ?? UNKNOWN_VALUE;
 }
 
-/** A slice of a text or list, as Python cuts it. */
+/** A slice of a string or list, with Python's semantics. */
 export function slice(of: TemplateValue, bounds: readonly (number | undefined)[]): TemplateValue {
   const all = asItems(of);
   const [start, stop, step = 1] = bounds;
   if (all === undefined || !Number.isInteger(step) || step === 0) return UNKNOWN_VALUE;
   const forward = step > 0;
-  const place = (index: number | undefined, otherwise: number) =>
+  const boundOf = (index: number | undefined, fallback: number) =>
     index === undefined
-      ? otherwise
+      ? fallback
       : Math.max(forward ? 0 : -1, Math.min(index < 0 ? index + all.length : index, all.length));
-  const end = place(stop, forward ? all.length : -1);
+  const end = boundOf(stop, forward ? all.length : -1);
   const taken: TemplateValue[] = [];
-  let at = Math.min(
-    place(start, forward ? 0 : all.length - 1),
+  let index = Math.min(
+    boundOf(start, forward ? 0 : all.length - 1),
     forward ? all.length : all.length - 1,
   );
-  for (; forward ? at < end : at > end; at += step) taken.push(all[at] ?? UNKNOWN_VALUE);
+  for (; forward ? index < end : index > end; index += step) {
+    taken.push(all[index] ?? UNKNOWN_VALUE);
+  }
   return of.kind === "text" ? concatenate(taken) : listValue(taken);
 }
 
-/** What `%` makes of a text and its values; a part is unknown where one of them is. */
+/** The result of the `%` operator on a string; partly known if one of the values is unknown. */
 export function formatPercent(format: string, values: readonly TemplateValue[]): TemplateValue {
-  return fill(format, /%(?:[-+ #0-9.]{0,9})([a-zA-Z%])/g, values, (conversion, value) => {
+  return fill(format, /%(?:[-+ #0-9.]{0,9})([a-zA-Z%])/g, (conversion, index) => {
+    const value = values[index];
     if (conversion === "c" && value?.kind === "number") return character(value.value);
     return asText(value);
   });
 }
 
-/** What `str.format` makes of a text and its values, by their order or number. */
+/** The result of `str.format` with positional values. */
 export function formatBraces(format: string, values: readonly TemplateValue[]): TemplateValue {
-  return fill(format, /\{(\d{0,3})(?:![rsa])?(?::[^{}]{0,9})?\}/g, values, (number, value) => {
-    const chosen = number === undefined || number === "" ? value : values[Number(number)];
-    if (chosen?.kind === "number" && format.includes(":c}")) return character(chosen.value);
-    return asText(chosen);
+  return fill(format, /\{(\d{0,3})(?:![rsa])?(?::[^{}]{0,9})?\}/g, (number, index) => {
+    const value = values[number === "" ? index : Number(number)];
+    if (value?.kind === "number" && format.includes(":c}")) return character(value.value);
+    return asText(value);
   });
 }
 
+/** Replaces each field of a format by the text for its first group and its index, if known. */
 function fill(
   format: string,
   field: RegExp,
-  values: readonly TemplateValue[],
-  write: (field: string | undefined, value: TemplateValue | undefined) => string | undefined,
+  textFor: (group: string, index: number) => string | undefined,
 ): TemplateValue {
   let next = 0;
   let known = true;
   let length = format.length;
-  const filled = format.replace(field, (_whole, kind) => {
-    if (kind === "%") return "%";
-    const text = write(typeof kind === "string" ? kind : undefined, values[next++]);
+  const filled = format.replace(field, (_whole, group: string) => {
+    if (group === "%") return "%";
+    const text = textFor(group, next++);
     known &&= text !== undefined;
     length += text?.length ?? 0;
     return length > MAX_TEXT_CHARACTERS ? "" : text ?? "";
   });
   if (length > MAX_TEXT_CHARACTERS) return UNKNOWN_VALUE;
-  return known ? textValue(filled) : { kind: "built", parts: filled };
+  return known ? textValue(filled) : { kind: "partial", parts: filled };
 }
 
 function character(code: number): string | undefined {
@@ -158,7 +161,7 @@ function add(left: TemplateValue, right: TemplateValue): TemplateValue {
 }
 
 function isTextual(value: TemplateValue): boolean {
-  return value.kind === "text" || value.kind === "built";
+  return value.kind === "text" || value.kind === "partial";
 }
 
 function multiply(left: TemplateValue, right: TemplateValue): TemplateValue {

@@ -1,6 +1,7 @@
 import { decodeLatin1, viewOf } from "../../readers/bytes/bytes.ts";
 import { Buffer } from "node:buffer";
 import { recognizedIn } from "../../knowledge/python/dangerous_names.ts";
+import { CODE_DUNDERS } from "../../knowledge/python/dunders.ts";
 
 /** What a string that stands for a function contains. */
 export interface CodeFacts {
@@ -19,8 +20,7 @@ const MAX_CHARACTERS = 2 ** 21;
 const DANGEROUS_IDENTIFIERS = recognizedIn("code");
 
 /** Dunder names that reach from any object to everything else. */
-const DANGEROUS_DUNDER =
-  /^__(?:import|builtins|class|bases?|mro|subclasses|globals|dict|code|getattribute|reduce(?:_ex)?|loader|spec)__$/;
+const DANGEROUS_DUNDER = new RegExp(`^__(?:${CODE_DUNDERS.join("|")})__$`);
 
 /** Inspects a string that stands for a function. Keras stores code marshalled, in Base64. */
 export function inspectCode(text: string): CodeFacts {

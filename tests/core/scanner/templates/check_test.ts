@@ -281,7 +281,7 @@ Deno.test("C 16 A template file gives one check where nothing is wrong, and find
   assert.deepEqual(clean.map(({ name, status }) => [name, status]), [["Jinja Template", "passed"]]);
   const [found] = scan("{{ x.__class__ }}");
   assert.equal(found?.severity, "critical");
-  assert.equal(found?.message, 'The file: The template reaches for "__class__"');
+  assert.equal(found?.message, 'The file: The template accesses "__class__"');
   assert.ok(
     scan("a".repeat(2 ** 21)).every(({ incomplete }) => incomplete === "template_too_long"),
   );
