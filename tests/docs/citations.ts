@@ -1,7 +1,7 @@
 /** Finds citations of the specification in text; docs/spec/README.md says how they are written. */
 
 export interface Citation {
-  /** The rule in its full form, for instance `RS 4.4 multiple 3` or `evasion 27`. */
+  /** The rule in its full form, such as `RS 4.4 multiple 3`, `evasion 27` or `scanning 2.7`. */
   readonly rule: string;
   /** The line on which the citation begins, from 1. */
   readonly line: number;
@@ -10,10 +10,13 @@ export interface Citation {
 const NUMBER = String.raw`\d+(?:\.\d+)*(?:\s+(?:common|single|multiple)\s+\d+)?`;
 const SEPARATOR = String.raw`\s*(?:,(?:\s*(?:and|or)\b)?|\b(?:and|or|to)\b|[–-])\s*`;
 const DOCUMENT = "RS|SR|HC|C";
+/** Sections are numbered 2.1 and so on, so that `scanning 3 files` is not a citation. */
+const SECTION = String.raw`\d+\.\d+`;
 const CITATIONS = [
   `\\b(?:${DOCUMENT})\\s+${NUMBER}(?:${SEPARATOR}(?:(?:${DOCUMENT})\\s+)?${NUMBER})*`,
   `\\b[Ee]vasion\\s+\\d+`,
   `\\b[Ee]vasions\\s+\\d+(?:${SEPARATOR}\\d+)*`,
+  `\\bscanning\\s+${SECTION}(?:${SEPARATOR}(?:scanning\\s+)?${NUMBER})*`,
 ].map((pattern) => new RegExp(pattern, "g"));
 
 /** Every rule that the text cites. A list or a range gives one citation for each rule in it. */
@@ -29,7 +32,7 @@ export function citationsIn(text: string): Citation[] {
 
 /** The rules that a document of the specification defines: the citations in bold. */
 export function anchorsIn(markdown: string): string[] {
-  const anchor = new RegExp(`\\*\\*((?:${DOCUMENT}|evasion) ${NUMBER})\\*\\*`, "g");
+  const anchor = new RegExp(`\\*\\*((?:${DOCUMENT}|evasion|scanning) ${NUMBER})\\*\\*`, "g");
   return [...markdown.matchAll(anchor)].map(([, rule = ""]) => rule);
 }
 
@@ -43,7 +46,10 @@ function joinLines(text: string): string {
 
 /** `RS 4.1.3 and 4.1.7, C 8` is three rules, `RS 4.1.2–7` is six. */
 function rulesIn(list: string): string[] {
-  const item = new RegExp(`(${SEPARATOR})?(?:(${DOCUMENT}|[Ee]vasions?)\\s+)?(${NUMBER})`, "g");
+  const item = new RegExp(
+    `(${SEPARATOR})?(?:(${DOCUMENT}|[Ee]vasions?|scanning)\\s+)?(${NUMBER})`,
+    "g",
+  );
   const rules: string[] = [];
   let document = "";
   let last = "";

@@ -10,6 +10,7 @@ const FILES: Readonly<Record<string, string>> = {
   HC: "host-capacity.md",
   C: "contract.md",
   evasion: "evasions.md",
+  scanning: "detection.md",
 };
 
 /** Directories of the repository that are generated or hold data. */
@@ -75,6 +76,12 @@ Deno.test("citationsIn() finds lists, ranges and citations that wrap", async (t)
     ["/**\n * As in RS 4.4\n * multiple 3 and\n * C 7.\n */", ["RS 4.4 multiple 3", "C 7"]],
     ["evasion 37, 2 files", ["evasion 37"]],
     ["Evasions 52, 53 and 60", ["evasion 52", "evasion 53", "evasion 60"]],
+    ["C 16, scanning 2.7", ["C 16", "scanning 2.7"]],
+    ["scanning 2.11, 3: reports links", ["scanning 2.11", "scanning 3"]],
+    ["scanning 2.5 and 2.7, scanning 2.10", ["scanning 2.5", "scanning 2.7", "scanning 2.10"]],
+    ["scanning 2.2 to 2.4", ["scanning 2.2", "scanning 2.3", "scanning 2.4"]],
+    ["/** Reads pickles (scanning\n * 2.1). */", ["scanning 2.1"]],
+    ["scanning 3 files, HC 7", ["HC 7"]],
     ["RS256, C3 and C64", []],
   ];
   for (const [text, rules] of samples) {
