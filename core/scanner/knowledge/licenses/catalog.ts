@@ -18,9 +18,9 @@ function spdx(
   spdxId: string,
   name: string,
   texts: License["texts"],
-  more: { ids?: readonly string[]; commercialAllowed?: boolean; not?: string } = {},
+  more: { ids?: readonly string[]; commercialAllowed?: boolean; excludedText?: string } = {},
 ): License {
-  const { ids = [], commercialAllowed = true, not } = more;
+  const { ids = [], commercialAllowed = true, excludedText } = more;
   return {
     spdxId,
     name,
@@ -28,7 +28,7 @@ function spdx(
     commercialAllowed,
     ids: [spdxId.toLowerCase(), ...ids],
     texts,
-    ...not !== undefined && { excludedText: not },
+    ...excludedText !== undefined && { excludedText },
   };
 }
 
@@ -48,7 +48,7 @@ const PERMISSIVE: readonly License[] = [
   }),
   spdx("BSD-2-Clause", "BSD 2-Clause License", [[REDISTRIBUTION]], {
     ids: ["bsd-2"],
-    not: "neither the name",
+    excludedText: "neither the name",
   }),
   spdx("ISC", "ISC License", [[
     "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted provided that",

@@ -48,8 +48,8 @@ function found(license: License, source: FoundLicense["source"]): FoundLicense {
   return { license, source, confidence: CONFIDENCE[source] };
 }
 
-function matchesText({ texts, excludedText: not }: License, words: string): boolean {
-  if (not !== undefined && words.includes(not)) return false;
+function matchesText({ texts, excludedText }: License, words: string): boolean {
+  if (excludedText !== undefined && words.includes(excludedText)) return false;
   return texts.some((all) => all.every((text) => words.includes(text)));
 }
 

@@ -21,13 +21,13 @@ const MIN_SECRET_CHARACTERS = 16;
 export function* findSecrets(text: string): Generator<Secret, void, void> {
   if (text.length < MIN_SECRET_CHARACTERS) return;
   const taken: [number, number][] = [];
-  for (const { kind, ruleCode, severity, pattern, isReal: holds } of SECRET_PATTERNS) {
+  for (const { kind, ruleCode, severity, pattern, isReal } of SECRET_PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       const [found] = match;
       const position = match.index;
       const end = position + found.length;
       if (taken.some(([from, to]) => position < to && from < end)) continue;
-      if (isPlaceholder(found) || holds?.(found) === false) continue;
+      if (isPlaceholder(found) || isReal?.(found) === false) continue;
       if (taken.length < 1000) taken.push([position, end]);
       yield { kind, ruleCode, severity, position, length: found.length, lead: leadOf(found) };
     }

@@ -1,5 +1,4 @@
 import * as assert from "node:assert/strict";
-import { scriptDangers } from "../../../../core/scanner/knowledge/script_dangers.ts";
 import { findSuspiciousText } from "../../../../core/scanner/knowledge/suspicious_text.ts";
 
 Deno.test("C 16 finds calls of dangerous Python names in a text by the rule of each", async (t) => {
@@ -44,6 +43,5 @@ Deno.test("takes linear time in any text", () => {
   for (const piece of pieces) {
     const text = piece.repeat(Math.floor(1_000_000 / piece.length));
     assert.ok(findSuspiciousText(text).every(({ kind }) => kind === "path"), piece);
-    assert.deepEqual([...scriptDangers(text)], [], piece);
   }
 });

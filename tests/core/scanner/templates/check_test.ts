@@ -270,7 +270,7 @@ const SYSTEM = "g['o' ~ 's' * n]['syste' ~ 'm' * n]";
 Deno.test("C 16 the call of an object that is found by a computed key is a warning", async (t) => {
   const rows = {
     "the variable of a loop": `{% for f in [${SYSTEM}] %}{{ f('id') }}{% endfor %}`,
-    "a method that is no method of data": "{{ g['o' ~ 's' * n].system('id') }}",
+    "a method that data does not have": "{{ g['o' ~ 's' * n].system('id') }}",
     "an attribute of its own": `{% set o = namespace(append=${SYSTEM}) %}{{ o.append('id') }}`,
     "an attribute that is set": `{% set o.append = ${SYSTEM} %}{{ o.append('id') }}`,
     "an item of its own": `{{ {'get': ${SYSTEM}}['get']('id') }}`,
