@@ -12,7 +12,7 @@ import { observe } from "./observe.ts";
 import { openApi } from "./openapi/document.ts";
 import { MAX_LARGE_REPORTS } from "./reports.ts";
 import { METRICS_PATH, ROUTES, type Services } from "./routes.ts";
-import { Semaphore } from "./semaphore.ts";
+import { Semaphore } from "../core/semaphore.ts";
 
 export interface AppOptions extends Omit<Services, "metrics" | "description" | "largeReports"> {
   readonly verify: VerifyCredential;

@@ -5,7 +5,7 @@ import { reportJsonSchema } from "../schemas/report/report.ts";
 import { MIB } from "../schemas/units.ts";
 import { jsonBytes, MAX_JSON_BYTES, unreadable } from "./body.ts";
 import type { AppEnvironment } from "./environment.ts";
-import type { Semaphore } from "./semaphore.ts";
+import type { Semaphore } from "../core/semaphore.ts";
 import { streamed } from "./streamed.ts";
 
 /** The largest report, in bytes (C 15). */

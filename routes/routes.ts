@@ -25,7 +25,7 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
-import type { Semaphore } from "./semaphore.ts";
+import type { Semaphore } from "../core/semaphore.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";

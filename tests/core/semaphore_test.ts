@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { Semaphore } from "../../routes/semaphore.ts";
+import { Semaphore } from "../../core/semaphore.ts";
 
 Deno.test("Semaphore grants a permit to the next waiter that was not aborted", async () => {
   const semaphore = new Semaphore(1);
