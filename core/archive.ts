@@ -18,16 +18,22 @@ export interface ArchiveEntry {
   readonly packedSize: number | null;
 }
 
+/** A file to archive, with its content. */
+export interface ArchiveMember<Entry extends ArchiveEntry> {
+  readonly entry: Entry;
+  /** Whether `content` is a raw DEFLATE stream, rather than uncompressed. */
+  readonly deflated: boolean;
+  readonly content: ContentReader;
+}
+
 /** Supplies the files of an archive. */
 export interface ArchiveSource<Entry extends ArchiveEntry> {
-  /** The files in archive order. Called twice: for the contents, then for the central directory. */
-  entries(): AsyncIterable<Entry>;
-  /** Opens the uncompressed content. */
-  openContent(entry: Entry): Promise<ContentReader>;
-  /** Opens the content as a raw DEFLATE stream, or returns undefined to store it uncompressed. */
-  openDeflated(entry: Entry): Promise<ContentReader | undefined>;
-  /** Records the `packedSize` that `entries` must return in the second pass. */
+  /** The files in archive order. Each content is closed before the next file is requested. */
+  members(): AsyncIterable<ArchiveMember<Entry>>;
+  /** Records the `packedSize` that `entries` must return. */
   setPackedSize(entry: Entry, bytes: number): Promise<void>;
+  /** The files again, in the same order, for the central directory. */
+  entries(): AsyncIterable<Entry>;
 }
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
@@ -60,7 +66,7 @@ const encoder = new TextEncoder();
  * Yields the bytes of a ZIP archive.
  *
  * @throws {Error} when a stored content does not have the size of its entry, or when a content cannot
- *   be opened or read. The archive is incomplete then.
+ *   be read. The archive is incomplete then.
  */
 export function zipStream<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
@@ -71,12 +77,10 @@ export function zipStream<Entry extends ArchiveEntry>(
 async function* chunksOf<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
-  for await (const entry of source.entries()) {
-    const deflated = await source.openDeflated(entry);
-    const content = deflated ?? await source.openContent(entry);
+  for await (const { entry, deflated, content } of source.members()) {
     let packedSize = 0;
     try {
-      yield localHeader(entry, deflated !== undefined);
+      yield localHeader(entry, deflated);
       for await (const chunk of content) {
         packedSize += chunk.length;
         yield chunk;
@@ -84,7 +88,7 @@ async function* chunksOf<Entry extends ArchiveEntry>(
     } finally {
       await content.return();
     }
-    if (deflated !== undefined) {
+    if (deflated) {
       await source.setPackedSize(entry, packedSize);
       yield dataDescriptor(entry, packedSize);
     } else if (packedSize !== entry.size) {

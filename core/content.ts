@@ -1,3 +1,6 @@
+import { crc32 } from "node:zlib";
+import { DamagedContent } from "./errors.ts";
+
 /** Part of a stream of content. */
 export type Chunk = Uint8Array<ArrayBuffer>;
 
@@ -54,4 +57,85 @@ export class ContentReader implements AsyncIterableIterator<Chunk> {
   [Symbol.asyncIterator](): this {
     return this;
   }
+}
+
+/** The size in bytes and the CRC-32 of content. */
+export interface Checksum {
+  readonly size: number;
+  readonly crc32: number;
+}
+
+/** Computes a {@link Checksum} in one pass. */
+export class RunningChecksum implements Checksum {
+  size = 0;
+  crc32 = 0;
+
+  update(chunk: Uint8Array): void {
+    this.size += chunk.length;
+    this.crc32 = crc32(chunk, this.crc32);
+  }
+}
+
+/**
+ * Compares what was read of stored content with what its record states.
+ *
+ * @throws {DamagedContent} when they differ.
+ */
+export function verifyChecksum(
+  { hash, size, crc32 }: Checksum & { readonly hash: string },
+  found: Checksum,
+): void {
+  if (found.size === size && found.crc32 === crc32) return;
+  throw new DamagedContent(hash, checksumText({ size, crc32 }), checksumText(found));
+}
+
+function checksumText({ size, crc32 }: Checksum): string {
+  return `CRC-32 ${crc32.toString(16).padStart(8, "0")} of ${size} bytes`;
+}
+
+/** Content whose last chunk is returned only after `verify`, which may throw, has been called. */
+export function withheldContent(
+  content: ContentReader,
+  verify: () => void | Promise<void>,
+): ContentReader {
+  let held: Chunk | undefined;
+  let started = false;
+  const take = async () => (await content.next()).value;
+  return new ContentReader(
+    async () => {
+      if (!started) held = await take();
+      started = true;
+      const chunk = held;
+      if (chunk === undefined) return undefined;
+      held = await take();
+      if (held === undefined) await verify();
+      return chunk;
+    },
+    async () => {
+      await content.return();
+    },
+  );
+}
+
+/**
+ * Passes stored content through and verifies it: damaged content breaks off before its last chunk.
+ *
+ * @throws {DamagedContent} during reading, when the content is not the `expected` one.
+ */
+export function verifiedContent(
+  content: ContentReader,
+  expected: Checksum & { readonly hash: string },
+): ContentReader {
+  const found = new RunningChecksum();
+  const read = new ContentReader(
+    async () => {
+      const { value } = await content.next();
+      if (value !== undefined) found.update(value);
+      return value;
+    },
+    async () => {
+      await content.return();
+    },
+  );
+  return withheldContent(read, () => verifyChecksum(expected, found));
 }

@@ -32,6 +32,20 @@ export class AppError extends Error {
   }
 }
 
+/** Stored content is not what was stored: its bytes have changed on the disk (C 5.3). */
+export class DamagedContent extends Error {
+  override readonly name = "DamagedContent";
+
+  /**
+   * @param hash The hash under which the content is stored.
+   * @param expected The checksum that the intact content has, such as `CRC-32 0a1b2c3d`.
+   * @param found The checksum of the bytes that were read.
+   */
+  constructor(readonly hash: string, readonly expected: string, readonly found: string) {
+    super(`Content ${hash} is damaged: found ${found} (expected: ${expected})`);
+  }
+}
+
 /** `value` in quotes for an error message: at most 200 characters, control characters escaped. */
 export function quoted(value: string): string {
   return JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value);

@@ -3,6 +3,7 @@
  * implement them. Each implementation passes the suites in tests/conformance.
  */
 
+import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader } from "./content.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -55,7 +56,7 @@ export interface CollectedFile {
   readonly size: number;
   readonly crc32: number;
   readonly updatedAt: number;
-  /** The size set by {@link FileCollection.setPackedSize}, or null. */
+  /** The size set by {@link FileCollection.setPackedSizes}, or null. */
   readonly packedSize: number | null;
 }
 
@@ -71,8 +72,8 @@ export interface FileCollection extends AsyncDisposable {
   readonly sharedPath: string | undefined;
   /** The files in path order, in pages of some hundreds. */
   pages(): AsyncIterable<readonly CollectedFile[]>;
-  /** Stores the size of a file in the archive, which later readings return. */
-  setPackedSize(path: string, bytes: number): Promise<void>;
+  /** Stores the sizes of files in the archive, by path, which later readings return. */
+  setPackedSizes(sizes: ReadonlyMap<string, number>): Promise<void>;
 }
 
 /** The roots of a {@link FileCollection}, separated by how they were requested. */
@@ -190,6 +191,24 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** What the record of a file states about its content. */
+export type ContentFacts = Pick<ResourceRecord, "hash" | "size" | "crc32">;
+
+/** A file for an archive. */
+export interface PackedFile<File> {
+  readonly file: File;
+  /** Undefined if the file's content is missing. */
+  readonly packed: PackedContent | undefined;
+}
+
+/** Content as an archive stores it. */
+export interface PackedContent {
+  /** Whether `content` is a raw DEFLATE stream (RFC 1951). */
+  readonly deflated: boolean;
+  /** Closed when the next file is requested. */
+  readonly content: ContentReader;
+}
+
 /** Stores content by its MD5. */
 export interface BlobStore {
   /**
@@ -227,13 +246,26 @@ export interface BlobStore {
   /** Returns the size of the content in bytes, or undefined if there is none. */
   sizeOf(hash: string): Promise<number | undefined>;
   /**
+   * Returns the sizes of hundreds of contents, in the order of the hashes. However many callers there
+   * are, other operations do not wait for long.
+   *
+   * @throws the signal's reason when it aborts first.
+   */
+  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]>;
+  /**
    * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
    * return it. Returns undefined if there is no such content.
    */
   open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
   /**
-   * Opens content as a raw DEFLATE stream (RFC 1951). Returns undefined if there is no such content,
-   * or if `always` is false and samples of the content hardly shrink.
+   * Reads the contents of files for an archive, in order, and compresses those that shrink, all of them
+   * but empty ones, or none. Memory use does not depend on the number and size of the files.
+   *
+   * @throws {DamagedContent} when content does not have the size and CRC-32 of its file: before the
+   *   last chunk of this content is returned.
    */
-  openDeflated(hash: string, options: { always: boolean }): Promise<ContentReader | undefined>;
+  pack<File extends ContentFacts>(
+    pages: AsyncIterable<readonly File[]>,
+    compression: Compression,
+  ): AsyncGenerator<PackedFile<File>, void>;
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { VerifyCredential } from "../core/credentials.ts";
+import type { DamageLog } from "../core/damage.ts";
 import { quoted } from "../core/errors.ts";
 import { requirePrivilege } from "./auth.ts";
 import { failure, failureOf } from "./envelope.ts";
@@ -17,6 +18,7 @@ import { Semaphore } from "../core/semaphore.ts";
 export interface AppOptions extends Omit<Services, "metrics" | "description" | "largeReports"> {
   readonly verify: VerifyCredential;
   readonly inFlight: InFlight;
+  readonly damage: DamageLog;
   /** Web origins whose scripts may use the API. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
@@ -25,8 +27,11 @@ export interface AppOptions extends Omit<Services, "metrics" | "description" | "
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { log, inFlight } = options;
-  const metrics = new Metrics(() => inFlight.count);
+  const { log, inFlight, damage } = options;
+  const metrics = new Metrics({
+    inFlight: () => inFlight.count,
+    damagedContent: () => damage.count,
+  });
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });
   app.use(requestId());

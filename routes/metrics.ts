@@ -12,6 +12,14 @@ export interface RequestMeasure {
   readonly seconds: number;
 }
 
+/** Values that are read when the metrics are. */
+export interface Gauges {
+  /** How many requests are in flight. */
+  readonly inFlight: () => number;
+  /** How often damaged content was found. */
+  readonly damagedContent: () => number;
+}
+
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 /** The upper bounds of the histogram, in seconds. */
@@ -32,13 +40,12 @@ interface Series {
  * Not prom-client: `deno compile` overflows its stack on a package that it needs.
  */
 export class Metrics {
-  readonly #inFlight: () => number;
+  readonly #gauges: Gauges;
   /** By labels, in Prometheus's format. */
   readonly #series = new Map<string, Series>();
 
-  /** @param inFlight How many requests are in flight. */
-  constructor(inFlight: () => number) {
-    this.#inFlight = inFlight;
+  constructor(gauges: Gauges) {
+    this.#gauges = gauges;
   }
 
   record({ method, route, status, bytes, seconds }: RequestMeasure): void {
@@ -79,7 +86,13 @@ export class Metrics {
         `strongroom_http_response_bytes_total{${labels}} ${bytes}`
       ),
       ...family("strongroom_http_requests_in_flight", "gauge", "Requests being served"),
-      `strongroom_http_requests_in_flight ${this.#inFlight()}`,
+      `strongroom_http_requests_in_flight ${this.#gauges.inFlight()}`,
+      ...family(
+        "strongroom_damaged_content_total",
+        "counter",
+        "Times that stored content was found damaged",
+      ),
+      `strongroom_damaged_content_total ${this.#gauges.damagedContent()}`,
       ...family("process_resident_memory_bytes", "gauge", "Resident memory of the process"),
       `process_resident_memory_bytes ${Deno.memoryUsage().rss}`,
       "",

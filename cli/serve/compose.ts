@@ -1,5 +1,6 @@
 import { type HostCapacity, LeasePool } from "../../core/capacity/mod.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
+import { DamageLog } from "../../core/damage.ts";
 import { EventBus } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
@@ -56,7 +57,8 @@ export async function compose(
   const reports = parts.use(new ReportThread());
   const events: ServerEvents = replacements.events ?? new EventBus();
   const inFlight = new InFlight();
-  const tree: Tree = { records, blobs, events, limits: settings, log };
+  const damage = new DamageLog(log);
+  const tree: Tree = { records, blobs, events, limits: settings, log, damage };
   const leases = new LeasePool({ ...host, log });
   const { contents = new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000), pollIntervalMs } =
     replacements;
@@ -69,6 +71,7 @@ export async function compose(
       leases,
       events,
       log,
+      damage,
       ...(pollIntervalMs !== undefined && { pollIntervalMs }),
     }),
   );
@@ -80,6 +83,7 @@ export async function compose(
     capacity: { ...host, leases, instances: () => jobs.instances },
     scans: { records, store: scans, jobs, maxQueued: settings.maxQueuedScans },
     log,
+    damage,
     inFlight,
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",

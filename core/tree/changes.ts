@@ -1,3 +1,4 @@
+import type { DamageLog } from "../damage.ts";
 import type { EventSink } from "../events.ts";
 import { asError, type Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
@@ -32,6 +33,7 @@ export interface Tree {
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
   readonly log: Log;
+  readonly damage: DamageLog;
 }
 
 /** The records of the changes or effects of one kind, in order. */

@@ -1,8 +1,9 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { type ArchiveEntry, zipStream } from "../archive.ts";
 import type { Caller } from "../caller.ts";
-import { type Chunk, ContentReader } from "../content.ts";
-import { AppError, quoted } from "../errors.ts";
+import { type Chunk, ContentReader, verifiedContent } from "../content.ts";
+import type { DamageLog } from "../damage.ts";
+import { AppError, DamagedContent, quoted } from "../errors.ts";
 import type {
   BlobStore,
   ByteRange,
@@ -53,7 +54,8 @@ export interface ArchiveDownload {
 
 /**
  * Prepares the download of one file, or of an archive of several (RS 4.7, C 9). Before an archive is
- * returned, every content in it is checked to exist with its size.
+ * returned, every content in it is checked to exist with its size. Reading damaged content throws a
+ * {@link DamagedContent} before its last chunk, and reports it.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when no path or id is given or a path is invalid,
  *   `ErrResourcesNotFound` when a path or id has no record, `ErrResourcesSharedPath` when two
@@ -122,18 +124,17 @@ async function prepare<Selection extends FileSelection>(
   const single = byPath.length + byId.length === 1;
   if (single && !first.isDir) {
     const selection = request.select(first);
-    const content = await openFile(tree.blobs, first, selection.range);
+    const content = await openFile(tree, first, selection.range);
     return { kind: "file", record: first, selection, content };
   }
   refuseSharedPath([...byPath, ...byId], "download");
-  const { blobs } = tree;
   const { caller: { userId }, compression, signal } = request;
   await using stack = new AsyncDisposableStack();
   const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "download");
-  await checkContents(blobs, files, signal);
+  await checkContents(tree.blobs, files, signal);
   const prefix = single ? `${first.path}/` : "";
-  const content = await withFirstChunk(packFiles(blobs, files, { compression, prefix }));
+  const content = await withFirstChunk(packFiles(tree, files, { compression, prefix }));
   const filename = single ? `${first.name}.zip` : "download.zip";
   stack.move();
   return { kind: "archive", filename, content };
@@ -156,21 +157,26 @@ async function withFirstChunk(content: ContentReader): Promise<ContentReader> {
 
 /** RS 4.7.3: missing content is 404 even if none of it is selected. */
 async function openFile(
-  blobs: BlobStore,
+  { blobs, damage }: Tree,
   record: ResourceRecord,
   range: ByteRange | undefined,
 ): Promise<ContentReader | undefined> {
   const stored = await blobs.sizeOf(record.hash);
   if (stored === record.size) {
-    const content = range && await blobs.open(record.hash, range);
-    if (content !== undefined || range === undefined) return content;
+    if (range === undefined) return undefined;
+    const content = await blobs.open(record.hash, range);
+    // The checksum covers all of the content, so a part of it cannot be verified.
+    const whole = range.end - range.start === record.size;
+    if (content !== undefined) {
+      return whole ? reportingDamage(verifiedContent(content, record), damage) : content;
+    }
   }
-  const damaged = stored !== undefined && stored !== record.size;
+  const wrongSize = stored !== undefined && stored !== record.size;
   const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
   throw new MissingContent(
     record,
     stored,
-    damaged ? undefined : new AppError("ErrResourcesNotFound", message),
+    wrongSize ? undefined : new AppError("ErrResourcesNotFound", message),
   );
 }
 
@@ -181,7 +187,7 @@ async function checkContents(
 ): Promise<void> {
   for await (const page of files.pages()) {
     signal.throwIfAborted();
-    const sizes = await Promise.all(page.map(({ hash }) => blobs.sizeOf(hash)));
+    const sizes = await blobs.sizesOf(page.map(({ hash }) => hash), signal);
     // Report the first by path, so that another attempt misses the same one if it is really missing.
     for (const [index, file] of page.entries()) {
       if (sizes[index] !== file.size) throw new MissingContent(file, sizes[index]);
@@ -199,33 +205,60 @@ interface PackedFile extends ArchiveEntry {
   readonly file: CollectedFile;
 }
 
+/** Packed sizes are stored in the collection when this many are known. */
+const MAX_PENDING_SIZES = 500;
+
 function packFiles(
-  blobs: BlobStore,
+  { blobs, damage }: Tree,
   files: FileCollection,
   { compression, prefix }: PackOptions,
 ): ContentReader {
+  const sizes = new Map<string, number>();
+  const flushSizes = async () => {
+    if (sizes.size > 0) await files.setPackedSizes(sizes);
+    sizes.clear();
+  };
   const bytes = zipStream<PackedFile>({
+    async *members() {
+      for await (const { file, packed } of blobs.pack(files.pages(), compression)) {
+        if (packed === undefined) throw new MissingContent(file, undefined);
+        yield { entry: packedFile(file, prefix), ...packed };
+      }
+    },
+    async setPackedSize({ file }, size) {
+      sizes.set(file.path, size);
+      if (sizes.size === MAX_PENDING_SIZES) await flushSizes();
+    },
     async *entries() {
+      await flushSizes();
       for await (const page of files.pages()) {
         for (const file of page) yield packedFile(file, prefix);
       }
     },
-    async openContent({ file }) {
-      const content = await blobs.open(file.hash, { start: 0, end: file.size });
-      if (content === undefined) throw new MissingContent(file, undefined);
-      return content;
-    },
-    async openDeflated({ file }) {
-      if (compression === "store" || file.size === 0) return undefined;
-      return await blobs.openDeflated(file.hash, { always: compression === "deflate" });
-    },
-    setPackedSize: ({ file }, size) => files.setPackedSize(file.path, size),
   });
-  return new ContentReader(
+  const content = new ContentReader(
     async () => (await bytes.next()).value,
     async () => {
       await bytes.return(undefined);
       await files[Symbol.asyncDispose]();
+    },
+  );
+  return reportingDamage(content, damage);
+}
+
+/** Passes content through, and reports it if it turns out to be damaged. */
+function reportingDamage(content: ContentReader, damage: DamageLog): ContentReader {
+  return new ContentReader(
+    async () => {
+      try {
+        return (await content.next()).value;
+      } catch (error) {
+        if (error instanceof DamagedContent) damage.report(error);
+        throw error;
+      }
+    },
+    async () => {
+      await content.return();
     },
   );
 }

@@ -1,14 +1,32 @@
 import { createHash, type Hash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
-import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
-import { type Chunk, ContentReader, joinChunks } from "../../core/content.ts";
-import { orMissing, readFull, writeAll } from "../disk/files.ts";
+import { createDeflateRaw, deflateRawSync } from "node:zlib";
+import {
+  type Checksum,
+  type Chunk,
+  ContentReader,
+  joinChunks,
+  RunningChecksum,
+} from "../../core/content.ts";
+import type { Compression } from "../../schemas/resources.ts";
+import { orMissing, orMissingSync, readFull, readFullSync, writeAll } from "../disk/files.ts";
 
 /** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
-export interface Digest {
+export interface Digest extends Checksum {
   readonly hash: string;
+}
+
+/** A small file to pack. `size` is the size that it should have. */
+export interface SmallFile {
+  readonly path: string;
   readonly size: number;
-  readonly crc32: number;
+}
+
+/** The packed content of a small file, and the checksum of the bytes that were read. */
+export interface PackedBytes {
+  readonly bytes: Chunk;
+  readonly deflated: boolean;
+  readonly checksum: Checksum;
 }
 
 /**
@@ -22,21 +40,21 @@ const MAX_WORTHWHILE_RATIO = 0.8;
 const SAMPLE_BYTES = 32 * 1024;
 /** Compressed content is returned in chunks of at least this size, but for the last one. */
 const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
+/** A call for several files ends after this time even if there are more: other calls wait for it. */
+const MAX_BATCH_MS = 10;
 
 /** Computes a {@link Digest} in one pass. */
 export class Hasher {
   readonly #md5: Hash = createHash("md5");
-  #crc32 = 0;
-  #size = 0;
+  readonly #checksum = new RunningChecksum();
 
   update(chunk: Uint8Array): void {
     this.#md5.update(chunk);
-    this.#crc32 = crc32(chunk, this.#crc32);
-    this.#size += chunk.length;
+    this.#checksum.update(chunk);
   }
 
   digest(): Digest {
-    return { hash: this.#md5.digest("hex"), size: this.#size, crc32: this.#crc32 };
+    return { hash: this.#md5.digest("hex"), ...this.#checksum };
   }
 }
 
@@ -45,13 +63,19 @@ interface HashedFile {
   readonly hasher: Hasher;
 }
 
+/** A file that is being compressed, and the checksum of what was read of it so far. */
+interface Deflation {
+  readonly content: ContentReader;
+  readonly checksum: RunningChecksum;
+}
+
 /**
  * Work on content that would block the serving thread: hashing uploads and compressing downloads.
  * Runs in worker threads (content_worker.ts). Uploads and deflations are known by ids.
  */
 export class ContentTasks {
   readonly #uploads = new Map<number, HashedFile>();
-  readonly #deflations = new Map<number, ContentReader>();
+  readonly #deflations = new Map<number, Deflation>();
   #lastId = 0;
 
   /** Creates the file, which must not exist, and returns the id of the upload. */
@@ -112,14 +136,40 @@ export class ContentTasks {
   async nextDeflated(id: number): Promise<Chunk | undefined> {
     const deflation = this.#deflations.get(id);
     if (deflation === undefined) throw new Error(`Deflation ${id} has ended`);
-    return (await deflation.next()).value;
+    return (await deflation.content.next()).value;
+  }
+
+  /** The checksum of the bytes that were compressed so far. */
+  deflatedChecksum(id: number): Checksum {
+    const deflation = this.#deflations.get(id);
+    if (deflation === undefined) throw new Error(`Deflation ${id} has ended`);
+    return { ...deflation.checksum };
   }
 
   /** Ends a deflation at any point. */
   async closeDeflation(id: number): Promise<void> {
     const deflation = this.#deflations.get(id);
     this.#deflations.delete(id);
-    await deflation?.return();
+    await deflation?.content.return();
+  }
+
+  /**
+   * Returns the sizes of files, undefined for one that is missing. Returns fewer sizes than paths if it
+   * takes long, but at least one.
+   */
+  sizesOf(paths: readonly string[]): (number | undefined)[] {
+    return inTime(paths, (path) => orMissingSync(() => Deno.statSync(path))?.size);
+  }
+
+  /**
+   * Reads and packs small files; returns undefined for one that is missing. Returns fewer results than
+   * files if it takes long, but at least one.
+   */
+  packSmall(
+    files: readonly SmallFile[],
+    compression: Compression,
+  ): (PackedBytes | undefined)[] {
+    return inTime(files, (file) => packSmall(file, compression));
   }
 
   #upload(id: number): HashedFile {
@@ -146,21 +196,65 @@ async function shrinks(file: Deno.FsFile): Promise<boolean> {
   return packed < sampled * MAX_WORTHWHILE_RATIO;
 }
 
+/** Works on the items in order until all are done or {@link MAX_BATCH_MS} are over. */
+function inTime<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Result[] {
+  const results: Result[] = [];
+  const end = performance.now() + MAX_BATCH_MS;
+  for (const item of items) {
+    results.push(work(item));
+    if (performance.now() >= end) break;
+  }
+  return results;
+}
+
+/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
+function packSmall({ path, size }: SmallFile, compression: Compression): PackedBytes | undefined {
+  const file = orMissingSync(() => Deno.openSync(path));
+  if (file === undefined) return undefined;
+  using _file = file;
+  // One byte more than expected shows that the file has grown.
+  const bytes = readFullSync(file, new Uint8Array(size + 1)).slice();
+  const checksum = new RunningChecksum();
+  checksum.update(bytes);
+  const stored = { bytes, deflated: false, checksum: { ...checksum } };
+  if (compression === "store" || bytes.length === 0) return stored;
+  const packed = deflateRawSync(bytes, { level: DEFLATE_LEVEL });
+  const worthwhile = packed.length < bytes.length * MAX_WORTHWHILE_RATIO;
+  if (compression === "auto" && !worthwhile) return stored;
+  // A message copies the whole memory that an array is part of.
+  return { ...stored, bytes: new Uint8Array(packed), deflated: true };
+}
+
 /** The compressed content of a file. Reading it to the end, or returning it, closes the file. */
-function deflated(file: Deno.FsFile): ContentReader {
+function deflated(file: Deno.FsFile): Deflation {
   const deflate = createDeflateRaw({
     level: DEFLATE_LEVEL,
     chunkSize: MIN_DEFLATED_CHUNK_BYTES,
   });
-  // Passes a read error on to the iterating side, and closes the file when either side ends.
-  pipeline(Readable.from(file.readable), deflate, () => {});
-  const chunks = coalesced(deflate);
-  return new ContentReader(
-    async () => (await chunks.next()).value,
-    () => {
-      deflate.destroy();
-    },
+  const checksum = new RunningChecksum();
+  const content = file.readable.pipeThrough(
+    new TransformStream<Chunk, Chunk>({
+      transform(chunk, controller) {
+        checksum.update(chunk);
+        controller.enqueue(chunk);
+      },
+    }),
   );
+  // Passes a read error on to the iterating side, and closes the file when either side ends.
+  pipeline(Readable.from(content), deflate, () => {});
+  const chunks = coalesced(deflate);
+  return {
+    content: new ContentReader(
+      async () => (await chunks.next()).value,
+      () => {
+        deflate.destroy();
+      },
+    ),
+    checksum,
+  };
 }
 
 /** Joins chunks until they hold {@link MIN_DEFLATED_CHUNK_BYTES}. */

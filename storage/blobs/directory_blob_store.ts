@@ -1,11 +1,18 @@
-import { type Chunk, ContentReader } from "../../core/content.ts";
+import type { Chunk, ContentReader } from "../../core/content.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
-import type { BlobStore, ByteRange, StagedBlob, WriteTransaction } from "../../core/ports.ts";
+import type {
+  BlobStore,
+  ByteRange,
+  ContentFacts,
+  PackedFile,
+  StagedBlob,
+  WriteTransaction,
+} from "../../core/ports.ts";
+import type { Compression } from "../../schemas/resources.ts";
 import {
   makeDirectorySync,
   orMissing,
   orMissingSync,
-  readFull,
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
@@ -14,11 +21,11 @@ import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
+import { Packer } from "./packer.ts";
 import { blobPath, isDigest } from "./paths.ts";
+import { readRange } from "./read_range.ts";
 import { StagedBlobFile } from "./staged_blob_file.ts";
 
-/** Files are read in chunks of this size. */
-const READ_BYTES = 256 * 1024;
 /** Number of files published between two turns of the event loop. */
 const MAX_PUBLISHED_PER_TURN = 64;
 /** One serving thread cannot keep more workers than this busy. */
@@ -34,17 +41,20 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #writer: BlobWriter;
+  readonly #packer: Packer;
   /** Directories that are known to be durable, including every entry from the root to them. */
   readonly #durable = new Set<string>();
 
   private constructor(root: string, temporary: string) {
     this.#root = root;
     this.#temporary = temporary;
-    this.#pool = new WorkerPool(
-      WORKERS.content,
-      Math.min(navigator.hardwareConcurrency, MAX_WORKERS),
-    );
+    const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
+    this.#pool = new WorkerPool(WORKERS.content, workers);
     this.#writer = new BlobWriter(this.#pool);
+    this.#packer = new Packer(this.#pool, {
+      maxCalls: workers,
+      pathOf: (hash) => this.pathOf(hash),
+    });
   }
 
   /**
@@ -136,32 +146,20 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
   }
 
+  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
+    return this.#packer.sizesOf(hashes, signal);
+  }
+
   async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
     const file = await orMissing(Deno.open(this.pathOf(hash)));
     return file && readRange(file, range);
   }
 
-  async openDeflated(
-    hash: string,
-    { always }: { always: boolean },
-  ): Promise<ContentReader | undefined> {
-    const worker = this.#pool.acquire();
-    const { remote } = worker;
-    let id: number | undefined;
-    try {
-      id = await remote.openDeflation(this.pathOf(hash), always);
-    } finally {
-      if (id === undefined) worker[Symbol.dispose]();
-    }
-    if (id === undefined) return undefined;
-    const deflation = id;
-    return new ContentReader(
-      () => remote.nextDeflated(deflation),
-      async () => {
-        worker[Symbol.dispose]();
-        await remote.closeDeflation(deflation);
-      },
-    );
+  pack<File extends ContentFacts>(
+    pages: AsyncIterable<readonly File[]>,
+    compression: Compression,
+  ): AsyncGenerator<PackedFile<File>, void> {
+    return this.#packer.pack(pages, compression);
   }
 
   /** Fails if no blob can be staged and published now. */
@@ -213,35 +211,6 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     Deno.renameSync(blob.path, path);
     blob.published = true;
   }
-}
-
-/** Reads a range of a file, one chunk ahead, and closes the file at the end. */
-async function readRange(file: Deno.FsFile, { start, end }: ByteRange): Promise<ContentReader> {
-  let left = end - start;
-  const read = async (): Promise<Chunk | undefined> => {
-    if (left === 0) return undefined;
-    const chunk = await readFull(file, new Uint8Array(Math.min(left, READ_BYTES)));
-    if (chunk.length === 0) throw new Error(`Stored content ends ${left} bytes too early`);
-    left -= chunk.length;
-    return chunk;
-  };
-  if (start > 0) await file.seek(start, Deno.SeekMode.Start);
-  let next = read();
-  // The following call, if any, reports a failure.
-  const settled = () => next.catch(() => {});
-  settled();
-  return new ContentReader(
-    async () => {
-      const chunk = await next;
-      next = read();
-      settled();
-      return chunk;
-    },
-    async () => {
-      await settled();
-      file.close();
-    },
-  );
 }
 
 function parentOf(path: string): string {

@@ -60,11 +60,15 @@ export class Collection implements Disposable {
     }));
   }
 
-  setPackedSize(path: string, bytes: number): void {
-    this.#connection.run(
-      "UPDATE temp.collected SET packed_size = :bytes WHERE path = :path",
-      { path, bytes },
-    );
+  setPackedSizes(sizes: ReadonlyMap<string, number>): void {
+    this.#connection.script("BEGIN");
+    for (const [path, bytes] of sizes) {
+      this.#connection.run(
+        "UPDATE temp.collected SET packed_size = :bytes WHERE path = :path",
+        { path, bytes },
+      );
+    }
+    this.#connection.script("COMMIT");
   }
 
   [Symbol.dispose](): void {

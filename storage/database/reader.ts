@@ -120,8 +120,8 @@ export class Reader {
     return this.#collection(id).page(after);
   }
 
-  setPackedSize(id: number, path: string, bytes: number): void {
-    this.#collection(id).setPackedSize(path, bytes);
+  setPackedSizes(id: number, sizes: ReadonlyMap<string, number>): void {
+    this.#collection(id).setPackedSizes(sizes);
   }
 
   closeCollection(id: number): void {

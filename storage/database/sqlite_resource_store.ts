@@ -126,7 +126,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
           after = last.path;
         }
       },
-      setPackedSize: (path, bytes) => reader.setPackedSize(id, path, bytes),
+      setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
       [Symbol.asyncDispose]: () => reader.closeCollection(id),
     };
   }

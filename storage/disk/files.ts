@@ -16,6 +16,17 @@ export async function readFull(file: Deno.FsFile, buffer: Chunk): Promise<Chunk>
   return buffer.subarray(0, filled);
 }
 
+/** Like {@link readFull}, with synchronous calls. */
+export function readFullSync(file: Deno.FsFile, buffer: Chunk): Chunk {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const count = file.readSync(buffer.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
 /** Syncs the entries of a directory. A rename is durable only after this. */
 export async function syncDirectory(path: string): Promise<void> {
   using directory = await Deno.open(path);

@@ -4,6 +4,9 @@ import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.
 import { type Client, entry, items, type QueryParameters, refused } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
 import { TestServer, withRecords } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, run } from "../support/tools.ts";
+import { noise } from "./blob_store_suite.ts";
 
 /** Reads the entries of a ZIP with an independent library, which checks each CRC. */
 async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {
@@ -135,6 +138,74 @@ Deno.test("C 9 deflates entries that shrink", async (t) => {
     const archive = await one.bytes({ path: "mix" });
     assert.ok(archive.length < random.length + text.length / 10);
   });
+});
+
+Deno.test("C 9 small and large files share an archive that extractors read", async (t) => {
+  await using server = await TestServer.start();
+  await using directory = await TempDir.make();
+  const one = await server.as(1);
+  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
+  // Around the sizes at which files are packed in batches, in path order.
+  const sizes = [0, 1, 3000, 65_535, 65_536, 65_537, 100, 262_144, 700_000, 2];
+  for (let index = 0; index < 200; index++) {
+    const size = sizes[index % sizes.length] ?? 0;
+    const line = new TextEncoder().encode(`${index} lines of text that repeat\n`);
+    const text = new Uint8Array(size).map((_, at) => line[at % line.length] ?? 0);
+    files[String(index).padStart(3, "0")] = index % 3 === 0 ? noise(size, index) : text;
+  }
+  await one.upload("d", files);
+  for (const compression of ["auto", "store", "deflate"]) {
+    const bytes = await one.bytes({ path: "d", compression });
+    const path = `${directory.path}/${compression}.zip`;
+    await Deno.writeFile(path, bytes);
+    await t.step(`zip.js: ${compression}`, async () => {
+      const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
+      assert.deepEqual(entries.map(({ filename }) => filename), Object.keys(files).sort());
+      for (const entry of entries) {
+        assert.ok(!entry.directory);
+        const content = await entry.getData(new Uint8ArrayWriter(), { checkSignature: true });
+        assert.deepEqual(content, files[entry.filename], entry.filename);
+      }
+    });
+    const extractors = [
+      ["unzip", "-tq"],
+      ["python3", "-m", "zipfile", "-t"],
+      ["7z", "t"],
+      ["bsdtar", "-tf"],
+    ] as const;
+    for (const [program, ...args] of extractors) {
+      const ignore = !await hasProgram(program, program === "7z" ? "i" : "--help");
+      await t.step({
+        name: `${program}: ${compression}`,
+        ignore,
+        async fn() {
+          const { code, stdout, stderr } = await run(program, [...args, path]);
+          assert.equal(code, 0, stdout + stderr);
+        },
+      });
+    }
+  }
+});
+
+Deno.test("C 9 an archive of many small files stops when the client disconnects", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const names = Array.from({ length: 20_000 }, (_, index) => `many/${index}`);
+  // More than the buffers of a connection hold.
+  const content = "text that shrinks little: " + crypto.randomUUID().repeat(300);
+  await one.upload("seeds", { s: content });
+  await seed(server.tree.records, ["many/", ...names.map((path) => ({ path, content }))]);
+  for (const compression of ["store", "deflate"]) {
+    const response = await one.download({ path: "many", compression });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  }
+  const started = performance.now();
+  assert.equal(await server.server.stop(), true);
+  assert.ok(performance.now() - started < 5000);
+  const left = server.log.filter((line) => line.includes('"complete":false'));
+  assert.equal(left.length, 2, left.join("\n"));
 });
 
 Deno.test("RS 4.7.5 archives with several owners", async (t) => {

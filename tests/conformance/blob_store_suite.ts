@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Chunk } from "../../core/content.ts";
+import { type Chunk, verifiedContent } from "../../core/content.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { BlobStore, StagedBlob } from "../../core/ports.ts";
 
@@ -161,33 +161,172 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
     const reader = await store.open(staged.hash, { start: 0, end: 20 });
     await assert.rejects(Array.fromAsync(reader ?? []), /10 bytes too early/);
   });
-  test("openDeflated() deflates content that shrinks", async (store) => {
-    const text = new TextEncoder().encode("all work and no play\n".repeat(50_000));
-    await using dense = await store.stage(chunksOf(noise(500_000)));
-    await using loose = await store.stage(chunksOf(text));
-    await publish(store, [dense, loose]);
-    assert.equal(await store.openDeflated(dense.hash, { always: false }), undefined);
-    for (
-      const [hash, always, content] of [
-        [loose.hash, false, text],
-        [dense.hash, true, noise(500_000)],
-      ] as const
-    ) {
-      const reader = await store.openDeflated(hash, { always });
-      assert.ok(reader);
-      const raw = ReadableStream.from(reader).pipeThrough(new DecompressionStream("deflate-raw"));
-      assert.deepEqual(new Uint8Array(await new Response(raw).arrayBuffer()), content);
+  const publishAll = async (store: Store, contents: readonly Uint8Array<ArrayBuffer>[]) => {
+    const staged: StagedBlob[] = [];
+    for (const content of contents) staged.push(await store.stage(chunksOf(content)));
+    await publish(store, staged);
+    return staged;
+  };
+  const text = (lines: number) => new TextEncoder().encode("all work and no play\n".repeat(lines));
+  const signal = new AbortController().signal;
+
+  test("sizesOf() returns the sizes in order, undefined for missing content", async (store) => {
+    const staged = await publishAll(store, [noise(10), noise(0), noise(200_000)]);
+    const hashes = [...staged.map(({ hash }) => hash), "0".repeat(32)];
+    assert.deepEqual(await store.sizesOf(hashes, signal), [10, 0, 200_000, undefined]);
+    const many = Array.from({ length: 1300 }, (_, index) => hashes[index % 4] ?? "");
+    const sizes = await store.sizesOf(many, signal);
+    assert.deepEqual(sizes, many.map((_, index) => [10, 0, 200_000, undefined][index % 4]));
+    assert.deepEqual(await store.sizesOf([], signal), []);
+    await assert.rejects(store.sizesOf(hashes, AbortSignal.abort("gone")), (it) => it === "gone");
+  });
+  for (const compression of ["auto", "store", "deflate"] as const) {
+    test(`pack() reads files of all sizes in order: ${compression}`, async (store) => {
+      const contents = [
+        ...Array.from({ length: 150 }, (_, index) => noise(index, index + 1)),
+        text(10),
+        noise(64 * KIB),
+        text(50_000),
+        noise(64 * KIB + 1),
+        text(20),
+        ...Array.from({ length: 12 }, (_, index) => noise(50_000 + index)),
+        noise(2_000_000),
+      ];
+      const files = await publishAll(store, contents);
+      let at = 0;
+      for await (const { file, packed } of store.pack(pagesOf(files, 100), compression)) {
+        const content = contents[at] ?? new Uint8Array();
+        assert.equal(file, files[at]);
+        assert.ok(packed);
+        const shrinks = content.length > 100 && content[0] === text(1)[0];
+        const deflates = compression === "deflate" ? content.length > 0 : shrinks;
+        assert.equal(packed.deflated, compression !== "store" && deflates, String(content.length));
+        const bytes = packed.deflated
+          ? await inflated(packed.content)
+          : await bytesOf(packed.content);
+        assert.deepEqual(bytes, content);
+        at++;
+      }
+      assert.equal(at, contents.length);
+    });
+  }
+  test("pack() returns files without content", async (store) => {
+    const [staged] = await publishAll(store, [text(100)]);
+    assert.ok(staged);
+    for (const size of [5, 500_000]) {
+      for (const compression of ["auto", "store"] as const) {
+        const missing = { hash: "0".repeat(32), size, crc32: 0 };
+        const packed = [];
+        for await (const it of store.pack(pagesOf([missing, staged]), compression)) {
+          packed.push(it.packed !== undefined);
+        }
+        assert.deepEqual(packed, [false, true]);
+      }
     }
   });
-  test("openDeflated() can be returned at any time, and is undefined without content", async (store) => {
-    const text = new TextEncoder().encode(Array.from({ length: 300_000 }, (_, it) => it).join());
-    await using staged = await store.stage(chunksOf(text));
-    await publish(store, [staged]);
-    for (const reads of [0, 1, 2]) {
-      const reader = await store.openDeflated(staged.hash, { always: true });
-      for (let read = 0; read < reads; read++) await reader?.next();
-      await reader?.return();
+  test("pack() can be returned at any time", async (store) => {
+    const numbers = Array.from({ length: 300_000 }, (_, index) => index).join();
+    const large = new TextEncoder().encode(numbers);
+    const files = await publishAll(store, [text(100), large, noise(100_000), text(200)]);
+    for (const compression of ["store", "deflate"] as const) {
+      for (let count = 0; count <= files.length; count++) {
+        for (const reads of [0, 1, 2]) {
+          const packed = store.pack(pagesOf(files), compression);
+          for (let file = 0; file < count; file++) {
+            const { value } = await packed.next();
+            for (let read = 0; read < reads; read++) await value?.packed?.content.next();
+          }
+          await packed.return();
+        }
+      }
     }
-    assert.equal(await store.openDeflated("0".repeat(32), { always: true }), undefined);
   });
+  test("pack() reads a bounded number of files ahead, and stops when it is returned", async (store) => {
+    const files = await publishAll(store, [text(100), noise(60_000)]);
+    let pages = 0;
+    let closed = false;
+    const endless = async function* () {
+      try {
+        for (;; pages++) yield await Promise.resolve(files);
+      } finally {
+        closed = true;
+      }
+    };
+    const packed = store.pack(endless(), "auto");
+    for (let file = 0; file < 500; file++) {
+      assert.ok((await packed.next()).value?.packed);
+      assert.ok(pages <= file + 64, `${pages} pages for ${file} files`);
+    }
+    await packed.return();
+    assert.equal(closed, true);
+    const before = pages;
+    await store.sizesOf([files[0]?.hash ?? ""], signal);
+    assert.equal(pages, before);
+  });
+  test("pack() and sizesOf() do not hold up other operations", async (store) => {
+    const files = await publishAll(
+      store,
+      Array.from({ length: 100 }, (_, index) => text(100 + index)),
+    );
+    let finished = 0;
+    const archives = Array.from({ length: 40 }, async () => {
+      for (let round = 0; round < 5; round++) {
+        const many = Array.from({ length: 20 }, () => files).flat();
+        await store.sizesOf(many.map(({ hash }) => hash), signal);
+        for await (const { packed } of store.pack(pagesOf(files), "deflate")) assert.ok(packed);
+      }
+      finished++;
+    });
+    // Large enough for a worker, and then one that needs none.
+    for (const size of [500_000, 1000]) {
+      await using staged = await store.stage(chunksOf(noise(size)));
+      await publish(store, [staged]);
+      assert.equal(await store.sizeOf(staged.hash), size);
+    }
+    assert.equal(finished, 0);
+    await Promise.all(archives);
+  });
+  test("pack() and verifiedContent() withhold the end of damaged content", async (store) => {
+    for (const content of [text(100), text(40_000), noise(100), noise(900_000)]) {
+      const [staged] = await publishAll(store, [content]);
+      assert.ok(staged);
+      const { hash, size, crc32 } = staged;
+      // Equal to bytes that have changed on the disk.
+      const damaged = { hash, size, crc32: (crc32 ^ 1) >>> 0 };
+      for (const compression of ["auto", "store", "deflate"] as const) {
+        let read = 0;
+        await assert.rejects(async () => {
+          for await (const { packed } of store.pack(pagesOf([damaged]), compression)) {
+            for await (const chunk of packed?.content ?? []) read += chunk.length;
+          }
+        }, { name: "DamagedContent", hash });
+        assert.ok(read < size, `${read} of ${size}`);
+      }
+      let read = 0;
+      await assert.rejects(async () => {
+        const reader = await store.open(hash, { start: 0, end: size });
+        assert.ok(reader);
+        for await (const chunk of verifiedContent(reader, damaged)) read += chunk.length;
+      }, { name: "DamagedContent", hash });
+      assert.ok(read < size, `${read} of ${size}`);
+    }
+  });
+}
+
+async function* pagesOf<File>(
+  files: readonly File[],
+  size = files.length,
+): AsyncGenerator<readonly File[]> {
+  for (let at = 0; at < files.length; at += size) {
+    yield await Promise.resolve(files.slice(at, at + size));
+  }
+}
+
+async function bytesOf(content: AsyncIterable<Chunk>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(ReadableStream.from(content)).arrayBuffer());
+}
+
+async function inflated(content: AsyncIterable<Chunk>): Promise<Uint8Array> {
+  const raw = ReadableStream.from(content).pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(raw).arrayBuffer());
 }

@@ -255,7 +255,7 @@ export function resourceStoreSuite(
     const [root] = await seed(store, ["d/", "d/b", "d/e/", "d/e/c", "d/a"]);
     assert.ok(root);
     await using files = await store.collectFiles({ userId: 1, byPath: [root], byId: [] });
-    await files.setPackedSize("d/b", 12);
+    await files.setPackedSizes(new Map([["d/b", 12]]));
     await store.write((transaction) => transaction.deleteSubtrees([root]));
     for (let reading = 0; reading < 2; reading++) {
       const pages = (await Array.fromAsync(files.pages())).flat();

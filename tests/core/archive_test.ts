@@ -25,24 +25,27 @@ function reader(content: Chunk): ContentReader {
 
 function source(files: readonly TestFile[]): ArchiveSource<TestEntry> {
   const sizes = new Map<string, number>();
+  const entries = async function* () {
+    for (const file of files) {
+      yield await Promise.resolve({
+        file,
+        name: file.name,
+        size: file.content.length,
+        crc32: crc32(file.content),
+        modifiedAt: MODIFIED,
+        packedSize: sizes.get(file.name) ?? null,
+      });
+    }
+  };
   return {
-    async *entries() {
-      for (const file of files) {
-        yield await Promise.resolve({
-          file,
-          name: file.name,
-          size: file.content.length,
-          crc32: crc32(file.content),
-          modifiedAt: MODIFIED,
-          packedSize: sizes.get(file.name) ?? null,
-        });
+    async *members() {
+      for await (const entry of entries()) {
+        const { content, deflate = false } = entry.file;
+        const packed = deflate ? new Uint8Array(deflateRawSync(content)) : content;
+        yield { entry, deflated: deflate, content: reader(packed) };
       }
     },
-    openContent: ({ file }) => Promise.resolve(reader(file.content)),
-    openDeflated: ({ file }) =>
-      Promise.resolve(
-        file.deflate ? reader(new Uint8Array(deflateRawSync(file.content))) : undefined,
-      ),
+    entries,
     setPackedSize: ({ name }, bytes) => Promise.resolve(void sizes.set(name, bytes)),
   };
 }
@@ -150,8 +153,10 @@ Deno.test("zipStream() throws when content does not have the size of its entry",
   const files = source([{ name: "a", content: text("short") }]);
   const wrong: ArchiveSource<TestEntry> = {
     ...files,
-    async *entries() {
-      for await (const entry of files.entries()) yield { ...entry, size: 6 };
+    async *members() {
+      for await (const { entry, ...member } of files.members()) {
+        yield { entry: { ...entry, size: 6 }, ...member };
+      }
     },
   };
   await assert.rejects(Array.fromAsync(zipStream(wrong)), /5 bytes, not 6/);
@@ -160,17 +165,18 @@ Deno.test("zipStream() throws when content does not have the size of its entry",
 Deno.test("zipStream() closes the open content when it is returned", async () => {
   let closed = 0;
   const endless = () =>
-    Promise.resolve(
-      new ContentReader(() => Promise.resolve(new Uint8Array(100_000)), () => void closed++),
-    );
+    new ContentReader(() => Promise.resolve(new Uint8Array(100_000)), () => void closed++);
   const files = source([{ name: "a", content: text("x") }]);
   for (const deflate of [false, true]) {
     // The first chunk is only the header of the file.
     for (const taken of [1, 2]) {
       const bytes = zipStream({
         ...files,
-        openContent: endless,
-        openDeflated: () => deflate ? endless() : Promise.resolve(undefined),
+        async *members() {
+          for await (const { entry } of files.members()) {
+            yield { entry, deflated: deflate, content: endless() };
+          }
+        },
       });
       for (let chunk = 0; chunk < taken; chunk++) await bytes.next();
       await bytes.return(undefined);

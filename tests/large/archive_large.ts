@@ -48,22 +48,27 @@ Deno.test("C 9 archives over 4 GiB", async (t) => {
   };
   await using directory = await TempDir.make();
   const zip = `${directory.path}/large.zip`;
+  const entries = async function* () {
+    for (const { name, mib, deflate } of files) {
+      yield await Promise.resolve({
+        name,
+        size: mib * MIB,
+        crc32: checksum(mib),
+        modifiedAt: Date.now(),
+        packedSize: sizes.get(name) ?? null,
+        deflate,
+      });
+    }
+  };
   const bytes = zipStream<ZeroFile>({
-    async *entries() {
-      for (const { name, mib, deflate } of files) {
-        yield await Promise.resolve({
-          name,
-          size: mib * MIB,
-          crc32: checksum(mib),
-          modifiedAt: Date.now(),
-          packedSize: sizes.get(name) ?? null,
-          deflate,
-        });
+    async *members() {
+      for await (const entry of entries()) {
+        const content = zeros(entry.size / MIB);
+        const { deflate } = entry;
+        yield { entry, deflated: deflate, content: deflate ? deflated(content) : content };
       }
     },
-    openContent: ({ size }) => Promise.resolve(zeros(size / MIB)),
-    openDeflated: ({ size, deflate }) =>
-      Promise.resolve(deflate ? deflated(zeros(size / MIB)) : undefined),
+    entries,
     setPackedSize: ({ name }, size) => Promise.resolve(void sizes.set(name, size)),
   });
   await Deno.writeFile(zip, ReadableStream.from(bytes));

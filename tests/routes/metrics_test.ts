@@ -35,6 +35,7 @@ Deno.test("C 1 GET /metrics", async (t) => {
       `strongroom_http_response_bytes_total{${labels}} 10`,
       "strongroom_http_requests_in_flight 1",
       "# TYPE strongroom_http_request_seconds histogram",
+      "strongroom_damaged_content_total 0",
     ];
     for (const line of expected) assert.ok(lines.includes(line), `${line}\n${text}`);
     assert.ok(lines.some((line) => /_count\{.*route="none",status="404"\} 1$/.test(line)), text);

@@ -1,0 +1,212 @@
+import {
+  ContentReader,
+  verifiedContent,
+  verifyChecksum,
+  withheldContent,
+} from "../../core/content.ts";
+import type { ContentFacts, PackedContent, PackedFile } from "../../core/ports.ts";
+import { Semaphore } from "../../core/semaphore.ts";
+import type { Compression } from "../../schemas/resources.ts";
+import { KIB } from "../../schemas/units.ts";
+import { orMissing } from "../disk/files.ts";
+import type { WorkerPool } from "../threads/pool.ts";
+import type { Remote } from "../threads/rpc.ts";
+import type { ContentTasks, PackedBytes } from "./content_tasks.ts";
+import { readRange } from "./read_range.ts";
+
+/** Files up to this size are packed in batches: a call to a worker for each would take longer. */
+const MAX_SMALL_BYTES = 64 * KIB;
+/** The most bytes and files of a batch. Two batches of an archive are in memory at once. */
+const MAX_BATCH_BYTES = 256 * KIB;
+const MAX_BATCH_FILES = 64;
+/** The most sizes to ask for in one call. */
+const MAX_SIZES = 500;
+
+export interface PackerOptions {
+  /**
+   * The most calls for batches at a time, for all archives together. Further ones wait here, and not
+   * in the queues of the workers, so that uploads do not wait for them.
+   */
+  readonly maxCalls: number;
+  /** The path at which content is or would be stored. */
+  readonly pathOf: (hash: string) => string;
+}
+
+/** Finds, reads and compresses the contents of archives in worker threads. */
+export class Packer {
+  readonly #pool: WorkerPool<ContentTasks>;
+  readonly #pathOf: (hash: string) => string;
+  readonly #calls: Semaphore;
+
+  constructor(pool: WorkerPool<ContentTasks>, { maxCalls, pathOf }: PackerOptions) {
+    this.#pool = pool;
+    this.#pathOf = pathOf;
+    this.#calls = new Semaphore(maxCalls);
+  }
+
+  /** Implements {@link BlobStore.sizesOf}. */
+  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
+    return this.#inBatches(
+      hashes,
+      (remote, rest) => remote.sizesOf(rest.slice(0, MAX_SIZES).map(this.#pathOf)),
+      signal,
+    );
+  }
+
+  /** Implements {@link BlobStore.pack}. Packs one batch of small files ahead. */
+  async *pack<File extends ContentFacts>(
+    pages: AsyncIterable<readonly File[]>,
+    compression: Compression,
+  ): AsyncGenerator<PackedFile<File>, void> {
+    const stop = new AbortController();
+    let current: AsyncIterable<PackedFile<File>> | undefined;
+    try {
+      for await (const batch of batchesOf(pages)) {
+        const next = batch.some(isLarge)
+          ? this.#packLarge(batch, compression)
+          : this.#packSmall(batch, compression, stop.signal);
+        if (current !== undefined) yield* current;
+        current = next;
+      }
+      if (current !== undefined) yield* current;
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** Packs a batch of small files, starting at once. */
+  #packSmall<File extends ContentFacts>(
+    batch: readonly File[],
+    compression: Compression,
+    signal: AbortSignal,
+  ): AsyncIterable<PackedFile<File>> {
+    const files = batch.map(({ hash, size }) => ({ path: this.#pathOf(hash), size }));
+    const packing = this.#inBatches(
+      files,
+      (remote, rest) => remote.packSmall(rest, compression),
+      signal,
+    );
+    // Reported when the batch is read, which it may never be.
+    packing.catch(() => {});
+    return (async function* () {
+      const results = await packing;
+      for (const [index, file] of batch.entries()) {
+        const found = results[index];
+        yield { file, packed: found && packedContent(file, found) };
+      }
+    })();
+  }
+
+  /** Packs each file as a stream, when it is requested. */
+  async *#packLarge<File extends ContentFacts>(
+    batch: readonly File[],
+    compression: Compression,
+  ): AsyncGenerator<PackedFile<File>, void> {
+    for (const file of batch) {
+      const packed = await this.#deflate(file, compression) ?? await this.#store(file);
+      try {
+        yield { file, packed };
+      } finally {
+        await packed?.content.return();
+      }
+    }
+  }
+
+  async #store(file: ContentFacts): Promise<PackedContent | undefined> {
+    const opened = await orMissing(Deno.open(this.#pathOf(file.hash)));
+    if (opened === undefined) return undefined;
+    const content = await readRange(opened, { start: 0, end: file.size });
+    return { deflated: false, content: verifiedContent(content, file) };
+  }
+
+  /** Returns undefined if the content is missing or is to be stored. */
+  async #deflate(
+    file: ContentFacts,
+    compression: Compression,
+  ): Promise<PackedContent | undefined> {
+    if (compression === "store") return undefined;
+    const worker = this.#pool.acquire();
+    const { remote } = worker;
+    let id: number | undefined;
+    try {
+      id = await remote.openDeflation(this.#pathOf(file.hash), compression === "deflate");
+    } finally {
+      if (id === undefined) worker[Symbol.dispose]();
+    }
+    if (id === undefined) return undefined;
+    const deflation = id;
+    const chunks = new ContentReader(
+      () => remote.nextDeflated(deflation),
+      () => worker[Symbol.dispose](),
+    );
+    const verified = withheldContent(
+      chunks,
+      async () => verifyChecksum(file, await remote.deflatedChecksum(deflation)),
+    );
+    const content = new ContentReader(
+      async () => (await verified.next()).value,
+      async () => {
+        await verified.return();
+        await remote.closeDeflation(deflation);
+      },
+    );
+    return { deflated: true, content };
+  }
+
+  /** Calls a worker for the rest of the items until all have a result. */
+  async #inBatches<Item, Result>(
+    items: readonly Item[],
+    call: (remote: Remote<ContentTasks>, rest: readonly Item[]) => Promise<Result[]>,
+    signal: AbortSignal,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    while (results.length < items.length) {
+      using _permit = await this.#calls.acquire(signal);
+      using worker = this.#pool.acquire();
+      results.push(...await call(worker.remote, items.slice(results.length)));
+    }
+    return results;
+  }
+}
+
+/**
+ * The content of a small file.
+ *
+ * @throws {DamagedContent} when it is not the content of the file.
+ */
+function packedContent(
+  file: ContentFacts,
+  { bytes, deflated, checksum }: PackedBytes,
+): PackedContent {
+  verifyChecksum(file, checksum);
+  const chunks = bytes.length === 0 ? [] : [bytes];
+  return {
+    deflated,
+    content: new ContentReader(() => Promise.resolve(chunks.shift()), () => {}),
+  };
+}
+
+/** Splits the files into batches of small files, and batches of one large file. */
+async function* batchesOf<File extends ContentFacts>(
+  pages: AsyncIterable<readonly File[]>,
+): AsyncGenerator<readonly File[], void> {
+  for await (const page of pages) {
+    let batch: File[] = [];
+    let bytes = 0;
+    for (const file of page) {
+      bytes += file.size;
+      const full = batch.length === MAX_BATCH_FILES || bytes > MAX_BATCH_BYTES;
+      if (batch.length > 0 && (full || isLarge(file) || batch.some(isLarge))) {
+        yield batch;
+        batch = [];
+        bytes = file.size;
+      }
+      batch.push(file);
+    }
+    if (batch.length > 0) yield batch;
+  }
+}
+
+function isLarge({ size }: ContentFacts): boolean {
+  return size > MAX_SMALL_BYTES;
+}

@@ -1,0 +1,38 @@
+import { type Chunk, ContentReader } from "../../core/content.ts";
+import type { ByteRange } from "../../core/ports.ts";
+import { readFull } from "../disk/files.ts";
+
+/** Files are read in chunks of this size. */
+const READ_BYTES = 256 * 1024;
+
+/** Reads a range of a file, one chunk ahead, and closes the file at the end. */
+export async function readRange(
+  file: Deno.FsFile,
+  { start, end }: ByteRange,
+): Promise<ContentReader> {
+  let left = end - start;
+  const read = async (): Promise<Chunk | undefined> => {
+    if (left === 0) return undefined;
+    const chunk = await readFull(file, new Uint8Array(Math.min(left, READ_BYTES)));
+    if (chunk.length === 0) throw new Error(`Stored content ends ${left} bytes too early`);
+    left -= chunk.length;
+    return chunk;
+  };
+  if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+  let next = read();
+  // The following call, if any, reports a failure.
+  const settled = () => next.catch(() => {});
+  settled();
+  return new ContentReader(
+    async () => {
+      const chunk = await next;
+      next = read();
+      settled();
+      return chunk;
+    },
+    async () => {
+      await settled();
+      file.close();
+    },
+  );
+}
