@@ -1,8 +1,10 @@
 import type { LeasePool } from "../capacity/leases.ts";
 import type { HostCapacity } from "../capacity/overview.ts";
+import type { DamageLog } from "../damage.ts";
+import { DamagedContent } from "../errors.ts";
 import type { EventSink } from "../events.ts";
 import { asError, type Log } from "../log.ts";
-import { MIN_HEAVY_BYTES } from "../scanner/mod.ts";
+import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
 import {
   type ContentScanner,
   type Scan,
@@ -29,6 +31,7 @@ export interface ScanRunOptions {
   readonly leases: LeasePool;
   readonly events: EventSink<ScanEvent>;
   readonly log: Log;
+  readonly damage: DamageLog;
 }
 
 /** A running scan: its files are scanned in parallel, each under a lease (C 15). */
@@ -139,7 +142,16 @@ export class ScanRun {
       this.#publishProgress();
     };
     const result = await contents.scan(key, { skip, signal, onProgress });
+    this.#verify(file, result);
     await scans.keepResult(id, file.path, key, result);
+  }
+
+  /** Refuses the result for bytes that are not those that were stored (C 5.3). */
+  #verify({ hash }: ScanFile, { hashes }: FileResult): void {
+    if (hashes.md5 === hash) return;
+    const error = new DamagedContent(hash, `MD5 ${hash}`, `MD5 ${hashes.md5}`);
+    this.#options.damage.report(error);
+    throw new ScanFailure("Content damaged", { cause: error });
   }
 
   /** Counts a file as scanned. */

@@ -298,7 +298,7 @@ Deno.test("C 15 results are stored and reused", async (t) => {
         scanned.push(name);
         const number = scanned.length;
         await gate?.promise;
-        return { ...plainScan(128), asset: { type: `${hash} ${number}` } };
+        return { ...plainScan(128, hash), asset: { type: `${hash} ${number}` } };
       },
     },
   });
@@ -358,10 +358,10 @@ Deno.test("C 15 reuses a result that another scan stored while this one waited f
       }),
     },
     contents: {
-      async scan() {
+      async scan({ hash }) {
         scanned++;
         await gate.promise;
-        return plainScan(1);
+        return plainScan(1, hash);
       },
     },
   });
@@ -383,7 +383,8 @@ Deno.test("C 15 reports a result with an error, and does not reuse it", async ()
   let scanned = 0;
   await using server = await TestServer.start({
     contents: {
-      scan: () => Promise.resolve({ ...plainScan(1), operationalError: `limit ${++scanned}` }),
+      scan: ({ hash }) =>
+        Promise.resolve({ ...plainScan(1, hash), operationalError: `limit ${++scanned}` }),
     },
   });
   const one = await server.as(1, ...SCANNER);

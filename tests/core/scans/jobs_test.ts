@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { plainScan } from "../scanner/plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
+import { DamageLog } from "../../../core/damage.ts";
 import { EventBus } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
 import { ScanJobs } from "../../../core/scans/jobs.ts";
@@ -55,23 +56,25 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
   };
   const host = { stats: () => stats, ...readTunables(() => undefined, stats) };
   const endless = Promise.withResolvers<void>();
+  const log = new Log({ level: "error", format: "json", write() {} });
   const jobs = new ScanJobs({
     scans,
     contents: {
-      async scan({ name }, { signal }) {
+      async scan({ hash, name }, { signal }) {
         if (name === "endless") {
           endless.resolve();
           await new Promise((_, reject) =>
             signal.addEventListener("abort", () => reject(signal.reason))
           );
         }
-        return plainScan(10);
+        return plainScan(10, hash);
       },
     },
     host,
     leases: new LeasePool(host),
     events: new EventBus(),
-    log: new Log({ level: "error", format: "json", write() {} }),
+    log,
+    damage: new DamageLog(log),
   });
   return { jobs, endless: endless.promise };
 }
