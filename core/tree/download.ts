@@ -201,7 +201,7 @@ interface PackOptions {
   readonly prefix: string;
 }
 
-interface PackedFile extends ArchiveEntry {
+interface FileEntry extends ArchiveEntry {
   readonly file: CollectedFile;
 }
 
@@ -218,11 +218,11 @@ function packFiles(
     if (sizes.size > 0) await files.setPackedSizes(sizes);
     sizes.clear();
   };
-  const bytes = zipStream<PackedFile>({
+  const bytes = zipStream<FileEntry>({
     async *members() {
       for await (const { file, packed } of blobs.pack(files.pages(), compression)) {
         if (packed === undefined) throw new MissingContent(file, undefined);
-        yield { entry: packedFile(file, prefix), ...packed };
+        yield { entry: fileEntry(file, prefix), ...packed };
       }
     },
     async setPackedSize({ file }, size) {
@@ -232,7 +232,7 @@ function packFiles(
     async *entries() {
       await flushSizes();
       for await (const page of files.pages()) {
-        for (const file of page) yield packedFile(file, prefix);
+        for (const file of page) yield fileEntry(file, prefix);
       }
     },
   });
@@ -263,7 +263,7 @@ function reportingDamage(content: ContentReader, damage: DamageLog): ContentRead
   );
 }
 
-function packedFile(file: CollectedFile, prefix: string): PackedFile {
+function fileEntry(file: CollectedFile, prefix: string): FileEntry {
   return {
     file,
     name: file.path.slice(prefix.length),
