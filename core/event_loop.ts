@@ -1,4 +1,30 @@
+import { setImmediate } from "node:timers";
+
 /** Lets other tasks of this thread run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/**
+ * Makes long tasks of one kind take turns, so that together they do not hold the event loop for longer
+ * than one of them would.
+ */
+export class Turns {
+  #previous: Promise<void> = Promise.resolve();
+
+  /** Waits for a turn of the event loop in which no other task took a turn; first come, first served. */
+  take(): Promise<void> {
+    const turn = this.#previous;
+    this.#previous = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return turn;
+  }
+
+  /** Passes the items through, and takes a turn for each `count` of them. */
+  async *pace<Item>(items: AsyncIterable<Item>, count: number): AsyncGenerator<Item> {
+    let passed = 0;
+    for await (const item of items) {
+      if (++passed % count === 0) await this.take();
+      yield item;
+    }
+  }
 }
