@@ -10,9 +10,9 @@ import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { compose, type Composition } from "./compose.ts";
 
-/** `strongroom serve`: serves until SIGTERM or SIGINT. */
+/** `strongroom serve`: serves until SIGTERM, SIGINT or, if asked to, the end of stdin. */
 export async function run(args: string[]): Promise<number> {
-  parseOptions(args, {});
+  const options = parseOptions(args, { "until-stdin-ends": { type: "boolean", default: false } });
   const settings = loadSettings();
   const log = logOf(settings);
   await using storage = await openStorage(settings);
@@ -23,12 +23,17 @@ export async function run(args: string[]): Promise<number> {
   const verify = await verifierOf(settings, log);
   await using composition = await compose(storage, settings, { host, log, verify });
   const server = await listen(settings, composition);
+  // Listens for signals before the log says that it serves.
+  const stop = Promise.race([
+    stopSignal(),
+    ...options["until-stdin-ends"] ? [stdinEnd()] : [],
+  ]);
   const { hostname, port } = server.address;
   log.info("Serving", {
     url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
-  log.info("Stopping", { signal: await stopSignal() });
+  log.info("Stopping", { signal: await stop });
   log.info("Stopped", { finished: await server.stop() });
   return 0;
 }
@@ -75,6 +80,12 @@ function listen(settings: Settings, composition: Composition): Promise<RunningSe
     "an address of this machine and a free port",
     () => composition.listen({ hostname, port }),
   );
+}
+
+/** The end of stdin, which is a pipe from the process that started this one. */
+async function stdinEnd(): Promise<string> {
+  for await (const _ of Deno.stdin.readable);
+  return "end of stdin";
 }
 
 /** The first stop signal. From then on, another one ends the process. */

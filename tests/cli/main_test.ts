@@ -197,11 +197,26 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
   });
-  await t.step("C 13 names a missing directory", async () => {
-    const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/missing` };
-    const { code, stderr } = await strongroom(["capacity"], missing);
+  await t.step("works before a server ever ran, and leaves nothing behind", async () => {
+    const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/new/data` };
+    const commands = [
+      strongroom(["capacity", "--json"], missing),
+      run(Deno.execPath(), ["task", "-q", "cli", "capacity", "--json"], {
+        cwd: ROOT,
+        env: missing,
+      }),
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(commands)) {
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.ok(v.parse(CapacityOverview, JSON.parse(stdout)).readings.DiskFreeMB > 1);
+    }
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
+  });
+  await t.step("C 13 says which directory cannot be created", async () => {
+    const impossible = { ...env, STRONGROOM_DATA_DIR: `${ROOT}main.ts/data` };
+    const { code, stderr } = await strongroom(["capacity"], impossible);
     assert.equal(code, 2);
-    assert.match(stderr, /^strongroom: Invalid STRONGROOM_DATA_DIR ".*missing.*\n$/);
+    assert.match(stderr, /^strongroom: Invalid STRONGROOM_DATA_DIR ".*main\.ts.*\n$/);
   });
   await t.step("asks a running server, repeatedly with --watch", async () => {
     await using child = await ChildServer.start({ dataDir: directory.path, env });
@@ -254,13 +269,45 @@ Deno.test("strongroom permissions", async (t) => {
     const pem = await printedPermissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
     assert.match(pem.join(" "), /--allow-read=\S*,\/etc\/key\.pem/);
     const jwks = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
-    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
+    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example:443 /);
+    const port = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "http://[::1]:81/jwks" });
+    assert.match(port.join(" "), /--allow-net=127\.0\.0\.1:8080,\[::1\]:81 /);
   });
-  await t.step("refuses a path that a task cannot pass on", async () => {
-    for (const dataDir of ["a b", "/a,/b"]) {
-      const { code, stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
-      assert.deepEqual([code, stdout], [2, ""]);
-    }
+  await t.step("refuses a comma, which flags cannot express", async () => {
+    const { code, stdout, stderr } = await strongroom(["permissions"], {
+      STRONGROOM_DATA_DIR: "/a,/b",
+    });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /comma/);
+  });
+  await t.step("C 13 prints no flag that a setting brings along", async () => {
+    const hostile = [
+      "x --allow-run",
+      "x\t--allow-run y",
+      "--allow-run",
+      "'; --allow-run #",
+      "$(id)",
+    ];
+    const names = ["HOST", "PORT", "DATA_DIR", "JWT_PUBLIC_KEY", "JWKS_URL"];
+    const cases = names.flatMap((name) => hostile.map((value) => [`STRONGROOM_${name}`, value]));
+    await Promise.all(cases.map(async ([name = "", value = ""]) => {
+      const { code, stdout } = await strongroom(["permissions"], { [name]: value });
+      if (code === 2) return assert.equal(stdout, "");
+      // Split as $(…) splits it.
+      for (const word of stdout.trim().split(/\s+/)) {
+        assert.match(
+          word,
+          /^(\$')?--allow-(net|read|write|env|sys)=/,
+          `${name}=${value}: ${stdout}`,
+        );
+      }
+    }));
+  });
+  await t.step("prints a path with a space as one word for a shell", async () => {
+    const dataDir = "/a b'c\\d $e";
+    const { stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
+    const echoed = await run("bash", ["-c", `printf '%s\\n' ${stdout.trim()}`]);
+    assert.ok(echoed.stdout.split("\n").includes(`--allow-write=${dataDir}`), echoed.stdout);
   });
 });
 
