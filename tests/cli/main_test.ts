@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import * as jose from "jose";
 import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
 import {
@@ -12,6 +13,7 @@ import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("strongroom without a command, or with an invalid one", async (t) => {
   await t.step("prints the usage", async () => {
@@ -437,4 +439,63 @@ Deno.test("C 13 a setting that names an unusable file or port prevents the start
     assert.ok(lines[0]?.includes(name) && lines[0].includes(value), stderr);
     assert.match(lines[0] ?? "", /: expected /);
   }
+});
+
+Deno.test("C 10 an outage of the key server is 503, and /readyz says so", async () => {
+  await using directory = await TempDir.make();
+  const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
+  const jwk = { ...await jose.exportJWK(publicKey), kid: "a" };
+  const mint = (kid: string) =>
+    new jose.SignJWT({ privileges: ["resources.view"] }).setProtectedHeader({ alg: "ES256", kid })
+      .setSubject("1").setExpirationTime("1h").sign(privateKey);
+  const keyPort = freePort();
+  const startKeys = () =>
+    Deno.serve(
+      { hostname: "127.0.0.1", port: keyPort, onListen() {} },
+      () => Response.json({ keys: [null, { kty: "EC" }, jwk] }),
+    );
+  await using child = await ChildServer.start({
+    dataDir: directory.path,
+    env: { STRONGROOM_JWKS_URL: `http://127.0.0.1:${keyPort}/jwks` },
+  });
+  const withKey = async (kid: string) => new Client(`${child.origin}/api/v1`, await mint(kid));
+  const known = await withKey("a");
+  const ready = async () => {
+    const response = await fetch(`${child.origin}/readyz`);
+    return [response.status, await response.text()] as const;
+  };
+  refused(await known.list(), 503, "ErrUnavailable");
+  const [status, text] = await ready();
+  assert.equal(status, 503);
+  assert.match(text, /"code":"ErrUnavailable","msg":"Server not ready: keys"/);
+  const keys = startKeys();
+  await until(async () => (await ready())[0] === 200);
+  assert.equal((await known.list()).status, 200);
+  await keys.shutdown();
+  assert.equal((await known.list()).status, 200);
+  refused(await (await withKey("unknown")).list(), 401, "ErrAuthRequired");
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 10 a secret is replaced while former credentials stay valid", async () => {
+  await using directory = await TempDir.make();
+  const [former, latest] = ["former secret ".repeat(3), "latest secret ".repeat(3)];
+  const env = { STRONGROOM_JWT_SECRET: latest, STRONGROOM_JWT_SECRET_PREVIOUS: former };
+  await using child = await ChildServer.start({ dataDir: directory.path, env });
+  const tokens = await Promise.all([former, latest].map(async (secret) => {
+    const args = ["token", "--user", "1", "--privileges", "resources.view"];
+    return (await strongroom(args, { STRONGROOM_JWT_SECRET: secret })).stdout.trim();
+  }));
+  for (const token of tokens) {
+    assert.equal((await new Client(`${child.origin}/api/v1`, token).list()).status, 200);
+  }
+  const { stdout } = await strongroom(["token", "--user", "1", "--admin"], env);
+  const verify = (secret: string) =>
+    jose.jwtVerify(stdout.trim(), new TextEncoder().encode(secret));
+  await verify(latest);
+  await assert.rejects(verify(former));
+  const config = await strongroom(["config"], env);
+  assert.match(config.stdout, /^STRONGROOM_JWT_SECRET_PREVIOUS=\*+$/m);
+  assert.doesNotMatch(config.stdout, /former|latest/);
+  await child.end("SIGTERM");
 });
