@@ -97,8 +97,8 @@ function forwardSignals(child: Deno.ChildProcess): void {
       try {
         child.kill(signal);
       } catch (error) {
-        // It has ended in the meantime.
-        if (!(error instanceof TypeError)) throw error;
+        const hasEnded = error instanceof TypeError || error instanceof Deno.errors.NotFound;
+        if (!hasEnded) throw error;
       }
     });
   }
