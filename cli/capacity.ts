@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { capacityOverview, type HostCapacity } from "../core/capacity/mod.ts";
+import { capacityOverview, getStats, type HostCapacity } from "../core/capacity/mod.ts";
 import { mintCredential } from "../core/credentials.ts";
 import { BASE_PATH } from "../routes/routes.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
@@ -8,6 +8,7 @@ import { readJwtSecret } from "../storage/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
 import { authority, hostCapacity, loadSettings, printError } from "./environment.ts";
+import { existingDirectory } from "./existing_directory.ts";
 import { withSettingContext } from "./usage_error.ts";
 
 const WATCH_INTERVAL_MS = 1000;
@@ -20,7 +21,16 @@ export async function run(args: string[]): Promise<number> {
     watch: { type: "boolean", default: false },
   });
   const settings = loadSettings();
-  const host = hostCapacity(settings.dataDir, printError);
+  const { dataDir } = settings;
+  // Before a server ever ran, the directory does not exist.
+  const stats = () => getStats(existingDirectory(dataDir));
+  await withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be created",
+    stats,
+  );
+  const host: HostCapacity = { ...hostCapacity(dataDir, printError), stats };
   // On a terminal, each overview replaces the previous one.
   const clear = watch && !json && Deno.stdout.isTerminal() ? "\x1b[H\x1b[J" : "";
   for (;;) {
@@ -36,15 +46,9 @@ export async function run(args: string[]): Promise<number> {
 
 /** The overview of the running server with these settings, or else of this process. */
 async function overviewOf(settings: Settings, host: HostCapacity): Promise<CapacityOverview> {
-  const { dataDir } = settings;
   const token = await ownCredential(settings);
   return token && await fetchOverview(`http://${authority(settings)}`, token) ||
-    await withSettingContext(
-      "STRONGROOM_DATA_DIR",
-      dataDir,
-      "an existing directory",
-      () => capacityOverview(host),
-    );
+    capacityOverview(host);
 }
 
 /** A credential for the server, or undefined if others hold the key or no secret exists yet. */

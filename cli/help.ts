@@ -3,8 +3,9 @@ import { PRIVILEGES } from "../core/caller.ts";
 const USAGE = `strongroom, a file strongroom for people who work with model files
 
 Usage:
-  strongroom serve
+  strongroom serve [--until-stdin-ends]
       Serves until SIGTERM or SIGINT. A second signal stops it immediately.
+      --until-stdin-ends stops it also when stdin ends.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
   strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]

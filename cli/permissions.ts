@@ -7,29 +7,75 @@ import { UsageError } from "./usage_error.ts";
 /** `strongroom permissions`: prints the permissions that the settings need, as flags for `deno run`. */
 export function run(args: string[]): number {
   parseOptions(args, {});
+  console.log(permissionFlags(permissionsFor(loadSettings())).map(shellWord).join(" "));
+  return 0;
+}
+
+/** The hosts and paths that a process may use. */
+export interface Permissions {
+  readonly net: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}
+
+/** The hosts and paths that the settings need, and no others. */
+export function permissionsFor(settings: Settings): Permissions {
+  const { dataDir, jwtPublicKey, jwksUrl } = settings;
   // A worker reads its modules as files.
   const modules = ["../core", "../schemas", "../storage"].map((folder) =>
     fileURLToPath(new URL(folder, import.meta.url))
   );
-  console.log(permissionFlags(loadSettings(), modules).join(" "));
-  return 0;
+  return {
+    net: [authority(settings), ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)]],
+    read: [...modules, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], dataDir],
+    write: [dataDir],
+  };
 }
 
-function permissionFlags(settings: Settings, modules: readonly string[]): string[] {
-  const { dataDir, jwtPublicKey, jwksUrl } = settings;
-  for (const path of [dataDir, jwtPublicKey ?? ""]) {
-    // White space would end the flag, and a comma would begin another path in it.
-    if (/[\s,]/.test(path)) {
-      throw new UsageError(`A path must not contain white space or a comma: "${path}"`);
-    }
+/** Host and port of a URL. A permission without a port would include all ports. */
+function originAuthority(text: string): string {
+  const { protocol, hostname, port } = new URL(text);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+}
+
+/** Whether a path has a comma, which the flags of `deno run` cannot express. */
+export function hasComma({ read, write }: Permissions): boolean {
+  return [...read, ...write].some((path) => path.includes(","));
+}
+
+/**
+ * The permissions as flags for `deno run`.
+ *
+ * @throws {UsageError} when a path {@link hasComma}.
+ */
+export function permissionFlags(permissions: Permissions): string[] {
+  const { net, read, write } = permissions;
+  if (hasComma(permissions)) {
+    throw new UsageError("The flags of deno run cannot express a path that contains a comma");
   }
-  const hosts = [authority(settings), ...jwksUrl === undefined ? [] : [new URL(jwksUrl).host]];
-  const readable = [...modules, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], dataDir];
   return [
-    `--allow-net=${hosts.join()}`,
-    `--allow-read=${readable.join()}`,
-    `--allow-write=${dataDir}`,
-    "--allow-env=STRONGROOM_*",
-    "--allow-sys=statfs,loadavg,systemMemoryInfo",
+    `--allow-net=${net.join()}`,
+    `--allow-read=${read.join()}`,
+    `--allow-write=${write.join()}`,
+    ...FIXED_FLAGS,
   ];
+}
+
+/** The permissions that do not depend on the settings. */
+export const FIXED_FLAGS: readonly string[] = [
+  "--allow-env=STRONGROOM_*",
+  "--allow-sys=statfs,loadavg,systemMemoryInfo",
+];
+
+/**
+ * A word for a shell. White space is escaped, so that a shell that splits the words without reading
+ * their quotes, as `$(…)` does, cannot make a flag of a part of a path.
+ */
+function shellWord(word: string): string {
+  if (/^[\w%+=:,./*[\]@-]+$/.test(word)) return word;
+  const escaped = word.replace(/[\\']/g, "\\$&").replace(
+    /[\t ]/g,
+    (it) => it === " " ? "\\x20" : "\\t",
+  );
+  return `$'${escaped}'`;
 }

@@ -1,4 +1,5 @@
 import type { SigningKey } from "../core/credentials.ts";
+import { RemoteKeys } from "../core/remote_keys.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { ensureJwtSecret } from "../storage/jwt_secret.ts";
 import { withSettingContext } from "./usage_error.ts";
@@ -11,11 +12,11 @@ import { withSettingContext } from "./usage_error.ts";
  * @throws {UsageError} when the file of a public key cannot be read.
  */
 export async function signingKey(
-  { dataDir, jwtSecret: configured, jwtPublicKey, jwksUrl }: Settings,
+  { dataDir, jwtSecret: configured, jwtSecretPrevious: previous, jwtPublicKey, jwksUrl }: Settings,
   onCreate: () => void = () => {},
 ): Promise<SigningKey> {
-  if (configured !== undefined) return { kind: "secret", secret: configured };
-  if (jwksUrl !== undefined) return { kind: "jwks", url: jwksUrl };
+  if (configured !== undefined) return { kind: "secret", secret: configured, previous };
+  if (jwksUrl !== undefined) return { kind: "jwks", keys: new RemoteKeys({ url: jwksUrl }) };
   if (jwtPublicKey !== undefined) {
     const pem = await withSettingContext(
       "STRONGROOM_JWT_PUBLIC_KEY",
@@ -27,5 +28,5 @@ export async function signingKey(
   }
   const { secret, created } = await ensureJwtSecret(dataDir);
   if (created) onCreate();
-  return { kind: "secret", secret };
+  return { kind: "secret", secret, previous };
 }

@@ -4,15 +4,16 @@ import * as v from "valibot";
 import { Claims } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
 import { AppError, quoted } from "./errors.ts";
+import { MIN_RSA_BITS, type RemoteKeys } from "./remote_keys.ts";
 
 /** The key that credentials are verified with. Each kind accepts its own algorithms only (C 10). */
 export type SigningKey =
-  /** HS256. */
-  | { readonly kind: "secret"; readonly secret: string }
+  /** HS256. Credentials that the previous secret signed stay valid after a rotation. */
+  | { readonly kind: "secret"; readonly secret: string; readonly previous?: string | undefined }
   /** RS256, ES256 or EdDSA, by the type of the PEM key (SPKI). */
   | { readonly kind: "publicKey"; readonly pem: string }
-  /** RS256, ES256 or EdDSA, by the keys at the URL. */
-  | { readonly kind: "jwks"; readonly url: string };
+  /** RS256, ES256 or EdDSA, by the keys of an issuer. */
+  | { readonly kind: "jwks"; readonly keys: RemoteKeys };
 
 /** Options of {@link credentialVerifier}. */
 export interface CredentialOptions {
@@ -26,11 +27,14 @@ export interface CredentialOptions {
 /** The leeway for the clocks of issuers (C 10). */
 const LEEWAY_S = 30;
 
+/** The accepted `typ` headers, in lower case (RFC 7519, 5.1; RFC 9068, 4). `application/` may precede. */
+const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
+
 /**
  * Verifies a credential and returns its caller.
  *
- * @throws {AppError} `ErrAuthRequired` when the credential is invalid.
- * @throws {Error} when the keys cannot be fetched.
+ * @throws {AppError} `ErrAuthRequired` when the credential is invalid, `ErrUnavailable` when its key is
+ *   unknown and the keys of its issuer cannot be fetched.
  */
 export type VerifyCredential = (token: string) => Promise<Caller>;
 
@@ -40,7 +44,7 @@ export type VerifyCredential = (token: string) => Promise<Caller>;
  * @throws {TypeError} when the public key is not RSA of 2048 bits or more, EC or Ed25519.
  */
 export async function credentialVerifier(options: CredentialOptions): Promise<VerifyCredential> {
-  const { resolve, algorithms } = await verificationKey(options.key);
+  const { resolvers, algorithms } = await verificationKey(options.key);
   const checks: jose.JWTVerifyOptions = {
     algorithms,
     clockTolerance: LEEWAY_S,
@@ -49,9 +53,10 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     ...(options.audience !== undefined && { audience: options.audience }),
   };
   return async (token) => {
-    const { payload } = await jose.jwtVerify(token, resolve, checks).catch((error) => {
-      throw refusal(error);
-    });
+    const { payload, protectedHeader } = await verifyWithAny(token, resolvers, checks);
+    if (!isAcceptedType(protectedHeader.typ)) {
+      throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
+    }
     if (payload.iat !== undefined && payload.iat > Date.now() / 1000 + LEEWAY_S) {
       throw new AppError("ErrAuthRequired", "The credential was issued in the future");
     }
@@ -66,6 +71,27 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     const claim = String(claims.issues[0].path?.[0]?.key);
     throw new AppError("ErrAuthRequired", `The credential has an invalid claim: ${claim}`);
   };
+}
+
+/** Verifies a token with the first of the keys that signed it. */
+async function verifyWithAny(
+  token: string,
+  [resolve, ...others]: VerificationKey["resolvers"],
+  checks: jose.JWTVerifyOptions,
+): Promise<jose.JWTVerifyResult> {
+  try {
+    return await jose.jwtVerify(token, resolve, checks);
+  } catch (error) {
+    const [next, ...rest] = others;
+    const isOtherKey = error instanceof jose.errors.JWSSignatureVerificationFailed;
+    if (!isOtherKey || next === undefined) throw refusal(error);
+    return await verifyWithAny(token, [next, ...rest], checks);
+  }
+}
+
+function isAcceptedType(type: unknown): boolean {
+  if (type === undefined) return true;
+  return typeof type === "string" && TYPES.has(type.toLowerCase().replace(/^application\//, ""));
 }
 
 /** Options of {@link mintCredential}. */
@@ -91,34 +117,37 @@ export function mintCredential(options: MintOptions): Promise<string> {
 }
 
 interface VerificationKey {
-  readonly resolve: jose.JWTVerifyGetKey;
+  /** Tried in this order. */
+  readonly resolvers: readonly [jose.JWTVerifyGetKey, ...jose.JWTVerifyGetKey[]];
   readonly algorithms: string[];
 }
 
 async function verificationKey(key: SigningKey): Promise<VerificationKey> {
   switch (key.kind) {
     case "secret": {
-      // jose would import raw bytes again for each credential.
-      const secret = await crypto.subtle.importKey(
-        "raw",
-        new TextEncoder().encode(key.secret),
-        { name: "HMAC", hash: "SHA-256" },
-        false,
-        ["verify"],
-      );
-      return { resolve: () => secret, algorithms: ["HS256"] };
+      const secret = await importSecret(key.secret);
+      const previous = key.previous === undefined ? undefined : await importSecret(key.previous);
+      return {
+        resolvers: [() => secret, ...previous === undefined ? [] : [() => previous]],
+        algorithms: ["HS256"],
+      };
     }
     case "publicKey": {
       const algorithm = algorithmOf(key.pem);
       const publicKey = await jose.importSPKI(key.pem, algorithm);
-      return { resolve: () => publicKey, algorithms: [algorithm] };
+      return { resolvers: [() => publicKey], algorithms: [algorithm] };
     }
     case "jwks":
-      return {
-        resolve: jose.createRemoteJWKSet(new URL(key.url)),
-        algorithms: ["RS256", "ES256", "EdDSA"],
-      };
+      return { resolvers: [key.keys.find], algorithms: ["RS256", "ES256", "EdDSA"] };
   }
+}
+
+/** Imports a secret once. jose would import raw bytes again for each credential. */
+function importSecret(secret: string): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
+    "verify",
+  ]);
 }
 
 /** The only algorithm that a public key accepts. */
@@ -126,9 +155,10 @@ function algorithmOf(pem: string): string {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem);
   switch (type) {
     case "rsa":
-      // RFC 7518, 3.3: with a shorter key every verification would fail.
-      if ((details?.modulusLength ?? 0) < 2048) {
-        throw new TypeError(`The public key has ${details?.modulusLength} bits (minimum: 2048)`);
+      if ((details?.modulusLength ?? 0) < MIN_RSA_BITS) {
+        throw new TypeError(
+          `The public key has ${details?.modulusLength} bits (minimum: ${MIN_RSA_BITS})`,
+        );
       }
       return "RS256";
     case "ec":

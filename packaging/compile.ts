@@ -1,9 +1,19 @@
-/** Builds one executable, `dist/strongroom`, with every worker module in it. */
+/**
+ * Builds one executable, `dist/strongroom` or `--output=FILE`, with every worker module in it. Other
+ * arguments are those of `deno compile`. If the build fails, the former executable stays.
+ */
 
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WORKERS } from "../storage/threads/workers.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const OUTPUT = "--output=";
+
+const outputs = Deno.args.filter((it) => it.startsWith(OUTPUT));
+const output = resolve(ROOT, outputs.at(-1)?.slice(OUTPUT.length) ?? "dist/strongroom");
+// A build that fails removes the executable that it would have replaced.
+const partial = `${output}.partial`;
 
 const { code } = await new Deno.Command(Deno.execPath(), {
   cwd: ROOT,
@@ -17,9 +27,10 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "--allow-env=STRONGROOM_*",
     "--allow-sys=statfs,loadavg,systemMemoryInfo",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
-    "--output=dist/strongroom",
-    ...Deno.args,
+    `${OUTPUT}${partial}`,
+    ...Deno.args.filter((it) => !it.startsWith(OUTPUT)),
     "main.ts",
   ],
 }).spawn().status;
+if (code === 0) await Deno.rename(partial, output);
 Deno.exit(code);

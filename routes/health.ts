@@ -3,7 +3,7 @@ import type { Log } from "../core/log.ts";
 import { failure, success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 
-/** Finds what prevents the server from storing a file; undefined if nothing does. */
+/** Finds what prevents the server from verifying credentials or storing a file, if anything does. */
 export type FindFault = () => Promise<{ part: string; problem: string } | undefined>;
 
 /** `GET /healthz`: the process answers (C 1). */
@@ -11,7 +11,7 @@ export function healthz(c: Context<AppEnvironment>): Response {
   return success(c, { healthy: true });
 }
 
-/** `GET /readyz`: the server can store a file now (C 1). The reply names the failing part; the log, why. */
+/** `GET /readyz`: the server can serve now (C 1). The reply names the failing part; the log, why. */
 export async function readyz(
   c: Context<AppEnvironment>,
   findFault: FindFault,

@@ -1,8 +1,31 @@
 import * as v from "valibot";
 import { GIB, MIB } from "./units.ts";
 
-/** Non-empty text, such as the name of a file or host. */
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
+
+/** A path of the host. It may have spaces, commas and quotes, as no shell ever splits it. */
+const path = v.pipe(
+  text,
+  v.check((value) => !/\p{Cc}/u.test(value), "a path without control characters"),
+);
+
+const MAX_HOST_LENGTH = 253;
+const HOST_LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
+
+/**
+ * Checks for a host name or an IP address, without brackets or a zone. Such a host has no meaning
+ * beyond its own in a permission of the runtime, where `*` and `,` would have one.
+ */
+function isHost(value: string): boolean {
+  if (value.length > MAX_HOST_LENGTH) return false;
+  if (v.IPV4_REGEX.test(value)) return true;
+  if (v.IPV6_REGEX.test(value)) return !value.includes("%");
+  const labels = value.replace(/\.$/, "").split(".");
+  // A name that ends in a number would be read as an IPv4 address (WHATWG URL, 3.5).
+  return labels.every((label) => HOST_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
+}
+
+const host = v.pipe(v.string(), v.trim(), v.check(isHost, "a host name or an IP address"));
 
 function wholeNumber(minimum: number, maximum: number) {
   const allowed = `a whole number from ${minimum} to ${maximum}`;
@@ -20,12 +43,20 @@ function oneOf<const Options extends readonly string[]>(...options: Options) {
   return v.picklist(options, `one of ${options.join(", ")}`);
 }
 
-function url(allowed: string, ...protocols: string[]) {
-  return v.pipe(
-    text,
-    v.check((value) => protocols.includes(URL.parse(value)?.protocol ?? ""), allowed),
-  );
-}
+/** An http or https URL whose host is one that {@link isHost} accepts. */
+const httpUrl = v.pipe(
+  text,
+  v.check((value) => {
+    const url = URL.parse(value);
+    return url !== null && ["http:", "https:"].includes(url.protocol) &&
+      isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  }, "an http or https URL"),
+);
+
+const secret = v.pipe(
+  v.string(),
+  v.check((value) => new TextEncoder().encode(value).length >= 32, "at least 32 bytes"),
+);
 
 const bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -44,18 +75,17 @@ const origins = v.pipe(
  * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected.
  */
 const entries = {
-  host: v.optional(text, "127.0.0.1"),
+  host: v.optional(host, "127.0.0.1"),
   port: v.optional(wholeNumber(0, 65535), "8080"),
-  dataDir: v.optional(text, "./data"),
+  dataDir: v.optional(path, "./data"),
   logLevel: v.optional(oneOf("debug", "info", "warn", "error"), "info"),
   /** Default: text on a terminal, otherwise json. */
   logFormat: v.optional(oneOf("text", "json")),
-  jwtSecret: v.optional(v.pipe(
-    v.string(),
-    v.check((value) => new TextEncoder().encode(value).length >= 32, "at least 32 bytes"),
-  )),
-  jwtPublicKey: v.optional(text),
-  jwksUrl: v.optional(url("an http or https URL", "http:", "https:")),
+  jwtSecret: v.optional(secret),
+  /** Verifies credentials that were signed before the secret was replaced. */
+  jwtSecretPrevious: v.optional(secret),
+  jwtPublicKey: v.optional(path),
+  jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
   jwtAudience: v.optional(text),
   maxUploadFileSize: v.optional(bytes, String(300 * MIB)),
@@ -74,9 +104,10 @@ const entries = {
 const Settings = v.pipe(
   v.object(entries),
   v.check(
-    ({ jwtSecret, jwtPublicKey, jwksUrl }) =>
-      [jwtSecret, jwtPublicKey, jwksUrl].filter((key) => key !== undefined).length <= 1,
-    "STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
+    ({ jwtSecret, jwtSecretPrevious, jwtPublicKey, jwksUrl }) =>
+      [jwtSecret ?? jwtSecretPrevious, jwtPublicKey, jwksUrl]
+        .filter((key) => key !== undefined).length <= 1,
+    "STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
   ),
   v.transform((settings) => ({
     ...settings,
@@ -87,7 +118,7 @@ const Settings = v.pipe(
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const SECRETS: ReadonlySet<string> = new Set(["jwtSecret"]);
+const SECRETS: ReadonlySet<string> = new Set(["jwtSecret", "jwtSecretPrevious"]);
 const MASK = "********";
 
 /** Looks up an environment variable. */

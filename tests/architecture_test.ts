@@ -186,7 +186,9 @@ Deno.test("imports point one way, and in no circle", async (t) => {
       reached.add(path);
       for (const it of files.get(path)?.imports ?? []) visit(it);
     };
-    for (const entry of ["main.ts", "packaging/compile.ts", ...workers]) visit(entry);
+    for (const entry of ["main.ts", "cli/launch.ts", "packaging/compile.ts", ...workers]) {
+      visit(entry);
+    }
     assert.deepEqual([...files.keys()].filter((path) => !reached.has(path)), []);
   });
 });
@@ -208,6 +210,9 @@ Deno.test("rooms touch only what is theirs", async (t) => {
   });
   await t.step("only cli/environment.ts reads the environment", () => {
     nowhere(/Deno\.env|process\.env/, "", ["cli/environment.ts"]);
+  });
+  await t.step("only the launcher and the build run programs", () => {
+    nowhere(/new Deno\.Command|node:child_process/, "", ["cli/launch.ts", "packaging"]);
   });
   await t.step("routes touch no files", () => {
     nowhere(/node:fs|Deno\.(open|read|write|remove)/, "routes/");

@@ -22,6 +22,8 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  /** Why the keys that verify credentials cannot be fetched. @default never a problem */
+  readonly findKeyProblem?: () => Promise<string | undefined>;
 }
 
 /** Parts that a test replaces. */
@@ -48,7 +50,7 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify }: ServerParts,
+  { host, log, verify, findKeyProblem }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
@@ -79,7 +81,12 @@ export async function compose(
     tree: replacements.wrapTree?.(tree) ?? tree,
     events,
     verify,
-    findFault: () => storage.findFault(host.tunables.diskCriticalMB),
+    findFault: async () => {
+      const fault = await storage.findFault(host.tunables.diskCriticalMB);
+      if (fault !== undefined) return fault;
+      const problem = await findKeyProblem?.();
+      return problem === undefined ? undefined : { part: "keys", problem };
+    },
     capacity: { ...host, leases, instances: () => jobs.instances },
     scans: { records, store: scans, jobs, maxQueued: settings.maxQueuedScans },
     log,

@@ -1,4 +1,4 @@
-import { credentialVerifier, type VerifyCredential } from "../../core/credentials.ts";
+import { credentialVerifier } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
@@ -8,11 +8,11 @@ import { parseOptions } from "../arguments.ts";
 import { authority, hostCapacity, loadSettings } from "../environment.ts";
 import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
-import { compose, type Composition } from "./compose.ts";
+import { compose, type Composition, type ServerParts } from "./compose.ts";
 
-/** `strongroom serve`: serves until SIGTERM or SIGINT. */
+/** `strongroom serve`: serves until SIGTERM, SIGINT or, if asked to, the end of stdin. */
 export async function run(args: string[]): Promise<number> {
-  parseOptions(args, {});
+  const options = parseOptions(args, { "until-stdin-ends": { type: "boolean", default: false } });
   const settings = loadSettings();
   const log = logOf(settings);
   await using storage = await openStorage(settings);
@@ -20,15 +20,21 @@ export async function run(args: string[]): Promise<number> {
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
   );
-  const verify = await verifierOf(settings, log);
-  await using composition = await compose(storage, settings, { host, log, verify });
+  const { verify, findKeyProblem } = await verifierOf(settings, log);
+  const parts = { host, log, verify, findKeyProblem };
+  await using composition = await compose(storage, settings, parts);
   const server = await listen(settings, composition);
+  // Listens for signals before the log says that it serves.
+  const stop = Promise.race([
+    stopSignal(),
+    ...options["until-stdin-ends"] ? [stdinEnd()] : [],
+  ]);
   const { hostname, port } = server.address;
   log.info("Serving", {
     url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
-  log.info("Stopping", { signal: await stopSignal() });
+  log.info("Stopping", { signal: await stop });
   log.info("Stopped", { finished: await server.stop() });
   return 0;
 }
@@ -50,7 +56,10 @@ async function openStorage({ dataDir }: Settings): Promise<Storage> {
   return storage;
 }
 
-async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredential> {
+async function verifierOf(
+  settings: Settings,
+  log: Log,
+): Promise<Pick<ServerParts, "verify" | "findKeyProblem">> {
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
   const key = await signingKey(settings, () => {
     log.info(
@@ -58,13 +67,19 @@ async function verifierOf(settings: Settings, log: Log): Promise<VerifyCredentia
         "(deno task cli token --user 1 --admin)",
     );
   });
-  if (key.kind !== "publicKey") return await credentialVerifier({ key, issuer, audience });
-  return await withSettingContext(
+  if (key.kind !== "publicKey") {
+    const verify = await credentialVerifier({ key, issuer, audience });
+    return key.kind === "jwks"
+      ? { verify, findKeyProblem: () => key.keys.findProblem() }
+      : { verify };
+  }
+  const verify = await withSettingContext(
     "STRONGROOM_JWT_PUBLIC_KEY",
     jwtPublicKey,
     "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
     () => credentialVerifier({ key, issuer, audience }),
   );
+  return { verify };
 }
 
 function listen(settings: Settings, composition: Composition): Promise<RunningServer> {
@@ -75,6 +90,12 @@ function listen(settings: Settings, composition: Composition): Promise<RunningSe
     "an address of this machine and a free port",
     () => composition.listen({ hostname, port }),
   );
+}
+
+/** The end of stdin, which is a pipe from the process that started this one. */
+async function stdinEnd(): Promise<string> {
+  for await (const _ of Deno.stdin.readable);
+  return "end of stdin";
 }
 
 /** The first stop signal. From then on, another one ends the process. */

@@ -1,4 +1,3 @@
-import { compareBytewise } from "../paths.ts";
 import type { TransferEffect } from "../ports.ts";
 import { type ChangeSet, changesOf, recordsOf, type Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
@@ -7,8 +6,8 @@ import { type PreparedTargets, transfer } from "./transfer.ts";
 /**
  * Copies files and directories with everything below them, all or none; content is shared (RS 4.5,
  * C 7). The changes are the overwritten records; the new directories and copies in order of creation;
- * and, by source path, the records that replaced a file and the directories that were merged into
- * (RS 4.5.7).
+ * and, source by source and by path below each, the records that replaced a file and the directories
+ * that were merged into (RS 4.5.7).
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the copy is impossible, `ErrResourcesNotFound`
  *   when a source has no record, `ErrResourcesConflict` when a record is in the way.
@@ -25,11 +24,9 @@ function changesOfCopy(
   { replacedFiles, newDirectories }: PreparedTargets,
   effects: readonly TransferEffect[],
 ): ChangeSet {
-  const updated = effects.filter(({ kind }) => kind === "updated")
-    .sort((a, b) => compareBytewise(a.source, b.source));
   return [
     ...changesOf("deleted", [...replacedFiles, ...recordsOf(effects, "overwritten")]),
     ...changesOf("added", [...newDirectories, ...recordsOf(effects, "added")]),
-    ...changesOf("updated", recordsOf(updated, "updated")),
+    ...changesOf("updated", recordsOf(effects, "updated")),
   ];
 }

@@ -139,16 +139,14 @@ class Planner {
     return destination;
   }
 
-  /** RS 4.4.5 for a move; RS 4.5.4 and C 7 for a copy. */
+  /** RS 4.4.5 for a move, RS 4.5.4 for a copy. */
   #directoryTarget(source: ResourceRecord): string {
-    const { verb, destination, mustBeDirectory } = this.#options.transfer;
+    const { verb, destination } = this.#options.transfer;
     this.#refuseInside(source);
     if (verb === "move" && (destination === "" || this.#find(destination)?.isDir)) {
       return joinPath(destination, source.name);
     }
-    const replaceFile = verb === "copy" && mustBeDirectory &&
-      this.#find(destination)?.isDir === false;
-    this.#createDirectories(replaceFile ? destination : parentOf(destination), { replaceFile });
+    this.#createDirectories(parentOf(destination));
     return destination;
   }
 
@@ -191,7 +189,7 @@ class Planner {
   }
 
   /**
-   * Checks the record at a target (RS 4.4.4, 4.4.7, 4.5.4).
+   * Checks the record at a target (RS 4.4.4, 4.4.7, 4.5.4, C 7). A directory replaces a file.
    *
    * @throws {AppError} `ErrResourcesConflict` when it must stay, `ErrResourcesInvalidRequest` when it
    *   is the source itself.
@@ -200,13 +198,14 @@ class Planner {
     const { transfer: { verb, force } } = this.#options;
     const record = this.#find(target);
     if (record === undefined || this.#replacedFiles.includes(record)) return;
-    if (!force) throw this.#conflict(target, "it exists, and force is not set");
-    if (record.id === source.id) {
-      throw invalidTransfer(verb, target, "a record cannot replace itself");
+    const isSource = record.id === source.id;
+    if (isSource && source.isDir) {
+      throw invalidTransfer(verb, target, "a directory cannot be moved into itself");
     }
+    if (!force) throw this.#conflict(target, "it exists, and force is not set");
+    if (isSource) throw invalidTransfer(verb, target, "a file cannot replace itself");
     if (!source.isDir && record.isDir) throw this.#conflict(target, "it is a directory");
-    // A copied directory does not replace a file: the store refuses to put one over the other.
-    if (verb === "move" && source.isDir && !record.isDir) this.#replacedFiles.push(record);
+    if (source.isDir && !record.isDir) this.#replacedFiles.push(record);
   }
 
   /** RS 4.4.5. */

@@ -16,7 +16,7 @@ const REFUSALS = {
   416: "The range is outside the content",
   429: "The queue of scans is full; Retry-After says when to try again",
   500: "Internal error; the log has it under the request id",
-  503: "The server is not ready",
+  503: "The server is not ready, is stopping, or cannot fetch the keys of the issuer",
 } as const;
 
 /** The status of a refusal. */

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import * as jose from "jose";
 import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
 import {
@@ -12,6 +13,7 @@ import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("strongroom without a command, or with an invalid one", async (t) => {
   await t.step("prints the usage", async () => {
@@ -197,11 +199,26 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
   });
-  await t.step("C 13 names a missing directory", async () => {
-    const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/missing` };
-    const { code, stderr } = await strongroom(["capacity"], missing);
+  await t.step("works before a server ever ran, and leaves nothing behind", async () => {
+    const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/new/data` };
+    const commands = [
+      strongroom(["capacity", "--json"], missing),
+      run(Deno.execPath(), ["task", "-q", "cli", "capacity", "--json"], {
+        cwd: ROOT,
+        env: missing,
+      }),
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(commands)) {
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.ok(v.parse(CapacityOverview, JSON.parse(stdout)).readings.DiskFreeMB > 1);
+    }
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
+  });
+  await t.step("C 13 says which directory cannot be created", async () => {
+    const impossible = { ...env, STRONGROOM_DATA_DIR: `${ROOT}main.ts/data` };
+    const { code, stderr } = await strongroom(["capacity"], impossible);
     assert.equal(code, 2);
-    assert.match(stderr, /^strongroom: Invalid STRONGROOM_DATA_DIR ".*missing.*\n$/);
+    assert.match(stderr, /^strongroom: Invalid STRONGROOM_DATA_DIR ".*main\.ts.*\n$/);
   });
   await t.step("asks a running server, repeatedly with --watch", async () => {
     await using child = await ChildServer.start({ dataDir: directory.path, env });
@@ -254,13 +271,45 @@ Deno.test("strongroom permissions", async (t) => {
     const pem = await printedPermissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
     assert.match(pem.join(" "), /--allow-read=\S*,\/etc\/key\.pem/);
     const jwks = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
-    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
+    assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example:443 /);
+    const port = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "http://[::1]:81/jwks" });
+    assert.match(port.join(" "), /--allow-net=127\.0\.0\.1:8080,\[::1\]:81 /);
   });
-  await t.step("refuses a path that a task cannot pass on", async () => {
-    for (const dataDir of ["a b", "/a,/b"]) {
-      const { code, stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
-      assert.deepEqual([code, stdout], [2, ""]);
-    }
+  await t.step("refuses a comma, which flags cannot express", async () => {
+    const { code, stdout, stderr } = await strongroom(["permissions"], {
+      STRONGROOM_DATA_DIR: "/a,/b",
+    });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /comma/);
+  });
+  await t.step("C 13 prints no flag that a setting brings along", async () => {
+    const hostile = [
+      "x --allow-run",
+      "x\t--allow-run y",
+      "--allow-run",
+      "'; --allow-run #",
+      "$(id)",
+    ];
+    const names = ["HOST", "PORT", "DATA_DIR", "JWT_PUBLIC_KEY", "JWKS_URL"];
+    const cases = names.flatMap((name) => hostile.map((value) => [`STRONGROOM_${name}`, value]));
+    await Promise.all(cases.map(async ([name = "", value = ""]) => {
+      const { code, stdout } = await strongroom(["permissions"], { [name]: value });
+      if (code === 2) return assert.equal(stdout, "");
+      // Split as $(…) splits it.
+      for (const word of stdout.trim().split(/\s+/)) {
+        assert.match(
+          word,
+          /^(\$')?--allow-(net|read|write|env|sys)=/,
+          `${name}=${value}: ${stdout}`,
+        );
+      }
+    }));
+  });
+  await t.step("prints a path with a space as one word for a shell", async () => {
+    const dataDir = "/a b'c\\d $e";
+    const { stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
+    const echoed = await run("bash", ["-c", `printf '%s\\n' ${stdout.trim()}`]);
+    assert.ok(echoed.stdout.split("\n").includes(`--allow-write=${dataDir}`), echoed.stdout);
   });
 });
 
@@ -390,4 +439,63 @@ Deno.test("C 13 a setting that names an unusable file or port prevents the start
     assert.ok(lines[0]?.includes(name) && lines[0].includes(value), stderr);
     assert.match(lines[0] ?? "", /: expected /);
   }
+});
+
+Deno.test("C 10 an outage of the key server is 503, and /readyz says so", async () => {
+  await using directory = await TempDir.make();
+  const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
+  const jwk = { ...await jose.exportJWK(publicKey), kid: "a" };
+  const mint = (kid: string) =>
+    new jose.SignJWT({ privileges: ["resources.view"] }).setProtectedHeader({ alg: "ES256", kid })
+      .setSubject("1").setExpirationTime("1h").sign(privateKey);
+  const keyPort = freePort();
+  const startKeys = () =>
+    Deno.serve(
+      { hostname: "127.0.0.1", port: keyPort, onListen() {} },
+      () => Response.json({ keys: [null, { kty: "EC" }, jwk] }),
+    );
+  await using child = await ChildServer.start({
+    dataDir: directory.path,
+    env: { STRONGROOM_JWKS_URL: `http://127.0.0.1:${keyPort}/jwks` },
+  });
+  const withKey = async (kid: string) => new Client(`${child.origin}/api/v1`, await mint(kid));
+  const known = await withKey("a");
+  const ready = async () => {
+    const response = await fetch(`${child.origin}/readyz`);
+    return [response.status, await response.text()] as const;
+  };
+  refused(await known.list(), 503, "ErrUnavailable");
+  const [status, text] = await ready();
+  assert.equal(status, 503);
+  assert.match(text, /"code":"ErrUnavailable","msg":"Server not ready: keys"/);
+  const keys = startKeys();
+  await until(async () => (await ready())[0] === 200);
+  assert.equal((await known.list()).status, 200);
+  await keys.shutdown();
+  assert.equal((await known.list()).status, 200);
+  refused(await (await withKey("unknown")).list(), 401, "ErrAuthRequired");
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 10 a secret is replaced while former credentials stay valid", async () => {
+  await using directory = await TempDir.make();
+  const [former, latest] = ["former secret ".repeat(3), "latest secret ".repeat(3)];
+  const env = { STRONGROOM_JWT_SECRET: latest, STRONGROOM_JWT_SECRET_PREVIOUS: former };
+  await using child = await ChildServer.start({ dataDir: directory.path, env });
+  const tokens = await Promise.all([former, latest].map(async (secret) => {
+    const args = ["token", "--user", "1", "--privileges", "resources.view"];
+    return (await strongroom(args, { STRONGROOM_JWT_SECRET: secret })).stdout.trim();
+  }));
+  for (const token of tokens) {
+    assert.equal((await new Client(`${child.origin}/api/v1`, token).list()).status, 200);
+  }
+  const { stdout } = await strongroom(["token", "--user", "1", "--admin"], env);
+  const verify = (secret: string) =>
+    jose.jwtVerify(stdout.trim(), new TextEncoder().encode(secret));
+  await verify(latest);
+  await assert.rejects(verify(former));
+  const config = await strongroom(["config"], env);
+  assert.match(config.stdout, /^STRONGROOM_JWT_SECRET_PREVIOUS=\*+$/m);
+  assert.doesNotMatch(config.stdout, /former|latest/);
+  await child.end("SIGTERM");
 });

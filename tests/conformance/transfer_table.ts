@@ -143,7 +143,7 @@ RS 4.5.6 | s/ s/x/ s/x/in s/y | copy s/x,s/y > t ! | 200 | t t/x t/x/in t/y | +t
 RS 4.5.6 | s/ s/x/ s/x/in s/y | copy s/x,s/y > t/ | 200 | t t/x t/x/in t/y | +t +t/x +t/x/in +t/y | s/ s/x/ s/x/in s/y t/ t/x/ t/x/in=s/x/in t/y=s/y
 RS 4.5.6 | s/ s/x/ s/x/in s/y | copy s/x,s/y > t/ ! | 200 | t t/x t/x/in t/y | +t +t/x +t/x/in +t/y | s/ s/x/ s/x/in s/y t/ t/x/ t/x/in=s/x/in t/y=s/y
 RS 4.5.4 | s/ s/x/ s/x/in t | copy s/x > t | 409 Conflict
-RS 4.5.4 | s/ s/x/ s/x/in t | copy s/x > t ! | 409 Conflict
+C 7 | s/ s/x/ s/x/in t | copy s/x > t ! | 200 | t t/in | -t +t +t/in | s/ s/x/ s/x/in t/ t/in=s/x/in
 C 7 | s/ s/x/ s/x/in t | copy s/x > t/ | 409 Conflict
 C 7 | s/ s/x/ s/x/in t | copy s/x > t/ ! | 200 | t t/in | -t +t +t/in | s/ s/x/ s/x/in t/ t/in=s/x/in
 RS 4.5.6 | s/ s/x/ s/x/in s/y t | copy s/x,s/y > t | 409 Conflict
@@ -163,9 +163,9 @@ RS 4.5.4 | s/ s/x/ s/x/in t/ t/x | copy s/x > t ! | 200 | t/in | +t/in | s/ s/x/
 RS 4.5.4 | s/ s/x/ s/x/in t/ t/x | copy s/x > t/ | 409 Conflict
 RS 4.5.4 | s/ s/x/ s/x/in t/ t/x | copy s/x > t/ ! | 200 | t/in | +t/in | s/ s/x/ s/x/in t/ t/in=s/x/in t/x
 RS 4.5.6 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t | 409 Conflict
-RS 4.5.6 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t ! | 409 Conflict
+C 7 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t ! | 200 | t/x t/x/in t/y | -t/x +t/x +t/x/in +t/y | s/ s/x/ s/x/in s/y t/ t/x/ t/x/in=s/x/in t/y=s/y
 RS 4.5.6 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t/ | 409 Conflict
-RS 4.5.6 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t/ ! | 409 Conflict
+C 7 | s/ s/x/ s/x/in s/y t/ t/x | copy s/x,s/y > t/ ! | 200 | t/x t/x/in t/y | -t/x +t/x +t/x/in +t/y | s/ s/x/ s/x/in s/y t/ t/x/ t/x/in=s/x/in t/y=s/y
 RS 4.5.4 | s/ s/x/ s/x/in t/ t/x/ t/x/k | copy s/x > t | 409 Conflict
 RS 4.5.4 | s/ s/x/ s/x/in t/ t/x/ t/x/k | copy s/x > t ! | 200 | t/in | +t/in | s/ s/x/ s/x/in t/ t/in=s/x/in t/x/ t/x/k
 RS 4.5.4 | s/ s/x/ s/x/in t/ t/x/ t/x/k | copy s/x > t/ | 409 Conflict
@@ -212,7 +212,9 @@ C 7 | d/ d/f | move d/f > d | 409 Conflict
 C 7 | d/ d/f | move d/f > d ! | 400 InvalidRequest
 C 7 | d/ d/f | move d/f > d/ | 409 Conflict
 C 7 | d/ d/f | move d/f > d/ ! | 400 InvalidRequest
-C 7 | d/ d/e/ d/e/f | move d/e > d | 409 Conflict
+C 7 | d/ d/e/ d/e/f | move d/e > d | 400 InvalidRequest
+C 7 | d/ d/e/ d/e/f | move d/e > d/ | 400 InvalidRequest
+C 7 | d/ d/e/ d/e/f | move d/e > d/ ! | 400 InvalidRequest
 C 7 | d/ d/e/ d/e/f | move d/e > d ! | 400 InvalidRequest
 C 7 | d/ d/f g | move d/f,g > d | 400 InvalidRequest
 C 7 | d/ d/f g | move g,d/f > d ! | 400 InvalidRequest
@@ -244,9 +246,11 @@ C 7 | a/ a/a/ a/a/a/ a/a/a/a/ a/a/a/a/f | move a/a/a > "" ! | 200 | a/a/f | ~a/a
 C 7 | a/ a/a/ a/a/b/ a/a/b/f a/a/a/ a/a/a/b/ a/a/a/b/g | move a/a > "" ! | 200 | a/a/b a/a/b/g a/b a/b/f | ~a/a/b ~a/a/b/g ~a/b ~a/b/f -a/a/a | a/ a/a/ a/a/b/ a/a/b/g=a/a/a/b/g a/b/ a/b/f=a/a/b/f
 C 7 | b/ b/a/ b/a/b/ b/a/b/f b/a/b/a/ b/a/b/a/g | move b/a/b > "" ! | 200 | b/a/g b/f | ~b/a/g ~b/f -b/a/b/a -b/a/b | b/ b/a/ b/a/g=b/a/b/a/g b/f=b/a/b/f
 C 7 | b/ b/a/ b/a/b/ b/a/b/a/ b/a/b/a/b/ b/a/b/a/b/g | move b/a/b > "" ! | 200 | b/a/b/g | ~b/a/b/g -b/a/b/a -b/a/b/a/b | b/ b/a/ b/a/b/ b/a/b/g=b/a/b/a/b/g
-RS 4.4 multiple 1 | b a/ a/f | move b,a > d | 200 | d d/a d/a/f d/b | +d ~d/a ~d/a/f ~d/b | d/ d/a/ d/a/f=a/f d/b=b
+RS 4.4 multiple 1 | b a/ a/f | move b,a > d | 200 | d d/b d/a d/a/f | +d ~d/b ~d/a ~d/a/f | d/ d/a/ d/a/f=a/f d/b=b
 RS 4.4 multiple 1 | d/ d/a d/b | move d/a,d/b > "" | 200 | a b | ~a ~b | a=d/a b=d/b d/
 RS 4.4 multiple 1 | a b | move a,b > x/y | 200 | x x/y x/y/a x/y/b | +x +x/y ~x/y/a ~x/y/b | x/ x/y/ x/y/a=a x/y/b=b
+C 7 | a b | move b,a > d | 200 | d d/b d/a | +d ~d/b ~d/a | d/ d/a=a d/b=b
+C 7 | b/ b/z b/y a d/ | move b,a > d | 200 | d/b d/b/y d/b/z d/a | ~d/b ~d/b/y ~d/b/z ~d/a | d/ d/a=a d/b/ d/b/y=b/y d/b/z=b/z
 RS 4.4 multiple 2 | a | move a,zz > d | 404 NotFound
 RS 4.4 multiple 2 | a B:b | admin move a,b > d | 400 InvalidRequest
 RS 4.4 multiple 2 | p/ p/x q/ q/x | move p/x,q/x > d | 409 Conflict
@@ -257,14 +261,14 @@ RS 4.4 multiple 3 | d/ d/a b | move d/a,b > "" | 400 InvalidRequest
 RS 4.4 multiple 3 | d/ d/a b | move d/a,b > "" ! | 400 InvalidRequest
 RS 4.4 multiple 4 | a b c | move a,b > c/d | 409 Conflict
 RS 4.4 multiple 4 | a b | move a,b > a/d ! | 409 Conflict
-C 7 | a/ a/b/ a/b/f | move a/b,a > d | 200 | d d/a d/b d/b/f | +d ~d/a ~d/b ~d/b/f | d/ d/a/ d/b/ d/b/f=a/b/f
+C 7 | a/ a/b/ a/b/f | move a/b,a > d | 200 | d d/b d/b/f d/a | +d ~d/b ~d/b/f ~d/a | d/ d/a/ d/b/ d/b/f=a/b/f
 C 7 | a/ a/b/ a/b/f | move a,a/b > d | 400 InvalidRequest
 C 7 | a/ a/b d/ d/b | move a,a/b > d | 400 InvalidRequest
 C 7 | x/ x/q/ x/q/f d/ d/q/ d/q/f | move x/q,d/q/f > d ! | 400 InvalidRequest
 RS 4.4 multiple 5 | x/ x/q/ x/q/f d/ d/q/ d/q/f d/f/ | move x/q,d/q/f > d ! | 409 Conflict
-RS 4.4 multiple 5 | x/ x/q/ x/q/z/ x/q/z/f d/ d/q/ d/q/z/ | move x/q,d/q/z > d ! | 200 | d/z d/z/f | ~d/z ~d/z/f -x/q/z -x/q | d/ d/q/ d/z/ d/z/f=x/q/z/f x/
+C 7 | x/ x/q/ x/q/z/ x/q/z/f d/ d/q/ d/q/z/ | move x/q,d/q/z > d ! | 200 | d/z/f d/z | ~d/z/f ~d/z -x/q/z -x/q | d/ d/q/ d/z/ d/z/f=x/q/z/f x/
 RS 4.4 multiple 5 | x/ x/q/ x/q/z/ x/q/z/s/ d/ d/q/ d/q/z/ d/z/ d/z/s/ | move x/q,d/q/z > d ! | 200 | | -x/q/z -x/q -x/q/z/s -d/q/z | d/ d/q/ d/z/ d/z/s/ x/
-RS 4.4 multiple 5 | a/ a/f b/ b/g t/ t/a/ t/a/f t/b | move b,a > t ! | 200 | t/a/f t/b t/b/g | -t/b -t/a/f ~t/a/f ~t/b ~t/b/g -a | t/ t/a/ t/a/f=a/f t/b/ t/b/g=b/g
+RS 4.4 multiple 5 | a/ a/f b/ b/g t/ t/a/ t/a/f t/b | move b,a > t ! | 200 | t/b t/b/g t/a/f | -t/b -t/a/f ~t/b ~t/b/g ~t/a/f -a | t/ t/a/ t/a/f=a/f t/b/ t/b/g=b/g
 C 7 | a | copy a > a | 400 InvalidRequest
 C 7 | | copy a > a ! | 400 InvalidRequest
 RS 4.5.8 | a | copy a > "" | 400 InvalidRequest
@@ -295,12 +299,15 @@ RS 4.5.5 | s/ s/f t/ t/f/ | copy s > t ! | 409 Conflict
 RS 4.5.5 | s/ s/f/ t/ t/f | copy s > t ! | 409 Conflict
 RS 4.5.5 | s/ s/f t/ t/f | copy s > t | 409 Conflict
 RS 4.5.5 | s/ s/e/ t/ t/e/ | copy s > t ! | 200 | t/e | ~t/e | s/ s/e/ t/ t/e/
+C 7 | a b d/ d/a d/b | copy b,a > d ! | 200 | d/b d/a | -d/b -d/a ~d/b ~d/a | a b d/ d/a=a d/b=b
+C 7 | s/ s/f b/ b/c | copy s > b/c ! | 200 | b/c b/c/f | -b/c +b/c +b/c/f | b/ b/c/ b/c/f=s/f s/ s/f
+C 7 | s/ s/f b | copy s > b\ ! | 200 | b b/f | -b +b +b/f | b/ b/f=s/f s/ s/f
 RS 4.5.6 | a | copy a,zz > d | 404 NotFound
 RS 4.5.6 | a B:b | admin copy a,b > d | 400 InvalidRequest
 RS 4.5.6 | p/ p/x q/ q/x | copy p/x,q/x > d ! | 409 Conflict
 RS 4.5.6 | d/ d/e/ f | copy f,d > d/e | 400 InvalidRequest
 RS 4.5.6 | a b c | copy a,b > c/d ! | 409 Conflict
-RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f t/y | copy y,s/x > t ! | 200 | t/x/f t/y | -t/y -t/x/f ~t/x/f ~t/y | s/ s/x/ s/x/f t/ t/x/ t/x/f=s/x/f t/y=y y
+RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f t/y | copy y,s/x > t ! | 200 | t/y t/x/f | -t/y -t/x/f ~t/y ~t/x/f | s/ s/x/ s/x/f t/ t/x/ t/x/f=s/x/f t/y=y y
 RS 4.5.6 | s/ s/x/ s/x/f y t/ t/x/ t/x/f/ t/y | copy y,s/x > t ! | 409 Conflict
 C 7 | a/ a/b | copy a,a/b > d | 200 | d d/a d/a/b d/b | +d +d/a +d/a/b +d/b | a/ a/b d/ d/a/ d/a/b=a/b d/b=a/b
 C 7 | a/ a/b | copy a/b,a > d | 200 | d d/b d/a d/a/b | +d +d/b +d/a +d/a/b | a/ a/b d/ d/a/ d/a/b=a/b d/b=a/b

@@ -206,9 +206,9 @@ export class Model {
       const now = new Map(
         [...draft.tree(work.user)].map(([path, node]) => [node, path]),
       );
-      const updated = [...moved]
-        .sort(([, a], [, b]) => compareBytes(a, b))
-        .map(([node]) => ({ user: work.user, path: now.get(node) ?? "", node }));
+      // C 7: a record that moves twice comes with the source that it was below at first.
+      const updated = [...moved.keys()]
+        .map((node) => ({ user: work.user, path: now.get(node) ?? "", node }));
       return {
         items: [...work.createdDirectories, ...updated],
         events: events(
@@ -235,8 +235,8 @@ export class Model {
       );
       const gone: ModelRecord[] = [];
       const added: ModelRecord[] = [...work.createdDirectories];
-      const updated: (ModelRecord & { from: string })[] = [];
-      // If a file conflicts with a directory, the whole request fails.
+      const updated: ModelRecord[] = [];
+      // If a file conflicts with a directory below a source, the whole request fails.
       snapshots.forEach((snapshot, at) => {
         const source = paths[at] ?? "";
         for (const { path, node } of snapshot) {
@@ -245,20 +245,16 @@ export class Model {
           if (existing !== undefined && existing.isDir !== node.isDir) throw conflict();
           if (existing?.isDir) {
             // RS 4.5.4 skips the root of the source if its target already exists.
-            if (path !== source) {
-              updated.push({ user: work.user, path: target, node: existing, from: path });
-            }
+            if (path !== source) updated.push({ user: work.user, path: target, node: existing });
             continue;
           }
           const copy = newNode(node.isDir ? undefined : node.content);
           if (existing !== undefined) gone.push({ user: work.user, path: target, node: existing });
           tree.set(target, copy);
           const place = { user: work.user, path: target, node: copy };
-          if (existing === undefined) added.push(place);
-          else updated.push({ ...place, from: path });
+          (existing === undefined ? added : updated).push(place);
         }
       });
-      updated.sort((a, b) => compareBytes(a.from, b.from));
       return {
         items: [...added, ...updated],
         events: events(
@@ -409,13 +405,13 @@ class TransferWork {
       const source = this.sources[at];
       const existing = this.#tree.get(target);
       if (existing === undefined) return;
+      // C 7: a directory that is its own target moves into itself.
+      if (path === target && source?.isDir) throw invalid();
       if (!this.request.force) throw conflict();
       if (path === target) throw invalid();
       if (existing.isDir && !source?.isDir) throw conflict();
-      if (existing.isDir || !source?.isDir) return;
-      // A directory conflicts with a file: a move replaces it (RS 4.4.7), a copy fails (RS 4.5.4).
-      if (!moving) throw conflict();
-      replacedFiles.push(target);
+      // RS 4.4.7 and C 7: a directory replaces a file.
+      if (!existing.isDir && source?.isDir) replacedFiles.push(target);
     });
     for (const target of replacedFiles) this.#replace(target);
     return targets;
@@ -441,12 +437,6 @@ class TransferWork {
       if (below(destination, path)) throw invalid();
       if (moving && destination === "") return nameOf(path);
       if (moving && existing?.isDir) return join(destination, nameOf(path));
-      if (!moving && existing?.isDir === false && namesDirectory) {
-        if (!force) throw conflict();
-        this.#replace(destination);
-        this.#createDirectory(destination);
-        return destination;
-      }
       this.#createDirectory(parentOf(destination));
       return destination;
     }

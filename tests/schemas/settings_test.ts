@@ -15,6 +15,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     logLevel: "info",
     logFormat: undefined,
     jwtSecret: undefined,
+    jwtSecretPrevious: undefined,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
     jwtIssuer: undefined,
@@ -33,14 +34,20 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
 Deno.test("C 13 readSettings() accepts valid values", async (t) => {
   const cases: [string, string, string, unknown][] = [
     ["HOST", "::1", "host", "::1"],
+    ["HOST", " localhost ", "host", "localhost"],
+    ["HOST", "0.0.0.0", "host", "0.0.0.0"],
+    ["HOST", "files-1.lab_a.example", "host", "files-1.lab_a.example"],
     ["PORT", "0", "port", 0],
     ["PORT", " 65535 ", "port", 65535],
     ["DATA_DIR", "/srv/data", "dataDir", "/srv/data"],
+    ["DATA_DIR", "/srv/a b,c$d é", "dataDir", "/srv/a b,c$d é"],
     ["LOG_LEVEL", "debug", "logLevel", "debug"],
     ["LOG_FORMAT", "json", "logFormat", "json"],
     ["JWT_SECRET", "s".repeat(32), "jwtSecret", "s".repeat(32)],
+    ["JWT_SECRET_PREVIOUS", "p".repeat(32), "jwtSecretPrevious", "p".repeat(32)],
     ["JWT_PUBLIC_KEY", "key.pem", "jwtPublicKey", "key.pem"],
     ["JWKS_URL", "https://id.example/jwks", "jwksUrl", "https://id.example/jwks"],
+    ["JWKS_URL", "http://[::1]:8443/jwks?a,b", "jwksUrl", "http://[::1]:8443/jwks?a,b"],
     ["JWT_ISSUER", "us", "jwtIssuer", "us"],
     ["JWT_AUDIENCE", "them", "jwtAudience", "them"],
     ["MAX_UPLOAD_FILE_SIZE", "9007199254740991", "maxUploadFileSize", Number.MAX_SAFE_INTEGER],
@@ -70,7 +77,34 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
     ["PORT", "80.5", /0 to 65535/],
     ["PORT", "0x50", /0 to 65535/],
     ["PORT", "eighty", /0 to 65535/],
-    ["HOST", "  ", /non-empty text/],
+    ["HOST", "  ", /host name or an IP address/],
+    ...[
+      "x --allow-run",
+      "x\t--allow-run",
+      "localhost,example.com",
+      "localhost:80",
+      "[::1]",
+      "*",
+      "*.example",
+      "-x",
+      "a..b",
+      "a/b",
+      "$(id)",
+      "`id`",
+      "a'b",
+      "256.1.1.1",
+      "1.2.3",
+      "fe80::1%eth0",
+      "a".repeat(64),
+      "a.".repeat(200),
+    ].map((host): [string, string, RegExp] => ["HOST", host, /host name or an IP address/]),
+    ["DATA_DIR", "a\nb", /control characters/],
+    ["DATA_DIR", "a\0b", /control characters/],
+    ["JWT_PUBLIC_KEY", "a\nb", /control characters/],
+    ["JWKS_URL", "https://a,b.example/jwks", /http/],
+    ["JWKS_URL", "https://a,*/jwks", /http/],
+    ["JWKS_URL", "https://*.example/jwks", /http/],
+    ["JWKS_URL", "https://$(id)/jwks", /http/],
     ["LOG_LEVEL", "loud", /debug, info, warn, error/],
     ["LOG_FORMAT", "xml", /text, json/],
     ["JWKS_URL", "ftp://id.example", /http/],
@@ -106,15 +140,26 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
       return true;
     });
   });
+  await t.step("C 13 and C 10 refuses a short previous secret without showing it", () => {
+    assert.throws(() => read({ JWT_SECRET_PREVIOUS: "too short" }), (error) => {
+      assert.ok(error instanceof RangeError);
+      assert.match(error.message, /STRONGROOM_JWT_SECRET_PREVIOUS.*32 bytes/);
+      assert.doesNotMatch(error.message, /too short/);
+      return true;
+    });
+  });
   await t.step("C 10 refuses two kinds of keys", () => {
-    const both = { JWT_SECRET: "s".repeat(32), JWKS_URL: "https://id.example/" };
-    assert.throws(() => read(both), /STRONGROOM_JWT_SECRET, STRONGROOM_JWT_PUBLIC_KEY/);
+    for (const secret of ["JWT_SECRET", "JWT_SECRET_PREVIOUS"]) {
+      const both = { [secret]: "s".repeat(32), JWKS_URL: "https://id.example/" };
+      assert.throws(() => read(both), /STRONGROOM_JWT_SECRET.*, STRONGROOM_JWT_PUBLIC_KEY/);
+    }
   });
 });
 
 Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () => {
   const variables: Record<string, string> = {
     STRONGROOM_JWT_SECRET: "a very secret secret of 32 bytes",
+    STRONGROOM_JWT_SECRET_PREVIOUS: "another very secret secret of 40 bytes",
     STRONGROOM_PORT: "9000",
   };
   const env = (name: string) => variables[name];
@@ -123,6 +168,7 @@ Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () =>
   assert.deepEqual(of("PORT"), { variable: "STRONGROOM_PORT", value: "9000", isDefault: false });
   assert.equal(of("HOST")?.isDefault, true);
   assert.equal(of("JWT_SECRET")?.value, "********");
+  assert.equal(of("JWT_SECRET_PREVIOUS")?.value, "********");
   assert.doesNotMatch(JSON.stringify(shown), /very secret/);
   for (
     const variable of ["JWKS_URL", "CORS_ORIGINS", "LOG_FORMAT", "METRICS"]

@@ -45,6 +45,8 @@ function command(args: readonly string[], env: Readonly<Record<string, string>>)
 export interface ChildOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The checkout whose task starts the server. @default this one */
+  readonly root?: string;
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
@@ -67,7 +69,7 @@ export class ChildServer implements AsyncDisposable {
   }
 
   /** Starts a server on a free port and waits until it serves. */
-  static async start({ dataDir, env, under }: ChildOptions): Promise<ChildServer> {
+  static async start({ dataDir, env, under, root = ROOT }: ChildOptions): Promise<ChildServer> {
     const whole = {
       STRONGROOM_DATA_DIR: dataDir,
       STRONGROOM_PORT: String(freePort()),
@@ -78,7 +80,7 @@ export class ChildServer implements AsyncDisposable {
     const [program = "", ...args] = [...under ?? [], ...task];
     const process = new Deno.Command(program, {
       args,
-      cwd: ROOT,
+      cwd: root,
       env: whole,
       stdin: "null",
       stdout: "null",

@@ -64,7 +64,8 @@ const PLANS: readonly [title: string, records: string, request: string, plan: st
   ["RS 4.4.5 a directory moves to the root", "a/ a/b/", "move a/b -> ", "a/b>b |  | "],
   ["RS 4.4.7 a directory replaces a file", "a/ d/ d/a", "move a -> d force", "a>d/a | -d/a | "],
   ["RS 4.5.4 a copy merges into a directory", "a/ d/", "copy a -> d force", "a>d |  | "],
-  ["C 7 a copy replaces a file by a directory", "a/ d", "copy a -> d/ force", "a>d | -d | +d"],
+  ["C 7 a copied directory replaces a file", "a/ d", "copy a -> d force", "a>d | -d | "],
+  ["C 7 the slash makes no difference", "a/ d", "copy a -> d/ force", "a>d | -d | "],
   ["RS 4.4 multiple 1", "a b/", "move a b -> d/e", "a>d/e/a b>d/e/b |  | +d +d/e"],
 ];
 
@@ -85,6 +86,7 @@ const REFUSALS: readonly [
   ["RS 4.4.4 without force", "a b", "move a -> b", CONFLICT, /to "b": it exists, and force/],
   ["RS 4.4.4 a directory", "a d/ d/a/", "copy a -> d force", CONFLICT, /"d\/a": it is a directory/],
   ["C 7 itself", "d/ d/a", "move d/a -> d force", INVALID, /cannot replace itself/],
+  ["C 7 a directory itself", "d/ d/a/", "move d/a -> d", INVALID, /moved into itself/],
   ["C 7 a file further up", "a d", "move a -> d/e/ force", CONFLICT, /"d" is a file/],
   ["C 7 a file without force", "a d", "move a -> d/", CONFLICT, /"d" is a file/],
   ["RS 4.4.5 into itself", "a/", "move a -> a/b", INVALID, /"a": it contains .* "a\/b"/],
