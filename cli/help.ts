@@ -4,7 +4,7 @@ const USAGE = `strongroom, a file strongroom for people who work with model file
 
 Usage:
   strongroom serve
-      Serves until SIGTERM or SIGINT. A second signal stops it immediately.
+      Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
   strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]

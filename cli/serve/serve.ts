@@ -10,7 +10,7 @@ import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { compose, type Composition } from "./compose.ts";
 
-/** `strongroom serve`: serves until SIGTERM or SIGINT. */
+/** `strongroom serve`: serves until a stop signal. */
 export async function run(args: string[]): Promise<number> {
   parseOptions(args, {});
   const settings = loadSettings();
@@ -77,12 +77,16 @@ function listen(settings: Settings, composition: Composition): Promise<RunningSe
   );
 }
 
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+
 /** The first stop signal. From then on, another one ends the process. */
 function stopSignal(): Promise<Deno.Signal> {
   const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
   let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of STOP_SIGNALS) {
     Deno.addSignalListener(signal, () => {
+      // A terminal that closes may send SIGHUP twice: from the shell and from the system.
+      if (stopping && signal === "SIGHUP") return;
       if (stopping) Deno.exit(130);
       stopping = true;
       resolve(signal);
