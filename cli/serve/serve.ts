@@ -15,7 +15,7 @@ export async function run(args: string[]): Promise<number> {
   parseOptions(args, {});
   const settings = loadSettings();
   const log = logOf(settings);
-  await using storage = await openStorage(settings);
+  await using storage = await openStorage(settings, log);
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
@@ -38,14 +38,23 @@ function logOf({ logLevel, logFormat }: Settings): Log {
   return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
-async function openStorage({ dataDir }: Settings): Promise<Storage> {
+async function openStorage(
+  { dataDir, diskReserveMb: reserveMB }: Settings,
+  log: Log,
+): Promise<Storage> {
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
     "a directory that can be created",
     () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
   );
-  const storage = await Storage.open(dataDir);
+  const storage = await Storage.open(dataDir, {
+    reserveMB,
+    onFatal(error) {
+      log.error("Cannot go on: the outcome of a change is unknown", { error });
+      Deno.exit(1);
+    },
+  });
   storage.useOwnTempDirectory();
   return storage;
 }

@@ -12,6 +12,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     host: "127.0.0.1",
     port: 8080,
     dataDir: "./data",
+    diskReserveMb: 64,
     logLevel: "info",
     logFormat: undefined,
     jwtSecret: undefined,
