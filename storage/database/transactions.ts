@@ -53,8 +53,8 @@ export class Transactions {
     try {
       this.#connection.run("COMMIT");
     } catch (error) {
-      this.rollback();
-      if (!NOT_LOGGED.has(resultCode(error))) this.#overwriteLogged(error);
+      if (NOT_LOGGED.has(resultCode(error))) this.rollback();
+      else this.#overwriteLogged(error);
       throw this.#asStorageFull(error);
     }
   }
@@ -104,6 +104,7 @@ export class Transactions {
   #overwriteLogged(cause: unknown): void {
     for (let attempt = 1;; attempt++) {
       try {
+        this.rollback();
         return this.touch();
       } catch (error) {
         this.#ballast.release();

@@ -87,6 +87,8 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
         }
         await fillDisk(disk, "foreign");
         refused(await one.upload("", { refused: "content" }), 500, "ErrInternal");
+        const copied = await one.copy({ source: "files/f39", destination: "copied" });
+        assert.match(refused(copied, 500, "ErrInternal"), /storage is full/);
         for (let index = round * 10; index < round * 10 + 10; index++) {
           await checkGoesOn(one, `files/f${index}`);
         }
