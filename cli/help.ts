@@ -4,7 +4,7 @@ const USAGE = `strongroom, a file strongroom for people who work with model file
 
 Usage:
   strongroom serve [--until-stdin-ends]
-      Serves until SIGTERM or SIGINT. A second signal stops it immediately.
+      Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
       --until-stdin-ends stops it also when stdin ends.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}

@@ -93,6 +93,8 @@ const entries = {
   maxUploadTotalSize: v.optional(bytes, String(2 * GIB)),
   /** Default: maxUploadTotalSize + 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
+  /** Uploads leave this much disk free, in MB of 2^20 bytes. */
+  diskReserveMb: v.optional(wholeNumber(0, 1_000_000_000), "64"),
   /** The most scans that may be queued. */
   maxQueuedScans: v.optional(wholeNumber(1, 1_000_000), "1000"),
   /** The time limit for scanning one file, in seconds. */

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { setTempDirectory } from "./database/connection.ts";
+import { Ballast } from "./disk/ballast.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
@@ -12,19 +13,39 @@ export interface StorageFault {
   readonly problem: string;
 }
 
+export interface StorageOptions {
+  /** Uploads are refused while less than this is free, in units of 2^20 bytes. @default 64 */
+  readonly reserveMB?: number;
+  /** See {@link ResourceStoreOptions.onFatal}. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+const DEFAULT_RESERVE_MB = 64;
+
+interface StorageParts {
+  readonly lock: DirectoryLock;
+  readonly ballast: Ballast;
+  readonly records: SqliteResourceStore;
+  readonly blobs: DirectoryBlobStore;
+}
+
 /** The storage in one data directory (C 12), which only this process may use. */
 export class Storage implements AsyncDisposable {
   readonly records: SqliteResourceStore;
   readonly blobs: DirectoryBlobStore;
   readonly #dataDir: string;
+  readonly #reserveMB: number;
   readonly #lock: DirectoryLock;
+  readonly #ballast: Ballast;
 
   private constructor(
-    dataDir: string,
-    parts: { lock: DirectoryLock; records: SqliteResourceStore; blobs: DirectoryBlobStore },
+    { dataDir, reserveMB }: { dataDir: string; reserveMB: number },
+    parts: StorageParts,
   ) {
     this.#dataDir = dataDir;
+    this.#reserveMB = reserveMB;
     this.#lock = parts.lock;
+    this.#ballast = parts.ballast;
     this.records = parts.records;
     this.blobs = parts.blobs;
     this.blobs.needsSweep = parts.lock.afterCrash;
@@ -36,15 +57,26 @@ export class Storage implements AsyncDisposable {
    * @throws {Error} when another server holds the directory, its database is damaged or missing, or
    *   its `tmp/` holds foreign files.
    */
-  static async open(dataDir: string): Promise<Storage> {
+  static async open(
+    dataDir: string,
+    { reserveMB = DEFAULT_RESERVE_MB, onFatal }: StorageOptions = {},
+  ): Promise<Storage> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
     await refuseForeign(dataDir);
+    const reserveBytes = reserveMB * MIB;
     await using opened = new AsyncDisposableStack();
-    const lock = opened.use(await DirectoryLock.acquire(dataDir));
-    const blobs = opened.use(await DirectoryBlobStore.open(dataDir));
-    const records = opened.use(await SqliteResourceStore.open(`${dataDir}/strongroom.db`));
+    const ballast = new Ballast(dataDir, reserveBytes);
+    const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
+    const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { reserveBytes }));
+    const records = opened.use(
+      await SqliteResourceStore.open(`${dataDir}/strongroom.db`, {
+        reserveBytes,
+        ...(onFatal !== undefined && { onFatal }),
+      }),
+    );
     // Recovery removes content without a record, so all records must be readable.
-    if (lock.afterCrash) await records.checkIntegrity();
+    if (lock.afterCrash) await records.checkAfterCrash();
+    else await records.checkPaths();
     if (records.isNew && await hasContent(blobs)) {
       throw new Error(
         `The database of "${dataDir}" is missing or empty, but its blobs/ holds content: ` +
@@ -53,7 +85,7 @@ export class Storage implements AsyncDisposable {
     }
     await syncDirectory(dataDir);
     opened.move();
-    return new Storage(dataDir, { lock, records, blobs });
+    return new Storage({ dataDir, reserveMB }, { lock, ballast, records, blobs });
   }
 
   /**
@@ -70,9 +102,9 @@ export class Storage implements AsyncDisposable {
    */
   async findFault(minFreeMB: number): Promise<StorageFault | undefined> {
     const checks: readonly [StorageFault["part"], () => Promise<void>][] = [
-      ["database", () => this.records.write(() => Promise.resolve())],
+      ["database", () => this.records.probe()],
       ["blobs", () => this.blobs.probe()],
-      ["disk", () => this.#checkDisk(minFreeMB)],
+      ["disk", () => this.#checkDisk(Math.max(minFreeMB, this.#reserveMB))],
     ];
     for (const [part, check] of checks) {
       try {
@@ -90,6 +122,7 @@ export class Storage implements AsyncDisposable {
     using _blobs = this.blobs;
     await this.records[Symbol.asyncDispose]();
     if (!this.blobs.needsSweep) await this.#lock.markCleanStop();
+    this.#ballast.keep();
   }
 
   async #checkDisk(minFreeMB: number): Promise<void> {

@@ -71,7 +71,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "schemas",
     ...CORE_FOR_STORAGE,
   ],
-  "storage/disk": CORE_FOR_STORAGE,
+  "storage/disk": ["schemas", ...CORE_FOR_STORAGE],
   "storage/reports": ["storage/database", "storage/threads", ...CORE_FOR_STORAGE],
   "storage/sandbox": [
     "storage/blobs",

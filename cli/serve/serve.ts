@@ -10,12 +10,12 @@ import { signingKey } from "../signing_key.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
-/** `strongroom serve`: serves until SIGTERM, SIGINT or, if asked to, the end of stdin. */
+/** `strongroom serve`: serves until a stop signal or, if asked to, the end of stdin. */
 export async function run(args: string[]): Promise<number> {
   const options = parseOptions(args, { "until-stdin-ends": { type: "boolean", default: false } });
   const settings = loadSettings();
   const log = logOf(settings);
-  await using storage = await openStorage(settings);
+  await using storage = await openStorage(settings, log);
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
@@ -44,14 +44,23 @@ function logOf({ logLevel, logFormat }: Settings): Log {
   return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
-async function openStorage({ dataDir }: Settings): Promise<Storage> {
+async function openStorage(
+  { dataDir, diskReserveMb: reserveMB }: Settings,
+  log: Log,
+): Promise<Storage> {
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
     "a directory that can be created",
     () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
   );
-  const storage = await Storage.open(dataDir);
+  const storage = await Storage.open(dataDir, {
+    reserveMB,
+    onFatal(error) {
+      log.error("Cannot go on: the outcome of a change is unknown", { error });
+      Deno.exit(1);
+    },
+  });
   storage.useOwnTempDirectory();
   return storage;
 }
@@ -98,12 +107,16 @@ async function stdinEnd(): Promise<string> {
   return "end of stdin";
 }
 
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+
 /** The first stop signal. From then on, another one ends the process. */
 function stopSignal(): Promise<Deno.Signal> {
   const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
   let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of STOP_SIGNALS) {
     Deno.addSignalListener(signal, () => {
+      // A terminal that closes may send SIGHUP twice: from the shell and from the system.
+      if (stopping && signal === "SIGHUP") return;
       if (stopping) Deno.exit(130);
       stopping = true;
       resolve(signal);

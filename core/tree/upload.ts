@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
+import { asError } from "../log.ts";
 import { joinPath, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
 import type { NewRecord, StagedBlob } from "../ports.ts";
 import {
@@ -53,7 +54,7 @@ export async function upload(
   await using staging = new AsyncDisposableStack();
   const files = await readForm(parts, async (part, remainingBytes) => {
     const file = await stageFile(tree, { directory, part, remainingBytes });
-    staging.use(file.blob);
+    staging.defer(() => discard(tree, file.blob));
     return file;
   }, tree.limits);
   refuseRepeated(files);
@@ -84,6 +85,15 @@ export async function upload(
   } catch (error) {
     if (publishing) await sweep(tree, blobs.map((blob) => blob.hash));
     throw error;
+  }
+}
+
+/** Discards staged content. If that fails, the outcome of the upload stays what it is. */
+async function discard({ log }: Tree, blob: StagedBlob): Promise<void> {
+  try {
+    await blob[Symbol.asyncDispose]();
+  } catch (error) {
+    log.warn("Cannot remove a temporary file", { error: asError(error) });
   }
 }
 

@@ -15,19 +15,27 @@ const MAX_SPARE_BUFFERS = 8;
 /** Writes content to new files and hashes it on the way; worker threads do so for large content. */
 export class BlobWriter {
   readonly #pool: WorkerPool<ContentTasks>;
+  readonly #requireSpace: () => void;
   readonly #buffers = new SpareBuffers();
 
-  constructor(pool: WorkerPool<ContentTasks>) {
+  /** @param requireSpace Called before each write to a file. Throws to refuse it. */
+  constructor(pool: WorkerPool<ContentTasks>, requireSpace: () => void) {
     this.#pool = pool;
+    this.#requireSpace = requireSpace;
   }
 
   /**
    * Writes the content to a new file and syncs it. On failure the caller removes the file.
    *
-   * @throws the error of `content`, unchanged.
+   * @throws the error of `content` or `requireSpace`, unchanged.
    */
   async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
-    using upload = new Upload(path, this.#pool, this.#buffers);
+    using upload = new Upload({
+      path,
+      pool: this.#pool,
+      buffers: this.#buffers,
+      requireSpace: this.#requireSpace,
+    });
     try {
       for await (const chunk of content) await upload.append(chunk);
       return await upload.finish();
@@ -44,11 +52,16 @@ interface OpenUpload {
   readonly id: number;
 }
 
+interface UploadParts {
+  readonly path: string;
+  readonly pool: WorkerPool<ContentTasks>;
+  readonly buffers: SpareBuffers;
+  readonly requireSpace: () => void;
+}
+
 /** Content on its way into one file. Acquires a worker only when the content is not small. */
 class Upload implements Disposable {
-  readonly #path: string;
-  readonly #pool: WorkerPool<ContentTasks>;
-  readonly #buffers: SpareBuffers;
+  readonly #parts: UploadParts;
   #worker: PooledWorker<ContentTasks> | undefined;
   #opened: OpenUpload | undefined;
   /** One buffer is written and hashed while the next one fills. */
@@ -56,16 +69,14 @@ class Upload implements Disposable {
   #buffer: Chunk | undefined;
   #filled = 0;
 
-  constructor(path: string, pool: WorkerPool<ContentTasks>, buffers: SpareBuffers) {
-    this.#path = path;
-    this.#pool = pool;
-    this.#buffers = buffers;
+  constructor(parts: UploadParts) {
+    this.#parts = parts;
   }
 
   /** Buffers a chunk, and flushes each buffer that is full. */
   async append(chunk: Chunk): Promise<void> {
     for (let offset = 0; offset < chunk.length;) {
-      const buffer = this.#buffer ??= this.#buffers.take();
+      const buffer = this.#buffer ??= this.#parts.buffers.take();
       const part = chunk.subarray(offset, offset + buffer.length - this.#filled);
       buffer.set(part, this.#filled);
       this.#filled += part.length;
@@ -77,13 +88,14 @@ class Upload implements Disposable {
   /** Passes the buffer to the worker once the previous write has completed. */
   async flush(): Promise<OpenUpload> {
     await this.#writing;
+    this.#parts.requireSpace();
     const opened = this.#opened ??= await this.#open();
     if (this.#buffer === undefined) return opened;
     const bytes = this.#buffer.subarray(0, this.#filled);
     this.#buffer = undefined;
     this.#filled = 0;
     this.#writing = opened.remote.writeUpload(opened.id, bytes)
-      .then((written) => this.#buffers.keep(written));
+      .then((written) => this.#parts.buffers.keep(written));
     // The next await reports a failure, which may occur before it.
     this.#writing.catch(() => {});
     return opened;
@@ -112,18 +124,20 @@ class Upload implements Disposable {
   }
 
   async #open(): Promise<OpenUpload> {
-    const { remote } = this.#worker = this.#pool.acquire();
-    return { remote, id: await remote.openUpload(this.#path) };
+    const { remote } = this.#worker = this.#parts.pool.acquire();
+    return { remote, id: await remote.openUpload(this.#parts.path) };
   }
 
   async #writeSmall(): Promise<Digest> {
+    const { path, buffers, requireSpace } = this.#parts;
+    requireSpace();
     const bytes = this.#buffer?.subarray(0, this.#filled) ?? new Uint8Array();
     const hasher = new Hasher();
     hasher.update(bytes);
-    using file = await Deno.open(this.#path, { write: true, createNew: true, mode: 0o600 });
+    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
     await writeAll(file, bytes);
     await file.syncData();
-    if (this.#buffer !== undefined) this.#buffers.keep(this.#buffer);
+    if (this.#buffer !== undefined) buffers.keep(this.#buffer);
     return hasher.digest();
   }
 }

@@ -16,7 +16,8 @@ import {
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
-import { asStorageFull } from "../disk/storage_full.ts";
+import { FreeSpace } from "../disk/free_space.ts";
+import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";
@@ -30,6 +31,11 @@ import { StagedBlobFile } from "./staged_blob_file.ts";
 const MAX_PUBLISHED_PER_TURN = 64;
 /** One serving thread cannot keep more workers than this busy. */
 const MAX_WORKERS = 8;
+
+export interface BlobStoreOptions {
+  /** Content is refused while less than this is free. @default 0 */
+  readonly reserveBytes?: number;
+}
 
 /**
  * Stores each blob in a file below `blobs/` named by its digest (C 12). New files are written and
@@ -45,15 +51,18 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   /** Directories that are known to be durable, including every entry from the root to them. */
   readonly #durable = new Set<string>();
 
-  private constructor(root: string, temporary: string) {
+  private constructor(root: string, temporary: string, reserveBytes: number) {
     this.#root = root;
     this.#temporary = temporary;
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers);
-    this.#writer = new BlobWriter(this.#pool);
     this.#packer = new Packer(this.#pool, {
       maxCalls: workers,
       pathOf: (hash) => this.pathOf(hash),
+    });
+    const space = new FreeSpace(temporary);
+    this.#writer = new BlobWriter(this.#pool, () => {
+      if (!space.has(reserveBytes)) throw storageFull();
     });
   }
 
@@ -62,7 +71,10 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
    *
    * @throws {Error} when `blobs/` or `tmp/` exists and is not a directory.
    */
-  static async open(dataDir: string): Promise<DirectoryBlobStore> {
+  static async open(
+    dataDir: string,
+    { reserveBytes = 0 }: BlobStoreOptions = {},
+  ): Promise<DirectoryBlobStore> {
     const root = `${dataDir}/blobs`;
     const temporary = `${dataDir}/tmp`;
     makeDirectorySync(root);
@@ -74,7 +86,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
     }
-    return new DirectoryBlobStore(root, temporary);
+    return new DirectoryBlobStore(root, temporary, reserveBytes);
   }
 
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
@@ -85,7 +97,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       await staged.isDuplicateOf(this.pathOf(staged.hash));
       return staged;
     } catch (error) {
-      await removeFile(path);
+      // A file that stays is removed at the next start. The caller learns why the content was refused.
+      await removeFile(path).catch(() => {});
       throw asStorageFull(error);
     }
   }
@@ -104,7 +117,9 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       throw asStorageFull(error);
     }
     transaction.beforeCommit(async () => {
-      await Promise.all([...directories].map(syncDirectory));
+      await Promise.all([...directories].map(syncDirectory)).catch((error) => {
+        throw asStorageFull(error);
+      });
       for (const directory of directories) this.#durable.add(directory);
     });
   }

@@ -14,6 +14,7 @@ import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
+import { OUTCOME_UNKNOWN } from "./transactions.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
@@ -25,6 +26,13 @@ const BATCH_RECORDS = 1000;
 export interface ResourceStoreOptions {
   /** How long the reader of a listing may take between two batches. @default 1200000 */
   readonly listStallMs?: number;
+  /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
+  readonly reserveBytes?: number;
+  /**
+   * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
+   * written: the process must end. @default throws the error where nothing catches it
+   */
+  readonly onFatal?: (error: Error) => void;
 }
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
@@ -34,14 +42,23 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
-  readonly #commits = new GroupCommit(this.#writer.remote);
+  readonly #commits: GroupCommit;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
   #isNew = false;
 
   private constructor(path: string, options: ResourceStoreOptions) {
+    const { onFatal = throwUncaught } = options;
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
+    const { remote } = this.#writer;
+    this.#commits = new GroupCommit({
+      begin: () => remote.begin(),
+      savepoint: () => remote.savepoint(),
+      rollbackWork: () => remote.rollbackWork(),
+      rollback: () => remote.rollback(),
+      commit: () => this.#commit(onFatal),
+    });
     this.scans = new SqliteScanStore({
       database: path,
       writer: this.#writer.remote,
@@ -58,7 +75,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     const store = new SqliteResourceStore(path, options);
     try {
       await makePrivate(path);
-      store.#isNew = await store.#writer.remote.open(path);
+      store.#isNew = await store.#writer.remote.open(path, options.reserveBytes ?? 0);
       await store.#reader.remote.open(path);
       await store.#lookups.remote.open(path);
     } catch (error) {
@@ -74,12 +91,31 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   /**
-   * Reads the whole database and checks it.
+   * Checks the whole database after a crash, and starts its log anew.
    *
    * @throws {Error} when it is damaged.
    */
-  checkIntegrity(): Promise<void> {
-    return this.#writer.remote.checkIntegrity();
+  async checkAfterCrash(): Promise<void> {
+    await this.#writer.remote.checkIntegrity();
+    await this.#writer.remote.restartLog();
+  }
+
+  /**
+   * Checks the paths of the records, in little time.
+   *
+   * @throws {Error} when one is damaged.
+   */
+  checkPaths(): Promise<void> {
+    return this.#writer.remote.checkPaths();
+  }
+
+  /**
+   * Commits, and changes nothing.
+   *
+   * @throws {Error} when the database cannot be written.
+   */
+  async probe(): Promise<void> {
+    await this.#commits.run(() => this.#writer.remote.touch());
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
@@ -151,11 +187,32 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#end();
   }
 
+  async #commit(onFatal: (error: Error) => void): Promise<void> {
+    try {
+      await this.#writer.remote.commit();
+    } catch (error) {
+      if (this.#writer.alive && !isOutcomeUnknown(error)) throw error;
+      onFatal(error instanceof Error ? error : new Error(String(error)));
+      // A reply would promise that nothing changed, and further work might remove content.
+      await new Promise(() => {});
+    }
+  }
+
   #end(): void {
     this.#reader[Symbol.dispose]();
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
+}
+
+function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === OUTCOME_UNKNOWN;
+}
+
+function throwUncaught(error: Error): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /** Creates the file with access for its owner only. SQLite gives its companion files the same mode. */

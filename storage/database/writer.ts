@@ -1,3 +1,4 @@
+import { dirname } from "node:path/posix";
 import { AppError, quoted } from "../../core/errors.ts";
 import type {
   NewRecord,
@@ -7,42 +8,65 @@ import type {
   TransferEffect,
 } from "../../core/ports.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
-import { asStorageFull } from "../disk/storage_full.ts";
+import { Ballast } from "../disk/ballast.ts";
+import { isStorageFull } from "../disk/storage_full.ts";
+import { MIB } from "../../schemas/units.ts";
 import { descendantOf } from "./subtree.ts";
+import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+
+/** Statements whose rows may be large. */
+const GROWING: ReadonlySet<ScanStatement> = new Set(["insertFiles", "keepResult", "complete"]);
+
+/** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
+const LOG_BYTES = 5 * MIB;
+
+interface OpenDatabase {
+  readonly connection: Connection;
+  readonly transactions: Transactions;
+  readonly plan: TransferPlan;
+}
 
 /**
  * The only connection that writes. Runs in a thread of its own (writer_worker.ts), because a commit
  * waits for the disk. The caller runs one transaction at a time.
  */
 export class Writer {
-  #opened: { readonly connection: Connection; readonly plan: TransferPlan } | undefined;
+  #opened: OpenDatabase | undefined;
 
   /**
    * Opens the database; creates and migrates it as needed. Call it once, before other methods.
    * Returns whether the database was new or empty.
+   *
+   * @param reserveBytes The space that uploads leave free.
    */
-  open(path: string): boolean {
+  open(path: string, reserveBytes: number): boolean {
+    const ballast = new Ballast(dirname(path), reserveBytes);
+    // A full disk has no room for the memory that the connections share.
+    ballast.adjust();
     const connection = new Connection(path, { readOnly: false });
     const before = migrate(connection);
-    this.#opened = { connection, plan: new TransferPlan(connection) };
+    if (reserveBytes > 0) allocateLog(path, ballast);
+    this.#opened = {
+      connection,
+      transactions: new Transactions(connection, ballast),
+      plan: new TransferPlan(connection),
+    };
     return before === 0;
   }
 
-  /**
-   * Reads the whole database and checks it.
-   *
-   * @throws {Error} when it is damaged.
-   */
+  /** {@link checkIntegrity} */
   checkIntegrity(): void {
-    const [first] = this.#connection.all("PRAGMA integrity_check(1)");
-    const verdict = String(first?.integrity_check);
-    if (verdict !== "ok") {
-      throw new Error(`The database is damaged; restore it from a backup: ${verdict}`);
-    }
+    checkIntegrity(this.#connection);
+  }
+
+  /** {@link checkPaths} */
+  checkPaths(): void {
+    checkPaths(this.#connection);
   }
 
   close(): void {
@@ -50,29 +74,31 @@ export class Writer {
   }
 
   begin(): void {
-    // IMMEDIATE takes the write lock now, so that no later statement fails on it.
-    this.#connection.run("BEGIN IMMEDIATE");
+    this.#transactions.begin();
   }
 
   savepoint(): void {
-    this.#connection.run("SAVEPOINT work");
+    this.#transactions.savepoint();
   }
 
-  /** Rolls back to the savepoint. Returns false if the failure has ended the whole transaction. */
   rollbackWork(): boolean {
-    if (!this.#connection.inTransaction) return false;
-    this.#connection.run("ROLLBACK TO work");
-    this.#connection.run("RELEASE work");
-    return true;
+    return this.#transactions.rollbackWork();
   }
 
   commit(): void {
-    refuseFull(() => this.#connection.run("COMMIT"));
+    this.#transactions.commit();
   }
 
-  /** Rolls the transaction back, unless the failure has already ended it. */
   rollback(): void {
-    if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
+    this.#transactions.rollback();
+  }
+
+  touch(): void {
+    this.#transactions.touch();
+  }
+
+  restartLog(): void {
+    this.#transactions.restartLog();
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
@@ -87,7 +113,7 @@ export class Writer {
    */
   insert(records: readonly NewRecord[]): ResourceRecord[] {
     this.#invalidateScans(records);
-    const rows = refuseFull(() =>
+    const rows = this.#transactions.refuseFull(() =>
       this.#connection.all(
         `INSERT INTO records
            (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
@@ -130,7 +156,7 @@ export class Writer {
    * deleted records. The whole subtree is deleted when there are fewer than `limit`.
    */
   deleteBatch(root: ResourceRecord, limit: number): ResourceRecord[] {
-    const rows = refuseFull(() =>
+    const rows = this.#transactions.refuseFull(() =>
       this.#connection.all(
         `DELETE FROM records WHERE records.id IN (
            SELECT id FROM records WHERE user_id = :user AND path = :path
@@ -150,17 +176,18 @@ export class Writer {
 
   /** Plans a move, which {@link runPlan} runs. */
   planMove(placements: readonly Placement[], now: number): void {
-    refuseFull(() => this.#plan.planMove(placements, now));
+    this.#transactions.refuseFull(() => this.#plan.planMove(placements, now));
   }
 
   /** Plans a copy, which {@link runPlan} runs. */
   planCopy(placements: readonly Placement[], now: number): void {
-    refuseFull(() => this.#plan.planCopy(placements, now));
+    this.#transactions.refuseGrowth();
+    this.#transactions.refuseFull(() => this.#plan.planCopy(placements, now));
   }
 
   /** Runs the plan for the next `limit` effects. The plan is done when it returns fewer. */
   runPlan(limit: number): TransferEffect[] {
-    return refuseFull(() => this.#plan.run(limit));
+    return this.#transactions.refuseFull(() => this.#plan.run(limit));
   }
 
   /** Returns those of the hashes that no record has. */
@@ -175,11 +202,16 @@ export class Writer {
 
   /** Runs a statement about scans and returns its rows. */
   scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
-    return refuseFull(() => scanRows(this.#connection, statement, parameters));
+    if (GROWING.has(statement)) this.#transactions.refuseGrowth();
+    return this.#transactions.refuseFull(() => scanRows(this.#connection, statement, parameters));
   }
 
   get #connection(): Connection {
     return this.#parts.connection;
+  }
+
+  get #transactions(): Transactions {
+    return this.#parts.transactions;
   }
 
   get #plan(): TransferPlan {
@@ -192,15 +224,23 @@ export class Writer {
   }
 }
 
-function key({ userId, path }: { userId: number; path: string }): string {
-  return `${userId}/${path}`;
+/**
+ * Takes the space that the log needs before it is checkpointed, so that transactions find it on a full
+ * disk too. SQLite ignores what follows the last valid transaction in the log.
+ */
+function allocateLog(path: string, ballast: Ballast): void {
+  try {
+    using log = Deno.openSync(`${path}-wal`, { append: true });
+    const missing = Math.max(0, LOG_BYTES - log.statSync().size);
+    // On a full disk, half of the ballast stays: some file systems never write in place.
+    const bytes = ballast.adjust() ? Math.min(missing, ballast.release(4)) : missing;
+    const zeros = new Uint8Array(bytes);
+    for (let offset = 0; offset < bytes;) offset += log.writeSync(zeros.subarray(offset));
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+  }
 }
 
-/** Reports a statement that fails because the storage is full as such (C 2). */
-function refuseFull<T>(statement: () => T): T {
-  try {
-    return statement();
-  } catch (error) {
-    throw asStorageFull(error);
-  }
+function key({ userId, path }: { userId: number; path: string }): string {
+  return `${userId}/${path}`;
 }

@@ -5,13 +5,19 @@ const SQLITE_FULL = 13;
 /** Error codes of file systems for a full disk or an exhausted quota. */
 const FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
+/** Whether a full disk or an exhausted quota caused the error. */
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof Error &&
+    (("code" in error && FULL_CODES.has(error.code)) ||
+      ("errcode" in error && error.errcode === SQLITE_FULL));
+}
+
+/** The error of C 2 for a full disk. */
+export function storageFull(cause?: unknown): AppError {
+  return new AppError("ErrInternal", "The storage is full: no changes were saved", { cause });
+}
+
 /** Converts an error that a full disk or quota caused to the one of C 2. Returns others unchanged. */
 export function asStorageFull(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const full = ("code" in error && FULL_CODES.has(error.code)) ||
-    ("errcode" in error && error.errcode === SQLITE_FULL);
-  if (!full) return error;
-  return new AppError("ErrInternal", "The storage is full: no changes were saved", {
-    cause: error,
-  });
+  return isStorageFull(error) ? storageFull(error) : error;
 }

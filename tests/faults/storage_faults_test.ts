@@ -5,8 +5,8 @@ import { items, refused } from "../support/client.ts";
 import { noise } from "../conformance/blob_store_suite.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer, withRecords } from "../support/server.ts";
+import { smallDisk } from "../support/small_disk.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { run } from "../support/tools.ts";
 
 const CONTENT = "the content of the upload that fails";
 const HASH = createHash("md5").update(CONTENT).digest("hex");
@@ -213,34 +213,16 @@ Deno.test("C 5.3 content is not removed for a deletion that does not commit", as
   assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["f"]);
 });
 
-/** Mounts a file system of a few MB. Returns undefined if this process may not mount. */
-async function smallDisk(): Promise<(AsyncDisposable & { path: string }) | undefined> {
-  const directory = await TempDir.make();
-  const args = ["-t", "tmpfs", "-o", "size=6m,mode=0700", "tmpfs", directory.path];
-  const mounted = await run("mount", args).then(({ code }) => code === 0, () => false);
-  if (!mounted) {
-    await directory[Symbol.asyncDispose]();
-    return undefined;
-  }
-  return {
-    path: directory.path,
-    async [Symbol.asyncDispose]() {
-      await run("umount", [directory.path]);
-      await directory[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const disk = await smallDisk();
+const disk = await smallDisk(6);
 await disk?.[Symbol.asyncDispose]();
 
 Deno.test({
   name: "C 2 a full disk is reported as ErrInternal, and the request leaves nothing behind",
   ignore: disk === undefined,
   async fn() {
-    await using disk = await smallDisk();
+    await using disk = await smallDisk(6);
     assert.ok(disk);
-    await using server = await TestServer.start({ dataDir: disk.path });
+    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 0 });
     const one = await server.as(1);
     assert.equal(items(await one.upload("", { small: "small" })).length, 1);
     const message = refused(await one.upload("d", { large: noise(8_000_000) }), 500, "ErrInternal");

@@ -29,6 +29,8 @@ export interface TestServerOptions {
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
+  /** How much disk uploads leave free. @default 0 */
+  readonly diskReserveMB?: number;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** Scans content in place of the sandbox. */
@@ -59,7 +61,9 @@ export class TestServer implements AsyncDisposable {
       dataDir,
       maxQueuedScans: options.maxQueuedScans ?? 1000,
     };
-    const storage = parts.use(await Storage.open(dataDir));
+    const storage = parts.use(
+      await Storage.open(dataDir, { reserveMB: options.diskReserveMB ?? 0 }),
+    );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
     const composition = parts.use(

@@ -1,0 +1,39 @@
+import type { Connection } from "./connection.ts";
+import { MIB } from "../../schemas/units.ts";
+
+/** A database of this size is read as a whole in about 0.1 s. */
+const MAX_SMALL_BYTES = 4 * MIB;
+
+/**
+ * Reads the whole database and checks it.
+ *
+ * @throws {Error} when it is damaged.
+ */
+export function checkIntegrity(connection: Connection): void {
+  const [first] = connection.all("PRAGMA integrity_check(1)");
+  const verdict = String(first?.integrity_check);
+  if (verdict !== "ok") throw damaged(verdict);
+}
+
+/**
+ * Finds paths of records that were changed outside of SQLite: a path that is not its parent and name.
+ * Reads the records but not their indexes, about 0.25 s for each million, unlike
+ * {@link checkIntegrity}, which takes nearly 20 s for as many. A small database is checked as a whole.
+ *
+ * @throws {Error} when it is damaged.
+ */
+export function checkPaths(connection: Connection): void {
+  const [size] = connection.all(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  );
+  if (Number(size?.bytes) <= MAX_SMALL_BYTES) return checkIntegrity(connection);
+  const [broken] = connection.all(
+    `SELECT id FROM records NOT INDEXED
+     WHERE path IS NOT ifnull(parent || '/', '') || name LIMIT 1`,
+  );
+  if (broken !== undefined) throw damaged(`the path of record ${broken.id}`);
+}
+
+function damaged(what: string): Error {
+  return new Error(`The database is damaged; restore it from a backup: ${what}`);
+}

@@ -1,0 +1,151 @@
+import type { Ballast } from "../disk/ballast.ts";
+import { isStorageFull, storageFull } from "../disk/storage_full.ts";
+import type { Connection } from "./connection.ts";
+
+/** Primary result code of SQLite for a failure of the file system. */
+const SQLITE_IOERR = 10;
+/** Those of a commit that failed before it was complete in the log: BUSY, FULL, CONSTRAINT. */
+const NOT_LOGGED: ReadonlySet<number | undefined> = new Set([5, 13, 19]);
+const MAX_REWRITES = 5;
+const REWRITE_INTERVAL_MS = 100;
+
+/** The `code` of an error after which a transaction may or may not be carried out. */
+export const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
+
+/** The write transactions of a connection, one at a time. */
+export class Transactions {
+  readonly #connection: Connection;
+  readonly #ballast: Ballast;
+  /** Whether the disk was nearly full when the transaction began. */
+  #nearlyFull = false;
+
+  constructor(connection: Connection, ballast: Ballast) {
+    this.#connection = connection;
+    this.#ballast = ballast;
+  }
+
+  begin(): void {
+    this.#nearlyFull = this.#ballast.adjust();
+    // Once all of the log is in the database, it is written from its start again and needs no space.
+    if (this.#nearlyFull) this.#checkpoint();
+    // IMMEDIATE takes the write lock now, so that no later statement fails on it.
+    this.#connection.run("BEGIN IMMEDIATE");
+  }
+
+  savepoint(): void {
+    this.#connection.run("SAVEPOINT work");
+  }
+
+  /** Rolls back to the savepoint. Returns false if the failure has ended the whole transaction. */
+  rollbackWork(): boolean {
+    if (!this.#connection.inTransaction) return false;
+    this.#connection.run("ROLLBACK TO work");
+    this.#connection.run("RELEASE work");
+    return true;
+  }
+
+  /**
+   * Commits the transaction. If it throws, the transaction is not carried out, not even after a crash.
+   *
+   * @throws {Error} with the code {@link OUTCOME_UNKNOWN} when that cannot be ensured.
+   */
+  commit(): void {
+    try {
+      this.#connection.run("COMMIT");
+    } catch (error) {
+      if (NOT_LOGGED.has(resultCode(error))) this.rollback();
+      else this.#overwriteLogged(error);
+      throw this.#asStorageFull(error);
+    }
+  }
+
+  /** Rolls the transaction back, unless the failure has already ended it. */
+  rollback(): void {
+    if (this.#connection.inTransaction) this.#connection.run("ROLLBACK");
+  }
+
+  /** Writes to the log without a change of the data. */
+  touch(): void {
+    // SQLite writes nothing for an empty transaction, but does for a version that stays the same.
+    const version = Number(this.#connection.get("PRAGMA user_version")?.user_version);
+    this.refuseFull(() => this.#connection.script(`PRAGMA user_version = ${version}`));
+  }
+
+  /**
+   * Moves the log into the database, so that the next transaction starts it anew. After a crash, it may
+   * hold a transaction whose sync failed. If that is lost, all that follow it in the log are lost.
+   */
+  restartLog(): void {
+    try {
+      this.#connection.all("PRAGMA wal_checkpoint(RESTART)");
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+    }
+  }
+
+  /** Keeps the last free space for operations that free some, and for small ones. */
+  refuseGrowth(): void {
+    if (this.#nearlyFull) throw storageFull();
+  }
+
+  /** Reports a statement that fails because the storage is full as such (C 2). */
+  refuseFull<T>(statement: () => T): T {
+    try {
+      return statement();
+    } catch (error) {
+      throw this.#asStorageFull(error);
+    }
+  }
+
+  /**
+   * Writes over a transaction that failed to commit. If only its sync failed, it is complete in the
+   * log, and a start after a crash would carry it out. Another one at its position invalidates it.
+   */
+  #overwriteLogged(cause: unknown): void {
+    for (let attempt = 1;; attempt++) {
+      try {
+        this.rollback();
+        return this.touch();
+      } catch (error) {
+        this.#ballast.release();
+        if (attempt === MAX_REWRITES) throw outcomeUnknown(error, cause);
+        sleepSync(REWRITE_INTERVAL_MS);
+      }
+    }
+  }
+
+  /** Moves as much of the log into the database as readers permit. */
+  #checkpoint(): void {
+    try {
+      this.#connection.all("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch {
+      // The transaction may find enough space nevertheless.
+    }
+  }
+
+  /** Converts an error that a full disk caused, and makes room for the next transaction. */
+  #asStorageFull(error: unknown): unknown {
+    // SQLite hides the error of a failed sync, which is that of a full disk on some file systems.
+    const full = isStorageFull(error) ||
+      (resultCode(error) === SQLITE_IOERR && this.#ballast.adjust());
+    if (!full) return error;
+    this.#ballast.release();
+    return storageFull(error);
+  }
+}
+
+function outcomeUnknown(error: unknown, cause: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `Cannot write to the log of the database after a failed commit: ${reason}`;
+  return Object.assign(new Error(message, { cause }), { code: OUTCOME_UNKNOWN });
+}
+
+/** The primary result code of an error of SQLite. */
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error && "errcode" in error)) return undefined;
+  return Number(error.errcode) & 0xff;
+}
+
+function sleepSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

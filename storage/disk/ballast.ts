@@ -1,0 +1,115 @@
+import { GIB, MIB } from "../../schemas/units.ts";
+import { makeDirectorySync, orMissingSync } from "./files.ts";
+import { FreeSpace } from "./free_space.ts";
+
+/** With more space than this there is no ballast. */
+const AMPLE_BYTES = GIB;
+const PIECES = 8;
+const MAX_PIECE_BYTES = MIB;
+/** The share of the reserve that the ballast takes. The rest is for uploads in flight and records. */
+const SHARE_OF_RESERVE = 1 / 4;
+/** The shortest time between two attempts to fill the ballast, which may fail under a quota. */
+const FILL_INTERVAL_MS = 10_000;
+/** The most bytes of one call of `getRandomValues`. */
+const MAX_RANDOM_BYTES = 65_536;
+
+/**
+ * Files that only take space, while the disk has little. They are removed one after the other as it
+ * gets full, whatever fills it, so that the database has room for its log: deletions free space, but
+ * need some first. Calls block their thread.
+ */
+export class Ballast {
+  readonly #directory: string;
+  readonly #pieceBytes: number;
+  readonly #reserveBytes: number;
+  readonly #space: FreeSpace;
+  #held: number;
+  #filledAt = -Infinity;
+
+  /** @param reserveBytes The space that uploads leave free; 0 for no ballast. */
+  constructor(dataDir: string, reserveBytes: number) {
+    this.#directory = `${dataDir}/ballast`;
+    this.#reserveBytes = reserveBytes;
+    const bytes = Math.floor(reserveBytes * SHARE_OF_RESERVE / PIECES);
+    this.#pieceBytes = Math.min(MAX_PIECE_BYTES, bytes);
+    this.#space = new FreeSpace(dataDir);
+    this.#held = this.#pieces().length;
+  }
+
+  /**
+   * Removes a piece if the disk is full, and restores all if that leaves the reserve free. Returns
+   * whether the disk is nearly full.
+   */
+  adjust(): boolean {
+    if (this.#space.has(AMPLE_BYTES)) {
+      this.release();
+      return false;
+    }
+    const whole = this.#pieceBytes * PIECES;
+    if (!this.#space.has(whole)) {
+      if (!this.#space.has(this.#pieceBytes)) this.release(1);
+      return true;
+    }
+    if (
+      this.#held < PIECES && whole > 0 &&
+      performance.now() - this.#filledAt > FILL_INTERVAL_MS &&
+      this.#space.has(this.#reserveBytes + whole)
+    ) this.fill();
+    return false;
+  }
+
+  /** Removes some of the pieces, or all, and returns the size of those. */
+  release(count = PIECES): number {
+    if (this.#held === 0) return 0;
+    const pieces = this.#pieces();
+    const released = pieces.slice(0, count);
+    for (const piece of released) orMissingSync(() => Deno.removeSync(piece));
+    this.#held = pieces.length - released.length;
+    if (this.#held === 0) orMissingSync(() => Deno.removeSync(this.#directory));
+    return released.length * this.#pieceBytes;
+  }
+
+  /** Takes what space there is, unless it is ample. Call at a stop, which removes the log. */
+  keep(): void {
+    if (!this.#space.has(AMPLE_BYTES)) this.fill();
+  }
+
+  /** Restores the pieces as far as the disk has space. */
+  fill(): void {
+    this.#filledAt = performance.now();
+    if (this.#pieceBytes === 0) return;
+    makeDirectorySync(this.#directory);
+    const pieces = new Set(this.#pieces());
+    const noise = noiseOf(this.#pieceBytes);
+    for (let index = 0; index < PIECES; index++) {
+      const path = `${this.#directory}/${index}`;
+      if (pieces.has(path)) continue;
+      try {
+        using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+        for (let offset = 0; offset < noise.length;) {
+          offset += file.writeSync(noise.subarray(offset));
+        }
+      } catch {
+        // The disk has less space than it seemed.
+        orMissingSync(() => Deno.removeSync(path));
+        break;
+      }
+    }
+    this.#held = this.#pieces().length;
+  }
+
+  /** The paths of the pieces that exist. */
+  #pieces(): string[] {
+    const entries = orMissingSync(() => [...Deno.readDirSync(this.#directory)]) ?? [];
+    return entries.map(({ name }) => `${this.#directory}/${name}`);
+  }
+}
+
+/** Random bytes: a file system may compress others. */
+function noiseOf(length: number): Uint8Array {
+  const noise = new Uint8Array(length);
+  for (let start = 0; start < length; start += MAX_RANDOM_BYTES) {
+    crypto.getRandomValues(noise.subarray(start, start + MAX_RANDOM_BYTES));
+  }
+  return noise;
+}

@@ -1,0 +1,70 @@
+/** Small file systems of their own, for tests that fill them. */
+
+import { TempDir } from "./temp_dir.ts";
+import { run } from "./tools.ts";
+
+export type FileSystem = "tmpfs" | "ext4" | "btrfs";
+
+/** A mounted file system, unmounted when it is disposed of. */
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** Mounts a new file system. Returns undefined if this process may not, or a program is missing. */
+export async function smallDisk(
+  megabytes: number,
+  kind: FileSystem = "tmpfs",
+): Promise<SmallDisk | undefined> {
+  await using parts = new AsyncDisposableStack();
+  const { path } = parts.use(await TempDir.make());
+  const image = `${parts.use(await TempDir.make()).path}/image`;
+  if (kind === "tmpfs") {
+    const options = `size=${megabytes}m,mode=0700`;
+    if (!await succeeds("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)) return undefined;
+  } else {
+    await Deno.writeFile(image, new Uint8Array());
+    await Deno.truncate(image, megabytes * 2 ** 20);
+    if (!await succeeds(`mkfs.${kind}`, "-q", image)) return undefined;
+    if (!await succeeds("mount", "-o", "loop", image, path)) return undefined;
+  }
+  parts.defer(async () => void await run("umount", [path]));
+  const owned = parts.move();
+  return { path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function succeeds(program: string, ...args: string[]): Promise<boolean> {
+  return await run(program, args).then(({ code }) => code === 0, () => false);
+}
+
+/** The size of a {@link smallDisk} of the given kind; smaller ones do not exist. */
+export const SMALLEST_MB: Readonly<Record<FileSystem, number>> = {
+  tmpfs: 24,
+  ext4: 32,
+  btrfs: 128,
+};
+
+/** The kinds that can be mounted here. */
+export async function mountable(): Promise<Set<FileSystem>> {
+  const found = new Set<FileSystem>();
+  for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
+    await using disk = await smallDisk(SMALLEST_MB[kind], kind);
+    if (disk !== undefined) found.add(kind);
+  }
+  return found;
+}
+
+/** Takes all free space by a file of this name. */
+export async function fillDisk({ path }: SmallDisk, name: string): Promise<void> {
+  using file = await Deno.open(`${path}/${name}`, { append: true, create: true });
+  for (let size = 2 ** 20; size >= 1;) {
+    try {
+      if (await file.write(crypto.getRandomValues(new Uint8Array(Math.min(size, 65536)))) < 1) {
+        break;
+      }
+    } catch {
+      size = size > 65536 ? 65536 : Math.floor(size / 16);
+    }
+  }
+  // On some file systems only a sync finds out.
+  await file.sync().catch(() => {});
+}
