@@ -8,7 +8,7 @@ import { Client } from "../support/client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
-const PRIVILEGES = ["scans.view", "scans.run", "resources.upload"];
+const PRIVILEGES = ["scans.view", "scans.run", "resources.upload", "resources.download"];
 
 async function scanOf(client: Client, id: number): Promise<ScanEntry> {
   const { text } = await client.send("GET", `/scans/${id}`);
