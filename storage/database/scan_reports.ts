@@ -5,6 +5,7 @@ import {
   report,
   type Severity,
 } from "../../core/scanner/mod.ts";
+import type { ScanProblems } from "../../core/scans/problems.ts";
 import { Connection } from "./connection.ts";
 import { scanRows } from "./scan_statements.ts";
 import { MIB } from "../../schemas/units.ts";
@@ -27,6 +28,7 @@ export interface ReportDocument {
   readonly files: number;
   readonly bytes: number;
   readonly issues: Readonly<Record<Severity, number>>;
+  readonly problems: ScanProblems;
 }
 
 /**
@@ -47,8 +49,9 @@ export function makeReport(scan: ScanToReport): ReportDocument | undefined {
     return undefined;
   }
   const rows = scanRows(connection, "outcomes", key);
+  const outcomes = rows.map(({ path, error, result }) => outcomeOf(String(path), error, result));
   const document = report({
-    files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
+    files: outcomes,
     startTime: startedAt / 1000,
     duration: (finishedAt - startedAt) / 1000,
     skip,
@@ -58,6 +61,19 @@ export function makeReport(scan: ScanToReport): ReportDocument | undefined {
     files: document.files_scanned,
     bytes: document.bytes_scanned,
     issues: countBySeverity(document.issues),
+    problems: problemsOf(outcomes),
+  };
+}
+
+function problemsOf(outcomes: readonly FileOutcome[]): ScanProblems {
+  const failures = outcomes.flatMap((it) => "error" in it ? [it.error] : []);
+  const errors = outcomes.flatMap((it) => "scan" in it ? it.scan.operationalError ?? [] : []);
+  return {
+    files: outcomes.length,
+    unscanned: failures.length,
+    firstFailure: failures[0] ?? "",
+    cutShort: errors.length,
+    firstError: errors[0] ?? "",
   };
 }
 

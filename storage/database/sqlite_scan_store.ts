@@ -9,6 +9,8 @@ import {
   type ScanStatus,
   type ScanStore,
 } from "../../core/scans/ports.ts";
+import { describeProblems } from "../../core/scans/problems.ts";
+import { untilAborted } from "../../core/scans/shared_scans.ts";
 import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
@@ -24,6 +26,9 @@ import { MIB } from "../../schemas/units.ts";
 interface ReportMaker {
   makeReport(scan: ScanToReport): ReportDocument | undefined;
 }
+
+/** Expired scans are removed in transactions of this many. */
+const REMOVED_AT_ONCE = 100;
 
 /** Reports are read in chunks of this size. */
 const REPORT_CHUNK_BYTES = MIB;
@@ -83,8 +88,8 @@ export class SqliteScanStore implements ScanStore {
     });
   }
 
-  start(id: number, now: number): Promise<void> {
-    return this.#commit("start", { id, now });
+  async start(id: number, now: number): Promise<void> {
+    await this.#commit("start", { id, now });
   }
 
   async *files(id: number): AsyncGenerator<readonly ScanFile[]> {
@@ -106,12 +111,28 @@ export class SqliteScanStore implements ScanStore {
     return (await this.#read("hasResult", keyOf(key))).length > 0;
   }
 
-  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void> {
-    return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
+  async beginAttempt(key: ResultKey, max: number): Promise<boolean> {
+    return (await this.#commit("beginAttempt", { ...attemptOf(key), max })).length > 0;
   }
 
-  failFile(id: number, path: string, error: string): Promise<void> {
-    return this.#commit("failFile", { id, path, error });
+  async endAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("endAttempt", attemptOf(key));
+  }
+
+  async withdrawAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("withdrawAttempt", attemptOf(key));
+  }
+
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
+    const parameters = { id, path, ...keyOf(key), result: JSON.stringify(result) };
+    return this.#parts.commits.run(async () => {
+      await this.#write("endAttempt", attemptOf(key));
+      return (await this.#write("keepResult", parameters)).length > 0;
+    });
+  }
+
+  async failFile(id: number, path: string, error: string): Promise<boolean> {
+    return (await this.#commit("failFile", { id, path, error })).length > 0;
   }
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
@@ -129,8 +150,17 @@ export class SqliteScanStore implements ScanStore {
         "Too many findings for one report: scan fewer files at once",
       );
     }
-    const { json, files, bytes, issues } = report;
-    return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
+    const { json, files, bytes, issues, problems } = report;
+    return await this.#end("complete", {
+      id,
+      now,
+      status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
+      error: describeProblems(problems),
+      report: json,
+      files,
+      bytes,
+      ...issues,
+    });
   }
 
   end(
@@ -151,8 +181,17 @@ export class SqliteScanStore implements ScanStore {
     return this.#reportChunks(id, row.size);
   }
 
-  remove(id: number): Promise<void> {
-    return this.#commit("remove", { id });
+  async remove(id: number): Promise<void> {
+    await this.#commit("remove", { id });
+  }
+
+  async removeEnded(before: number): Promise<number> {
+    const limit = REMOVED_AT_ONCE;
+    for (let removed = 0;;) {
+      const { length } = await this.#commit("removeEnded", { before, limit });
+      removed += length;
+      if (length < limit) return removed;
+    }
   }
 
   async *#reportChunks(id: number, size: number): AsyncGenerator<Chunk> {
@@ -168,12 +207,13 @@ export class SqliteScanStore implements ScanStore {
     return this.#parts.commits.run(async () => {
       const scan = firstScan(await this.#write(statement, parameters));
       await this.#write("forgetFiles", { id: parameters.id });
+      await this.#write("forgetAttempts", {});
       return scan;
     });
   }
 
-  async #commit(statement: ScanStatement, parameters: SqlParameters): Promise<void> {
-    await this.#parts.commits.run(() => this.#write(statement, parameters));
+  #commit(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
+    return this.#parts.commits.run(() => this.#write(statement, parameters));
   }
 
   #write(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
@@ -192,15 +232,11 @@ export class SqliteScanStore implements ScanStore {
  */
 async function makeReport(scan: ScanToReport, signal: AbortSignal) {
   using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([aborted, worker.remote.makeReport(scan)]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  return await untilAborted(worker.remote.makeReport(scan), signal);
+}
+
+function attemptOf({ hash, name, skip }: ResultKey) {
+  return { hash, name, skip: JSON.stringify(skip) };
 }
 
 function keyOf({ hash, name, skip }: ResultKey) {

@@ -4,7 +4,7 @@ import type { FileResult } from "../contract/file_result.ts";
 import { isFinding, severityOf } from "../contract/severity.ts";
 import { uniqueIssues } from "./issues.ts";
 import { LicenseFiles } from "./license_files.ts";
-import { type ReportedFile, scannedFile, unscannedFile } from "./reported_file.ts";
+import { type ReportedFile, scannedFile, unscannedFile, withinTimes } from "./reported_file.ts";
 
 /** A path of a scan with its result, or the reason it was not scanned. */
 export type FileOutcome =
@@ -25,13 +25,14 @@ export interface ReportOptions {
   };
 }
 
-/** Builds the report of a scan (SR, C 16). */
+/** Builds the report of a scan (SR, C 16). All its times are within those of the scan. */
 export function reportOf({ files, startTime, duration, selection }: ReportOptions): Report {
   const licenses = new LicenseFiles(files.map(({ path }) => path));
+  const times = { start: startTime, end: startTime + duration };
   const reported = files.map((file) =>
     "scan" in file
-      ? scannedFile(file.path, file.scan, licenses)
-      : unscannedFile(file.path, file.error, startTime + duration)
+      ? scannedFile(file.path, withinTimes(file.scan, times), licenses)
+      : unscannedFile(file.path, file.error, times.end)
   );
   const scans = reported.flatMap(({ scan }) => scan ?? []);
   const checks = reported.flatMap((it) => it.checks);
