@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { BASE_PATH } from "../../routes/routes.ts";
 import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
@@ -58,5 +58,20 @@ Deno.test("C 15 scans continue after the server crashed or stopped", async () =>
     );
     assert.equal(report.has_errors, false);
   }
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 15 a server finds malware in a data directory that goes through a link", async () => {
+  await using directory = await TempDir.make();
+  await Deno.mkdir(`${directory.path}/real`);
+  await Deno.symlink(`${directory.path}/real`, `${directory.path}/link`);
+  await using child = await ChildServer.start({ dataDir: `${directory.path}/link/data` });
+  const one = await child.as(1, PRIVILEGES);
+  const malware = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
+  await one.upload("", { "eval.pkl": malware });
+  const { text } = await one.json("POST", "/scans/?wait=60", { path: "eval.pkl" });
+  const { status, files_scanned, issues, error } = JSON.parse(text).data;
+  assert.deepEqual([status, files_scanned, error], ["completed", 1, null], text);
+  assert.ok(issues.critical > 0, text);
   await child.end("SIGTERM");
 });
