@@ -3,6 +3,7 @@ import type { VerifyCredential } from "../../core/credentials.ts";
 import { EventBus } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
+import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { recover } from "../../core/tree/recover.ts";
@@ -87,6 +88,7 @@ export async function compose(
     ...replacements.app,
   });
   await jobs.resume();
+  parts.use(new ScanRetention({ scans, days: settings.scanRetentionDays, log }));
   const owned = parts.move();
   return {
     tree,

@@ -6,6 +6,7 @@ import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
 import { type Client, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { Connection } from "../../storage/database/connection.ts";
@@ -495,4 +496,32 @@ Deno.test("C 15 a result that an error kept from its end is told, and not used a
     assert.equal((await reportOf(one, id)).has_errors, true);
     assert.equal(scanned, wanted);
   }
+});
+
+Deno.test("C 15 a start removes scans that ended more than 30 days ago", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  const ids: number[] = [];
+  {
+    await using server = await TestServer.start({ dataDir });
+    const one = await server.as(1, ...SCANNER);
+    await one.upload("", { a: "a" });
+    for (let count = 0; count < 2; count++) ids.push((await scan(one, { path: "a" })).id);
+  }
+  {
+    using database = new Connection(`${dataDir}/strongroom.db`, { readOnly: false });
+    const before = (days: number) => Date.now() - days * 86_400_000;
+    database.run("UPDATE scans SET finished_at = :at WHERE id = :id", {
+      id: ids[0] ?? 0,
+      at: before(31),
+    });
+    database.run("UPDATE scans SET finished_at = :at WHERE id = :id", {
+      id: ids[1] ?? 0,
+      at: before(29),
+    });
+  }
+  await using server = await TestServer.start({ dataDir });
+  const one = await server.as(1, ...SCANNER);
+  await until(async () => (await one.send("GET", `/scans/${ids[0]}`)).status === 404);
+  assert.equal(scanOf(await one.send("GET", `/scans/${ids[1]}`)).id, ids[1]);
 });
