@@ -1,3 +1,4 @@
+import { untilAborted } from "../event_loop.ts";
 import type { ResultKey } from "./ports.ts";
 
 /** How the scan of a content ended. */
@@ -37,22 +38,5 @@ export class SharedScans {
     } finally {
       this.#running.delete(name);
     }
-  }
-}
-
-/**
- * Waits for a promise.
- *
- * @throws the reason of the signal when it aborts first.
- */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([aborted, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -35,6 +35,8 @@ export const SCAN_STATEMENTS = {
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
       AND NOT replaced
     ORDER BY path LIMIT 500`,
+  paths: `SELECT path FROM scan_files WHERE scan_id = :id AND path > :after
+    ORDER BY path LIMIT 1000`,
   /** A result that a limit cut short does not count: another attempt may get further. */
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
@@ -57,18 +59,29 @@ export const SCAN_STATEMENTS = {
   /** Deletes attempts on content that no unfinished scan has. */
   forgetAttempts: `DELETE FROM scan_attempts
     WHERE hash NOT IN (SELECT hash FROM scan_files)`,
-  outcomes: `SELECT path, error, result FROM ${OUTCOMES} ORDER BY path`,
+  nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
+    WHERE path > :after ORDER BY path LIMIT 1`,
   outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
   end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
       files_scanned = :files, bytes_scanned = :bytes
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
-  complete: `UPDATE scans SET status = :status, finished_at = :now, report = :report,
+  complete: `UPDATE scans SET status = :status, finished_at = :now,
       error = :error, files_scanned = :files, bytes_scanned = :bytes,
       critical = :critical, warning = :warning, info = :info, debug = :debug
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id`,
-  reportSize: `SELECT length(report) AS size FROM scans WHERE id = :id`,
-  reportChunk: `SELECT substr(report, :start + 1, :length) AS chunk FROM scans WHERE id = :id`,
+  addReportChunk: `INSERT INTO scan_report_chunks (scan_id, part, position, chunk)
+    VALUES (:id, :part, :position, :chunk)`,
+  forgetReport: `DELETE FROM scan_report_chunks WHERE scan_id = :id`,
+  /** Deletes the beginnings of reports that the end of the server cut off. */
+  forgetPartialReports: `DELETE FROM scan_report_chunks
+    WHERE scan_id IN (SELECT id FROM scans WHERE status IN ('queued', 'running'))`,
+  /** The chunks of an unfinished scan do not count. */
+  countReportChunks: `SELECT count(*) AS chunks FROM scan_report_chunks
+    WHERE scan_id = (SELECT id FROM scans WHERE id = :id AND status IN ('completed', 'failed'))`,
+  nextReportChunk: `SELECT part, position, chunk FROM scan_report_chunks
+    WHERE scan_id = :id AND (part, position) > (:part, :position)
+    ORDER BY part, position LIMIT 1`,
   remove: `DELETE FROM scans WHERE id = :id`,
   /** Deletes some of the scans that ended before a time. */
   removeEnded: `DELETE FROM scans WHERE id IN (

@@ -1,5 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
+import { untilAborted } from "../../core/event_loop.ts";
 import {
+  describeProblems,
   type NewScan,
   type ResultKey,
   type Scan,
@@ -9,29 +11,24 @@ import {
   type ScanStatus,
   type ScanStore,
 } from "../../core/scans/ports.ts";
-import { describeProblems } from "../../core/scans/problems.ts";
-import { untilAborted } from "../../core/scans/shared_scans.ts";
 import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import type { ReportDocument, ScanToReport } from "./scan_reports.ts";
+import type { ReportChunk, ReportTotals, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
-import { MIB } from "../../schemas/units.ts";
 
 /** The part of the worker {@link WORKERS.report} that this store calls. */
 interface ReportMaker {
-  makeReport(scan: ScanToReport): ReportDocument | undefined;
+  startReport(scan: ScanToReport): boolean;
+  nextChunk(): ReportChunk | ReportTotals;
 }
 
 /** Expired scans are removed in transactions of this many. */
 const REMOVED_AT_ONCE = 100;
-
-/** Reports are read in chunks of this size. */
-const REPORT_CHUNK_BYTES = MIB;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -83,6 +80,7 @@ export class SqliteScanStore implements ScanStore {
   requeue(): Promise<Scan[]> {
     return this.#parts.commits.run(async () => {
       await this.#write("forgetResults", { version: SCANNERS_VERSION });
+      await this.#write("forgetPartialReports", {});
       const scans = (await this.#write("requeue", {})).map(toScan);
       return scans.sort((a, b) => a.id - b.id);
     });
@@ -137,30 +135,28 @@ export class SqliteScanStore implements ScanStore {
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
     const scan = firstScan(await this.#read("find", { id }));
-    const report = await makeReport({
-      database: this.#parts.database,
-      id,
-      skip: scan.skip,
-      version: SCANNERS_VERSION,
-      startedAt: scan.startedAt ?? now,
-      finishedAt: now,
-    }, signal);
-    if (report === undefined) {
-      throw new ScanFailure(
-        "Too many findings for one report: scan fewer files at once",
-      );
+    try {
+      const { files, bytes, issues, problems } = await this.#writeReport({
+        database: this.#parts.database,
+        id,
+        skip: scan.skip,
+        version: SCANNERS_VERSION,
+        startedAt: scan.startedAt ?? now,
+        finishedAt: now,
+      }, signal);
+      return await this.#end("complete", {
+        id,
+        now,
+        status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
+        error: describeProblems(problems),
+        files,
+        bytes,
+        ...issues,
+      });
+    } catch (error) {
+      await this.#commit("forgetReport", { id });
+      throw error;
     }
-    const { json, files, bytes, issues, problems } = report;
-    return await this.#end("complete", {
-      id,
-      now,
-      status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
-      error: describeProblems(problems),
-      report: json,
-      files,
-      bytes,
-      ...issues,
-    });
   }
 
   end(
@@ -176,9 +172,9 @@ export class SqliteScanStore implements ScanStore {
   }
 
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
-    const [row] = await this.#read("reportSize", { id });
-    if (typeof row?.size !== "number") return undefined;
-    return this.#reportChunks(id, row.size);
+    const [row] = await this.#read("countReportChunks", { id });
+    const chunks = Number(row?.chunks);
+    return chunks === 0 ? undefined : this.#reportChunks(id, chunks);
   }
 
   async remove(id: number): Promise<void> {
@@ -194,11 +190,27 @@ export class SqliteScanStore implements ScanStore {
     }
   }
 
-  async *#reportChunks(id: number, size: number): AsyncGenerator<Chunk> {
-    for (let start = 0; start < size; start += REPORT_CHUNK_BYTES) {
-      const [row] = await this.#read("reportChunk", { id, start, length: REPORT_CHUNK_BYTES });
+  /** Makes the report in a thread of its own, and stores it chunk by chunk. */
+  async #writeReport(scan: ScanToReport, signal: AbortSignal): Promise<ReportTotals> {
+    using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
+    if (!await untilAborted(worker.remote.startReport(scan), signal)) {
+      throw new ScanFailure("Too many findings for one report: scan fewer files at once");
+    }
+    const { id } = scan;
+    for (let position = 0;; position++) {
+      const next = await untilAborted(worker.remote.nextChunk(), signal);
+      if (!("chunk" in next)) return next;
+      await this.#commit("addReportChunk", { id, position, ...next });
+    }
+  }
+
+  async *#reportChunks(id: number, chunks: number): AsyncGenerator<Chunk> {
+    let [part, position] = [-1, -1];
+    for (let read = 0; read < chunks; read++) {
+      const [row] = await this.#read("nextReportChunk", { id, part, position });
       // The scan may be removed meanwhile. Fail rather than return part of its report.
       if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
+      [part, position] = [Number(row.part), Number(row.position)];
       yield new Uint8Array(row.chunk);
     }
   }
@@ -223,16 +235,6 @@ export class SqliteScanStore implements ScanStore {
   #read(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
     return this.#parts.reader.scanRows(statement, parameters);
   }
-}
-
-/**
- * Makes a report in a thread of its own.
- *
- * @throws the reason of the signal when it aborts.
- */
-async function makeReport(scan: ScanToReport, signal: AbortSignal) {
-  using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
-  return await untilAborted(worker.remote.makeReport(scan), signal);
 }
 
 function attemptOf({ hash, name, skip }: ResultKey) {

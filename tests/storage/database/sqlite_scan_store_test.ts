@@ -17,6 +17,7 @@ Deno.test("C 15 complete() stops when its signal aborts", async () => {
   setTimeout(() => midway.abort(reason));
   await assert.rejects(completed, reason);
   assert.equal((await scans.find(id))?.status, "queued");
+  assert.equal(await scans.report(id), undefined);
   assert.equal((await scans.complete(id, 1, new AbortController().signal)).status, "completed");
 });
 
@@ -44,4 +45,24 @@ Deno.test("C 15 removeEnded() removes what ended before a time, by an index", as
   });
   assert.match(JSON.stringify(plan), /USING COVERING INDEX scans_by_end/);
   assert.doesNotMatch(JSON.stringify(plan), /SCAN scans\b/);
+});
+
+Deno.test("C 15 a report that the end of the server cut off does not count, and is removed", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  await using store = await SqliteResourceStore.open(path);
+  const { scans } = store;
+  const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+  const { id } = await scans.create(scan, (async function* () {})());
+  await scans.start(id, 1);
+  using connection = new Connection(path, { readOnly: false });
+  connection.run("INSERT INTO scan_report_chunks VALUES (:id, 1, 0, x'00')", { id });
+  assert.equal(await scans.report(id), undefined);
+  await scans.requeue();
+  await scans.complete(id, 2, new AbortController().signal);
+  const chunks = await Array.fromAsync(await scans.report(id) ?? []);
+  const text = new TextDecoder().decode(await new Blob(chunks).bytes());
+  assert.equal(JSON.parse(text).files_scanned, 0);
+  await scans.remove(id);
+  assert.equal(connection.get("SELECT count(*) AS chunks FROM scan_report_chunks")?.chunks, 0);
 });
