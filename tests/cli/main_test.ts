@@ -13,8 +13,8 @@ import { reportFaults } from "../conformance/report_rules.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-Deno.test("strongroom without a command, or with a bad one", async (t) => {
-  await t.step("says what it can do", async () => {
+Deno.test("strongroom without a command, or with an invalid one", async (t) => {
+  await t.step("prints the usage", async () => {
     for (const args of [[], ["help"], ["--help"], ["-h"]]) {
       const { code, stdout } = await strongroom(args);
       assert.equal(code, 0);
@@ -28,7 +28,7 @@ Deno.test("strongroom without a command, or with a bad one", async (t) => {
       assert.deepEqual([code, stdout], [0, `strongroom ${version}\n`]);
     }
   });
-  await t.step("refuses what it does not know, in one line", async () => {
+  await t.step("refuses unknown commands and bad arguments in one line", async () => {
     const cases = [
       ["fly"],
       ["constructor"],
@@ -55,7 +55,7 @@ Deno.test("strongroom token", async (t) => {
   await using directory = await TempDir.make();
   const env = { STRONGROOM_DATA_DIR: directory.path };
   const claims = (token: string) => JSON.parse(atob(token.trim().split(".")[1] ?? ""));
-  await t.step("C 10 makes a secret of mode 0600 where there is none, and keeps it", async () => {
+  await t.step("C 10 creates a secret of mode 0600 once, and keeps it", async () => {
     const tokens = await Promise.all(
       [1, 2, 3, 4].map((user) => strongroom(["token", "--user", String(user), "--admin"], env)),
     );
@@ -66,7 +66,7 @@ Deno.test("strongroom token", async (t) => {
     assert.equal((mode ?? 0) & 0o777, 0o600);
     assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
   });
-  await t.step("C 10 has the user, the privileges and the time asked for", async () => {
+  await t.step("C 10 has the requested user, privileges and lifetime", async () => {
     const args = ["token", "--user", "7", "--privileges", "resources.view, resources.upload"];
     const { stdout } = await strongroom([...args, "--ttl", "2d"], env);
     const { sub, privileges, iat, exp } = claims(stdout);
@@ -76,7 +76,7 @@ Deno.test("strongroom token", async (t) => {
     assert.deepEqual(admin.privileges, ["resources.admin"]);
     assert.equal(admin.exp - admin.iat, 3600);
   });
-  await t.step("C 10 can't be made where others hold the key", async () => {
+  await t.step("C 10 is refused if another service holds the key", async () => {
     const jwks = { ...env, STRONGROOM_JWKS_URL: "https://id.example/jwks" };
     assert.equal((await strongroom(["token", "--user", "1", "--admin"], jwks)).code, 2);
   });
@@ -86,15 +86,15 @@ Deno.test("C 13 strongroom config", async (t) => {
   await t.step("C 13 shows every setting, its value and whether it is the default", async () => {
     const { code, stdout } = await strongroom(["config"], {
       STRONGROOM_PORT: "9999",
-      STRONGROOM_JWT_SECRET: "a secret that nobody is to be shown",
+      STRONGROOM_JWT_SECRET: "a secret that must not be printed anywhere",
     });
     assert.equal(code, 0);
     assert.match(stdout, /^STRONGROOM_PORT=9999$/m);
     assert.match(stdout, /^STRONGROOM_HOST=127\.0\.0\.1 {2}# default$/m);
     assert.match(stdout, /^STRONGROOM_JWT_SECRET=\*+$/m);
-    assert.doesNotMatch(stdout, /nobody/);
+    assert.doesNotMatch(stdout, /must not be/);
   });
-  await t.step("C 13 a bad value stops the start with one line", async () => {
+  await t.step("C 13 an invalid value prevents the start with one line", async () => {
     for (const command of ["serve", "config", "token"]) {
       const args = command === "token" ? ["token", "--user", "1", "--admin"] : [command];
       const { code, stderr } = await strongroom(args, { STRONGROOM_PORT: "http" });
@@ -102,7 +102,7 @@ Deno.test("C 13 strongroom config", async (t) => {
       assert.match(stderr, /^strongroom: Invalid STRONGROOM_PORT "http": expected .*0 to 65535\n$/);
     }
   });
-  await t.step("C 13 a bad capacity tunable does not", async () => {
+  await t.step("C 13 an invalid capacity tunable does not", async () => {
     const { code, stderr } = await strongroom(["config"], { STRONGROOM_DISK_CRITICAL_MB: "lots" });
     assert.equal(code, 0);
     assert.match(stderr, /STRONGROOM_DISK_CRITICAL_MB.*"lots"/);
@@ -111,20 +111,20 @@ Deno.test("C 13 strongroom config", async (t) => {
 
 Deno.test("C 15 and C 16 strongroom scan", async (t) => {
   const models = `${ROOT}tests/fixtures/models`;
-  await t.step("C 16 prints a report of SR, and its exit code says what was found", async () => {
+  await t.step("C 16 prints a report that conforms to SR, and exits by its findings", async () => {
     const rows: [string, number][] = [
       [`${models}/numpy/int8.npy`, 0],
       [`${models}/pickle/hostile/eval.pkl`, 1],
       [`${models}/pickle/truncated.pkl`, 2],
       [`${models}/missing`, 2],
     ];
-    await Promise.all(rows.map(async ([path, wanted]) => {
+    await Promise.all(rows.map(async ([path, expected]) => {
       const { code, stdout, stderr } = await strongroom(["scan", path]);
-      assert.deepEqual([code, stderr], [wanted, ""], path);
+      assert.deepEqual([code, stderr], [expected, ""], path);
       assert.deepEqual(reportFaults(JSON.parse(stdout)), []);
     }));
   });
-  await t.step("C 16 a directory is scanned whole, also as text and as SARIF", async () => {
+  await t.step("C 16 scans a whole directory, and reports as text and SARIF", async () => {
     const path = `${models}/pickle/hostile`;
     const { code, stdout } = await strongroom(["scan", "--format", "text", path]);
     assert.equal(code, 1);
@@ -133,7 +133,7 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
     assert.equal(sarif.code, 1);
     assert.equal(JSON.parse(sarif.stdout).version, "2.1.0");
   });
-  await t.step("C 16 with some scanners only, which the report says", async () => {
+  await t.step("C 16 runs the selected scanners only, and the report lists them", async () => {
     const path = `${models}/pickle/hostile/eval.pkl`;
     const { stdout } = await strongroom(["scan", "--scanners", "zip,tar", path]);
     const { scanner_selection, issues } = JSON.parse(stdout);
@@ -144,7 +144,7 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
       false,
     );
   });
-  await t.step("refuses what it does not know", async () => {
+  await t.step("refuses unknown options, formats and scanners", async () => {
     for (
       const args of [
         [],
@@ -159,7 +159,7 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
       assert.match(stderr, /^strongroom: .+\n$/);
     }
   });
-  await t.step("C 16 what keeps it from scanning at all is an error of the scan", async () => {
+  await t.step("C 16 exits with 2 if it cannot start to scan", async () => {
     const args = [
       "run",
       "--no-prompt",
@@ -211,7 +211,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     STRONGROOM_PORT: String(freePort()),
     STRONGROOM_MAX_INSTANCES: "5",
   };
-  await t.step("reads the host where no server runs, and leaves nothing behind", async () => {
+  await t.step("reads the host if no server runs, and leaves no file behind", async () => {
     const { code, stdout, stderr } = await strongroom(["capacity"], env);
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Level +(OK|CAUTION|CRITICAL)/);
@@ -220,13 +220,13 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
   });
-  await t.step("C 13 says which directory is missing", async () => {
+  await t.step("C 13 names a missing directory", async () => {
     const missing = { ...env, STRONGROOM_DATA_DIR: `${directory.path}/missing` };
     const { code, stderr } = await strongroom(["capacity"], missing);
     assert.equal(code, 2);
     assert.match(stderr, /^strongroom: Invalid STRONGROOM_DATA_DIR ".*missing.*\n$/);
   });
-  await t.step("asks the server that runs, also again and again", async () => {
+  await t.step("asks a running server, repeatedly with --watch", async () => {
     await using child = await ChildServer.start({ dataDir: directory.path, env });
     const { stdout: json } = await strongroom(["capacity", "--json"], env);
     const overview = v.parse(CapacityOverview, JSON.parse(json));
@@ -244,7 +244,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     await watching.status;
     const { stderr } = await strongroom(["capacity"], {
       ...env,
-      STRONGROOM_JWT_SECRET: "another secret than the server has, alas",
+      STRONGROOM_JWT_SECRET: "a secret that differs from the server's",
     });
     assert.match(stderr, /^strongroom: Cannot read the capacity of the server at http.*: .*\n$/);
     await child.end("SIGTERM");
@@ -252,7 +252,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     assert.equal(code, 0);
     assert.match(stdout, /Leases +unknown/);
   });
-  await t.step("C 10 asks no server whose keys others hold", async () => {
+  await t.step("C 10 does not ask a server whose keys another service holds", async () => {
     const jwks = { ...env, STRONGROOM_JWKS_URL: "http://127.0.0.1:1/jwks" };
     await using child = await ChildServer.start({ dataDir: directory.path, env: jwks });
     const { code, stdout } = await strongroom(["capacity"], jwks);
@@ -263,7 +263,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
 });
 
 Deno.test("strongroom permissions", async (t) => {
-  await t.step("asks for no more than the settings need", async () => {
+  await t.step("prints only what the settings need", async () => {
     const flags = await printedPermissionFlags({
       STRONGROOM_DATA_DIR: "/srv/room",
       STRONGROOM_HOST: "::1",
@@ -273,13 +273,13 @@ Deno.test("strongroom permissions", async (t) => {
     assert.ok(flags.every((flag) => /^--allow-(net|read|write|env|sys)=.+/.test(flag)));
     assert.match(flags.find((flag) => flag.startsWith("--allow-read")) ?? "", /,\/srv\/room$/);
   });
-  await t.step("asks for a key file and the address of keys", async () => {
+  await t.step("includes the key file and the host of the keys", async () => {
     const pem = await printedPermissionFlags({ STRONGROOM_JWT_PUBLIC_KEY: "/etc/key.pem" });
     assert.match(pem.join(" "), /--allow-read=\S*,\/etc\/key\.pem/);
     const jwks = await printedPermissionFlags({ STRONGROOM_JWKS_URL: "https://id.example/jwks" });
     assert.match(jwks.join(" "), /--allow-net=127\.0\.0\.1:8080,id\.example/);
   });
-  await t.step("refuses a path that a task could not pass on", async () => {
+  await t.step("refuses a path that a task cannot pass on", async () => {
     for (const dataDir of ["a b", "/a,/b"]) {
       const { code, stdout } = await strongroom(["permissions"], { STRONGROOM_DATA_DIR: dataDir });
       assert.deepEqual([code, stdout], [2, ""]);
@@ -293,7 +293,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   await using child = await ChildServer.start({ dataDir });
   const one = await child.as(1);
 
-  await t.step("serves with the permissions it asked for", async () => {
+  await t.step("serves with the printed permissions", async () => {
     const large = new Uint8Array(3_000_000).fill(1);
     assert.equal((await one.upload("d", { large, text: "text ".repeat(50_000) })).status, 200);
     assert.ok((await one.bytes({ path: "d", compression: "auto" })).length < 3_100_000);
@@ -301,7 +301,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     assert.equal((await one.upload("d/e", { small: "a few bytes" })).status, 200);
     assert.equal((await fetch(`${child.origin}/readyz`).then((it) => it.json())).status, "success");
   });
-  await t.step("C 12 keeps everything in the data directory, for its owner alone", async () => {
+  await t.step("C 12 stores everything in the data directory, for its owner only", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
     assert.deepEqual(names, [
       "blobs",
@@ -314,8 +314,8 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     ]);
     const walk = async (path: string): Promise<void> => {
       const { mode, isDirectory } = await Deno.stat(path);
-      const wanted = isDirectory ? 0o700 : 0o600;
-      assert.equal((mode ?? 0) & 0o777, wanted, path);
+      const expected = isDirectory ? 0o700 : 0o600;
+      assert.equal((mode ?? 0) & 0o777, expected, path);
       if (!isDirectory) return;
       for await (const { name } of Deno.readDir(path)) await walk(`${path}/${name}`);
     };
@@ -324,7 +324,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     await walk(`${dataDir}/jwt.secret`);
     assert.equal(((await Deno.stat(dataDir)).mode ?? 0) & 0o777, 0o700);
   });
-  await t.step("C 12 a second server on the directory says which process holds it", async () => {
+  await t.step("C 12 a second server names the process that holds the directory", async () => {
     const { code, stderr } = await strongroom(["serve"], {
       STRONGROOM_DATA_DIR: dataDir,
       STRONGROOM_PORT: String(freePort()),
@@ -332,7 +332,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`in use by process ${child.pid}: only one server`));
   });
-  await t.step("C 10 the start says once how to get a credential", async () => {
+  await t.step("C 10 prints once how to get a credential, and prints no secret", async () => {
     const ended = await child.end("SIGTERM");
     assert.deepEqual([ended.code, ended.signal], [0, null]);
     const printed = await child.printed();
@@ -341,11 +341,11 @@ Deno.test("strongroom serve, as users start it", async (t) => {
     const secret = (await Deno.readTextFile(`${dataDir}/jwt.secret`)).trim();
     assert.equal(printed.includes(secret), false);
   });
-  await t.step("a server that stopped in order leaves its database in one file", async () => {
+  await t.step("leaves the database in one file after an orderly stop", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
     assert.deepEqual(names, ["blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
   });
-  await t.step("C 5.6 what was stored is there at the next start", async () => {
+  await t.step("C 5.6 finds the stored content at the next start", async () => {
     await using again = await ChildServer.start({ dataDir });
     const client = new Client(again.origin + "/api/v1", one.token);
     assert.equal((await client.bytes({ path: "d/large" })).length, 3_000_000);
@@ -355,11 +355,11 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   });
 });
 
-Deno.test("a second signal ends the server at once", async () => {
+Deno.test("a second signal stops the server immediately", async () => {
   await using directory = await TempDir.make();
   await using child = await ChildServer.start({ dataDir: directory.path });
   const one = await child.as(1);
-  // An upload that does not go on keeps the server waiting.
+  // A stalled upload keeps the server from stopping.
   const abort = new AbortController();
   const upload = one.fetch("/resources/", {
     method: "POST",
@@ -377,9 +377,9 @@ Deno.test("a second signal ends the server at once", async () => {
   await upload;
 });
 
-Deno.test("C 13 what a setting names and can't be had stops the start with one line", async () => {
+Deno.test("C 13 a setting that names an unusable file or port prevents the start with one line", async () => {
   await using directory = await TempDir.make();
-  await Deno.writeTextFile(`${directory.path}/file`, "no PEM");
+  await Deno.writeTextFile(`${directory.path}/file`, "not PEM");
   const { publicKey } = await crypto.subtle.generateKey(
     {
       name: "RSASSA-PKCS1-v1_5",

@@ -23,7 +23,7 @@ function examplesOf(markdown: string): Example[] {
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-/** In an object: there are more properties. As a value: any text. */
+/** As a key, allows more properties. As a value, stands for any string. */
 const ELLIPSIS = "…";
 
 /** Asserts that a reply is the documented one. Times may differ. */

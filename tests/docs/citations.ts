@@ -36,7 +36,7 @@ export function anchorsIn(markdown: string): string[] {
   return [...markdown.matchAll(anchor)].map(([, rule = ""]) => rule);
 }
 
-/** Blanks what stands between the lines of a comment, so that a citation may wrap. */
+/** Blanks the markers at the start of comment lines, so that a citation may wrap. */
 function joinLines(text: string): string {
   return text.replace(
     /\n[ \t]*(?:\*(?![*/])|\/{2,3}|--)/g,
@@ -65,7 +65,7 @@ function rulesIn(list: string): string[] {
   return rules;
 }
 
-/** The numbers after `first` up to `last`, which may leave out what it shares with `first`. */
+/** The numbers after `first` up to `last`. `last` may omit the parts it shares with `first`. */
 function numbersAfter(first: string, last: string): string[] {
   const from = first.split(".");
   const short = last.split(".");

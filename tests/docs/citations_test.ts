@@ -3,7 +3,7 @@ import { ROOT } from "../support/child_server.ts";
 import { RULES } from "../support/rules.ts";
 import { anchorsIn, citationsIn } from "./citations.ts";
 
-/** Which file of docs/spec defines the rules of a document. */
+/** The file in docs/spec that defines the rules of each document. */
 const FILES: Readonly<Record<string, string>> = {
   RS: "resource-service.md",
   SR: "scan-report.md",
@@ -44,23 +44,23 @@ Deno.test("docs/spec defines each rule once, in the file of its document", async
   assert.deepEqual(rules.filter((rule, index) => rules.indexOf(rule) !== index), []);
 });
 
-Deno.test("docs/spec defines every rule that has been built", async () => {
+Deno.test("docs/spec defines every rule that is built", async () => {
   const defined = new Map(await anchors());
   assert.deepEqual(RULES.filter((rule) => !defined.has(rule)), []);
 });
 
-Deno.test("every citation in source, tests and documents leads to a rule of docs/spec", async () => {
+Deno.test("every citation in source, tests and documents resolves to a rule in docs/spec", async () => {
   const defined = new Map(await anchors());
-  const nowhere: string[] = [];
+  const unresolved: string[] = [];
   let count = 0;
   for await (const path of textFiles()) {
     for (const { rule, line } of citationsIn(await Deno.readTextFile(ROOT + path))) {
       count++;
-      if (!defined.has(rule)) nowhere.push(`${path}:${line} ${rule}`);
+      if (!defined.has(rule)) unresolved.push(`${path}:${line} ${rule}`);
     }
   }
   assert.ok(count > 1000, `only ${count} citations`);
-  assert.equal(nowhere.length, 0, `citations that lead nowhere:\n${nowhere.join("\n")}`);
+  assert.equal(unresolved.length, 0, `citations without a rule:\n${unresolved.join("\n")}`);
 });
 
 Deno.test("citationsIn() finds lists, ranges and citations that wrap", async (t) => {

@@ -6,13 +6,13 @@ import { hasProgram, run } from "../support/tools.ts";
 const programs = await hasProgram("curl", "--version") && await hasProgram("bash", "--version") &&
   await hasProgram("unzip", "-v");
 
-/** A document's shell blocks. */
+/** The shell blocks of a document. */
 async function shellBlocks(path: string): Promise<string[]> {
   const text = await Deno.readTextFile(ROOT + path);
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 }
 
-Deno.test("every task that a document names is a task", async () => {
+Deno.test("the README and CONTRIBUTING name only tasks that exist", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const blocks = [...await shellBlocks("README.md"), ...await shellBlocks("CONTRIBUTING.md")];
   const named = blocks.join("").matchAll(/\btask (?:-q )?([\w:]+)/g);
@@ -22,7 +22,7 @@ Deno.test("every task that a document names is a task", async () => {
 });
 
 Deno.test({
-  name: "the README's scan finds what is in the fixtures",
+  name: "the scan in the README finds the hostile fixtures",
   ignore: !await hasProgram("bash", "--version"),
   async fn() {
     const [block] = (await shellBlocks("README.md")).filter((it) => it.includes("task -q scan"));
@@ -34,7 +34,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the README's lines work as pasted",
+  name: "the commands in the README work as pasted",
   ignore: !programs,
   async fn() {
     const blocks = await shellBlocks("README.md");

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { recover } from "../../core/tree/recover.ts";
 import { ChildServer } from "../support/child_server.ts";
 import type { Client } from "../support/client.ts";
-import { noise } from "../conformance/blob_store.ts";
+import { noise } from "../conformance/blob_store_suite.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { removeUnreferenced } from "../../core/tree/changes.ts";
 import { items, refused } from "../support/client.ts";
-import { noise } from "../conformance/blob_store.ts";
+import { noise } from "../conformance/blob_store_suite.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { jsonBody, jsonBytes } from "../../routes/body.ts";
 
-Deno.test("C 3 a JSON body that does not go on is refused", async () => {
+Deno.test("C 3 refuses a JSON body that stalls", async () => {
   let cancelled = false;
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"path":')),
@@ -17,9 +17,9 @@ Deno.test("C 3 a JSON body that does not go on is refused", async () => {
   assert.equal(cancelled, true);
 });
 
-Deno.test("C 2 what is wrong with a JSON body is told by key", async () => {
+Deno.test("C 2 names the key that is wrong in a JSON body", async () => {
   const schema = v.object({ path: v.string(), list: v.array(v.string()) });
-  const told = async (body: unknown) => {
+  const problemIn = async (body: unknown) => {
     const request = new Request("http://localhost/", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -27,15 +27,15 @@ Deno.test("C 2 what is wrong with a JSON body is told by key", async () => {
     });
     return await jsonBody(request, schema).then(String, (error: Error) => error.message);
   };
-  assert.match(await told({}), /path is missing$/);
-  assert.match(await told({ path: 1 }), /path must be string, not 1$/);
-  const long = await told({ path: "a", list: `\n${"x".repeat(100_000)}` });
+  assert.match(await problemIn({}), /path is missing$/);
+  assert.match(await problemIn({ path: 1 }), /path must be string, not 1$/);
+  const long = await problemIn({ path: "a", list: `\n${"x".repeat(100_000)}` });
   assert.match(long, /list must be Array, not "\\nx+…"$/);
   assert.ok(long.length < 400);
-  assert.match(await told({ path: "a", list: ["a", 1] }), /list\.1 must be string, not 1$/);
+  assert.match(await problemIn({ path: "a", list: ["a", 1] }), /list\.1 must be string, not 1$/);
 });
 
-Deno.test("C 3 gives up on a body that stalls", async () => {
+Deno.test("C 3 cancels a body that stalls, and says how long it waited", async () => {
   let cancelled = false;
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"issues":')),

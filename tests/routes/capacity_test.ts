@@ -6,7 +6,7 @@ import { TestServer } from "../support/server.ts";
 
 Deno.test("C 14 GET /capacity/", async (t) => {
   await using server = await TestServer.start();
-  await t.step("C 1 and C 14 tells capacity.view and resources.admin", async () => {
+  await t.step("C 1 and C 14 serves capacity.view and resources.admin", async () => {
     for (const client of [await server.as(1, "capacity.view"), await server.admin()]) {
       for (const path of ["/capacity", "/capacity/"]) {
         const overview = v.parse(CapacityOverview, dataOf(await client.send("GET", path)));
@@ -16,7 +16,7 @@ Deno.test("C 14 GET /capacity/", async (t) => {
       }
     }
   });
-  await t.step("C 2 and nobody else", async () => {
+  await t.step("C 2 refuses everyone else", async () => {
     const one = await server.as(1);
     refused(await one.send("GET", "/capacity/"), 403, "ErrNotPermitted");
     const unknown = { headers: { Authorization: "Bearer x" } };

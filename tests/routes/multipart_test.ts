@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { uploadParts } from "../../routes/multipart.ts";
 import { fileHead, formBody, joinBytes } from "../support/raw_http.ts";
 
-/** The parts of a form that arrives in the given chunks, as `field filename=content`. */
+/** Reads a form that arrives in the given chunks. Its parts are `field filename=content`. */
 async function read(
   chunks: readonly Uint8Array<ArrayBuffer>[],
   { type = "multipart/form-data; boundary=boundary", maxBytes = 1e6 } = {},
@@ -25,7 +25,7 @@ async function read(
 
 async function refuses(body: Uint8Array<ArrayBuffer>, options = {}): Promise<string> {
   try {
-    assert.deepEqual(await read([body], options), "a refusal");
+    assert.deepEqual(await read([body], options), "expected a refusal");
   } catch (error) {
     assert.ok(error instanceof AppError, String(error));
     assert.equal(error.kind, "ErrResourcesInvalidRequest");
@@ -42,32 +42,32 @@ const FORM = formBody([
 ]);
 const PARTS = ["files a.txt=first\r\n--bound\r\n-\r", "files empty=", "file 日本.txt=--"];
 
-Deno.test("C 6 uploadParts() reads a form however it arrives", async (t) => {
-  await t.step("C 6 in one piece", async () => {
+Deno.test("C 6 uploadParts() reads a form in chunks of any size", async (t) => {
+  await t.step("C 6 in one chunk", async () => {
     assert.deepEqual(await read([FORM]), PARTS);
   });
   await t.step("C 6 byte by byte", async () => {
     assert.deepEqual(await read(Array.from(FORM, (byte) => new Uint8Array([byte]))), PARTS);
   });
-  await t.step("C 6 in two pieces, cut at every place", async () => {
+  await t.step("C 6 in two chunks, cut at every byte", async () => {
     for (let cut = 1; cut < FORM.length; cut++) {
       assert.deepEqual(await read([FORM.slice(0, cut), FORM.slice(cut)]), PARTS, `cut at ${cut}`);
     }
   });
-  await t.step("C 6 in pieces of every size", async () => {
+  await t.step("C 6 in chunks of every size", async () => {
     for (let size = 2; size < 100; size++) {
       const chunks = Array.from(
         { length: Math.ceil(FORM.length / size) },
         (_, index) => FORM.slice(index * size, (index + 1) * size),
       );
-      assert.deepEqual(await read(chunks), PARTS, `pieces of ${size}`);
+      assert.deepEqual(await read(chunks), PARTS, `chunks of ${size}`);
     }
   });
 });
 
-Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) => {
+Deno.test("C 6 uploadParts() accepts what RFC 2046 and RFC 7578 allow", async (t) => {
   const one = ["files a=x"];
-  await t.step("a preamble and an epilogue, which mean nothing", async () => {
+  await t.step("a preamble and an epilogue, which are ignored", async () => {
     const body = joinBytes([
       "preamble\r\n",
       formBody([{ head: fileHead("a"), content: "x" }]),
@@ -75,11 +75,11 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
     ]);
     assert.deepEqual(await read([body]), one);
   });
-  await t.step("white space behind a boundary", async () => {
+  await t.step("white space after a boundary", async () => {
     const body = joinBytes([`--boundary \t\r\n${fileHead("a")}\r\n\r\nx\r\n--boundary--`]);
     assert.deepEqual(await read([body]), one);
   });
-  await t.step("boundaries in quotes and of odd characters", async () => {
+  await t.step("quoted boundaries with special characters", async () => {
     for (const boundary of ["a", "'()+_,-./:=?", "=_b:0", "----x", "B".repeat(70)]) {
       const body = formBody([{ head: fileHead("a"), content: "x" }], boundary);
       for (
@@ -94,15 +94,15 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
     const head = `X-Other: 1\r\nCONTENT-DISPOSITION : Form-Data; NAME=files; FileName=a\r\nX: y`;
     assert.deepEqual(await read([formBody([{ head, content: "x" }])]), one);
   });
-  await t.step("names with semicolons, and what browsers escape", async () => {
+  await t.step("names with semicolons, and the escapes of browsers", async () => {
     const body = formBody([{ head: fileHead("a;b=%22c%22"), content: "x" }]);
     assert.deepEqual(await read([body]), ['files a;b="c"=x']);
   });
-  await t.step("an extended name, as some clients send alone", async () => {
+  await t.step("an extended name without a plain one, which some clients send", async () => {
     const head = "Content-Disposition: form-data; name=files; filename*=utf-8''%E6%97%A5%20x";
     assert.deepEqual(await read([formBody([{ head, content: "x" }])]), ["files 日 x=x"]);
   });
-  await t.step("a part that is left unread is skipped", async () => {
+  await t.step("a part that is not read, which is skipped", async () => {
     const request = new Request("http://test/", {
       method: "POST",
       body: FORM,
@@ -112,7 +112,7 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
     for await (const { filename } of uploadParts(request, { maxBytes: 1e6 })) names.push(filename);
     assert.deepEqual(names, ["a.txt", "empty", "日本.txt"]);
   });
-  await t.step("a name that is no UTF-8 is handed on as what no name can be", async () => {
+  await t.step("a name that is not UTF-8, which becomes an invalid name", async () => {
     const head = joinBytes([
       'Content-Disposition: form-data; name="files"; filename="a',
       new Uint8Array([0xff]),
@@ -124,12 +124,12 @@ Deno.test("C 6 uploadParts() takes what RFC 2046 and RFC 7578 allow", async (t) 
   });
 });
 
-Deno.test("RS 4.2.2 uploadParts() refuses what is no form", async (t) => {
+Deno.test("RS 4.2.2 uploadParts() refuses a malformed form", async (t) => {
   const whole = formBody([{ head: fileHead("a"), content: "content" }]);
-  await t.step("RS 4.2.2 a form cut anywhere before its last boundary", async () => {
+  await t.step("RS 4.2.2 a form that ends before its last boundary", async () => {
     for (let cut = 0; cut < whole.length - 4; cut++) await refuses(whole.slice(0, cut));
   });
-  await t.step("RS 4.2.2 a Content-Type that is none", async () => {
+  await t.step("RS 4.2.2 another Content-Type, or one without a valid boundary", async () => {
     const types = [
       "",
       "text/plain",
@@ -144,7 +144,7 @@ Deno.test("RS 4.2.2 uploadParts() refuses what is no form", async (t) => {
     ];
     for (const type of types) assert.match(await refuses(whole, { type }), /Content-Type/);
   });
-  await t.step("RS 4.2.2 parts that are none", async () => {
+  await t.step("RS 4.2.2 malformed parts", async () => {
     const cases = [
       "--boundary\r\n\r\nno headers\r\n--boundary--\r\n",
       "--boundary\r\nX: y\r\n\r\nno disposition\r\n--boundary--\r\n",
@@ -162,18 +162,18 @@ Deno.test("RS 4.2.2 uploadParts() refuses what is no form", async (t) => {
     ];
     for (const text of cases) await refuses(joinBytes([text]));
   });
-  await t.step("RS 4.2.2 a body beyond the cap, in its epilogue too", async () => {
+  await t.step("RS 4.2.2 a body over the size limit, epilogue included", async () => {
     assert.match(await refuses(whole, { maxBytes: whole.length - 1 }), /larger than/);
     await read([whole], { maxBytes: whole.length });
     const long = joinBytes([whole, "e".repeat(100)]);
     assert.match(await refuses(long, { maxBytes: whole.length + 50 }), /larger than/);
   });
-  await t.step("RS 4.2.2 a form of nothing but its last boundary has no parts", async () => {
+  await t.step("RS 4.2.2 but not a lone last boundary: a form without parts", async () => {
     assert.deepEqual(await read([joinBytes(["--boundary--\r\n"])]), []);
   });
 });
 
-Deno.test("C 6 uploadParts() gives up a body that does not go on", async () => {
+Deno.test("C 6 uploadParts() cancels a body that stalls", async () => {
   let cancelled = false;
   const request = new Request("http://test/", {
     method: "POST",
@@ -187,13 +187,13 @@ Deno.test("C 6 uploadParts() gives up a body that does not go on", async () => {
   });
   await assert.rejects(async () => {
     for await (const { content } of uploadParts(request, { maxBytes: 1e6, stallMs: 1 })) {
-      for await (const _ of content) { /* dropped */ }
+      for await (const _ of content) { /* discarded */ }
     }
   }, AppError);
   assert.equal(cancelled, true);
 });
 
-Deno.test("C 4 a file name that can't be read is refused, and not cut short or skipped", async () => {
+Deno.test("C 4 an unreadable file name becomes an invalid one, neither cut short nor skipped", async () => {
   const name = async (disposition: string) => {
     const head = `Content-Disposition: form-data; ${disposition}`;
     return (await read([formBody([{ head, content: "x" }])]))[0];
@@ -217,7 +217,7 @@ Deno.test("C 4 a file name that can't be read is refused, and not cut short or s
     'name="files"; filename="plain"; filename*=UTF-8\'\'%C3%A9': "é",
     'name="files"; filename="plain"; filename*=UTF-8\'\'%ff': "plain",
   };
-  for (const [disposition, wanted] of Object.entries(readable)) {
-    assert.equal(await name(disposition), `files ${wanted}=x`, disposition);
+  for (const [disposition, expected] of Object.entries(readable)) {
+    assert.equal(await name(disposition), `files ${expected}=x`, disposition);
   }
 });

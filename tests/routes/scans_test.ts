@@ -21,7 +21,7 @@ const SCANNER = [
   "resources.download",
 ];
 
-/** The scan of a reply, which must be one. */
+/** The scan in a reply. Checks status and schema. */
 function scanOf(reply: Reply, status = 200): ScanEntry {
   assert.equal(reply.status, status, reply.text);
   return v.parse(
@@ -49,7 +49,7 @@ Deno.test("C 15 scans over HTTP", async (t) => {
   await one.upload("models/a", { "readme.txt": "some text", "model.bin": "\x00\x01" });
   await one.upload("models", { "copy.bin": "\x00\x01" });
 
-  await t.step("C 15 a directory is scanned whole, and the report is one of SR", async () => {
+  await t.step("C 15 scans a whole directory, and the report conforms to SR", async () => {
     const done = await scan(one, { path: "models" });
     assert.deepEqual([done.status, done.paths, done.error], ["completed", ["models"], null]);
     assert.deepEqual([done.files_total, done.files_scanned], [3, 3]);
@@ -67,7 +67,7 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     assert.equal(file_hashes?.md5, "552e21cd4cd9918678e3c1a0df491bc3");
     assert.deepEqual(scanOf(await one.send("GET", `/scans/${done.id}`)), done);
   });
-  await t.step("C 15 paths and ids, one or several", async () => {
+  await t.step("C 15 accepts one or several paths and ids", async () => {
     const { items } = JSON.parse((await one.list({ recursive: "true" })).text).data;
     const idOf = (path: string) => items.find((it: { path: string }) => it.path === path).id;
     const done = await scan(one, {
@@ -83,7 +83,7 @@ Deno.test("C 15 scans over HTTP", async (t) => {
       "models/copy.bin",
     ]);
   });
-  await t.step("C 15 the list is the caller's own, newest first", async () => {
+  await t.step("C 15 lists the scans of the caller, newest first", async () => {
     const first = await scan(one, { path: "models/a" });
     const second = await scan(one, { path: "models/a" });
     const list = async (client: Client, query = "") => {
@@ -97,7 +97,7 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     assert.deepEqual(page.items.map(({ id }) => id), [first.id]);
     assert.equal((await list(await server.as(2, ...SCANNER))).total, 0);
   });
-  await t.step("C 2 requests that make no sense are refused", async () => {
+  await t.step("C 2 refuses invalid requests", async () => {
     const bad: [unknown, number, string][] = [
       [{}, 400, "ErrResourcesInvalidRequest"],
       [{ path: "../x" }, 400, "ErrResourcesInvalidRequest"],
@@ -124,53 +124,48 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     refused(await one.send("GET", "/scans/99999/report"), 404, "ErrScansNotFound");
     refused(await one.send("DELETE", "/scans/18446744073709551615"), 404, "ErrScansNotFound");
   });
-  await t.step(
-    "C 15 each privilege allows its own, and nobody sees the scans of others",
-    async () => {
-      const { id } = await scan(one, { path: "models/a" });
-      const viewer = await server.as(1, "scans.view");
-      refused(await viewer.json("POST", "/scans/", { path: "models" }), 403, "ErrNotPermitted");
-      refused(await viewer.send("DELETE", `/scans/${id}`), 403, "ErrNotPermitted");
-      assert.equal(scanOf(await viewer.send("GET", `/scans/${id}`)).id, id);
-      const runner = await server.as(1, "scans.run", "resources.download");
-      refused(await runner.send("GET", `/scans/${id}`), 403, "ErrNotPermitted");
-      const reader = await server.as(1, "scans.run", "scans.view", "resources.view");
-      for (
-        const reply of [
-          await reader.json("POST", "/scans/", { path: "models" }),
-          await reader.send("DELETE", `/scans/${id}`),
-        ]
-      ) {
-        assert.match(refused(reply, 403, "ErrNotPermitted"), /resources\.download/);
-      }
-      const other = await server.as(2, ...SCANNER);
-      for (const path of [`/scans/${id}`, `/scans/${id}/report`]) {
-        refused(await other.send("GET", path), 404, "ErrScansNotFound");
-      }
-      refused(await other.send("DELETE", `/scans/${id}`), 404, "ErrScansNotFound");
-      refused(await other.json("POST", "/scans/", { path: "models" }), 404, "ErrResourcesNotFound");
-      assert.equal((await scan(await server.admin(), { path: "models" })).files_total, 3);
-      assert.equal(scanOf(await (await server.admin()).send("GET", `/scans/${id}`)).id, id);
-    },
-  );
+  await t.step("C 15 checks privileges, and hides the scans of other users", async () => {
+    const { id } = await scan(one, { path: "models/a" });
+    const viewer = await server.as(1, "scans.view");
+    refused(await viewer.json("POST", "/scans/", { path: "models" }), 403, "ErrNotPermitted");
+    refused(await viewer.send("DELETE", `/scans/${id}`), 403, "ErrNotPermitted");
+    assert.equal(scanOf(await viewer.send("GET", `/scans/${id}`)).id, id);
+    const runner = await server.as(1, "scans.run", "resources.download");
+    refused(await runner.send("GET", `/scans/${id}`), 403, "ErrNotPermitted");
+    const reader = await server.as(1, "scans.run", "scans.view", "resources.view");
+    for (
+      const reply of [
+        await reader.json("POST", "/scans/", { path: "models" }),
+        await reader.send("DELETE", `/scans/${id}`),
+      ]
+    ) {
+      assert.match(refused(reply, 403, "ErrNotPermitted"), /resources\.download/);
+    }
+    const other = await server.as(2, ...SCANNER);
+    for (const path of [`/scans/${id}`, `/scans/${id}/report`]) {
+      refused(await other.send("GET", path), 404, "ErrScansNotFound");
+    }
+    refused(await other.send("DELETE", `/scans/${id}`), 404, "ErrScansNotFound");
+    refused(await other.json("POST", "/scans/", { path: "models" }), 404, "ErrResourcesNotFound");
+    assert.equal((await scan(await server.admin(), { path: "models" })).files_total, 3);
+    assert.equal(scanOf(await (await server.admin()).send("GET", `/scans/${id}`)).id, id);
+  });
   await t.step("C 15 DELETE removes a finished scan with its report", async () => {
     const { id } = await scan(one, { path: "models/a" });
     assert.equal(scanOf(await one.send("DELETE", `/scans/${id}`)).id, id);
     refused(await one.send("GET", `/scans/${id}`), 404, "ErrScansNotFound");
     refused(await one.send("GET", `/scans/${id}/report`), 404, "ErrScansNotFound");
   });
-  await t.step("an empty directory is scanned, and its report says that nothing was", async () => {
+  await t.step("an empty directory gives a report of no files", async () => {
     await (await server.as(1)).mkdir("empty");
     const done = await scan(one, { path: "empty" });
     assert.deepEqual([done.status, done.files_total], ["completed", 0]);
     assert.equal((await reportOf(one, done.id)).files_scanned, 0);
   });
   await t.step(
-    "C 15 content that is gone when its turn comes is an error of the report",
+    "C 15 content that was removed before its scan is an error in the report",
     async () => {
       await one.upload("gone", { "f.bin": "soon gone" });
-      const hash = (await server.storedHashes()).find((it) => it.startsWith("1"));
-      assert.ok(hash !== undefined || true);
       const store = server.tree.blobs;
       const removed = (await server.tree.records.findByPath({ userId: 1, everyone: false }, [
         "gone/f.bin",
@@ -205,7 +200,7 @@ Deno.test("C 15 the queue", async (t) => {
         gates.push(gate);
         signal.addEventListener("abort", () => gate.reject(signal.reason));
         await gate.promise;
-        throw new ScanFailure("It is no real scanner");
+        throw new ScanFailure("Scanner of the test failed");
       },
     },
   });
@@ -213,7 +208,7 @@ Deno.test("C 15 the queue", async (t) => {
   const statusOf = async (id: number) => scanOf(await one.send("GET", `/scans/${id}`)).status;
   await one.upload("", { a: "a", b: "b", c: "c" });
 
-  await t.step("C 15 answers at once without wait, and runs what the host carries", async () => {
+  await t.step("C 15 replies at once without wait, and runs what the host allows", async () => {
     const first = await scan(one, { path: "a" }, 0);
     assert.ok(["queued", "running"].includes(first.status));
     await until(() => gates.length === 1);
@@ -232,10 +227,10 @@ Deno.test("C 15 the queue", async (t) => {
     gates.shift()?.resolve();
     await until(async () => await statusOf(first.id) === "failed");
     const report = await reportOf(one, first.id);
-    assert.match(JSON.stringify(report.checks), /It is no real scanner/);
+    assert.match(JSON.stringify(report.checks), /Scanner of the test failed/);
     assert.equal(report.has_errors, true);
   });
-  await t.step("C 15 DELETE cancels a running scan, whose lease comes back", async () => {
+  await t.step("C 15 DELETE cancels a running scan, and its lease is released", async () => {
     const { id } = await scan(one, { path: "b" }, 0);
     await until(() => gates.length === 1);
     assert.equal(scanOf(await one.send("DELETE", `/scans/${id}`)).status, "cancelled");
@@ -246,7 +241,7 @@ Deno.test("C 15 the queue", async (t) => {
   });
 });
 
-Deno.test("C 15 scans wait where the host carries none, and too many are turned away", async () => {
+Deno.test("C 15 scans wait if the host has no capacity, and are refused if the queue is full", async () => {
   let available = 0;
   await using server = await TestServer.start({
     maxQueuedScans: 2,
@@ -270,19 +265,19 @@ Deno.test("C 15 scans wait where the host carries none, and too many are turned 
   refused(full, 429, "ErrScansQueueFull");
   assert.match(full.headers.get("Retry-After") ?? "", /^\d+$/);
   refused(await one.json("POST", "/scans/", { path: "a" }), 429, "ErrScansQueueFull");
-  // One that waits is cancelled without ever having run.
+  // A queued scan is canceled without having run.
   assert.equal(scanOf(await one.send("DELETE", `/scans/${first.id}`)).status, "cancelled");
   available = 90_000;
   await until(async () =>
     scanOf(await one.send("GET", `/scans/${second.id}`)).status === "completed"
   );
-  const told: string[] = [];
-  while (told.at(-1) !== `scan.finished ${second.id}`) {
+  const received: string[] = [];
+  while (received.at(-1) !== `scan.finished ${second.id}`) {
     const { event, data = "" } = await events.next() ?? {};
     assert.ok(event !== undefined, "the stream ended");
-    if (event.startsWith("scan.")) told.push(`${event} ${JSON.parse(data).id}`);
+    if (event.startsWith("scan.")) received.push(`${event} ${JSON.parse(data).id}`);
   }
-  assert.deepEqual(told.filter((it) => !it.startsWith("scan.progress")), [
+  assert.deepEqual(received.filter((it) => !it.startsWith("scan.progress")), [
     `scan.queued ${first.id}`,
     `scan.queued ${second.id}`,
     `scan.finished ${first.id}`,
@@ -291,7 +286,7 @@ Deno.test("C 15 scans wait where the host carries none, and too many are turned 
   ]);
 });
 
-Deno.test("C 15 of scans that are asked for at once no more wait than may", async () => {
+Deno.test("C 15 concurrent requests do not exceed the limit of the queue", async () => {
   await using server = await TestServer.start({
     maxQueuedScans: 3,
     host: {
@@ -313,7 +308,7 @@ Deno.test("C 15 of scans that are asked for at once no more wait than may", asyn
   assert.equal(replies.filter(({ status }) => status === 429).length, 9);
 });
 
-Deno.test("C 15 results are kept and reused", async (t) => {
+Deno.test("C 15 results are stored and reused", async (t) => {
   const scanned: string[] = [];
   let gate: PromiseWithResolvers<void> | undefined;
   await using server = await TestServer.start({
@@ -335,24 +330,24 @@ Deno.test("C 15 results are kept and reused", async (t) => {
   await one.upload("", { a: genuine });
   await one.upload("d", { a: genuine, b: genuine });
 
-  await t.step("C 15 for content of one hash and name", async () => {
+  await t.step("C 15 for equal hash and name", async () => {
     assert.deepEqual([await kindOf("a"), await kindOf("a"), await kindOf("d/a")], ["1", "1", "1"]);
     assert.equal(await kindOf("d/b"), "2");
   });
-  await t.step("C 15 but not where other scanners run", async () => {
+  await t.step("C 15 not for another selection of scanners", async () => {
     assert.deepEqual([await kindOf("a", ["zip"]), await kindOf("a", ["zip"])], ["3", "3"]);
   });
-  await t.step("C 15 and not of another version of the scanners", async () => {
+  await t.step("C 15 not for another version of the scanners", async () => {
     using database = new Connection(`${server.dataDir}/strongroom.db`, { readOnly: false });
     database.run("UPDATE scan_results SET version = 'older'");
     assert.equal(await kindOf("a"), "4");
   });
-  await t.step("C 6 and C 15 nor for other content that forges its hash", async () => {
+  await t.step("C 6 and C 15 not for other content with the same hash", async () => {
     await one.remove({ "paths[]": ["a", "d"] });
     await one.upload("", { a: forged });
     assert.equal(await kindOf("a"), "5");
   });
-  await t.step("C 6 and C 15 nor where that comes in while the scan goes on", async () => {
+  await t.step("C 6 and C 15 not if such content arrives during the scan", async () => {
     gate = Promise.withResolvers();
     const { id } = await scan(one, { path: "a", scanners: ["tar"] }, 0);
     await until(() => scanned.length === 6);
@@ -482,7 +477,7 @@ Deno.test("C 16 a report that reuses results has the times of its own scan", asy
   assert.equal(scanned, 1);
 });
 
-Deno.test("C 15 a result that an error kept from its end is told, and not used again", async () => {
+Deno.test("C 15 reports a result with an error, and does not reuse it", async () => {
   let scanned = 0;
   await using server = await TestServer.start({
     contents: {
@@ -491,10 +486,10 @@ Deno.test("C 15 a result that an error kept from its end is told, and not used a
   });
   const one = await server.as(1, ...SCANNER);
   await one.upload("", { a: "a" });
-  for (const wanted of [1, 2]) {
+  for (const expected of [1, 2]) {
     const { id } = await scan(one, { path: "a" });
     assert.equal((await reportOf(one, id)).has_errors, true);
-    assert.equal(scanned, wanted);
+    assert.equal(scanned, expected);
   }
 });
 

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { Semaphore } from "../../routes/semaphore.ts";
 
-Deno.test("Semaphore grants a permit to the next waiter that has not given up", async () => {
+Deno.test("Semaphore grants a permit to the next waiter that was not aborted", async () => {
   const semaphore = new Semaphore(1);
   const never = new AbortController().signal;
   const first = await semaphore.acquire(never);

@@ -5,7 +5,7 @@ import { fileHead, formBody, joinBytes } from "../support/raw_http.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** A form that goes on until it is told to end; its file is in `tmp/` meanwhile. */
+/** A form that stays open until `end` is called. Until then its file is in `tmp/`. */
 function endlessForm() {
   const whole = formBody([{ head: fileHead("slow"), content: new Uint8Array(3_000_000) }]);
   let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
@@ -26,7 +26,7 @@ function endlessForm() {
 
 const FORM = { "Content-Type": "multipart/form-data; boundary=boundary" };
 
-Deno.test("stop() lets an upload finish, ends event streams and takes nothing new in", async () => {
+Deno.test("stop() lets an upload finish, ends event streams and refuses new requests", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await using events = await one.events();
@@ -62,12 +62,12 @@ Deno.test("stop() lets a download finish", async () => {
   assert.equal(await stopping, true);
 });
 
-Deno.test("stop() waits no longer than the time of grace, and nothing half-done stays", async () => {
+Deno.test("stop() aborts uploads after the grace period, and leaves nothing of them", async () => {
   await using server = await TestServer.start({ graceMs: 20 });
   const one = await server.as(1);
   const form = endlessForm();
   const upload = one.send("POST", "/resources/", { body: form.body, headers: FORM });
-  const outcome = upload.then(({ status }) => status, () => "broken off");
+  const outcome = upload.then(({ status }) => status, () => "aborted");
   await until(async () => (await server.temporaryFiles()).length === 1);
   assert.equal(await server.server.stop(), false);
   assert.notEqual(await outcome, 200);
@@ -75,12 +75,12 @@ Deno.test("stop() waits no longer than the time of grace, and nothing half-done 
   assert.deepEqual(await server.storedHashes(), []);
 });
 
-Deno.test("stop() without anything under way is done at once", async () => {
+Deno.test("stop() resolves immediately if no request is in flight", async () => {
   await using server = await TestServer.start();
   assert.equal(await server.server.stop(), true);
 });
 
-Deno.test("C 9 a download that the client reads slowly holds up nobody else", async () => {
+Deno.test("C 9 a slow client does not delay the downloads of others", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("", { large: new Uint8Array(20_000_000), small: "small" });
@@ -93,7 +93,7 @@ Deno.test("C 9 a download that the client reads slowly holds up nobody else", as
   await reader?.cancel();
 });
 
-Deno.test("a log that can't be written stops nothing", async () => {
+Deno.test("requests succeed if the log cannot be written", async () => {
   const log = new Log({
     level: "info",
     format: "json",

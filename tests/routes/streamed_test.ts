@@ -5,8 +5,8 @@ import type { AppEnvironment } from "../../routes/environment.ts";
 import type { Delivery } from "../../routes/environment.ts";
 import { streamed } from "../../routes/streamed.ts";
 
-/** Asks for the content by HTTP, and returns what became of it besides. */
-async function ask(
+/** Requests content over HTTP. Returns the response, and what happened to the reader of the content. */
+async function request(
   read: () => Promise<Chunk | undefined>,
   init: RequestInit & { stallMs?: number } = {},
 ) {
@@ -21,7 +21,7 @@ async function ask(
     });
     const response = await streamed(c, content, {
       headers: { "X-Kind": "streamed" },
-      onCancel: () => steps.push("cancelled"),
+      onCancel: () => steps.push("canceled"),
       ...(init.stallMs !== undefined && { stallMs: init.stallMs }),
     });
     delivery = c.get("delivery");
@@ -41,62 +41,62 @@ async function ask(
 
 const chunk = (text: string): Chunk => new TextEncoder().encode(text);
 
-Deno.test("RS 4.7.6 a stream that fails before its first byte is an error response", async () => {
-  await using asked = await ask(() => Promise.reject(new Error("at once")));
-  assert.equal(asked.response.status, 500);
-  assert.equal(await asked.response.text(), "refused: at once");
-  assert.deepEqual(asked.steps, ["returned"]);
+Deno.test("RS 4.7.6 a stream that fails before its first byte becomes an error response", async () => {
+  await using result = await request(() => Promise.reject(new Error("at once")));
+  assert.equal(result.response.status, 500);
+  assert.equal(await result.response.text(), "refused: at once");
+  assert.deepEqual(result.steps, ["returned"]);
 });
 
-Deno.test("RS 4.7.6 a stream that fails later breaks the connection off", async () => {
+Deno.test("RS 4.7.6 a stream that fails later aborts the connection", async () => {
   const chunks = [chunk("first")];
-  await using asked = await ask(() => {
+  await using result = await request(() => {
     const next = chunks.shift();
     return next ? Promise.resolve(next) : Promise.reject(new Error("later"));
   });
-  assert.equal(asked.response.status, 200);
-  await assert.rejects(asked.response.text());
-  const delivery = await asked.delivery();
+  assert.equal(result.response.status, 200);
+  await assert.rejects(result.response.text());
+  const delivery = await result.delivery();
   assert.equal(delivery?.complete, false);
   assert.match(String(delivery?.error), /later/);
-  assert.deepEqual(asked.steps, ["returned"]);
+  assert.deepEqual(result.steps, ["returned"]);
 });
 
-Deno.test("C 9 a stream whose client goes away is cancelled, then returned", async () => {
-  await using asked = await ask(() => Promise.resolve(new Uint8Array(65536)));
-  const reader = asked.response.body?.getReader();
+Deno.test("C 9 a stream whose client disconnects is canceled, then its reader is returned", async () => {
+  await using result = await request(() => Promise.resolve(new Uint8Array(65536)));
+  const reader = result.response.body?.getReader();
   await reader?.read();
   await reader?.cancel();
-  await asked.returned;
-  assert.deepEqual(asked.steps, ["cancelled", "returned"]);
-  assert.equal((await asked.delivery())?.complete, false);
+  await result.returned;
+  assert.deepEqual(result.steps, ["canceled", "returned"]);
+  assert.equal((await result.delivery())?.complete, false);
 });
 
-Deno.test("C 11 a stream whose client takes nothing is given up", async () => {
-  await using asked = await ask(() => Promise.resolve(new Uint8Array(65536)), { stallMs: 1 });
-  // More than the sockets take in; nobody reads it.
-  await asked.returned;
-  assert.deepEqual(asked.steps, ["cancelled", "returned"]);
-  assert.equal((await asked.delivery())?.complete, false);
-  await asked.response.body?.cancel();
+Deno.test("C 11 a stream whose client stalls is canceled", async () => {
+  await using result = await request(() => Promise.resolve(new Uint8Array(65536)), { stallMs: 1 });
+  // The content exceeds the buffers of the sockets, and the client does not read it.
+  await result.returned;
+  assert.deepEqual(result.steps, ["canceled", "returned"]);
+  assert.equal((await result.delivery())?.complete, false);
+  await result.response.body?.cancel();
 });
 
-Deno.test("C 11 a stream that takes its time is not given up while the client takes it", async () => {
+Deno.test("C 11 a slow stream is not canceled while its client reads", async () => {
   const chunks = Array.from({ length: 5 }, () => chunk("piece"));
   const read = async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     return chunks.shift();
   };
-  await using asked = await ask(read, { stallMs: 5 });
-  assert.equal(await asked.response.text(), "piece".repeat(5));
+  await using result = await request(read, { stallMs: 5 });
+  assert.equal(await result.response.text(), "piece".repeat(5));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.deepEqual(asked.steps, ["returned"]);
-  assert.equal((await asked.delivery())?.complete, true);
+  assert.deepEqual(result.steps, ["returned"]);
+  assert.equal((await result.delivery())?.complete, true);
 });
 
-Deno.test("C 9 HEAD has the headers, and its content is returned unread", async () => {
-  await using asked = await ask(() => Promise.resolve(chunk("endless")), { method: "HEAD" });
-  assert.equal(asked.response.headers.get("X-Kind"), "streamed");
-  assert.equal(await asked.response.text(), "");
-  assert.deepEqual(asked.steps, ["returned"]);
+Deno.test("C 9 HEAD returns the headers, and does not read the content", async () => {
+  await using result = await request(() => Promise.resolve(chunk("endless")), { method: "HEAD" });
+  assert.equal(result.response.headers.get("X-Kind"), "streamed");
+  assert.equal(await result.response.text(), "");
+  assert.deepEqual(result.steps, ["returned"]);
 });

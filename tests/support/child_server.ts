@@ -1,4 +1,4 @@
-/** The server as users start it: `deno task start`, in processes of its own. */
+/** The server as users start it: `deno task start`, in child processes. */
 
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { USER_PRIVILEGES } from "./server.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs a command of the command line to its end. */
+/** Runs a command of strongroom and waits for it to exit. */
 export async function strongroom(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -22,7 +22,7 @@ export async function strongroom(
   };
 }
 
-/** The permission flags that the settings ask for. */
+/** The permission flags that `strongroom permissions` prints. */
 export async function printedPermissionFlags(
   env: Readonly<Record<string, string>>,
 ): Promise<string[]> {
@@ -45,7 +45,7 @@ function command(args: readonly string[], env: Readonly<Record<string, string>>)
 export interface ChildOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the server is started by, such as strace with its arguments. */
+  /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
 
@@ -56,7 +56,7 @@ export class ChildServer implements AsyncDisposable {
 
   private constructor(
     readonly process: Deno.ChildProcess,
-    /** The process that serves, below the one that runs the task. */
+    /** The process that serves: a child of the one that runs the task. */
     readonly pid: number,
     readonly origin: string,
     env: Readonly<Record<string, string>>,
@@ -94,13 +94,13 @@ export class ChildServer implements AsyncDisposable {
       if (done) throw new Error(`The server did not start: ${text}`);
       text += value;
     }
-    // The other branch goes on reading, so that the server never waits for somebody to.
+    // The other branch keeps reading, so that the server never blocks on a full pipe.
     reader.cancel().catch(() => {});
     const [, url = "", pid] = serving.exec(text) ?? [];
     return new ChildServer(process, Number(pid), new URL(url).origin, whole, printed);
   }
 
-  /** A client with a credential made by the command line. */
+  /** A client with a credential from `strongroom token`. */
   async as(userId: number, privileges: readonly string[] = USER_PRIVILEGES): Promise<Client> {
     const { code, stdout, stderr } = await strongroom(
       ["token", "--user", String(userId), "--privileges", privileges.join()],
@@ -110,12 +110,12 @@ export class ChildServer implements AsyncDisposable {
     return new Client(this.origin + BASE_PATH, stdout.trim());
   }
 
-  /** All that the server printed, once it has ended. */
+  /** Everything that the server printed. Resolves when the server has exited. */
   printed(): Promise<string> {
     return this.#printed;
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the server to exit. */
   async end(signal: Deno.Signal): Promise<Deno.CommandStatus> {
     Deno.kill(this.pid, signal);
     return await this.ended();
@@ -133,7 +133,7 @@ export class ChildServer implements AsyncDisposable {
   }
 }
 
-/** A port that nobody listened on a moment ago. */
+/** A port that was free a moment ago. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

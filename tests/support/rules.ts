@@ -1,4 +1,4 @@
-/** The rules of the specification that have been built; each is named by a test. */
+/** The rules of the specification that are built. Each has a test that names it. */
 export const RULES: readonly string[] = [
   ...numbered("RS 1", 5),
   ...numbered("RS 4.1", 8),

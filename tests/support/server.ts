@@ -1,4 +1,4 @@
-/** A real server for tests: it listens on a port of its own, over a directory of its own. */
+/** A real server for tests. Each one has its own port and data directory. */
 
 import { compose } from "../../cli/serve/compose.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
@@ -17,21 +17,21 @@ import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
 import { TempDir } from "./temp_dir.ts";
 
-const SECRET = "a secret of the tests, of more than 32 bytes";
+const SECRET = "the secret of the tests, longer than 32 bytes";
 
 export interface TestServerOptions {
   readonly limits?: Partial<UploadLimits>;
-  /** Left out: a temporary directory, removed at the end. */
+  /** @default a temporary directory, removed at the end */
   readonly dataDir?: string;
   readonly events?: ServerEvents;
-  /** What the app gets in place of the tree of this server. */
+  /** Wraps the tree that the app uses. */
   readonly wrap?: (tree: Tree) => Tree;
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
-  /** What is told of the host instead of its readings and tunables. */
+  /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
-  /** What scans content instead of a sandbox. */
+  /** Scans content in place of the sandbox. */
   readonly contents?: ContentScanner;
 }
 
@@ -85,17 +85,17 @@ export class TestServer implements AsyncDisposable {
     return new TestServer(composition.tree, composition.app, dataDir, server, lines, parts.move());
   }
 
-  /** The address of the root. */
+  /** The URL of the root, without a path. */
   get origin(): string {
     return `http://127.0.0.1:${this.server.address.port}`;
   }
 
-  /** The address of the API. */
+  /** The base URL of the API. */
   get url(): string {
     return this.origin + BASE_PATH;
   }
 
-  /** A client with a credential of the user; without privileges named it holds all but the admin's. */
+  /** A client of the user, with the given privileges. @default {@link USER_PRIVILEGES} */
   async as(userId: number, ...privileges: string[]): Promise<Client> {
     const held = privileges.length > 0 ? privileges : USER_PRIVILEGES;
     return new Client(this.url, await mintToken({ userId, privileges: held }));
@@ -106,7 +106,7 @@ export class TestServer implements AsyncDisposable {
     return this.as(userId, "resources.admin");
   }
 
-  /** The digests of all stored content, sorted, however it came to lie there. */
+  /** The names of all files in `blobs/`, which are hashes of content, sorted. */
   async storedHashes(): Promise<string[]> {
     const hashes: string[] = [];
     const walk = async (directory: string) => {
@@ -119,7 +119,7 @@ export class TestServer implements AsyncDisposable {
     return hashes.sort();
   }
 
-  /** The names of what lies in `tmp/`. */
+  /** The names of the files in `tmp/`. */
   async temporaryFiles(): Promise<string[]> {
     return (await Array.fromAsync(Deno.readDir(`${this.dataDir}/tmp`))).map(({ name }) => name);
   }
@@ -129,7 +129,7 @@ export class TestServer implements AsyncDisposable {
   }
 }
 
-/** The tunables of this host. Any free disk will do: tests need little. */
+/** The tunables of this host. Tests need so little space that free disk hardly matters. */
 function hostTunables() {
   const variables = new Map([["STRONGROOM_DISK_CRITICAL_MB", "1"]]);
   return readTunables((variable) => variables.get(variable), getHostSize());
@@ -143,7 +143,7 @@ export const USER_PRIVILEGES = [
   "resources.download",
 ];
 
-/** A credential that a {@link TestServer} accepts. */
+/** Mints a credential that a {@link TestServer} accepts. */
 export function mintToken(
   { userId, privileges, ttlSeconds = 600 }: {
     userId: number;
@@ -154,7 +154,7 @@ export function mintToken(
   return mintCredential({ secret: SECRET, userId, privileges, ttlSeconds });
 }
 
-/** Options of a server whose store has some of its methods replaced. */
+/** Options for a server whose resource store has some methods replaced. */
 export function withRecords(
   replace: (records: ResourceStore) => Partial<ResourceStore>,
 ): TestServerOptions {

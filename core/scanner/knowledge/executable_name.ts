@@ -1,6 +1,6 @@
 import type { RuleCode } from "../contract/rules.ts";
 
-const KINDS: ReadonlyMap<string, RuleCode> = new Map([
+const RULES_BY_EXTENSION: ReadonlyMap<string, RuleCode> = new Map([
   ["exe", "S501"],
   ["dll", "S501"],
   ["scr", "S501"],
@@ -18,8 +18,8 @@ const KINDS: ReadonlyMap<string, RuleCode> = new Map([
   ["wasm", "S509"],
 ]);
 
-/** The rule of programs that a name is of, by its extension; undefined where it is of none. */
+/** The rule against a program, by the extension of its name; undefined for other extensions. */
 export function executableKind(name: string): RuleCode | undefined {
   const extension = /\.([a-z0-9]{2,5})$/i.exec(name)?.[1];
-  return extension === undefined ? undefined : KINDS.get(extension.toLowerCase());
+  return extension === undefined ? undefined : RULES_BY_EXTENSION.get(extension.toLowerCase());
 }

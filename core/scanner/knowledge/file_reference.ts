@@ -1,7 +1,7 @@
 /**
- * Why the path of a file that a model refers to leads out of the folder of the model, or undefined
- * where it stays in. A `..` anywhere counts, also where a harmless folder comes before it
- * (CVE-2024-27318), in either spelling of the separator and as `%2e%2e`.
+ * Describes how a file path in a model leaves the model's folder, or returns undefined if it does not.
+ * Every `..` counts, even after a harmless folder (CVE-2024-27318), with either separator and as
+ * `%2e%2e`.
  */
 export function pathEscape(path: string): string | undefined {
   if (/^(?:[a-z][a-z0-9+.-]+:\/\/|file:)/i.test(path)) return "a URL";
@@ -10,6 +10,6 @@ export function pathEscape(path: string): string | undefined {
   const decoded = path.replace(/%2e/gi, ".").replace(/%2f/gi, "/").replace(/%5c/gi, "\\");
   if (/^[/\\]/.test(decoded)) return "an absolute path";
   return decoded.split(/[/\\]/).some((segment) => segment.trim() === "..")
-    ? "a path upwards"
+    ? "a path with .."
     : undefined;
 }

@@ -1,31 +1,38 @@
 import type { RuleCode } from "../contract/rules.ts";
 
-/** Where a text leads to. */
+/** A link in a text. */
 export interface FoundLink {
-  /** Scheme and host, without what may hold credentials. */
+  /** Scheme and host, without user name, path and query, which can contain credentials. */
   readonly target: string;
-  /** What is suspicious about it. */
+  /** What is suspicious about the link, if anything. */
   readonly suspicion?: string;
   readonly ruleCode: RuleCode;
 }
 
-const SHORTENERS: ReadonlySet<string> = new Set(
-  ("bit.ly tinyurl.com t.co goo.gl is.gd ow.ly buff.ly cutt.ly rebrand.ly shorturl.at t.ly v.gd " +
-    "rb.gy tiny.cc s.id bl.ink adf.ly lnkd.in").split(" "),
-);
+/** Hosts that hide who is contacted or what is fetched, with the reason. Their subdomains count too. */
+const SUSPICIOUS_HOSTS: ReadonlyMap<string, string> = new Map([
+  ...hosts(
+    "a link shortener",
+    `bit.ly tinyurl.com t.co goo.gl is.gd ow.ly buff.ly cutt.ly rebrand.ly shorturl.at t.ly v.gd
+    rb.gy tiny.cc s.id bl.ink adf.ly lnkd.in`,
+  ),
+  ...hosts(
+    "an anonymous paste or file host",
+    `pastebin.com paste.ee hastebin.com ghostbin.com rentry.co dpaste.com dpaste.org controlc.com
+    termbin.com ix.io 0x0.st transfer.sh file.io anonfiles.com gofile.io pastes.io paste.rs
+    catbox.moe`,
+  ),
+  ...hosts(
+    "a host that captures or forwards requests",
+    `webhook.site requestbin.com requestbin.net pipedream.net interact.sh oast.fun oast.pro oast.live
+    oast.site oast.online oast.me burpcollaborator.net oastify.com beeceptor.com ngrok.io
+    ngrok.app ngrok-free.app serveo.net localtunnel.me trycloudflare.com dnslog.cn`,
+  ),
+]);
 
-const PASTEBINS: ReadonlySet<string> = new Set(
-  ("pastebin.com paste.ee hastebin.com ghostbin.com rentry.co dpaste.com dpaste.org controlc.com " +
-    "termbin.com ix.io 0x0.st transfer.sh file.io anonfiles.com gofile.io pastes.io paste.rs " +
-    "catbox.moe").split(" "),
-);
-
-/** Hosts that hand on what is sent to them, or to a machine at home. */
-const CATCHERS: ReadonlySet<string> = new Set(
-  ("webhook.site requestbin.com requestbin.net pipedream.net interact.sh oast.fun oast.pro oast.live " +
-    "oast.site oast.online oast.me burpcollaborator.net oastify.com beeceptor.com ngrok.io " +
-    "ngrok.app ngrok-free.app serveo.net localtunnel.me trycloudflare.com dnslog.cn").split(" "),
-);
+function hosts(suspicion: string, names: string): [string, string][] {
+  return names.split(/\s+/).map((name) => [name, suspicion]);
+}
 
 const SCHEMES =
   /(?<![A-Za-z0-9+.-])(https?|ftps?|file|gopher|ldaps?|rmi|jar|smb|dict|tftp|ssh|git\+ssh|git\+https?|telnet):\/\/([^\s"'<>`\\]{1,2000})/gi;
@@ -39,11 +46,11 @@ const COMMANDS: readonly RegExp[] = [
   /\/dev\/tcp\/[\w.-]{1,253}\/\d{1,5}/,
 ];
 
-/** The links in a text, and what is suspicious about them (S308, S309). */
+/** Finds the links in a text, and judges each (S308, S309). */
 export function* findLinks(text: string): Generator<FoundLink, void, void> {
   if (text.length < 8) return;
   for (const [, scheme = "", rest = ""] of text.matchAll(SCHEMES)) {
-    const link = judge(scheme.toLowerCase(), rest);
+    const link = judgeLink(scheme.toLowerCase(), rest);
     if (link !== undefined) yield link;
   }
   const script = /^\s*(javascript|vbscript):[^\n]{0,1000}\(|^\s*(data:text\/html)[;,]/i.exec(text);
@@ -52,16 +59,16 @@ export function* findLinks(text: string): Generator<FoundLink, void, void> {
     yield { target, suspicion: "a link that runs a script", ruleCode: "S309" };
   }
   if (/^\\\\[\w.-]{1,253}\\[\w$.-]/.test(text)) {
-    yield { target: "\\\\…", suspicion: "a path on another machine", ruleCode: "S309" };
+    yield { target: "\\\\…", suspicion: "a network path", ruleCode: "S309" };
   }
 }
 
-/** Whether a text is a command that fetches something and runs it. */
+/** Whether a text contains a command that downloads something and runs it. */
 export function runsDownload(text: string): boolean {
   return COMMANDS.some((pattern) => pattern.test(text));
 }
 
-function judge(scheme: string, rest: string): FoundLink | undefined {
+function judgeLink(scheme: string, rest: string): FoundLink | undefined {
   if (scheme === "file") {
     if (!/\w{2}/.test(rest)) return undefined;
     return { target: "file://…", suspicion: "a link to a local file", ruleCode: "S309" };
@@ -76,7 +83,7 @@ function judge(scheme: string, rest: string): FoundLink | undefined {
   return { target, ruleCode, ...suspicion !== undefined && { suspicion } };
 }
 
-/** The host as a browser reads it, or undefined where nothing is one. */
+/** The host as a browser reads it, or undefined if there is none. */
 function hostOf(text: string): string | undefined {
   const bracketed = /^\[[0-9a-f:.]{2,45}\]/i.exec(text)?.[0];
   if (bracketed !== undefined) return bracketed.toLowerCase();
@@ -91,21 +98,20 @@ function suspicionOf(
   host: string,
   isAddress: boolean,
 ): string | undefined {
-  if (isAddress) return isOwnMachine(host) ? undefined : "an address instead of a name";
+  if (isAddress) return isOwnMachine(host) ? undefined : "an IP address instead of a name";
   if (/^(?:gopher|ldaps?|rmi|jar|smb|dict|tftp|telnet)$/.test(scheme)) {
     return `the scheme ${scheme}`;
   }
   if (authority.includes("@") && !/^(?:git\+)?ssh$/.test(scheme)) {
     return "a user name before the host";
   }
-  if (/(?:^|\.)xn--/.test(host) || /[^\x21-\x7e]/.test(host)) return "letters of other alphabets";
-  if (isOneOf(SHORTENERS, host)) return "a shortener of links";
-  if (isOneOf(PASTEBINS, host)) return "a place to put texts without a name";
-  if (isOneOf(CATCHERS, host)) return "a place that hands on what is sent to it";
-  return undefined;
+  if (/(?:^|\.)xn--/.test(host) || /[^\x21-\x7e]/.test(host)) {
+    return "non-ASCII letters in the host name";
+  }
+  return suspicionOfHost(host);
 }
 
-/** IPv6, and IPv4 in notations that resolvers take and nobody writes by chance. */
+/** Whether a host is an IPv6 address, or an IPv4 address in a notation that resolvers accept. */
 function isIpAddress(host: string): boolean {
   return /^(?:(?:0x[0-9a-f]+|\d+)\.){3}(?:0x[0-9a-f]+|\d+)$|^0x[0-9a-f]{7,8}$|^\d{8,10}$/.test(
     host,
@@ -117,8 +123,8 @@ function isOwnMachine(host: string): boolean {
   return /^127\.\d+\.\d+\.\d+$|^0\.0\.0\.0$|^\[::1?\]$/.test(host);
 }
 
-/** Whether a name is in a list, or a subdomain of one that is. */
-function isOneOf(hosts: ReadonlySet<string>, host: string): boolean {
-  const parts = host.split(".");
-  return parts.some((_, index) => hosts.has(parts.slice(index).join(".")));
+function suspicionOfHost(host: string): string | undefined {
+  const labels = host.split(".");
+  return labels.map((_, index) => SUSPICIOUS_HOSTS.get(labels.slice(index).join(".")))
+    .find((suspicion) => suspicion !== undefined);
 }

@@ -1,9 +1,9 @@
-/** How long the digests of these algorithms are in hexadecimal digits. */
+/** Weak hash algorithms by the length of their digests in hexadecimal digits. */
 const WEAK: ReadonlyMap<number, string> = new Map([[32, "MD5"], [40, "SHA-1"]]);
 
 /**
- * The weak hash that a value of this key is meant to prove the integrity of something with (S1002). The
- * names of commits, which are SHA-1 too, prove nothing of the kind.
+ * Returns the weak hash that a value relies on for integrity, judging by its key (S1002), or undefined.
+ * Commit ids are SHA-1 too, but are not used for integrity.
  */
 export function weakHash(key: string, value: string): string | undefined {
   const named = /(?:^|[_.-])(md5|sha-?1)(?:$|[_.-]|sum|hash|digest)/i.exec(key)?.[1];

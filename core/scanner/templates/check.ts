@@ -16,7 +16,7 @@ const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
  */
 export function checkTemplate(text: string): TemplateFinding[] {
   const findings = new TemplateFindings();
-  const { tokens, malformedPosition: malformedAt } = tokenize(
+  const { tokens, malformedPosition } = tokenize(
     text.slice(0, MAX_TEMPLATE_CHARACTERS),
   );
   if (text.length > MAX_TEMPLATE_CHARACTERS) {
@@ -27,11 +27,11 @@ export function checkTemplate(text: string): TemplateFinding[] {
       incomplete: "template_too_long",
       operational: true,
     });
-  } else if (malformedAt !== undefined) {
+  } else if (malformedPosition !== undefined) {
     findings.add({
       severity: "info",
       message: "The template is malformed",
-      position: malformedAt,
+      position: malformedPosition,
       incomplete: "template_malformed",
     });
   }

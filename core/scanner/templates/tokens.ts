@@ -38,7 +38,7 @@ class Tokenizer {
   readonly #text: string;
   readonly #tokens: Token[] = [];
   #position = 0;
-  #malformedAt: number | undefined;
+  #malformedPosition: number | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -52,7 +52,7 @@ class Tokenizer {
       else if (this.#match(RAW) !== "") this.#raw();
       else this.#code(this.#text[start + 1] === "{");
     }
-    return { tokens: this.#tokens, malformedPosition: this.#malformedAt };
+    return { tokens: this.#tokens, malformedPosition: this.#malformedPosition };
   }
 
   #data(): number | undefined {
@@ -143,7 +143,7 @@ class Tokenizer {
   }
 
   #malformed(): void {
-    this.#malformedAt ??= this.#position;
+    this.#malformedPosition ??= this.#position;
   }
 
   #match(pattern: RegExp): string {

@@ -24,8 +24,8 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
   const tunables = loadTunables(() => undefined, HOST);
   const leases = new LeasePool({ tunables, stats: () => HOST });
 
-  await t.step("C 15 and tells the outcomes in order, failures too", async () => {
-    const told: ScanProgress[] = [];
+  await t.step("C 15 returns the outcomes in order, including failures", async () => {
+    const reported: ScanProgress[] = [];
     const outcomes = await scanFiles([
       { path: "slow", size: 10 },
       { path: "bad", size: 5 },
@@ -35,9 +35,9 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
       leases,
       concurrency: 3,
       signal,
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => reported.push(progress),
       async scan(path, onProgress) {
-        if (path === "bad") throw new ScanFailure("It is bad");
+        if (path === "bad") throw new ScanFailure("Unreadable");
         assert.ok(leases.activeTotal > leases.activeHeavy || path === "large");
         if (path === "large") assert.equal(leases.activeHeavy, 1);
         onProgress(4);
@@ -47,31 +47,31 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
     });
     assert.deepEqual(outcomes.map((it) => ("error" in it ? it : [it.path, it.scan.size])), [
       ["slow", 4],
-      { path: "bad", error: "It is bad" },
+      { path: "bad", error: "Unreadable" },
       { path: "missing", error: "No such file" },
       ["large", 5],
     ]);
-    assert.deepEqual(told.at(-1), { files: 4, bytes: 15 + 64 * MIB });
-    assert.ok(told.every(({ bytes }, at) => bytes >= (told[at - 1]?.bytes ?? 0)));
+    assert.deepEqual(reported.at(-1), { files: 4, bytes: 15 + 64 * MIB });
+    assert.ok(reported.every(({ bytes }, at) => bytes >= (reported[at - 1]?.bytes ?? 0)));
     assert.deepEqual([leases.activeTotal, leases.waiting], [0, 0]);
   });
-  await t.step("and no more at once than it is to", async () => {
+  await t.step("runs at most the given number of scans at once", async () => {
     let running = 0;
-    let most = 0;
+    let maximum = 0;
     await scanFiles(Array.from({ length: 9 }, (_, at) => ({ path: `${at}`, size: 1 })), {
       leases,
       concurrency: 2,
       signal,
       async scan() {
-        most = Math.max(most, ++running);
+        maximum = Math.max(maximum, ++running);
         await Promise.resolve();
         running--;
         return plainScan(1);
       },
     });
-    assert.equal(most, 2);
+    assert.equal(maximum, 2);
   });
-  await t.step("a failure that is none of the file's ends it", async () => {
+  await t.step("rejects on an error that the file did not cause", async () => {
     const scanning = scanFiles([{ path: "x", size: 1 }], {
       leases,
       concurrency: 1,
@@ -82,14 +82,14 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
   });
 });
 
-Deno.test("a progress bar", async (t) => {
+Deno.test("ProgressBar", async (t) => {
   const view = {
     done: { files: 3, bytes: 250_000_000 },
     total: { files: 12, bytes: 1_000_000_000 },
     seconds: 2,
     width: 200,
   };
-  await t.step("tells the share, the rate and the time that is left", () => {
+  await t.step("shows the share, the rate and the remaining time", () => {
     assert.equal(
       progressLine(view),
       "[######------------------] 3/12 files, 238.4 MiB of 953.7 MiB, 119.2 MiB/s, 6 s left",
@@ -100,7 +100,7 @@ Deno.test("a progress bar", async (t) => {
     );
     assert.match(progressLine({ ...view, seconds: 200 }), /10 min 0 s left/);
   });
-  await t.step("knows the ends", () => {
+  await t.step("shows no bytes, no files and a narrow terminal", () => {
     const none = { files: 0, bytes: 0 };
     assert.equal(
       progressLine({ ...view, done: none, seconds: 0 }),
@@ -109,7 +109,7 @@ Deno.test("a progress bar", async (t) => {
     assert.match(progressLine({ ...view, total: none }), /^\[#{24}\]/);
     assert.equal(progressLine({ ...view, width: 10 }).length, 10);
   });
-  await t.step("is drawn in one line, and taken away", () => {
+  await t.step("draws one line, and erases it", () => {
     const written: string[] = [];
     const bar = new ProgressBar([{ path: "a", size: 4 }, { path: "b", error: "no" }], {
       write: (text) => written.push(text),
@@ -122,15 +122,15 @@ Deno.test("a progress bar", async (t) => {
     const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 bytes of 4 bytes`;
     assert.equal(written[0]?.slice(0, begin.length), begin);
     assert.equal(written[1], "\r\x1b[K");
-    // Without a terminal, and where nothing was drawn, nothing is written.
+    // Without a terminal it writes nothing.
     new ProgressBar([], undefined).show({ files: 0, bytes: 0 });
   });
 });
 
-Deno.test("C 15 a file that gets no lease in time is one that could not be scanned", async () => {
+Deno.test("C 15 reports a file that gets no lease in time as unscanned", async () => {
   class FullPool extends LeasePool {
     override acquireToolLeaseWithContext(): Promise<never> {
-      return Promise.reject(new ErrToolLeaseWaitTimeout("scan waited in vain"));
+      return Promise.reject(new ErrToolLeaseWaitTimeout("timed out waiting for a lease"));
     }
   }
   const tunables = loadTunables(() => undefined, HOST);
@@ -139,8 +139,8 @@ Deno.test("C 15 a file that gets no lease in time is one that could not be scann
     leases,
     concurrency: 1,
     signal,
-    scan: () => Promise.reject(new Error("It must not run")),
+    scan: () => Promise.reject(new Error("Must not run")),
   });
-  const error = "scan waited in vain";
+  const error = "timed out waiting for a lease";
   assert.deepEqual(outcomes, [{ path: "a", error }, { path: "b", error }]);
 });

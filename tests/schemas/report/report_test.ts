@@ -56,7 +56,7 @@ Deno.test("C 16 reports do not share default lists and maps", () => {
 
 Deno.test("SR 1 and C 16 undeclared properties", async (t) => {
   for (const [record, { at, keeps }] of Object.entries(RECORDS)) {
-    // Some of these are properties of every object.
+    // Some of these names are inherited by every object.
     for (const key of ["extra", "constructor", "prototype", "__proto__", "toString", ""]) {
       await t.step(`C 16 ${record}["${key}"] is ${keeps ? "kept" : "dropped"}`, () => {
         const value = { polluted: [1, { a: null }] };
@@ -167,7 +167,7 @@ function jsonSchemaOf(type: string): unknown {
   }
 }
 
-Deno.test("SR 1 the types of records refuse misspelled properties", () => {
+Deno.test("SR 1 the types of records reject misspelled properties", () => {
   const issue: Issue = { message: "m", severity: "info" };
   // @ts-expect-error an issue has no such property
   const misspelled: Issue = { message: "m", severiti: "info" };

@@ -1,5 +1,5 @@
 import { DirectoryBlobStore } from "../../../storage/blobs/directory_blob_store.ts";
-import { blobStoreSuite } from "../../conformance/blob_store.ts";
+import { blobStoreSuite } from "../../conformance/blob_store_suite.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 blobStoreSuite("DirectoryBlobStore", async () => {

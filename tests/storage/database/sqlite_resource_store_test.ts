@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { ListQuery } from "../../../core/ports.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
-import { resourceStoreSuite } from "../../conformance/resource_store.ts";
+import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { seed } from "../../support/seed.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 

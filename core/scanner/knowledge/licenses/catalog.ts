@@ -1,19 +1,16 @@
-/** A licence, and what it is known by. */
+/** A license and how it is recognized. */
 export interface License {
-  /** Null where SPDX lists none. */
+  /** Null if SPDX does not list the license. */
   readonly spdxId: string | null;
   readonly name: string;
   readonly url: string | null;
-  /** Null where it depends on who asks or what for. */
+  /** Null if it depends on the user or the purpose. */
   readonly commercialAllowed: boolean | null;
-  /** Ids in lower case that model cards and SPDX expressions use, without `-only` and `-or-later`. */
+  /** Lower-case ids in model cards and SPDX expressions, without `-only` and `-or-later`. */
   readonly ids: readonly string[];
-  /**
-   * What stands in its text, in words of lower case with one space between: all texts of one of the
-   * lists.
-   */
+  /** Lists of phrases, normalized as by `recognize.ts`. The text contains all phrases of one list. */
   readonly texts: readonly (readonly string[])[];
-  /** What does not. */
+  /** A phrase that the text does not contain. */
   readonly excludedText?: string;
 }
 
@@ -21,9 +18,9 @@ function spdx(
   spdxId: string,
   name: string,
   texts: License["texts"],
-  more: { ids?: readonly string[]; commercialAllowed?: boolean; not?: string } = {},
+  more: { ids?: readonly string[]; commercialAllowed?: boolean; excludedText?: string } = {},
 ): License {
-  const { ids = [], commercialAllowed = true, not } = more;
+  const { ids = [], commercialAllowed = true, excludedText } = more;
   return {
     spdxId,
     name,
@@ -31,7 +28,7 @@ function spdx(
     commercialAllowed,
     ids: [spdxId.toLowerCase(), ...ids],
     texts,
-    ...not !== undefined && { excludedText: not },
+    ...excludedText !== undefined && { excludedText },
   };
 }
 
@@ -51,7 +48,7 @@ const PERMISSIVE: readonly License[] = [
   }),
   spdx("BSD-2-Clause", "BSD 2-Clause License", [[REDISTRIBUTION]], {
     ids: ["bsd-2"],
-    not: "neither the name",
+    excludedText: "neither the name",
   }),
   spdx("ISC", "ISC License", [[
     "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted provided that",
@@ -85,7 +82,7 @@ function gnu(family: string, version: string, title: string, date: string): Lice
   ], { ids: [`${family}-${version.replace(/\.0$/, "")}`.toLowerCase()] });
 }
 
-/** The parts that Creative Commons licences are made of, with their titles. */
+/** The variants of Creative Commons licenses, with their titles. */
 const CREATIVE_COMMONS: readonly (readonly [string, string])[] = [
   ["BY", "attribution"],
   ["BY-SA", "attribution sharealike"],
@@ -110,7 +107,7 @@ function creativeCommons(): License[] {
   );
 }
 
-/** A licence of a maker of models: its use is limited in ways that only its text says. */
+/** A license by the publisher of a model. Only its text says how the model may be used. */
 function modelLicense(
   name: string,
   ids: readonly string[],
@@ -147,7 +144,7 @@ const MODEL_LICENSES: readonly License[] = [
   ),
 ];
 
-/** The licences that are recognised. */
+/** Every license that is recognized. */
 export const LICENSES: readonly License[] = [
   ...PERMISSIVE,
   ...COPYLEFT,

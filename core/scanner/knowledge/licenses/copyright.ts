@@ -1,21 +1,21 @@
-/** A notice of copyright (SR 2.12). */
+/** A copyright notice (SR 2.12). */
 export interface CopyrightNotice {
   readonly holder: string;
   readonly year: string | null;
   readonly text: string;
 }
 
-/** Notices beyond this number are not told. */
+/** Notices returned for a text. */
 const MAX_NOTICES = 50;
 
 const NOTICE =
   /^[ \t#*/;'"<!-]{0,20}(?:copyright|\(c\)|©)(?:[ \t]{1,4}(?:copyright|\(c\)|©))?:?[ \t]{0,4}((?:\d{4}(?:[ \t]{0,2}[-–,][ \t]{0,2}(?:\d{4}|present))*)?)[,:]?[ \t]{0,4}(?:by[ \t]+)?([^\r\n]{2,200})$/gimu;
 
-/** Words that follow on "copyright" in the texts of licences, and blanks to be filled in. */
+/** Words that follow "copyright" in license texts, and placeholders of license templates. */
 const NOT_A_HOLDER =
   /^(?:notices?|holders?|owners?|licen[sc]es?|laws?|and|or|statements?|interests?|rights?|in|as|to|is|are|by|the above|information|treaty|treaties)\b|[[<{]\s*(?:name|your|year|yyyy|fullname|copyright)/i;
 
-/** The notices of copyright in a text, each line that begins with one. */
+/** Returns the copyright notices in a text, which each begin a line. */
 export function copyrightNotices(text: string): CopyrightNotice[] {
   const notices = new Map<string, CopyrightNotice>();
   for (const match of text.matchAll(NOTICE)) {

@@ -4,7 +4,7 @@ import { redact } from "../secrets/find_secrets.ts";
 import type { CopyrightNotice } from "./copyright.ts";
 import type { FoundLicense } from "./recognize.ts";
 
-/** Puts licences and notices into the metadata of the file (SR 2.5, 2.11, 2.12), if there are any. */
+/** Adds licenses and copyright notices to the file's metadata (SR 2.5, 2.11, 2.12). */
 export function addLicenseMetadata(
   context: ScanContext,
   licenses: readonly FoundLicense[],
@@ -22,15 +22,15 @@ export function addLicenseMetadata(
   }
 }
 
-/** What is to be said of these licences as a finding: AGPL asks much of who offers a service (S1008). */
+/** The findings about licenses with far-reaching obligations, which are the versions of AGPL (S1008). */
 export function licenseFindings(licenses: readonly FoundLicense[]): Finding[] {
   return licenses.filter(({ license }) => license.spdxId?.startsWith("AGPL")).map((
     { license },
   ) => ({
     severity: "warning",
     ruleCode: "S1008",
-    message: `The licence is ${license.name}`,
-    why: "Who offers a service with it over a network has to offer its source code to the users",
+    message: `License ${license.name}`,
+    why: "Anyone who offers the model as a network service must offer its source code to the users",
   }));
 }
 

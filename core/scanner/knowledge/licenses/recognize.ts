@@ -1,11 +1,11 @@
 import { type License, LICENSES } from "./catalog.ts";
 
-/** A licence that was found, and how sure that is. */
+/** A recognized license. */
 export interface FoundLicense {
   readonly license: License;
-  /** Where in the file: its text, a tag, or the metadata of a model card. */
+  /** What named it: its text, an SPDX tag, or the metadata of a model card. */
   readonly source: "text" | "spdx_tag" | "metadata";
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly confidence: number;
 }
 
@@ -13,25 +13,25 @@ const BY_ID: ReadonlyMap<string, License> = new Map(
   LICENSES.flatMap((license) => license.ids.map((id) => [id, license] as const)),
 );
 
-/** How sure each source is. */
+/** Confidence by source. */
 const CONFIDENCE: Readonly<Record<FoundLicense["source"], number>> = {
   text: 0.9,
   spdx_tag: 1,
   metadata: 0.95,
 };
 
-/** The licences whose text or whose SPDX tag stands in a text. */
+/** Returns the licenses whose text or SPDX tag a text contains. */
 export function recognizeLicenses(text: string): FoundLicense[] {
   const tags = [...text.matchAll(/SPDX-License-Identifier:[ \t]{0,8}([^\r\n]{1,200})/g)];
   const tagged = tags.slice(0, 100).flatMap(([, id = ""]) => licensesOfExpression(id, "spdx_tag"));
   const words = text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ");
-  const written = LICENSES.filter((license) => isIn(license, words)).map((license) =>
+  const written = LICENSES.filter((license) => matchesText(license, words)).map((license) =>
     found(license, "text")
   );
   return withoutRepeats([...tagged, ...written]);
 }
 
-/** The licences that an SPDX expression or an id of a model card names. */
+/** Returns the licenses named by an SPDX expression or by the license id of a model card. */
 export function licensesOfExpression(
   expression: string,
   source: FoundLicense["source"],
@@ -48,8 +48,8 @@ function found(license: License, source: FoundLicense["source"]): FoundLicense {
   return { license, source, confidence: CONFIDENCE[source] };
 }
 
-function isIn({ texts, excludedText: not }: License, words: string): boolean {
-  if (not !== undefined && words.includes(not)) return false;
+function matchesText({ texts, excludedText }: License, words: string): boolean {
+  if (excludedText !== undefined && words.includes(excludedText)) return false;
   return texts.some((all) => all.every((text) => words.includes(text)));
 }
 

@@ -4,7 +4,7 @@ import { SKLEARN_NAMES } from "./allowed_sklearn.ts";
 import { TORCH_NAMES } from "./allowed_torch.ts";
 import { TRAINING_NAMES } from "./allowed_training.ts";
 
-/** Names that a pickle may import and call without a finding. Exact paths only. */
+/** Names that a pickle may import and call without a finding. Only exact paths count. */
 export const ALLOWED_GROUPS: readonly AllowedNames[] = [
   ...PYTHON_NAMES,
   ...SCIENCE_NAMES,

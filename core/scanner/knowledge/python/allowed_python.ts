@@ -1,4 +1,4 @@
-/** A module, with the names in it that pickles of honest models import. Words are separated by white space. */
+/** A module and the names in it that pickles of honest models import, separated by white space. */
 export type AllowedNames = readonly [module: string, names: string];
 
 /** The standard library: builtins, containers, dates, numbers. */

@@ -1,6 +1,6 @@
 import type { AllowedNames } from "./allowed_python.ts";
 
-/** scikit-learn by its modules, with their names before 0.22 where they had no underscore. */
+/** scikit-learn, including the module names without underscores from before version 0.22. */
 export const SKLEARN_NAMES: readonly AllowedNames[] = [
   ["sklearn.pipeline", "Pipeline FeatureUnion"],
   ["sklearn.utils", "Bunch"],

@@ -11,7 +11,7 @@ const FUSED = `
   ConvBnReLU3d BNReLU2d BNReLU3d
 `;
 
-/** PyTorch: tensors, storages, and the layers that whole models are pickled of. */
+/** PyTorch: tensors, storages, and the layers of models that are pickled whole. */
 export const TORCH_NAMES: readonly AllowedNames[] = [
   [
     "torch",

@@ -1,6 +1,6 @@
 import type { AllowedNames } from "./allowed_python.ts";
 
-/** Arguments of trainings, and detection models that are pickled whole. */
+/** Training arguments, and detection models that are pickled whole. */
 export const TRAINING_NAMES: readonly AllowedNames[] = [
   [
     "transformers.training_args",

@@ -1,4 +1,4 @@
-/** Modules that Python 3 calls otherwise than Python 2 (CPython's `_compat_pickle`). */
+/** Python 2 modules with their names in Python 3 (from CPython's `_compat_pickle`). */
 export const MODULE_RENAMES: ReadonlyMap<string, string> = new Map([
   ["BaseHTTPServer", "http.server"],
   ["CGIHTTPServer", "http.server"],
@@ -58,7 +58,7 @@ export const MODULE_RENAMES: ReadonlyMap<string, string> = new Map([
   ["xmlrpclib", "xmlrpc.client"],
 ]);
 
-/** Single names that have moved, by their whole paths, from the same source. */
+/** Python 2 names that moved to another module, as full paths (from the same source). */
 export const NAME_RENAMES: ReadonlyMap<string, string> = new Map([
   ["UserDict.IterableUserDict", "collections.UserDict"],
   ["__builtin__.basestring", "builtins.str"],

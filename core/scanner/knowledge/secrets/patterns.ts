@@ -1,18 +1,18 @@
 import type { RuleCode } from "../../contract/rules.ts";
 import type { Severity } from "../../contract/severity.ts";
 
-/** A kind of credential that is known by its shape. */
+/** A kind of credential with a recognizable shape. */
 export interface SecretPattern {
   readonly kind: string;
   readonly ruleCode: RuleCode;
   readonly severity: Severity;
-  /** With `g`; every repetition is bounded or of one class, so that no text is slow. */
+  /** Has the flag `g`. Every repetition is bounded or of one character class, so that matching is linear. */
   readonly pattern: RegExp;
-  /** Whether a match is what it looks like. */
+  /** Whether a match is a credential. Always, if not given. */
   readonly isReal?: (match: string) => boolean;
 }
 
-/** Ends a token that may hold letters, digits, `_` and `-`. */
+/** The boundaries of a token of letters, digits, `_` and `-`. */
 const END = String.raw`(?![\w-])`;
 const START = String.raw`(?<![\w-])`;
 
@@ -124,19 +124,19 @@ const URLS: readonly SecretPattern[] = [
   },
 ];
 
-/** All kinds, those whose text holds others first. */
+/** Every kind. Those whose text can contain others come first. */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [...KEYS, ...URLS, ...TOKENS];
 
 function hasJoseHeader(jwt: string): boolean {
   return /"alg"\s*:/.test(partOfJwt(jwt, 0));
 }
 
-/** Whether a JWT is no credential: model cards have such ones under `verifyToken`, signed results. */
+/** Whether a JWT is a signed evaluation result, which model cards contain as `verifyToken`. */
 function isSignedHash(jwt: string): boolean {
   return /^\{"hash":"[0-9a-f]{64}","version":\d{1,9}\}$/.test(partOfJwt(jwt, 1));
 }
 
-/** What a part of a JWT says; empty where it is no base64. */
+/** The decoded part of a JWT, or an empty string if it is not base64. */
 function partOfJwt(jwt: string, index: number): string {
   try {
     return atob((jwt.split(".")[index] ?? "").replaceAll("-", "+").replaceAll("_", "/"));

@@ -1,10 +1,6 @@
 import * as assert from "node:assert/strict";
-import { jinjaScanner } from "../../../../core/scanner/formats/jinja/scanner.ts";
-import type { Check } from "../../../../core/scanner/contract/scanner.ts";
-import { memorySource } from "../../../../core/scanner/contract/source.ts";
 import { checkTemplate } from "../../../../core/scanner/templates/check.ts";
 import { seeded } from "../mutation.ts";
-import { RecordingContext } from "../recording_context.ts";
 import { verdict } from "../verdict.ts";
 
 const CHATML = `{% for message in messages %}
@@ -77,7 +73,7 @@ const QWEN3 = `{%- macro render_content(content, is_first) %}
 {%- for k in tool.arguments|dictsort %}{{ json_to_type[k] }}{{ types[k ~ '_name'] }}{%- endfor %}
 {%- endfor %}{% generation %}{{ {'a': {'b': 1}} }}{% endgeneration %}`;
 
-Deno.test("Templates of honest models are clean", async (t) => {
+Deno.test("checkTemplate() finds nothing in templates of honest models", async (t) => {
   const rows: [string, string][] = [
     ["ChatML", CHATML],
     ["Llama 3", LLAMA3],
@@ -102,7 +98,7 @@ Deno.test("Templates of honest models are clean", async (t) => {
   }
 });
 
-Deno.test("evasion 63 What reaches out of its data is critical, however it is spelled", async (t) => {
+Deno.test("evasion 63 access beyond the variables is critical in any spelling", async (t) => {
   const rows = [
     "{{ ''.__class__.__mro__[1].__subclasses__() }}",
     "{% for c in ''.__class__.__base__.__subclasses__() %}{% endfor %}",
@@ -191,7 +187,7 @@ Deno.test("evasion 63 What reaches out of its data is critical, however it is sp
   }
 });
 
-Deno.test("evasion 63 What can't be known but looks like it is a warning", async (t) => {
+Deno.test("evasion 63 access that depends on unknown values is a warning", async (t) => {
   const rows = [
     "{{ x|attr(name) }}",
     "{{ x|attr(request.args.a) }}",
@@ -210,7 +206,7 @@ Deno.test("evasion 63 What can't be known but looks like it is a warning", async
   }
 });
 
-Deno.test("What is not read of a template is said", async (t) => {
+Deno.test("checkTemplate() reports what it did not check", async (t) => {
   const rows: [string, string, string][] = [
     ["a long one", "a".repeat(300_000), "template_too_long"],
     ["a deep one", `{{ ${"[".repeat(5000)}${"]".repeat(5000)} }}`, "template_too_deep"],
@@ -229,7 +225,7 @@ Deno.test("What is not read of a template is said", async (t) => {
   }
 });
 
-Deno.test("Templates that grow without end are followed only so far", async (t) => {
+Deno.test("checkTemplate() follows growing values up to a limit", async (t) => {
   const rows = [
     `{% set a = 'aaaaaaaa' %}${"{% set a = a ~ a %}".repeat(5000)}`,
     `{% set a = 'x' * 4096 %}${"{% set b = a|replace('x', a) %}".repeat(5000)}`,
@@ -249,7 +245,7 @@ Deno.test("Templates that grow without end are followed only so far", async (t) 
   }
 });
 
-Deno.test("Thousands of mutations of templates throw nothing", () => {
+Deno.test("checkTemplate() does not throw on thousands of mutations", () => {
   const random = seeded(11);
   const bits = ["{{", "}}", "{%", "%}", "{#", "'", '"', "(", ")", "[", "|", ".", "~", "__class__"];
   const seen = new Set<string>();
@@ -267,43 +263,14 @@ Deno.test("Thousands of mutations of templates throw nothing", () => {
   assert.deepEqual([...seen].sort(), ["C", "I", "OK", "W"]);
 });
 
-Deno.test("C 16 A template file gives one check where nothing is wrong, and findings elsewhere", () => {
-  const scan = (text: string): readonly Check[] => {
-    const source = memorySource(new TextEncoder().encode(text));
-    return [
-      ...jinjaScanner.scan(
-        { source, name: "chat_template.jinja", depth: 0 },
-        new RecordingContext(),
-      ),
-    ];
-  };
-  const clean = scan(CHATML);
-  assert.deepEqual(clean.map(({ name, status }) => [name, status]), [["Jinja Template", "passed"]]);
-  const [found] = scan("{{ x.__class__ }}");
-  assert.equal(found?.severity, "critical");
-  assert.equal(found?.message, 'The file: The template accesses "__class__"');
-  assert.ok(
-    scan("a".repeat(2 ** 21)).every(({ incomplete }) => incomplete === "template_too_long"),
-  );
-  const claims = (name: string) =>
-    jinjaScanner.matches({ name, source: memorySource(new Uint8Array()), depth: 0 });
-  assert.deepEqual(["a.jinja", "A.J2", "a.jinja2", "a.txt", "jinja"].map(claims), [
-    true,
-    true,
-    true,
-    false,
-    false,
-  ]);
-});
-
 const COUNTED = "{% set n = (1, 2)|length %}{% set u = '_' * n %}";
 const GLOBALS = "{% set g = cycler[u ~ 'ini' ~ 't' * n ~ u][u ~ 'global' ~ 's' * n ~ u] %}";
 const SYSTEM = "g['o' ~ 's' * n]['syste' ~ 'm' * n]";
 
-Deno.test("C 16 What a template finds by keys that are known at run time only is not called", async (t) => {
+Deno.test("C 16 the call of an object that is found by a computed key is a warning", async (t) => {
   const rows = {
     "the variable of a loop": `{% for f in [${SYSTEM}] %}{{ f('id') }}{% endfor %}`,
-    "a method that is no method of data": "{{ g['o' ~ 's' * n].system('id') }}",
+    "a method that data does not have": "{{ g['o' ~ 's' * n].system('id') }}",
     "an attribute of its own": `{% set o = namespace(append=${SYSTEM}) %}{{ o.append('id') }}`,
     "an attribute that is set": `{% set o.append = ${SYSTEM} %}{{ o.append('id') }}`,
     "an item of its own": `{{ {'get': ${SYSTEM}}['get']('id') }}`,

@@ -226,6 +226,11 @@ const CRITICAL: readonly Row[] = [
     content: bytes(P4, sg("types", "FunctionType"), sg("marshal", "loads"), "C\x01N", T1, "R."),
     finds: "S213",
   },
+  ...["FunctionType", "CodeType"].map((name): Row => ({
+    title: `evasion 20: types.${name} by itself`,
+    content: bytes(P4, sg("types", name), CALL),
+    finds: "S205",
+  })),
   {
     title: "evasion 21: sub-module of a listed package",
     content: bytes(P4, sg("asyncio.unix_events", "_UnixSubprocessTransport._start"), CALL),

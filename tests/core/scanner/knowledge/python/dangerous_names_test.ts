@@ -164,4 +164,18 @@ Deno.test("C 16 what some lists lacked is flagged by every format that would run
     assert.equal(verdict(scan(manifestScanner({ checkTemplate }), "x.json", manifestText)), "OK");
     assert.equal(verdict(checkTemplate(`${text} {{ requests }} {{ http.port }}`)), "OK");
   });
+  await t.step("nor are the expressions of ordinary MONAI bundles", () => {
+    const run = [
+      "$import os",
+      "$import glob",
+      "$os.path.join(@bundle_root, 'models')",
+      "$list(sorted(glob.glob(@data + '/*.nii')))",
+      "$pathlib.Path(@dir).name",
+      "$torch.device('cuda' if torch.cuda.is_available() else 'cpu')",
+      "$monai.handlers.from_engine(['pred', 'label'])",
+      "$@requests.total + @http.port",
+    ];
+    const text = JSON.stringify({ run });
+    assert.equal(verdict(scan(manifestScanner({ checkTemplate }), "x.json", text)), "OK");
+  });
 });

