@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { orMissing } from "./disk/files.ts";
 
 /** A file that was named, or found below a directory that was named. */
@@ -7,7 +8,8 @@ export type LocalFile =
   | { readonly path: string; readonly error: string };
 
 /**
- * Finds the files at and below paths, each once, sorted by path. Follows links to files, which
+ * Finds the files at and below paths, sorted by path. A file that is named in several ways, such as
+ * `a` and `./a`, is found once. Follows links to files, which
  * caches of model hubs contain. Follows links to directories only if they are named themselves, as
  * others may form cycles.
  */
@@ -15,7 +17,10 @@ export async function localFiles(paths: readonly string[]): Promise<LocalFile[]>
   const found = new Map<string, LocalFile>();
   for (const path of paths) {
     const trimmed = path.replace(/(?<=.)\/+$/, "");
-    for await (const file of filesAt(trimmed, { named: true })) found.set(file.path, file);
+    for await (const file of filesAt(trimmed, { named: true })) {
+      const absolute = resolve(file.path);
+      if (!found.has(absolute)) found.set(absolute, file);
+    }
   }
   return [...found.values()].sort((a, b) => a.path < b.path ? -1 : 1);
 }

@@ -20,7 +20,11 @@ import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
 /** Statements whose rows may be large. */
-const GROWING: ReadonlySet<ScanStatement> = new Set(["insertFiles", "keepResult", "complete"]);
+const GROWING: ReadonlySet<ScanStatement> = new Set([
+  "insertFiles",
+  "keepResult",
+  "addReportChunk",
+]);
 
 /** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
 const LOG_BYTES = 5 * MIB;

@@ -129,6 +129,7 @@ function signalTooDeep(constant: Instruction, inner: Findings): void {
     message: "Pickles are nested too deeply to scan",
     position: constant.at,
     incomplete: "nested_depth",
+    operational: true,
   });
 }
 
@@ -145,10 +146,11 @@ function tooLong(at: number): Signal {
 }
 
 /** Why a part of a nested pickle was not scanned, if so. */
-function incompleteOf(inner: Findings): { incomplete?: string } {
-  const incomplete = [...inner.signals.values()].find(({ signal }) => signal.incomplete)?.signal
-    .incomplete;
-  return incomplete === undefined ? {} : { incomplete };
+function incompleteOf(inner: Findings): Pick<Signal, "incomplete" | "operational"> {
+  const signals = Array.from(inner.signals.values(), ({ signal }) => signal);
+  const incomplete = signals.find((signal) => signal.incomplete)?.incomplete;
+  if (incomplete === undefined) return {};
+  return { incomplete, ...signals.some(({ operational }) => operational) && { operational: true } };
 }
 
 /** Returns the encodings in which a constant may contain a pickle, by its first bytes. */

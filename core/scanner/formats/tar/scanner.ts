@@ -106,6 +106,7 @@ class TarScan {
       message: `The archive has more than ${limit} entries`,
       ruleCode: "S410",
       incomplete: "too_many_entries",
+      operational: true,
       details: { limit },
     });
   }
