@@ -83,6 +83,7 @@ export const SCAN_STATEMENTS = {
     WHERE scan_id = :id AND (part, position) > (:part, :position)
     ORDER BY part, position LIMIT 1`,
   remove: `DELETE FROM scans WHERE id = :id`,
+  hasEnded: `SELECT 1 FROM scans WHERE finished_at < :before LIMIT 1`,
   /** Deletes some of the scans that ended before a time. */
   removeEnded: `DELETE FROM scans WHERE id IN (
       SELECT id FROM scans WHERE finished_at < :before ORDER BY finished_at LIMIT :limit

@@ -183,11 +183,12 @@ export class SqliteScanStore implements ScanStore {
 
   async removeEnded(before: number): Promise<number> {
     const limit = REMOVED_AT_ONCE;
-    for (let removed = 0;;) {
-      const { length } = await this.#commit("removeEnded", { before, limit });
-      removed += length;
-      if (length < limit) return removed;
+    let removed = 0;
+    // A transaction that removes nothing would still take room on a full disk.
+    while ((await this.#read("hasEnded", { before })).length > 0) {
+      removed += (await this.#commit("removeEnded", { before, limit })).length;
     }
+    return removed;
   }
 
   /** Makes the report in a thread of its own, and stores it chunk by chunk. */

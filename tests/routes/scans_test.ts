@@ -439,9 +439,9 @@ Deno.test("C 16 a report that reuses results has the times of its own scan", asy
   let scanned = 0;
   await using server = await TestServer.start({
     contents: {
-      scan: () => {
+      scan: ({ hash }) => {
         scanned++;
-        const { checks, ...result } = plainScan(1);
+        const { checks, ...result } = plainScan(1, hash);
         return Promise.resolve({
           ...result,
           timestamp: earlier,
