@@ -26,7 +26,7 @@ const V1: Version = {
   memory: {
     limit: "memory.limit_in_bytes",
     usage: "memory.usage_in_bytes",
-    reclaimable: /^total_inactive_file (\d+)$/m,
+    reclaimable: /^total_inactive_file (\d{1,20})$/m,
   },
   cpu: (read) => {
     const quota = read("cpu.cfs_quota_us");
@@ -39,7 +39,7 @@ const V2: Version = {
   memory: {
     limit: "memory.max",
     usage: "memory.current",
-    reclaimable: /^inactive_file (\d+)$/m,
+    reclaimable: /^inactive_file (\d{1,20})$/m,
   },
   cpu: (read) => {
     const [quota, period] = (read("cpu.max") ?? "").trim().split(" ");

@@ -6,6 +6,7 @@ import type { Instruction } from "./parser.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
+import { trimEnd } from "../../readers/text/trim_end.ts";
 
 /** How a constant encodes a nested pickle. */
 type NestedEncoding = "raw" | "escaped" | "base64" | "hex";
@@ -241,7 +242,7 @@ function hexBytes(text: Uint8Array): Uint8Array | undefined {
 
 function base64Bytes(text: Uint8Array): Uint8Array | undefined {
   try {
-    const whole = decodeText(text, "latin1").replace(/[\s=]+$/, "");
+    const whole = trimEnd(decodeText(text, "latin1"), /[\s=]/);
     return Uint8Array.fromBase64(whole, { lastChunkHandling: "loose" });
   } catch {
     return undefined;

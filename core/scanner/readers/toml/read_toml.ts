@@ -208,5 +208,5 @@ const ESCAPES: EscapeLetters = {
 
 function unescapeQuoted(text: string): string {
   const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
-  return unescape(joined, ESCAPES);
+  return unescape(joined, ESCAPES, MAX_STRING_BYTES);
 }
