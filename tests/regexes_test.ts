@@ -25,10 +25,6 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
     "it meets a line of at most 500 characters, from which its caller keeps longer ones",
   ],
   [
-    "core/scanner/readers/yaml/scalars.ts /[ \\t]*\\r?\\n[ \\t]*/g",
-    "to be replaced with its reader",
-  ],
-  [
     "core/scanner/knowledge/licenses/recognize.ts /\\s+(?:or|and|with)\\s+|",
     "it splits the first 500 characters, cut off in the same expression",
   ],

@@ -130,7 +130,8 @@ class ManifestScan {
     yield* this.#checks.emit("YAML Tag", { severity, ruleCode: "S115", message, position });
   }
 
-  *#value(entry: DocumentEntry): Generator<Check, void, void> {
+  *#value(read: DocumentEntry): Generator<Check, void, void> {
+    const entry = withoutLineBreakAtEnd(read);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }
@@ -189,4 +190,11 @@ class ManifestScan {
       yield* this.#checks.emit("Credential", secretFinding(secret, position));
     }
   }
+}
+
+/** Block scalars of YAML end with a line break, which says nothing about the value. */
+function withoutLineBreakAtEnd(entry: DocumentEntry): DocumentEntry {
+  const { value } = entry;
+  const hasOne = typeof value === "string" && value.endsWith("\n");
+  return hasOne ? { ...entry, value: value.trimEnd() } : entry;
 }

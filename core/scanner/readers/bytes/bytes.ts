@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 
+const UTF_8 = new TextDecoder();
+
 /** A view for reading numbers from the bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -62,7 +64,7 @@ export function decodeLatin1(bytes: Uint8Array): string {
 export function utf8FromLatin1(text: string): string {
   // deno-lint-ignore no-control-regex -- matches ASCII, which needs no decoding
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return new TextDecoder().decode(Buffer.from(text, "latin1"));
+  return UTF_8.decode(Buffer.from(text, "latin1"));
 }
 
 /** The same memory as a Buffer, without a copy. */

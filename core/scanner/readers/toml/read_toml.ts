@@ -1,4 +1,3 @@
-import { type EscapeLetters, unescape } from "../text/escapes.ts";
 import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import {
   type DocumentEntry,
@@ -9,6 +8,7 @@ import {
   nestingTooDeep,
   stringTooLong,
 } from "../document_event.ts";
+import { BoundedText } from "../text/bounded_text.ts";
 
 /** Parts of a dotted table name that are kept in the path. */
 const MAX_TABLE_KEYS = 100;
@@ -24,6 +24,16 @@ export function* readToml(text: string): Generator<DocumentEvent, void, void> {
   while (!reader.done) yield* reader.step();
 }
 
+interface Scalar {
+  readonly value: string;
+  /** Whether the value is only the beginning of a longer one. */
+  readonly isCut: boolean;
+  /** The index after the scalar. */
+  readonly end: number;
+  /** Whether the text ended before the closing quotation mark. */
+  readonly open: boolean;
+}
+
 class TomlReader {
   readonly #text: string;
   /** The table, the keys of the open inline tables, and the current key. */
@@ -31,6 +41,7 @@ class TomlReader {
   #table: string[] = [];
   /** The length of the path at the start of each open inline table or list. */
   readonly #open: number[] = [];
+  readonly #value = new BoundedText();
   #at = 0;
   #afterEquals = false;
   #lineIsNew = true;
@@ -91,25 +102,38 @@ class TomlReader {
 
   *#tableHeader(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
-    const end = this.#lineEnd();
-    const names = this.#text.slice(position, end).match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
-    this.#table = names.slice(0, MAX_TABLE_KEYS).map((name) =>
-      utf8FromLatin1(name.replace(/^["']|["']$/g, ""))
-    );
+    this.#table = [];
+    this.#at += this.#text.startsWith("[[", position) ? 2 : 1;
+    while (this.#takeBlanksAndDots()) {
+      const begin = this.#at;
+      const { value, end, open } = this.#scalar(begin);
+      this.#at = Math.max(end, begin + 1);
+      if (open) yield unclosedString(begin);
+      if (this.#table.length < MAX_TABLE_KEYS) this.#table.push(value.slice(0, MAX_KEY_CHARACTERS));
+    }
+    while (this.#text[this.#at] === "]") this.#at++;
     this.#path = [...this.#table];
-    this.#at = end;
+    this.#lineIsNew = false;
     const value = this.#table.at(-1) ?? "";
     yield { kind: "key", path: this.#path, value, position };
   }
 
+  /** Moves to the next name in the header of a table. Returns false if there is none. */
+  #takeBlanksAndDots(): boolean {
+    let character = this.#text[this.#at];
+    while (character === "." || character === " " || character === "\t" || character === "\r") {
+      character = this.#text[++this.#at];
+    }
+    return character !== undefined && !/[\]\n#]/.test(character);
+  }
+
   *#word(): Generator<DocumentEvent, void, void> {
     const position = this.#at;
-    const { value, end, open } = this.#scalar(position);
+    const { value: text, end, open, isCut } = this.#scalar(position);
     this.#at = Math.max(end, position + 1);
     this.#lineIsNew = false;
     if (open) yield unclosedString(position);
-    if (value.length > MAX_STRING_BYTES) yield stringTooLong(position);
-    const text = value.slice(0, MAX_STRING_BYTES);
+    if (isCut) yield stringTooLong(position);
     if (this.#afterEquals || !this.#takeKey()) {
       const quoted = /["']/.test(this.#text[position] ?? "");
       return yield this.#entry("value", quoted ? text : resolveBare(text), position);
@@ -121,14 +145,15 @@ class TomlReader {
     this.#at = this.#text.length;
   }
 
-  /** Whether the word is a key, or a part of a dotted one. Moves past the dot. */
+  /** Whether the word is a key, or a part of a dotted one. Moves past the blanks and dot after it. */
   #takeKey(): boolean {
-    const rest = this.#text.slice(this.#at, this.#at + 64).trimStart();
-    if (rest.startsWith(".")) this.#at = this.#text.indexOf(".", this.#at) + 1;
-    return rest.startsWith("=") || rest.startsWith(".");
+    while (this.#text[this.#at] === " " || this.#text[this.#at] === "\t") this.#at++;
+    const isDotted = this.#text[this.#at] === ".";
+    if (isDotted) this.#at++;
+    return isDotted || this.#text[this.#at] === "=";
   }
 
-  #scalar(start: number): { value: string; end: number; open: boolean } {
+  #scalar(start: number): Scalar {
     const quote = this.#text[start];
     if (quote !== '"' && quote !== "'") return this.#bare(start);
     const mark = this.#text.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote;
@@ -141,16 +166,52 @@ class TomlReader {
     for (let more = 0; more < 2 && mark.length === 3; more++) {
       if (this.#text.startsWith(mark, at + 1)) at++;
     }
-    const inner = utf8FromLatin1(this.#text.slice(start + mark.length, at));
-    const value = quote === '"' ? unescapeQuoted(inner) : inner;
-    return { value, end: at + mark.length, open: !this.#text.startsWith(mark, at) };
+    const begin = start + mark.length;
+    const open = !this.#text.startsWith(mark, at);
+    const inner = quote === '"' ? this.#unescaped(begin, at) : this.#slice(begin, at);
+    return { ...inner, end: at + mark.length, open };
   }
 
-  #bare(start: number): { value: string; end: number; open: boolean } {
+  #bare(start: number): Scalar {
     const ends = this.#afterEquals || this.#open.length > 0 ? /[,\s#=[\]{}]/g : /[.\s#=[\]{}]/g;
     ends.lastIndex = start;
     const end = ends.exec(this.#text)?.index ?? this.#text.length;
-    return { value: utf8FromLatin1(this.#text.slice(start, end)), end, open: false };
+    return { ...this.#slice(start, end), end, open: false };
+  }
+
+  #slice(from: number, to: number): Pick<Scalar, "value" | "isCut"> {
+    const end = Math.min(to, from + MAX_STRING_BYTES);
+    return { value: utf8FromLatin1(this.#text.slice(from, end)), isCut: end < to };
+  }
+
+  /** The value of a part of the text with escapes (TOML 1.0, "String"). */
+  #unescaped(from: number, to: number): Pick<Scalar, "value" | "isCut"> {
+    const end = Math.min(to, this.#text.length);
+    let run = from;
+    this.#value.clear();
+    for (let at = from; at < end;) {
+      if (this.#text[at] !== "\\") {
+        at++;
+        continue;
+      }
+      this.#value.append(this.#text, run, at);
+      at = this.#appendEscape(at + 1);
+      run = at;
+    }
+    this.#value.append(this.#text, run, end);
+    return { value: this.#value.toString(), isCut: this.#value.isCut };
+  }
+
+  /** Appends what an escape stands for. Returns the index after it. */
+  #appendEscape(at: number): number {
+    JOINED_LINES.lastIndex = at;
+    if (JOINED_LINES.test(this.#text)) return JOINED_LINES.lastIndex;
+    const [written = "", x, u, long] = ESCAPE.exec(this.#text.slice(at, at + 9)) ?? [];
+    const hex = x ?? u ?? long;
+    const code = hex === undefined ? ESCAPES[written] : parseInt(hex, 16);
+    if (code === undefined) this.#value.append(this.#text, at, at + 1);
+    else this.#value.appendCodePoint(code);
+    return at + Math.max(written.length, 1);
   }
 
   *#comment(): Generator<DocumentEvent, void, void> {
@@ -196,17 +257,17 @@ function resolveBare(text: string): DocumentEntry["value"] {
   return /^[-+]?\d[\d_]*(?:\.\d+)?$/.test(text) ? Number(text.replaceAll("_", "")) : text;
 }
 
-/** TOML 1.0, "String", and the `\e` of TOML 1.1. */
-const ESCAPES: EscapeLetters = {
-  b: "\b",
-  e: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-};
+/** A backslash at the end of a line joins the line with the next one that is not blank. */
+const JOINED_LINES = /[ \t]*\r?\n[ \t\r\n]*/y;
 
-function unescapeQuoted(text: string): string {
-  const joined = text.replace(/(\\\\)|\\[ \t]*\r?\n\s*/g, "$1");
-  return unescape(joined, ESCAPES, MAX_STRING_BYTES);
-}
+const ESCAPE = /^(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[^])/;
+
+/** The characters that letters after a backslash stand for: those of TOML 1.0, and the `e` of 1.1. */
+const ESCAPES: Readonly<Record<string, number>> = {
+  b: 0x08,
+  e: 0x1b,
+  f: 0x0c,
+  n: 0x0a,
+  r: 0x0d,
+  t: 0x09,
+};

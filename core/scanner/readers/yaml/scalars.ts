@@ -1,155 +1,236 @@
-import { type EscapeLetters, unescape } from "../text/escapes.ts";
-import { utf8FromLatin1 } from "../bytes/bytes.ts";
 import type { DocumentEntry } from "../document_event.ts";
+import { CODES, isBlank, isFlowIndicator, stopsAt, type YamlCursor } from "./cursor.ts";
+import { type Scalar, ScalarText } from "./scalar_text.ts";
 
-/** A scalar and where it ends. */
-export interface Scalar {
-  readonly value: string;
-  /** The index after the scalar. */
+const PLAIN_STOPS = stopsAt(" \t:");
+const FLOW_PLAIN_STOPS = stopsAt(" \t:,[]{}");
+const QUOTED_STOPS = stopsAt("\"'\\");
+
+/** The characters that escapes of one letter stand for, by their codes (YAML 1.2, 5.7). */
+const ESCAPES: ReadonlyMap<number, number> = new Map(
+  Object.entries({
+    "0": 0,
+    a: 0x07,
+    b: 0x08,
+    t: 0x09,
+    "\t": 0x09,
+    n: 0x0a,
+    v: 0x0b,
+    f: 0x0c,
+    r: 0x0d,
+    e: 0x1b,
+    " ": 0x20,
+    '"': 0x22,
+    "/": 0x2f,
+    "\\": 0x5c,
+    N: 0x85,
+    _: 0xa0,
+    L: 0x2028,
+    P: 0x2029,
+  }).map(([letter, code]) => [letter.charCodeAt(0), code]),
+);
+
+/** The number of hexadecimal digits after `x`, `u` and `U`. */
+const HEX_DIGITS: ReadonlyMap<number, number> = new Map([[0x78, 2], [0x75, 4], [0x55, 8]]);
+
+/** A further line of a plain scalar. */
+interface PlainLine {
+  readonly begin: number;
   readonly end: number;
-  /** Whether the text ended before the closing quotation mark. */
-  readonly open: boolean;
+  /** Whether a colon follows, which is an error. Then the line is read again as that of a key. */
+  readonly isKey: boolean;
 }
 
-/** Reads a quoted scalar, which may span lines (YAML 1.2, 7.3). */
-export function readQuoted(text: string, start: number): Scalar {
-  const quote = text[start];
-  let at = start + 1;
-  while (at < text.length) {
-    const character = text[at];
-    if (character === "\\" && quote === '"') at += 2;
-    else if (character !== quote) at++;
-    else if (quote === "'" && text[at + 1] === "'") at += 2;
-    else break;
+/** Reads plain and quoted scalars at a cursor, as PyYAML does. */
+export class YamlScalars {
+  readonly #cursor: YamlCursor;
+  readonly #onFault: (message: string) => void;
+  readonly #value: ScalarText;
+
+  constructor(cursor: YamlCursor, onFault: (message: string) => void) {
+    this.#cursor = cursor;
+    this.#onFault = onFault;
+    this.#value = new ScalarText(cursor);
   }
-  const inner = text.slice(start + 1, at);
-  const value = quote === '"'
-    ? unescapeQuoted(utf8FromLatin1(inner))
-    : folded(utf8FromLatin1(inner)).replaceAll("''", "'");
-  return { value, end: Math.min(at + 1, text.length), open: at >= text.length };
-}
 
-/** Reads a literal or folded block scalar: the lines indented deeper than the column `parent`. */
-export function readBlock(text: string, start: number, parent: number): Scalar {
-  const isFolded = text[start] === ">";
-  let at = lineEnd(text, start);
-  const lines: string[] = [];
-  let indent = -1;
-  while (at < text.length) {
-    const begin = at + 1;
-    const end = lineEnd(text, begin);
-    const first = firstNonSpace(text, begin, end);
-    if (first < end && (first - begin <= parent || isDocumentMark(text, begin))) break;
-    if (first < end && indent < 0) indent = first - begin;
-    lines.push(text.slice(Math.min(begin + Math.max(indent, 0), end), end));
-    at = end;
+  /**
+   * Reads a plain scalar and its further lines. Outside of flow collections, those begin at the column
+   * `indent` or deeper.
+   */
+  plain(indent: number, flow: boolean): Scalar {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    let end = Math.max(this.#plainEnd(start, flow), start + 1);
+    cursor.at = end;
+    let isOneLine = true;
+    for (;;) {
+      const { lineStart } = cursor;
+      const next = this.#plainContinuation(indent, flow);
+      if (next !== undefined) {
+        if (isOneLine) {
+          this.#value.clear();
+          this.#value.append(start, end);
+        }
+        isOneLine = false;
+        this.#value.fold(cursor.blanksEnd(end), next.begin);
+        this.#value.append(next.begin, next.end);
+      }
+      if (next === undefined || next.isKey) {
+        cursor.at = end;
+        cursor.lineStart = lineStart;
+        return isOneLine ? this.#value.slice(start, end) : this.#value.collected();
+      }
+      end = next.end;
+      cursor.at = end;
+    }
   }
-  while (lines.at(-1) === "") lines.pop();
-  return { value: utf8FromLatin1(lines.join(isFolded ? " " : "\n")), end: at, open: false };
-}
 
-/**
- * Reads a plain scalar and its continuation lines, which are indented deeper than the column `parent`.
- * In a flow collection it ends before a comma, bracket or brace.
- */
-export function readPlain(text: string, start: number, parent: number, flow: boolean): Scalar {
-  let end = plainEnd(text, start, flow);
-  const pieces = [text.slice(start, end).trimEnd()];
-  while (text[end] === "\n" || text[end] === "\r") {
-    const begin = nextContent(text, end);
-    if (begin >= text.length || text[begin] === "#") break;
-    const column = begin - lineStart(text, begin);
-    if (!flow && (column <= parent || isDocumentMark(text, begin))) break;
-    const next = plainEnd(text, begin, flow);
-    if (next === begin || text[next] === ":") break;
-    pieces.push(text.slice(begin, next).trimEnd());
-    end = next;
+  /** Reads a quoted scalar, which may span lines. */
+  quoted(): Scalar {
+    const cursor = this.#cursor;
+    const quote = cursor.code();
+    let run = ++cursor.at;
+    let isDirect = true;
+    this.#value.clear();
+    for (;;) {
+      const at = cursor.nextStop(cursor.at, QUOTED_STOPS);
+      const code = cursor.code(at);
+      const isClosed = code === quote &&
+        !(quote === CODES.singleQuote && cursor.code(at + 1) === quote);
+      if (isClosed || code === CODES.end) {
+        cursor.at = Math.min(at + 1, cursor.size);
+        if (!isClosed) this.#onFault("A string is not closed");
+        if (isDirect) return this.#value.slice(run, at);
+        this.#value.append(run, at);
+        return this.#value.collected();
+      }
+      cursor.at = at;
+      if (!this.#quotedPart(run, quote)) {
+        cursor.at = at + 1;
+        continue;
+      }
+      isDirect = false;
+      if (cursor.isDocumentMark()) {
+        this.#onFault("A document separator is inside a string");
+        return this.#value.collected();
+      }
+      run = cursor.at;
+    }
   }
-  return { value: utf8FromLatin1(pieces.join(" ")), end, open: false };
-}
 
-/** The index of the line feed that ends the line, or the length of the text. */
-export function lineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end;
-}
-
-/** Whether a line begins here with `---` or `...` followed by white space. */
-export function isDocumentMark(text: string, at: number): boolean {
-  const isMark = text.startsWith("---", at) || text.startsWith("...", at);
-  return isMark && (at === 0 || text[at - 1] === "\n") && isBlank(text[at + 3]);
-}
-
-/** Whether the character separates tokens: white space, or the end of the text. */
-export function isBlank(character: string | undefined): boolean {
-  return character === undefined || character === " " || character === "\t" ||
-    character === "\n" || character === "\r";
-}
-
-function plainEnd(text: string, start: number, flow: boolean): number {
-  let at = start;
-  while (at < text.length) {
-    const character = text[at];
-    if (character === "\n" || character === "\r") break;
-    if (character === "#" && at > start && isBlank(text[at - 1])) break;
-    if (flow && /[,[\]{}]/.test(character ?? "")) break;
-    if (character === ":" && endsKey(text, at, flow)) break;
-    at++;
+  /**
+   * Appends the run of characters up to here and what follows: a line break, an escape or a doubled
+   * quotation mark. Returns false if the character here is an ordinary one.
+   */
+  #quotedPart(run: number, quote: number): boolean {
+    const cursor = this.#cursor;
+    const { text, at } = cursor;
+    const code = cursor.code();
+    if (cursor.breakLength() > 0) {
+      let end = at;
+      while (end > run && isBlank(text.charCodeAt(end - 1))) end--;
+      this.#value.append(run, end);
+      this.#skipBreaks();
+      this.#value.fold(at, cursor.at);
+      return true;
+    }
+    if (code === quote) {
+      this.#value.append(run, at + 1);
+      cursor.at += 2;
+      return true;
+    }
+    if (code !== CODES.backslash || quote !== CODES.doubleQuote) return false;
+    this.#value.append(run, at);
+    this.#escape();
+    return true;
   }
-  return at;
-}
 
-/** Whether the character here is a colon that ends a key. */
-export function endsKey(text: string, at: number, flow: boolean): boolean {
-  const next = text[at + 1];
-  return text[at] === ":" && (isBlank(next) || flow && /[,[\]{}]/.test(next ?? ""));
-}
+  /** Reads an escape at its backslash. An unknown one stands for its letter. */
+  #escape(): void {
+    const cursor = this.#cursor;
+    cursor.at++;
+    if (cursor.takeBreak()) {
+      const rest = cursor.at;
+      this.#skipBreaks();
+      this.#value.appendBreaks(rest, cursor.at);
+      return;
+    }
+    const letter = cursor.code();
+    if (letter === CODES.end) return;
+    cursor.at++;
+    const digits = HEX_DIGITS.get(letter);
+    const code = digits === undefined ? ESCAPES.get(letter) : this.#hexNumber(digits);
+    if (code === undefined || code > 0x10ffff) this.#onFault("A string has a malformed escape");
+    if (code === undefined) this.#value.appendByte(letter);
+    else this.#value.appendCodePoint(code);
+  }
 
-function firstNonSpace(text: string, from: number, end: number): number {
-  let at = from;
-  while (at < end && (text[at] === " " || text[at] === "\t" || text[at] === "\r")) at++;
-  return at;
-}
+  /** Reads a number of so many digits. Returns undefined, and reads none, if there are fewer. */
+  #hexNumber(digits: number): number | undefined {
+    const { text, at } = this.#cursor;
+    const written = text.slice(at, at + digits);
+    if (written.length < digits || !/^[0-9A-Fa-f]+$/.test(written)) return undefined;
+    this.#cursor.at += digits;
+    return parseInt(written, 16);
+  }
 
-/** The index of the next character that is not white space. */
-export function nextContent(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isBlank(text[at])) at++;
-  return at;
-}
+  /**
+   * Moves over line breaks and blanks, at most to a document mark. Tabs must not precede the column
+   * `indent`.
+   */
+  #skipBreaks(indent = 0): void {
+    const cursor = this.#cursor;
+    cursor.takeBreak();
+    while (!cursor.isDocumentMark()) {
+      while (cursor.column < indent && cursor.code() === CODES.space) cursor.at++;
+      if (cursor.column < indent && cursor.code() === CODES.tab) {
+        this.#onFault("A tab is used for indentation");
+      }
+      cursor.at = cursor.blanksEnd(cursor.at);
+      if (!cursor.takeBreak()) return;
+    }
+  }
 
-function lineStart(text: string, at: number): number {
-  return text.lastIndexOf("\n", at) + 1;
-}
+  /** The next line of a plain scalar, or undefined if the scalar ends before. Moves to that line. */
+  #plainContinuation(indent: number, flow: boolean): PlainLine | undefined {
+    const cursor = this.#cursor;
+    cursor.at = cursor.blanksEnd(cursor.at);
+    if (cursor.breakLength() === 0) return undefined;
+    this.#skipBreaks(indent);
+    if (cursor.isAtEnd || cursor.code() === CODES.hash || cursor.isDocumentMark()) return undefined;
+    if (!flow && cursor.column < indent) return undefined;
+    const begin = cursor.at;
+    const end = this.#plainEnd(begin, flow);
+    if (end === begin) return undefined;
+    const isKey = !flow && cursor.code(cursor.blanksEnd(end)) === CODES.colon;
+    if (isKey) this.#onFault("A key is inside a plain value");
+    return { begin, end, isKey };
+  }
 
-/** Folds lines: a line break becomes a space, and an empty line a line break. */
-function folded(text: string): string {
-  return text.replace(/[ \t]*\r?\n[ \t]*/g, "\n").replace(
-    /\n+/g,
-    (breaks) => breaks.length === 1 ? " " : breaks.slice(1),
-  );
-}
+  /** The index after the last character of a plain scalar on its line. */
+  #plainEnd(from: number, flow: boolean): number {
+    const cursor = this.#cursor;
+    const stops = flow ? FLOW_PLAIN_STOPS : PLAIN_STOPS;
+    let at = from;
+    for (;;) {
+      at = cursor.nextStop(at, stops);
+      const next = cursor.blanksEnd(at);
+      const code = cursor.code(next);
+      if (cursor.isBreakOrEnd(next) || next > at && code === CODES.hash) return at;
+      if (code === CODES.colon ? this.#endsKey(next, flow) : flow && isFlowIndicator(code)) {
+        return at;
+      }
+      at = next > at ? next : at + 1;
+    }
+  }
 
-/** YAML 1.2, 5.7. */
-const ESCAPES: EscapeLetters = {
-  "0": "\0",
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  N: "\u0085",
-  _: "\u00a0",
-  L: "\u2028",
-  P: "\u2029",
-};
-
-function unescapeQuoted(text: string): string {
-  const joined = text.replace(/(\\\\|\\[^\r\n])|\\\r?\n[ \t]*/g, "$1");
-  return unescape(folded(joined), ESCAPES);
+  /** Whether the colon here ends a plain key. */
+  #endsKey(colon: number, flow: boolean): boolean {
+    if (this.#cursor.isBlankOrEnd(colon + 1)) return true;
+    const next = this.#cursor.code(colon + 1);
+    if (flow && next === CODES.question) this.#onFault("A question mark follows a colon");
+    return flow && isFlowIndicator(next);
+  }
 }
 
 /** The value of a plain scalar under YAML 1.1: a boolean, null, a decimal number, or else its text. */
@@ -158,20 +239,4 @@ export function resolvePlain(text: string): DocumentEntry["value"] {
   if (/^(?:false|no|off)$/i.test(text)) return false;
   if (/^(?:null|~)$/i.test(text)) return null;
   return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-/** The end of a word: at white space, a comma, a bracket or a brace. */
-export function wordEnd(text: string, at: number): number {
-  return endBefore(text, at, /[\s,[\]{}]/g);
-}
-
-/** The end of a tag: after its angle brackets, or where a word ends. */
-export function tagEnd(text: string, at: number): number {
-  if (!text.startsWith("!<", at)) return wordEnd(text, at);
-  return Math.min(endBefore(text, at, />|\s/g) + 1, text.length);
-}
-
-function endBefore(text: string, at: number, ends: RegExp): number {
-  ends.lastIndex = at;
-  return ends.exec(text)?.index ?? text.length;
 }

@@ -1,300 +1,236 @@
-import { utf8FromLatin1 } from "../bytes/bytes.ts";
-import {
-  type DocumentEntry,
-  type DocumentEvent,
-  MAX_KEY_CHARACTERS,
-  MAX_NESTING_DEPTH,
-  MAX_STRING_BYTES,
-  nestingTooDeep,
-  stringTooLong,
-} from "../document_event.ts";
-import { YamlAnchors } from "./anchors.ts";
-import {
-  endsKey,
-  isBlank,
-  isDocumentMark,
-  lineEnd,
-  nextContent,
-  readBlock,
-  readPlain,
-  readQuoted,
-  resolvePlain,
-  type Scalar,
-  tagEnd,
-  wordEnd,
-} from "./scalars.ts";
+import { type DocumentEvent, nestingTooDeep } from "../document_event.ts";
+import { CODES, type YamlCursor } from "./cursor.ts";
+import type { SimpleKey } from "./simple_key.ts";
+import type { YamlStructure } from "./structure.ts";
 import { YamlTags } from "./tags.ts";
+import { YamlNodes } from "./yaml_nodes.ts";
 
-/** How many anchored scalars are kept for their aliases, and how long each may be. */
-const MAX_NAMED_SCALARS = 1000;
-const MAX_NAMED_CHARACTERS = 4096;
+/** How much of a directive is read. */
+const MAX_DIRECTIVE_BYTES = 8192;
 
-/** The column of keys in flow collections: deeper than that of any line. */
-const FLOW_COLUMN = 1e9;
+/** Where loaders disagree about YAML. */
+export interface YamlDialect {
+  /** Whether lines also end at NEL, LS and PS, as in YAML 1.1. */
+  readonly unicodeBreaks: boolean;
+  /** Whether tags may contain `,`, `[` and `]`, as in PyYAML but not in libyaml. */
+  readonly indicatorsInTags: boolean;
+}
 
-/** Reads one YAML text step by step. Each character of it is a byte. */
+/** Reads one YAML text token by token. Each character of it is a byte. */
 export class YamlReader {
-  readonly #text: string;
-  readonly #anchors = new YamlAnchors();
+  readonly #indicatorsInTags: boolean;
   readonly #tags = new YamlTags();
-  /** The column of each key on the path. */
-  readonly #columns: number[] = [];
-  readonly #path: string[] = [];
-  #at = 0;
-  #lineStart = 0;
-  /** Whether the line has had nothing but list markers so far. */
-  #lineIsNew = true;
-  /** How many flow collections are open. */
-  #flow = 0;
-  /** The lines of a value are indented deeper than this column, which is that of a key or a list item. */
-  #parent = -1;
-  #parentIsKey = false;
-  #stopped = false;
-  /** The anchored scalars, for their aliases. */
-  readonly #named = new Map<string, DocumentEntry["value"]>();
-  #anchorOfNext: string | undefined;
-  /** Whether the next scalar is a key because a `?` precedes it. */
-  #keyIsNext = false;
+  readonly #nodes: YamlNodes;
+  readonly #cursor: YamlCursor;
+  readonly #structure: YamlStructure;
+  readonly #key: SimpleKey;
+  #isAmbiguous = false;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(text: string, { unicodeBreaks, indicatorsInTags }: YamlDialect) {
+    this.#indicatorsInTags = indicatorsInTags;
+    this.#nodes = new YamlNodes(text, unicodeBreaks);
+    this.#cursor = this.#nodes.cursor;
+    this.#structure = this.#nodes.structure;
+    this.#key = this.#nodes.key;
   }
 
-  get done(): boolean {
-    return this.#stopped || this.#at >= this.#text.length;
+  /** Whether the part that was read depends on {@link YamlDialect.indicatorsInTags}. */
+  get isAmbiguous(): boolean {
+    return this.#isAmbiguous;
   }
 
-  *step(): Generator<DocumentEvent, void, void> {
-    const character = this.#text[this.#at] ?? "";
-    if (character === "\n") return this.#newLine();
-    if (isBlank(character)) return this.#skip(1);
-    if (character === "#" && isBlank(this.#text[this.#at - 1])) return yield* this.#comment();
-    if (this.#lineIsNew && this.#flow === 0 && this.#lineBegins(character)) return;
-    const blankNext = isBlank(this.#text[this.#at + 1]);
-    if ((character === "?" || character === ":") && blankNext) return this.#indicator();
-    yield* this.#node(character);
-  }
-
-  *end(): Generator<DocumentEvent, void, void> {
-    yield* this.#anchors.events();
-    if (this.#flow > 0 && !this.#stopped) yield this.#malformed("A list or mapping is not closed");
-  }
-
-  /** Reads a directive, document mark or list marker. Returns false at a node. */
-  #lineBegins(character: string): boolean {
-    const column = this.#at - this.#lineStart;
-    if (column === 0 && character === "%") {
-      const end = lineEnd(this.#text, this.#at);
-      this.#tags.directive(this.#text.slice(this.#at, end));
-      this.#at = end;
-      return true;
+  *events(): Generator<DocumentEvent, void, void> {
+    const nodes = this.#nodes;
+    while (!this.#cursor.isAtEnd) {
+      const event = this.#token();
+      if (nodes.hasQueue) yield* nodes.takeQueue();
+      if (event !== undefined) yield event;
+      if (nodes.hasRepeated) yield* nodes.takeRepeated();
+      if (this.#structure.isTooDeep) {
+        yield nestingTooDeep(this.#cursor.at);
+        return yield* nodes.anchors.events();
+      }
     }
-    if (isDocumentMark(this.#text, this.#at)) {
-      if (character === ".") this.#tags.reset();
-      this.#anchors.lineBegins(-1, false);
-      this.#leaveKeys(0);
-      this.#parent = -1;
-      this.#skip(3);
-      return true;
-    }
-    const isListItem = character === "-" && isBlank(this.#text[this.#at + 1]);
-    this.#anchors.lineBegins(column, isListItem);
-    if (!isListItem) {
-      this.#lineIsNew = false;
-      return false;
-    }
-    this.#leaveKeys(column + 1);
-    this.#parent = column;
-    this.#parentIsKey = false;
-    this.#skip(1);
-    return true;
+    nodes.notKey();
+    this.#structure.end();
+    yield* nodes.takeQueue();
+    yield* nodes.anchors.events();
   }
 
-  /** Skips a `?` or `:`. The lines of the key or value are indented deeper than it. */
-  #indicator(): void {
-    if (this.#flow === 0) {
-      this.#parent = this.#at - this.#lineStart;
-      this.#parentIsKey = true;
+  #token(): DocumentEvent | undefined {
+    const cursor = this.#cursor;
+    this.#skipBlanks();
+    if (cursor.takeBreak()) return this.#newLine();
+    const position = cursor.at;
+    const code = cursor.code();
+    if (code === CODES.hash) return this.#nodes.comment();
+    if (cursor.column === 0) {
+      if (code === CODES.percent) return this.#directive();
+      if (cursor.isDocumentMark()) return this.#documentMark(code === CODES.dash);
     }
-    this.#keyIsNext = this.#text[this.#at] === "?";
-    this.#skip(1);
+    if (this.#structure.flow === 0) this.#structure.unwind(cursor.column);
+    switch (code) {
+      case CODES.end:
+        return undefined;
+      case CODES.openBracket:
+        return this.#openFlow("flowSequence");
+      case CODES.openBrace:
+        return this.#openFlow("flowMapping");
+      case CODES.closeBracket:
+        return this.#closeFlow("flowSequence");
+      case CODES.closeBrace:
+        return this.#closeFlow("flowMapping");
+      case CODES.comma:
+        return this.#comma();
+      case CODES.bang:
+        return this.#tag();
+      case CODES.ampersand:
+        return this.#nodes.anchor(position);
+      case CODES.asterisk:
+        return this.#nodes.alias(position);
+    }
+    return this.#isIndicator(code) ? this.#indicator(code) : this.#nodes.scalar(position);
   }
 
-  *#node(character: string): Generator<DocumentEvent, void, void> {
-    switch (character) {
-      case "&":
-        return this.#anchor();
-      case "*":
-        return yield* this.#alias();
-      case "!":
-        return yield* this.#tag();
-      case "[":
-      case "{":
-        return yield* this.#openFlow();
-      case "]":
-      case "}":
-      case ",":
-        return this.#flowMark(character);
-      case '"':
-      case "'":
-        return yield* this.#scalar(readQuoted(this.#text, this.#at), true);
-      case "|":
-      case ">":
-        if (this.#flow > 0) return this.#skip(1);
-        return yield* this.#scalar(readBlock(this.#text, this.#at, this.#parent), true);
+  #isIndicator(code: number): boolean {
+    const isInFlow = this.#structure.flow > 0;
+    switch (code) {
+      case CODES.pipe:
+      case CODES.greater:
+        return !isInFlow;
+      case CODES.dash:
+        return this.#cursor.isBlankOrEnd(this.#cursor.at + 1);
+      case CODES.question:
+      case CODES.colon:
+        return isInFlow || this.#cursor.isBlankOrEnd(this.#cursor.at + 1);
       default:
-        return yield* this.#plain();
+        return false;
     }
   }
 
-  *#plain(): Generator<DocumentEvent, void, void> {
-    const scalar = readPlain(this.#text, this.#at, this.#parent, this.#flow > 0);
-    if (scalar.end === this.#at) return this.#skip(1);
-    yield* this.#scalar(scalar, false);
-  }
-
-  *#scalar({ value, end, open }: Scalar, quoted: boolean): Generator<DocumentEvent, void, void> {
-    const [position, column] = [this.#at, this.#at - this.#lineStart];
-    this.#moveTo(end);
-    if (open) yield this.#malformed("A string is not closed");
-    if (value.length > MAX_STRING_BYTES) yield stringTooLong(position);
-    const text = value.slice(0, MAX_STRING_BYTES);
-    let colon = end;
-    while (this.#text[colon] === " " || this.#text[colon] === "\t") colon++;
-    const isKey = endsKey(this.#text, colon, this.#flow > 0) ||
-      quoted && this.#flow > 0 && this.#text[colon] === ":";
-    if (isKey) return yield* this.#key(text, position, column, colon);
-    if (this.#keyIsNext) return yield* this.#key(text, position, column, end - 1);
-    this.#anchors.scalar();
-    const entry = this.#entry("value", quoted ? text : resolvePlain(text), position);
-    this.#nameScalar(entry.value);
-    yield entry;
-  }
-
-  *#key(name: string, position: number, column: number, colon: number) {
-    const keyColumn = this.#flow > 0 ? FLOW_COLUMN + this.#flow : column;
-    this.#leaveKeys(keyColumn);
-    this.#columns.push(keyColumn);
-    this.#path.push(name.slice(0, MAX_KEY_CHARACTERS));
-    if (this.#flow === 0) {
-      this.#parent = column;
-      this.#parentIsKey = true;
-    }
-    this.#at = colon + 1;
-    this.#keyIsNext = false;
-    this.#anchorOfNext = undefined;
-    yield this.#entry("key", name, position);
-    if (this.#path.length > MAX_NESTING_DEPTH) yield* this.#tooDeep(position);
-  }
-
-  *#comment(): Generator<DocumentEvent, void, void> {
-    const position = this.#at;
-    this.#at = lineEnd(this.#text, position);
-    const text = this.#text.slice(position, Math.min(this.#at, position + MAX_STRING_BYTES));
-    yield this.#entry("comment", utf8FromLatin1(text), position);
-  }
-
-  #anchor(): void {
-    const context = { column: this.#parent, ofKey: this.#parentIsKey, flow: this.#flow };
-    this.#anchorOfNext = this.#word().slice(1);
-    this.#anchors.anchor(this.#anchorOfNext, context);
-  }
-
-  #nameScalar(value: DocumentEntry["value"]): void {
-    if (this.#anchorOfNext === undefined) return;
-    const isShort = typeof value !== "string" || value.length <= MAX_NAMED_CHARACTERS;
-    if (isShort && this.#named.size < MAX_NAMED_SCALARS) this.#named.set(this.#anchorOfNext, value);
-    this.#anchorOfNext = undefined;
-  }
-
-  *#alias(): Generator<DocumentEvent, void, void> {
-    const position = this.#at;
-    const name = this.#word();
-    if (name.length < 2) {
-      this.#at = position;
-      return yield* this.#plain();
-    }
-    this.#anchors.alias(name.slice(1));
-    const value = this.#named.get(name.slice(1));
-    const colon = nextContent(this.#text, this.#at);
-    if (typeof value === "string" && endsKey(this.#text, colon, this.#flow > 0)) {
-      return yield* this.#key(value, position, position - this.#lineStart, colon);
-    }
-    if (value !== undefined) yield this.#entry("value", value, position);
-  }
-
-  *#tag(): Generator<DocumentEvent, void, void> {
-    const position = this.#at;
-    const written = this.#consume(tagEnd(this.#text, position));
-    yield { kind: "tag", tag: this.#tags.resolve(written.slice(0, 1024)), position };
-  }
-
-  *#openFlow(): Generator<DocumentEvent, void, void> {
-    this.#anchorOfNext = undefined;
-    this.#flow++;
-    this.#skip(1);
-    if (this.#flow > MAX_NESTING_DEPTH) yield* this.#tooDeep(this.#at);
-  }
-
-  #flowMark(character: string): void {
-    this.#skip(1);
-    if (this.#flow === 0) return;
-    this.#leaveKeys(FLOW_COLUMN + this.#flow);
-    this.#anchors.elementEnds(this.#flow);
-    if (character !== ",") this.#flow--;
-  }
-
-  *#tooDeep(position: number): Generator<DocumentEvent, void, void> {
-    this.#stopped = true;
-    yield nestingTooDeep(position);
-  }
-
-  #newLine(): void {
-    this.#skip(1);
-    this.#lineStart = this.#at;
-    this.#lineIsNew = true;
-  }
-
-  #skip(characters: number): void {
-    this.#at += characters;
-  }
-
-  /** Moves to an offset that may be on a later line. */
-  #moveTo(end: number): void {
-    const lastBreak = this.#text.slice(this.#at, end).lastIndexOf("\n");
-    if (lastBreak >= 0) this.#lineStart = this.#at + lastBreak + 1;
-    this.#at = end;
-  }
-
-  /** Consumes a word. */
-  #word(): string {
-    return this.#consume(wordEnd(this.#text, this.#at));
-  }
-
-  #consume(end: number): string {
-    const word = this.#text.slice(this.#at, end);
-    this.#at += Math.max(word.length, 1);
-    return word;
-  }
-
-  /** Drops the keys at this column or deeper from the path. */
-  #leaveKeys(column: number): void {
-    while ((this.#columns.at(-1) ?? -1) >= column) {
-      this.#columns.pop();
-      this.#path.pop();
+  #indicator(code: number): DocumentEvent | undefined {
+    switch (code) {
+      case CODES.dash:
+        return this.#item();
+      case CODES.question:
+        return this.#explicitKey();
+      case CODES.colon:
+        return this.#colon();
+      default:
+        return this.#nodes.block(this.#cursor.at);
     }
   }
 
-  #entry(
-    kind: DocumentEntry["kind"],
-    value: DocumentEntry["value"],
-    position: number,
-  ): DocumentEntry {
-    return { kind, path: this.#path, value, position };
+  /** Moves past blanks. Tabs are allowed where no key may begin. */
+  #skipBlanks(): void {
+    const cursor = this.#cursor;
+    const begin = cursor.at;
+    cursor.at = cursor.blanksEnd(begin);
+    if (cursor.at === begin || this.#structure.flow > 0 || !this.#key.isAllowed) return;
+    for (let at = begin; at < cursor.at; at++) {
+      if (cursor.code(at) === CODES.tab) return this.#nodes.fault("A tab is used for indentation");
+    }
   }
 
-  #malformed(message: string): DocumentEvent {
-    const position = this.#at;
-    return { kind: "defect", severity: "info", message, position, incomplete: "malformed_yaml" };
+  #newLine(): undefined {
+    if (this.#structure.flow > 0) return;
+    this.#nodes.notKey();
+    this.#key.isAllowed = true;
+  }
+
+  #directive(): undefined {
+    const cursor = this.#cursor;
+    const begin = cursor.at;
+    this.#nodes.notKey();
+    if (this.#structure.directive()) this.#tags.reset();
+    this.#key.reset();
+    cursor.skipLine();
+    const line = cursor.text.slice(begin, Math.min(cursor.at, begin + MAX_DIRECTIVE_BYTES));
+    if (!this.#tags.directive(line)) this.#nodes.fault("A directive is malformed", begin);
+  }
+
+  /** A `---` or `...`. */
+  #documentMark(isStart: boolean): undefined {
+    this.#nodes.notKey();
+    if (!isStart) this.#structure.documentEnd();
+    if (!isStart || this.#structure.documentStart()) this.#tags.reset();
+    this.#nodes.anchors.reset();
+    this.#key.reset();
+    this.#cursor.at += "---".length;
+  }
+
+  #openFlow(kind: "flowSequence" | "flowMapping"): undefined {
+    this.#nodes.begin();
+    this.#key.enterFlow();
+    this.#structure.enterFlow(kind);
+    this.#cursor.at++;
+  }
+
+  #closeFlow(kind: "flowSequence" | "flowMapping"): undefined {
+    this.#cursor.at++;
+    if (this.#structure.flow === 0) return this.#nodes.fault("A bracket closes nothing");
+    this.#nodes.notKey();
+    const outer = this.#structure.leaveFlow(kind);
+    this.#key.leaveFlow();
+    const colon = this.#nodes.colonAhead();
+    if (colon === undefined) {
+      this.#nodes.notKey();
+      this.#structure.flowNode(outer, undefined);
+    } else {
+      this.#structure.flowNode(outer, this.#key.column);
+      this.#nodes.endKey(colon);
+    }
+  }
+
+  #comma(): undefined {
+    this.#cursor.at++;
+    if (this.#structure.flow === 0) return this.#nodes.fault("A comma is outside of brackets");
+    this.#nodes.notKey();
+    this.#structure.comma();
+    this.#key.isAllowed = true;
+  }
+
+  #item(): undefined {
+    const { column } = this.#cursor;
+    this.#cursor.at++;
+    if (this.#structure.flow > 0) return this.#nodes.fault("A list item is in brackets");
+    this.#nodes.notKey();
+    if (!this.#key.isAllowed) this.#nodes.fault("A list item is where none can begin");
+    this.#structure.item(column);
+    this.#key.isAllowed = true;
+  }
+
+  #explicitKey(): undefined {
+    this.#nodes.notKey();
+    const isInFlow = this.#structure.flow > 0;
+    if (!isInFlow && !this.#key.isAllowed) this.#nodes.fault("A key is where none can begin");
+    this.#structure.explicitKey(this.#cursor.column);
+    this.#key.isAllowed = !isInFlow;
+    this.#cursor.at++;
+  }
+
+  /** A colon that no scalar precedes: that of an explicit key, or of one that has only properties. */
+  #colon(): undefined {
+    const { at } = this.#cursor;
+    const isInFlow = this.#structure.flow > 0;
+    if (this.#structure.hasProperties && this.#key.isKeyBefore(at)) {
+      this.#structure.emptyKey(this.#key.column);
+      return this.#nodes.endKey(at);
+    }
+    this.#nodes.notKey();
+    if (!isInFlow && !this.#key.isAllowed) this.#nodes.fault("A value is where none can begin");
+    this.#structure.colon(this.#cursor.column);
+    this.#key.isAllowed = !isInFlow;
+    this.#cursor.at++;
+  }
+
+  #tag(): DocumentEvent {
+    const position = this.#cursor.at;
+    this.#nodes.begin();
+    this.#structure.property();
+    const { tag, fault, hasIndicators } = this.#tags.read(this.#cursor, this.#indicatorsInTags);
+    this.#isAmbiguous ||= hasIndicators === true;
+    if (fault !== undefined) this.#nodes.fault(fault);
+    return { kind: "tag", tag, position };
   }
 }

@@ -47,6 +47,18 @@ Deno.test("evasion 63: checks templates as the loader sees them", async (t) => {
       "chat_template: a {{ x['__cla'\n  ~'ss__'] }}\n",
       "a {{ x['__cla' ~'ss__'] }}",
     ],
+    [
+      "a block of YAML with an indentation indicator",
+      "c.yaml",
+      `chat_template: |1-\n      {# x #}\n ${hostile}\n`,
+      `     {# x #}\n${hostile}`,
+    ],
+    [
+      "an alias of YAML",
+      "c.yaml",
+      `a: &a "{{ 1 }}${"y".repeat(5000)}"\nchat_template: *a\n`,
+      `{{ 1 }}${"y".repeat(5000)}`,
+    ],
     ["TOML", "c.toml", `chat_template = """\n${hostile}"""\n`, `\n${hostile}`],
   ];
   for (const [title, name, text, template] of rows) {

@@ -37,6 +37,27 @@ f = 1_000
   ]);
 });
 
+Deno.test("readToml() reads keys with any number of blanks after them", () => {
+  const blanks = " ".repeat(1000);
+  assert.deepEqual(valuesOf(read(`a${blanks}.${blanks}"b"${blanks}= 1\nc = {d${blanks}= 2}\n`)), [
+    ["a.b", 1],
+    ["c.d", 2],
+  ]);
+});
+
+Deno.test("readToml() decodes the names of tables", () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['["auto\\u005fmap"]', "auto_map.a"],
+    ["[ x . \"y.z\" . '\\n' ] # [b]", "x.y.z.\\n.a"],
+    ["[[x.y]]", "x.y.a"],
+    ['["]"."#"]', "].#.a"],
+    ["[é]", "é.a"],
+  ];
+  for (const [header, path] of rows) {
+    assert.deepEqual(valuesOf(read(`${header}\na = 1\n`)), [[path, 1]], header);
+  }
+});
+
 Deno.test("C 16 TOML that is not read to its end is inconclusive", async (t) => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["an unclosed string", 'a = "b', "malformed_toml"],

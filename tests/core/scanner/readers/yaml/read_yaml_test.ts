@@ -52,6 +52,28 @@ const TAGS: readonly (readonly [title: string, text: string, tag: string])[] = [
     `${PYTHON}/name:os.system`,
   ],
   ["on a key", "!!python/name:os.system : 1", `${PYTHON}/name:os.system`],
+  [
+    "in a list after an explicit key",
+    "? a\n: - !!python/object/apply:os.getpid []",
+    `${PYTHON}/object/apply:os.getpid`,
+  ],
+  [
+    "with a default handle that another document declares",
+    "%TAG !! tag:example.org,2026:\n---\na: 1\n---\n!!python/object/apply:os.getpid []",
+    `${PYTHON}/object/apply:os.getpid`,
+  ],
+  [
+    "with a handle of a directive after a block scalar",
+    "|\n x\n%TAG !t! tag:yaml.org,2002:python/\n---\n!t!object/apply:os.getpid []",
+    `${PYTHON}/object/apply:os.getpid`,
+  ],
+  [
+    "after 200 handles",
+    Array.from({ length: 200 }, (_, n) => `%TAG !h${n}! tag:yaml.org,2002:python/\n`).join("") +
+    "---\n!h199!name:os.system",
+    `${PYTHON}/name:os.system`,
+  ],
+  ["with percent signs for a character", "!<a%C3%A9> x", "aé"],
 ];
 
 Deno.test("scanning 2.11, 3: readYaml() resolves tags wherever parsers see them", async (t) => {
@@ -83,6 +105,57 @@ g: *x
   ]);
 });
 
+const BLOCKS: readonly (readonly [text: string, value: string])[] = [
+  ["a: |\n  x\n   y\n\n", "x\n y\n"],
+  ["a: |-\n  x\n\n", "x"],
+  ["a: |+\n  x\n\n", "x\n\n"],
+  ["a: |1\n   x\n y\n", "  x\ny\n"],
+  ["a: |2-\n    x\n  y", "  x\ny"],
+  ["a: >+1 # c\n x\n y\n\n  z\n", "x y\n\n z\n"],
+  ["- - |1\n    x\n   y\n", " x\ny\n"],
+  ["a: |\n\n\n x\n", "\n\nx\n"],
+  ["|\n x\n---\n", "x\n"],
+  ["a: >\n x\r\n y\r\n", "x y\n"],
+];
+
+Deno.test("readYaml() reads block scalars as their headers say", () => {
+  for (const [text, value] of BLOCKS) {
+    assert.deepEqual(valuesOf(read(text)).map(([, it]) => it), [value], JSON.stringify(text));
+  }
+});
+
+Deno.test("readYaml() takes the columns of indicators for those of collections", () => {
+  const rows: readonly (readonly [text: string, values: readonly [string, unknown][]])[] = [
+    ["b:\n? d\n: e\n", [["d", "e"]]],
+    ["b:\n  ? d\n  : e\nf: g\n", [["b.d", "e"], ["f", "g"]]],
+    ["? a\n: - b: c\n    d: e\n  - f\ng: h\n", [
+      ["a.b", "c"],
+      ["a.d", "e"],
+      ["a", "f"],
+      ["g", "h"],
+    ]],
+    ["a:\n- b: c\n- d\ne: f\n", [["a.b", "c"], ["a", "d"], ["e", "f"]]],
+    ["? a: b\n: c\nd: e\n", [["a", "b"], ["", "c"], ["d", "e"]]],
+    ["? [a]\n: b\n[c]: d\n", [["", "a"], ["", "b"], ["", "c"], ["", "d"]]],
+    ["{a: {b: c}, ? d : e, [f: g, h]: i}", [
+      ["a.b", "c"],
+      ["d", "e"],
+      ["f", "g"],
+      ["", "h"],
+      ["", "i"],
+    ]],
+    ["a: &x\n  b: c\nd: *x\ne: {<<: *x, f: g}\n", [
+      ["a.b", "c"],
+      ["d.b", "c"],
+      ["e.b", "c"],
+      ["e.f", "g"],
+    ]],
+    ["a: b\n c\n\n d\ne: 'f\n  g'\n", [["a", "b c\nd"], ["e", "f g"]]],
+    ["a: b\n--- c\n...\n---\nd: e\n", [["a", "b"], ["", "c"], ["d", "e"]]],
+  ];
+  for (const [text, values] of rows) assert.deepEqual(valuesOf(read(text)), values, text);
+});
+
 Deno.test("readYaml() counts the scalars that aliases expand to", () => {
   const aliases = (text: string) =>
     Array.from(read(text)).flatMap((it) => it.kind === "aliases" ? it.expandedScalars : []);
@@ -95,6 +168,18 @@ Deno.test("readYaml() counts the scalars that aliases expand to", () => {
 Deno.test("C 16 YAML that is not read to its end is inconclusive", async (t) => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["an unclosed string", 'a: "b', "malformed_yaml"],
+    ["an unclosed list", "a: [b", "malformed_yaml"],
+    ["a document separator in a string", 'a: "b\n---\n"', "malformed_yaml"],
+    ["a key in a value", "a: b: c", "malformed_yaml"],
+    ["a value without a key", "a: b\nc\n", "malformed_yaml"],
+    ["two values", "a: 'b' 'c'", "malformed_yaml"],
+    ["a list in a mapping", "a: b\n- c\n", "malformed_yaml"],
+    ["a mapping in a list", "- a\nb: c\n", "malformed_yaml"],
+    ["a wrong indentation", "a:\n  b: c\n d: e\n", "malformed_yaml"],
+    ["an undeclared handle", "a: !b!c d\n", "malformed_yaml"],
+    ["a directive without a document", "%TAG ! tag:x\n", "malformed_yaml"],
+    ["an unknown escape", 'a: "\\q"', "malformed_yaml"],
+    ["a control character", "a: b\x01", "malformed_yaml"],
     ["deep nesting", "[".repeat(100_000), "nesting_too_deep"],
   ];
   for (const [title, text, word] of rows) {
