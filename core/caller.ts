@@ -14,6 +14,17 @@ export const PRIVILEGES = [
 ] as const;
 export type Privilege = typeof PRIVILEGES[number];
 
+/** Privileges that permit nothing without another one. A report reveals content (C 15). */
+const NEEDED_WITH: { readonly [P in Privilege]?: Privilege } = {
+  "scans.run": "resources.download",
+};
+
+/** The privileges that an operation needs: its own, and those that this one does not work without. */
+export function requiredPrivileges(privilege: Privilege): readonly Privilege[] {
+  const other = NEEDED_WITH[privilege];
+  return other === undefined ? [privilege] : [privilege, other];
+}
+
 /** The user behind a request, by its credential (RS 5). */
 export interface Caller {
   readonly userId: number;

@@ -28,3 +28,20 @@ export class Turns {
     }
   }
 }
+
+/**
+ * Waits for a promise.
+ *
+ * @throws the reason of the signal when it aborts first.
+ */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,11 +1,12 @@
 import type { MiddlewareHandler } from "hono";
-import { type Caller, permits, type Privilege } from "../core/caller.ts";
+import { type Caller, permits, type Privilege, requiredPrivileges } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
 import type { AppEnvironment } from "./environment.ts";
 
 /**
- * Middleware that requires a bearer credential with the privilege (RS 4, RS 5). Handlers get the caller
+ * Middleware that requires a bearer credential with the privilege, and those needed
+ * with it (RS 4, RS 5). Handlers get the caller
  * from {@link callerOf}.
  */
 export function requirePrivilege(
@@ -15,8 +16,9 @@ export function requirePrivilege(
   return async function requirePrivilege(c, next) {
     const caller = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", caller);
-    if (!permits(caller, privilege)) {
-      throw new AppError("ErrNotPermitted", `Privilege ${privilege} required`);
+    const missing = requiredPrivileges(privilege).find((it) => !permits(caller, it));
+    if (missing !== undefined) {
+      throw new AppError("ErrNotPermitted", `Privilege ${missing} required`);
     }
     await next();
   };

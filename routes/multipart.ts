@@ -133,16 +133,28 @@ function startsWith(bytes: Uint8Array, text: string): boolean {
   return latin1(bytes.subarray(0, text.length)) === text;
 }
 
-/** The boundary that a Content-Type names (RFC 2046, 5.1.1). */
+const FORM_TYPE = /^\s*multipart\/form-data\s*;/i;
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/iy;
+
+/** The boundary that a Content-Type names, the last if there are several (RFC 2046, 5.1.1). */
 function boundaryOf(contentType: string | null): string {
-  const match =
-    /^\s*multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i
-      .exec(contentType ?? "");
-  const boundary = match?.[1] ?? match?.[2];
+  const value = contentType ?? "";
+  // Position of the first semicolon.
+  const start = (FORM_TYPE.exec(value)?.[0].length ?? Infinity) - 1;
+  let boundary: string | undefined;
+  for (
+    let at = value.lastIndexOf(";");
+    at >= start && boundary === undefined;
+    at = value.lastIndexOf(";", at - 1)
+  ) {
+    BOUNDARY.lastIndex = at;
+    const match = BOUNDARY.exec(value);
+    boundary = match?.[1] ?? match?.[2];
+  }
   if (boundary === undefined) {
     throw unreadable(
       "form",
-      `the Content-Type is ${quoted(contentType ?? "")}, not multipart/form-data with a boundary`,
+      `the Content-Type is ${quoted(value)}, not multipart/form-data with a boundary`,
     );
   }
   return boundary;

@@ -11,7 +11,7 @@ export interface Disposition {
 }
 
 /** A parameter of a header value. A quoted value ends at the next quote (RFC 7578). */
-const PARAMETER = /;[ \t]*[^\s=;"]+[ \t]*=[ \t]*(?:"[^"]*"|[^\s;"]*)[ \t]*/y;
+const PARAMETER = /;[ \t]*[^\s=;"]+[ \t]*=[ \t]*(?:(?:"[^"]*"|[^\s;"]+)[ \t]*)?/y;
 /** Stands for a file name that cannot be read. No valid name contains it (C 4). */
 const UNREADABLE_NAME = '"';
 

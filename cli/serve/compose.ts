@@ -4,6 +4,7 @@ import { DamageLog } from "../../core/damage.ts";
 import { EventBus } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
+import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
 import { recover } from "../../core/tree/recover.ts";
@@ -98,6 +99,7 @@ export async function compose(
     ...replacements.app,
   });
   await jobs.resume();
+  parts.use(new ScanRetention({ scans, days: settings.scanRetentionDays, log }));
   const owned = parts.move();
   return {
     tree,

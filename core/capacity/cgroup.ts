@@ -12,6 +12,9 @@ export interface CgroupLimits {
  */
 export type ReadText = (path: string) => { readonly text?: string; readonly refused?: boolean };
 
+/** No host has this much memory: a limit of this size means none. */
+const MIN_NO_LIMIT_BYTES = 2 ** 60;
+
 /** The files of a cgroup version. */
 interface Version {
   readonly memory: { readonly limit: string; readonly usage: string; readonly reclaimable: RegExp };
@@ -23,7 +26,7 @@ const V1: Version = {
   memory: {
     limit: "memory.limit_in_bytes",
     usage: "memory.usage_in_bytes",
-    reclaimable: /^total_inactive_file (\d+)$/m,
+    reclaimable: /^total_inactive_file (\d{1,20})$/m,
   },
   cpu: (read) => {
     const quota = read("cpu.cfs_quota_us");
@@ -36,7 +39,7 @@ const V2: Version = {
   memory: {
     limit: "memory.max",
     usage: "memory.current",
-    reclaimable: /^inactive_file (\d+)$/m,
+    reclaimable: /^inactive_file (\d{1,20})$/m,
   },
   cpu: (read) => {
     const [quota, period] = (read("cpu.max") ?? "").trim().split(" ");
@@ -62,6 +65,24 @@ export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
     cores: Math.min(Infinity, ...limits.map((limit) => limit.cores)),
     memoryBytes: Math.min(Infinity, ...limits.map((limit) => limit.memoryBytes)),
     availableBytes: Math.min(Infinity, ...limits.map((limit) => limit.availableBytes)),
+  };
+}
+
+/**
+ * The limits that the runtime knows, for when it does not permit reading cgroups: Deno 2.9.6 reads
+ * files below `/proc` and `/sys` with all permissions only. What other processes of the container use
+ * is unknown, so this process counts alone.
+ *
+ * @param limitBytes The memory limit; 0 or a huge number if there is none.
+ * @param residentBytes The memory in use by this process.
+ */
+export function runtimeLimits(limitBytes: number, residentBytes: number): CgroupLimits {
+  const isLimited = limitBytes > 0 && limitBytes < MIN_NO_LIMIT_BYTES;
+  return {
+    // The runtime's count of cores respects the limit already.
+    cores: Infinity,
+    memoryBytes: isLimited ? limitBytes : Infinity,
+    availableBytes: isLimited ? Math.max(0, limitBytes - residentBytes) : Infinity,
   };
 }
 

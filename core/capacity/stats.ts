@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
-import { availableMemory, constrainedMemory } from "node:process";
-import { cgroupLimits, type ReadText } from "./cgroup.ts";
+import { constrainedMemory, memoryUsage } from "node:process";
+import { cgroupLimits, type ReadText, runtimeLimits } from "./cgroup.ts";
 import { MIB } from "../../schemas/units.ts";
 
 /** The size of the host. MB are 2^20 bytes. */
@@ -45,24 +45,12 @@ export function getHostSize(root = "/"): HostSize {
 
 function machine(root: string) {
   const memory = Deno.systemMemoryInfo();
-  const limits = cgroupLimits(readTextUnder(root)) ?? runtimeLimits(memory.total);
+  const limits = cgroupLimits(readTextUnder(root)) ??
+    runtimeLimits(constrainedMemory(), memoryUsage.rss());
   return {
     cores: Math.max(1, Math.min(navigator.hardwareConcurrency, Math.floor(limits.cores))),
     totalBytes: Math.min(memory.total, limits.memoryBytes),
     availableBytes: Math.min(memory.available, limits.availableBytes),
-  };
-}
-
-/** The limits that the runtime knows, for when it does not permit reading cgroups. */
-function runtimeLimits(totalBytes: number) {
-  // Without a limit this is 0 or a huge number.
-  const limit = constrainedMemory();
-  const isLimited = limit > 0 && limit < totalBytes;
-  return {
-    // The runtime's count of cores respects the limit already.
-    cores: Infinity,
-    memoryBytes: isLimited ? limit : Infinity,
-    availableBytes: isLimited ? availableMemory() : Infinity,
   };
 }
 

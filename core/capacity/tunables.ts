@@ -35,7 +35,7 @@ const PREFIX = "STRONGROOM_";
 /** The number in a variable, or `fallback` if it is empty or invalid (HC 2). */
 export function envFloat(name: string, fallback: number, get: GetVariable): number {
   const text = get(name) ?? "";
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : fallback;
 }
 

@@ -12,6 +12,7 @@ import type { ByteSource } from "./contract/source.ts";
 import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
 import { reportOf, type ReportOptions } from "./report/report.ts";
+import { ReportStream, type ReportStreamOptions } from "./report/report_stream.ts";
 
 export type { Report } from "../../schemas/report/report.ts";
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
@@ -23,6 +24,12 @@ export { SCANNERS_VERSION } from "./formats/mod.ts";
 export { exitCode } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
 export type { FileOutcome } from "./report/report.ts";
+export {
+  REPORT_PARTS,
+  type ReportPart,
+  type ReportPiece,
+  type ReportStream,
+} from "./report/report_stream.ts";
 
 /** The ids of all scanners, in the order they run. */
 export const SCANNER_IDS: readonly string[] = SCANNERS.map(({ id }) => id);
@@ -54,7 +61,21 @@ export interface ReportRequest extends Omit<ReportOptions, "selection"> {
 
 /** Builds the report of a scan (SR, C 16). */
 export function report({ skip, ...options }: ReportRequest): Report {
-  if (skip.length === 0) return reportOf(options);
+  return reportOf({ ...options, ...selectionWithout(skip) });
+}
+
+export interface StreamedReportRequest extends Omit<ReportStreamOptions, "selection"> {
+  /** Ids of the scanners that did not run. */
+  readonly skip: readonly string[];
+}
+
+/** Writes the report of a scan file by file (SR, C 16). */
+export function streamedReport({ skip, ...options }: StreamedReportRequest): ReportStream {
+  return new ReportStream({ ...options, ...selectionWithout(skip) });
+}
+
+function selectionWithout(skip: readonly string[]): Pick<ReportOptions, "selection"> {
+  if (skip.length === 0) return {};
   const enabled = SCANNER_IDS.filter((id) => !skip.includes(id));
-  return reportOf({ ...options, selection: { enabled, excluded: skip } });
+  return { selection: { enabled, excluded: skip } };
 }

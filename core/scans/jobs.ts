@@ -2,6 +2,7 @@ import { admissionCeiling, type InstanceCount } from "../capacity/instances.ts";
 import { asError } from "../log.ts";
 import type { Scan } from "./ports.ts";
 import { ScanRun, type ScanRunOptions } from "./run.ts";
+import { SharedScans } from "./shared_scans.ts";
 import { ScanWatchers } from "./watchers.ts";
 
 /** How long an admitted scan counts as recent (C 15). */
@@ -10,7 +11,7 @@ const RECENT_ADMISSION_MS = 30_000;
 const POLL_INTERVAL_MS = 5000;
 
 /** What {@link ScanJobs} works with. */
-export interface ScanJobsOptions extends ScanRunOptions {
+export interface ScanJobsOptions extends Omit<ScanRunOptions, "shared"> {
   /** How often to read the host while scans are queued. @default 5000 */
   readonly pollIntervalMs?: number;
 }
@@ -27,6 +28,7 @@ export class ScanJobs implements AsyncDisposable {
   readonly #queue: Scan[] = [];
   readonly #running = new Map<number, Running>();
   readonly #watchers = new ScanWatchers();
+  readonly #shared = new SharedScans();
   /** Scans that have left the queue and are not stored as canceled yet. */
   readonly #canceling = new Map<number, Promise<void>>();
   #reserved = 0;
@@ -155,7 +157,7 @@ export class ScanJobs implements AsyncDisposable {
   }
 
   #run(scan: Scan): void {
-    const run = new ScanRun(this.#options, scan);
+    const run = new ScanRun({ ...this.#options, shared: this.#shared }, scan);
     const ended = run.execute().then((finished) => {
       this.#running.delete(scan.id);
       if (finished !== undefined) this.#notify(finished);

@@ -25,7 +25,7 @@ export interface Scan {
   readonly bytesScanned: number;
   /** The number of issues in the report, by severity. */
   readonly issues: Readonly<Record<Severity, number>>;
-  /** Why the scan failed; null if it did not. */
+  /** Why the scan failed, or what of it could not be scanned; null if all of it was. */
   readonly error: string | null;
 }
 
@@ -72,12 +72,25 @@ export interface ScanStore {
   /** The files of an unfinished scan by path, in batches. */
   files(id: number): AsyncIterable<readonly ScanFile[]>;
   hasResult(key: ResultKey): Promise<boolean>;
-  /** Keeps the result of a file, unless its content has been replaced since. */
-  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void>;
-  /** Records why a file cannot be scanned. */
-  failFile(id: number, path: string, error: string): Promise<void>;
   /**
-   * Builds the report from the results of the files. Returns the completed scan.
+   * Counts an attempt to scan a content, which lasts until {@link ScanStore.endAttempt} or
+   * {@link ScanStore.withdrawAttempt}. Returns false if `max` attempts have not ended: the server died.
+   */
+  beginAttempt(key: ResultKey, max: number): Promise<boolean>;
+  /** Forgets the attempts to scan a content, as one has ended. */
+  endAttempt(key: ResultKey): Promise<void>;
+  /** Forgets the latest attempt, which was interrupted on purpose. */
+  withdrawAttempt(key: ResultKey): Promise<void>;
+  /**
+   * Keeps the result of a file and ends the attempt. Returns false, and keeps nothing, if its content
+   * has been replaced since.
+   */
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean>;
+  /** Records why a file cannot be scanned. Returns false if its content has been replaced since. */
+  failFile(id: number, path: string, error: string): Promise<boolean>;
+  /**
+   * Builds the report from the results of the files. Returns the scan: completed, or failed if no file
+   * could be scanned.
    *
    * @throws {ScanFailure} when the results are too large for one report.
    * @throws the signal's reason when it aborts first.
@@ -93,6 +106,8 @@ export interface ScanStore {
   /** The report document in chunks, or undefined if the scan has none. */
   report(id: number): Promise<AsyncIterable<Chunk> | undefined>;
   remove(id: number): Promise<void>;
+  /** Removes all scans that ended before a time, with their reports. Returns how many. */
+  removeEnded(before: number): Promise<number>;
 }
 
 /** Options of {@link ContentScanner.scan}. */
@@ -121,4 +136,33 @@ export interface ContentScanner {
 /** A file or a scan failed. The message is shown to the owner. */
 export class ScanFailure extends Error {
   override readonly name = "ScanFailure";
+}
+
+/** What kept a scan from scanning all of its files. */
+export interface ScanProblems {
+  /** The number of files. */
+  readonly files: number;
+  /** The number of files that could not be scanned, and why the first could not. */
+  readonly unscanned: number;
+  readonly firstFailure: string;
+  /** The number of files in which an error or a limit ended the scan early, and that of the first. */
+  readonly cutShort: number;
+  readonly firstError: string;
+}
+
+/**
+ * The error of a scan, for its owner: null exactly if its report has `has_errors: false` (C 16), so
+ * that a client that ignores the report does not take unread content for clean.
+ */
+export function describeProblems(problems: ScanProblems): string | null {
+  const { files, unscanned, firstFailure, cutShort, firstError } = problems;
+  const sentences = [
+    ...unscanned === 0
+      ? []
+      : [`${unscanned} of ${files} files could not be scanned: ${firstFailure}`],
+    ...cutShort === 0
+      ? []
+      : [`${cutShort} of ${files} files could not be scanned completely: ${firstError}`],
+  ];
+  return sentences.length === 0 ? null : sentences.join("; ");
 }

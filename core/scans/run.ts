@@ -7,15 +7,21 @@ import { asError, type Log } from "../log.ts";
 import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
 import {
   type ContentScanner,
+  type ResultKey,
   type Scan,
   type ScanEvent,
   ScanFailure,
   type ScanFile,
   type ScanStore,
 } from "./ports.ts";
+import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 
 /** The shortest time between two progress events of one scan. */
 const PROGRESS_INTERVAL_MS = 1000;
+
+/** A file is not tried again after this many attempts that ended with the server. */
+const MAX_ATTEMPTS = 2;
+const INTERRUPTED = "The server stopped unexpectedly twice while scanning this file";
 
 /** The abort reason when the server stops. */
 const STOPPING = new DOMException("The server is stopping", "AbortError");
@@ -29,6 +35,8 @@ export interface ScanRunOptions {
   readonly contents: ContentScanner;
   readonly host: HostCapacity;
   readonly leases: LeasePool;
+  /** The contents that any scan is reading. */
+  readonly shared: SharedScans;
   readonly events: EventSink<ScanEvent>;
   readonly log: Log;
   readonly damage: DamageLog;
@@ -103,11 +111,29 @@ export class ScanRun {
 
   /** Scans a file, or records why it cannot be scanned. */
   async #scanFile(file: ScanFile): Promise<void> {
+    const { scans, shared } = this.#options;
+    const { signal } = this.#abort;
+    const { id, skip } = this.#scan;
+    signal.throwIfAborted();
+    const key = { hash: file.hash, name: file.name, skip };
+    let isOwn = false;
+    const { failure } = await shared.run(key, signal, () => {
+      isOwn = true;
+      return this.#scanContent(file, key);
+    });
+    if (failure !== undefined && !isOwn) await scans.failFile(id, file.path, failure);
+    this.#advance(file);
+  }
+
+  /** Scans the content of a file, unless a result is kept already. */
+  async #scanContent(file: ScanFile, key: ResultKey): Promise<ContentOutcome> {
+    const { scans } = this.#options;
     const { signal } = this.#abort;
     const { id } = this.#scan;
-    signal.throwIfAborted();
+    if (await scans.hasResult(key)) return { isShared: true };
     try {
-      await this.#ensureResult(file);
+      const result = await this.#resultOf(file, key);
+      return { isShared: await scans.keepResult(id, file.path, key, result) };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ScanFailure)) throw error;
@@ -116,18 +142,18 @@ export class ScanRun {
         hash: file.hash,
         problem: `${error.message}${error.cause === undefined ? "" : `: ${error.cause}`}`,
       });
-      await this.#options.scans.failFile(id, file.path, error.message);
+      const { message: failure } = error;
+      return { failure, isShared: await scans.failFile(id, file.path, failure) };
     }
-    this.#advance(file);
   }
 
-  /** Scans the content under a lease and keeps the result, unless a result is kept already. */
-  async #ensureResult(file: ScanFile): Promise<void> {
+  /**
+   * Scans the content under a lease. Counts the attempt, so that content that ends the server is not
+   * tried forever.
+   */
+  async #resultOf(file: ScanFile, key: ResultKey): Promise<FileResult> {
     const { scans, leases, contents } = this.#options;
     const { signal } = this.#abort;
-    const { id, skip } = this.#scan;
-    const key = { hash: file.hash, name: file.name, skip };
-    if (await scans.hasResult(key)) return;
     using _lease = await leases.acquireToolLeaseWithContext(
       signal,
       file.size >= MIN_HEAVY_BYTES,
@@ -135,15 +161,19 @@ export class ScanRun {
       undefined,
       0,
     );
-    // Another scan may have scanned the same content while this one waited.
-    if (await scans.hasResult(key)) return;
+    if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) throw new ScanFailure(INTERRUPTED);
     const onProgress = (bytes: number) => {
       this.#bytesRead.set(file.path, bytes);
       this.#publishProgress();
     };
-    const result = await contents.scan(key, { skip, signal, onProgress });
-    this.#verify(file, result);
-    await scans.keepResult(id, file.path, key, result);
+    try {
+      const result = await contents.scan(key, { skip: key.skip, signal, onProgress });
+      this.#verify(file, result);
+      return result;
+    } catch (error) {
+      await (signal.aborted ? scans.withdrawAttempt(key) : scans.endAttempt(key));
+      throw error;
+    }
   }
 
   /** Refuses the result for bytes that are not those that were stored (C 5.3). */

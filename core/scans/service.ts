@@ -63,7 +63,7 @@ async function queueScan(
   const { userId } = caller;
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
-  const paths = targets.map(({ path }) => path);
+  const paths = [...new Set(targets.map(({ path }) => path))];
   const scan = await scans.store.create(
     { userId, paths, skip, createdAt: Date.now() },
     pagesOf(files),
@@ -98,7 +98,7 @@ export async function listScans(
 }
 
 /**
- * The report document of a completed scan, in chunks.
+ * The report document of a scan, in chunks. A failed scan has one if its files could not be scanned.
  *
  * @throws {AppError} `ErrScansNotFound` when the caller has no such scan, `ErrScansConflict` when it
  *   has no report.

@@ -1,3 +1,4 @@
+import { type Privilege, requiredPrivileges } from "../../core/caller.ts";
 import { CapacityOverview } from "../../schemas/capacity.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
@@ -23,7 +24,7 @@ export interface DescribedRoute {
   /** In OpenAPI's form, such as `/api/v1/scans/{id}`. */
   readonly path: string;
   /** The privilege that it needs; without one, it needs no credential. */
-  readonly privilege?: string | undefined;
+  readonly privilege?: Privilege | undefined;
   readonly operation: Operation;
 }
 
@@ -55,11 +56,16 @@ function operationOf({ privilege, operation }: DescribedRoute): Json {
   return {
     ...rest,
     ...(privilege !== undefined && {
-      description: `Needs the privilege ${privilege}.`,
+      description: privilegeSentence(requiredPrivileges(privilege)),
       security: [{ bearer: [] }],
     }),
     responses: { ...responses, ...refusalResponses([...refusals, ...common]) },
   };
+}
+
+function privilegeSentence(privileges: readonly Privilege[]): string {
+  const noun = privileges.length === 1 ? "privilege" : "privileges";
+  return `Needs the ${noun} ${privileges.join(" and ")}.`;
 }
 
 function schemas(): Record<string, Json> {

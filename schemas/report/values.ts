@@ -25,7 +25,7 @@ const SEGMENT = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*";
 const IP_LITERAL = "//(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?\\[[0-9A-Fa-f:.]+\\]";
 /** A URI (RFC 3986): brackets only enclose an IPv6 address, and there is at most one fragment. */
 const URI = new RegExp(
-  `^[A-Za-z][A-Za-z0-9+.-]*:(?:${IP_LITERAL}(?::[0-9]*)?(?=[/?#]|$))?${SEGMENT}(?:#${SEGMENT})?$`,
+  `^[A-Za-z][A-Za-z0-9+.-]*:(?:${IP_LITERAL}(?::[0-9]*)?(?:[/?]${SEGMENT})?|${SEGMENT})(?:#${SEGMENT})?$`,
 );
 const A_URI = "a URI of 1 to 2083 characters";
 export const uri = v.pipe(

@@ -1,13 +1,17 @@
 import {
-  countBySeverity,
   type FileOutcome,
   type FileResult,
-  report,
+  REPORT_PARTS,
+  type ReportPart,
+  type ReportPiece,
+  type ReportStream,
   type Severity,
+  streamedReport,
 } from "../../core/scanner/mod.ts";
-import { Connection } from "./connection.ts";
-import { scanRows } from "./scan_statements.ts";
+import type { ScanProblems } from "../../core/scans/ports.ts";
 import { MIB } from "../../schemas/units.ts";
+import { Connection, type SqlRow } from "./connection.ts";
+import { scanRows } from "./scan_statements.ts";
 
 /** The scan to report on. */
 export interface ScanToReport {
@@ -21,50 +25,148 @@ export interface ScanToReport {
   readonly finishedAt: number;
 }
 
-/** A report as JSON, and its totals. */
-export interface ReportDocument {
-  readonly json: Uint8Array;
+/** A chunk of a report. The report is the chunks of part 0 in their order, then those of part 1, … */
+export interface ReportChunk {
+  readonly part: number;
+  readonly chunk: Uint8Array;
+}
+
+/** The totals of a report, after its last chunk. */
+export interface ReportTotals {
   readonly files: number;
   readonly bytes: number;
   readonly issues: Readonly<Record<Severity, number>>;
+  readonly problems: ScanProblems;
 }
 
-/**
- * Stored results of a scan may have at most this size for a report: making it takes several times
- * as much memory, and a worker that runs out of memory ends the process.
- */
+/** Stored results of a scan may have at most this size for a report, which is about as large. */
 const MAX_RESULT_BYTES = 128 * MIB;
+/** A chunk is complete when its text has this many characters. */
+const CHUNK_CHARS = MIB;
 
-/**
- * Makes the report of a scan from its stored results. May take seconds. Returns undefined if the
- * results are too large for one report.
- */
-export function makeReport(scan: ScanToReport): ReportDocument | undefined {
-  using connection = new Connection(scan.database, { readOnly: true });
-  const { id, skip, version, startedAt, finishedAt } = scan;
-  const key = { id, skip: JSON.stringify(skip), version };
-  if (Number(scanRows(connection, "outcomesSize", key)[0]?.size) > MAX_RESULT_BYTES) {
-    return undefined;
+/** Makes reports from stored results, one at a time. Holds the result of one file and some chunks. */
+export class ReportMaker {
+  #chunks: Iterator<ReportChunk, ReportTotals> | undefined;
+
+  /** Starts a report. Returns false if the results are too large for one. */
+  start(scan: ScanToReport): boolean {
+    using connection = new Connection(scan.database, { readOnly: true });
+    const [row] = scanRows(connection, "outcomesSize", keyOf(scan));
+    if (Number(row?.size) > MAX_RESULT_BYTES) return false;
+    this.#chunks = reportChunks(scan);
+    return true;
   }
-  const rows = scanRows(connection, "outcomes", key);
-  const document = report({
-    files: rows.map(({ path, error, result }) => outcomeOf(String(path), error, result)),
+
+  /**
+   * The next chunk of the report, or its totals after the last one.
+   *
+   * @throws {Error} when no report was started.
+   */
+  next(): ReportChunk | ReportTotals {
+    if (this.#chunks === undefined) throw new Error("No report was started");
+    return this.#chunks.next().value;
+  }
+}
+
+function keyOf({ id, skip, version }: ScanToReport) {
+  return { id, skip: JSON.stringify(skip), version };
+}
+
+function* reportChunks(scan: ScanToReport): Generator<ReportChunk, ReportTotals> {
+  using connection = new Connection(scan.database, { readOnly: true });
+  const { id, skip, startedAt, finishedAt } = scan;
+  const stream = streamedReport({
+    paths: eachRow((after) => scanRows(connection, "paths", { id, after })).map(pathOf),
     startTime: startedAt / 1000,
     duration: (finishedAt - startedAt) / 1000,
     skip,
   });
-  return {
-    json: new TextEncoder().encode(JSON.stringify(document)),
-    files: document.files_scanned,
-    bytes: document.bytes_scanned,
-    issues: countBySeverity(document.issues),
-  };
+  const problems = new ProblemCount();
+  const chunks = new ChunkWriter();
+  const key = keyOf(scan);
+  for (const row of eachRow((after) => scanRows(connection, "nextOutcome", { ...key, after }))) {
+    const outcome = outcomeOf(row);
+    problems.add(outcome);
+    yield* chunks.append(stream.add(outcome));
+  }
+  yield* chunks.append(stream.finish());
+  yield* chunks.finish();
+  return totalsOf(stream, problems.counts);
 }
 
-function outcomeOf(path: string, error: unknown, result: unknown): FileOutcome {
+function totalsOf({ totals, issues }: ReportStream, problems: ScanProblems): ReportTotals {
+  const { files_scanned: files, bytes_scanned: bytes } = totals;
+  return { files, bytes, issues, problems };
+}
+
+/** The rows of all pages; `page` returns those after a path. */
+function* eachRow(page: (after: string) => SqlRow[]): Generator<SqlRow, void> {
+  for (let rows = page(""); rows.length > 0;) {
+    yield* rows;
+    rows = page(pathOf(rows.at(-1) ?? {}));
+  }
+}
+
+function pathOf({ path }: SqlRow): string {
+  return String(path);
+}
+
+function outcomeOf({ path, error, result }: SqlRow): FileOutcome {
   if (typeof result === "string") {
     const scan: FileResult = JSON.parse(result);
-    return { path, scan };
+    return { path: String(path), scan };
   }
-  return { path, error: typeof error === "string" ? error : "Not scanned" };
+  return { path: String(path), error: typeof error === "string" ? error : "Not scanned" };
+}
+
+/** Collects the text of each part into chunks. */
+class ChunkWriter {
+  readonly #texts = new Map<ReportPart, { pieces: string[]; chars: number }>();
+
+  /** Appends pieces, and returns the chunks that are complete. */
+  *append(pieces: Iterable<ReportPiece>): Generator<ReportChunk, void> {
+    for (const { part, text } of pieces) {
+      const waiting = this.#texts.get(part) ?? { pieces: [], chars: 0 };
+      waiting.pieces.push(text);
+      waiting.chars += text.length;
+      this.#texts.set(part, waiting);
+      if (waiting.chars >= CHUNK_CHARS) yield this.#take(part);
+    }
+  }
+
+  /** Returns what is left of each part. */
+  *finish(): Generator<ReportChunk, void> {
+    for (const part of [...this.#texts.keys()]) yield this.#take(part);
+  }
+
+  #take(part: ReportPart): ReportChunk {
+    const text = this.#texts.get(part)?.pieces.join("") ?? "";
+    this.#texts.delete(part);
+    return { part: REPORT_PARTS.indexOf(part), chunk: new TextEncoder().encode(text) };
+  }
+}
+
+/** Counts the files that were not scanned, or not completely. */
+class ProblemCount {
+  #files = 0;
+  readonly #unscanned = { count: 0, first: "" };
+  readonly #cutShort = { count: 0, first: "" };
+
+  add(outcome: FileOutcome): void {
+    this.#files++;
+    const reason = "error" in outcome ? outcome.error : outcome.scan.operationalError;
+    if (reason === undefined) return;
+    const counted = "error" in outcome ? this.#unscanned : this.#cutShort;
+    if (counted.count++ === 0) counted.first = reason;
+  }
+
+  get counts(): ScanProblems {
+    return {
+      files: this.#files,
+      unscanned: this.#unscanned.count,
+      firstFailure: this.#unscanned.first,
+      cutShort: this.#cutShort.count,
+      firstError: this.#cutShort.first,
+    };
+  }
 }

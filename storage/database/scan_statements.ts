@@ -35,27 +35,59 @@ export const SCAN_STATEMENTS = {
   files: `SELECT path, name, hash, size FROM scan_files WHERE scan_id = :id AND path > :after
       AND NOT replaced
     ORDER BY path LIMIT 500`,
+  paths: `SELECT path FROM scan_files WHERE scan_id = :id AND path > :after
+    ORDER BY path LIMIT 1000`,
   /** A result that a limit cut short does not count: another attempt may get further. */
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
       AND result ->> 'operationalError' IS NULL`,
   keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
     SELECT :hash, :name, :skip, :version, :result FROM scan_files
-    WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced`,
-  failFile: `UPDATE scan_files SET error = :error WHERE scan_id = :id AND path = :path`,
-  outcomes: `SELECT path, error, result FROM ${OUTCOMES} ORDER BY path`,
+    WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced
+    RETURNING 1`,
+  failFile: `UPDATE scan_files SET error = :error
+    WHERE scan_id = :id AND path = :path AND NOT replaced
+    RETURNING 1`,
+  /** Returns no row, and adds none, if the content has as many attempts as it may have. */
+  beginAttempt: `INSERT INTO scan_attempts (hash, name, skip, attempts)
+    VALUES (:hash, :name, :skip, 1)
+    ON CONFLICT DO UPDATE SET attempts = attempts + 1 WHERE attempts < :max
+    RETURNING 1`,
+  endAttempt: `DELETE FROM scan_attempts WHERE hash = :hash AND name = :name AND skip = :skip`,
+  withdrawAttempt: `UPDATE scan_attempts SET attempts = attempts - 1
+    WHERE hash = :hash AND name = :name AND skip = :skip`,
+  /** Deletes attempts on content that no unfinished scan has. */
+  forgetAttempts: `DELETE FROM scan_attempts
+    WHERE hash NOT IN (SELECT hash FROM scan_files)`,
+  nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
+    WHERE path > :after ORDER BY path LIMIT 1`,
   outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
   end: `UPDATE scans SET status = :status, finished_at = :now, error = :error,
       files_scanned = :files, bytes_scanned = :bytes
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
-  complete: `UPDATE scans SET status = 'completed', finished_at = :now, report = :report,
-      files_scanned = :files, bytes_scanned = :bytes,
+  complete: `UPDATE scans SET status = :status, finished_at = :now,
+      error = :error, files_scanned = :files, bytes_scanned = :bytes,
       critical = :critical, warning = :warning, info = :info, debug = :debug
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id`,
-  reportSize: `SELECT length(report) AS size FROM scans WHERE id = :id`,
-  reportChunk: `SELECT substr(report, :start + 1, :length) AS chunk FROM scans WHERE id = :id`,
+  addReportChunk: `INSERT INTO scan_report_chunks (scan_id, part, position, chunk)
+    VALUES (:id, :part, :position, :chunk)`,
+  forgetReport: `DELETE FROM scan_report_chunks WHERE scan_id = :id`,
+  /** Deletes the beginnings of reports that the end of the server cut off. */
+  forgetPartialReports: `DELETE FROM scan_report_chunks
+    WHERE scan_id IN (SELECT id FROM scans WHERE status IN ('queued', 'running'))`,
+  /** The chunks of an unfinished scan do not count. */
+  countReportChunks: `SELECT count(*) AS chunks FROM scan_report_chunks
+    WHERE scan_id = (SELECT id FROM scans WHERE id = :id AND status IN ('completed', 'failed'))`,
+  nextReportChunk: `SELECT part, position, chunk FROM scan_report_chunks
+    WHERE scan_id = :id AND (part, position) > (:part, :position)
+    ORDER BY part, position LIMIT 1`,
   remove: `DELETE FROM scans WHERE id = :id`,
+  hasEnded: `SELECT 1 FROM scans WHERE finished_at < :before LIMIT 1`,
+  /** Deletes some of the scans that ended before a time. */
+  removeEnded: `DELETE FROM scans WHERE id IN (
+      SELECT id FROM scans WHERE finished_at < :before ORDER BY finished_at LIMIT :limit
+    ) RETURNING id`,
   /** Deletes results for hashes that no record has. */
   forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${NEW_HASHES})`,
   /** Marks files of unfinished scans with a hash that no record has. */

@@ -1,5 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
+import { untilAborted } from "../../core/event_loop.ts";
 import {
+  describeProblems,
   type NewScan,
   type ResultKey,
   type Scan,
@@ -14,19 +16,19 @@ import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import type { ReportDocument, ScanToReport } from "./scan_reports.ts";
+import type { ReportChunk, ReportTotals, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
-import { MIB } from "../../schemas/units.ts";
 
 /** The part of the worker {@link WORKERS.report} that this store calls. */
 interface ReportMaker {
-  makeReport(scan: ScanToReport): ReportDocument | undefined;
+  startReport(scan: ScanToReport): boolean;
+  nextChunk(): ReportChunk | ReportTotals;
 }
 
-/** Reports are read in chunks of this size. */
-const REPORT_CHUNK_BYTES = MIB;
+/** Expired scans are removed in transactions of this many. */
+const REMOVED_AT_ONCE = 100;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -78,13 +80,14 @@ export class SqliteScanStore implements ScanStore {
   requeue(): Promise<Scan[]> {
     return this.#parts.commits.run(async () => {
       await this.#write("forgetResults", { version: SCANNERS_VERSION });
+      await this.#write("forgetPartialReports", {});
       const scans = (await this.#write("requeue", {})).map(toScan);
       return scans.sort((a, b) => a.id - b.id);
     });
   }
 
-  start(id: number, now: number): Promise<void> {
-    return this.#commit("start", { id, now });
+  async start(id: number, now: number): Promise<void> {
+    await this.#commit("start", { id, now });
   }
 
   async *files(id: number): AsyncGenerator<readonly ScanFile[]> {
@@ -106,31 +109,54 @@ export class SqliteScanStore implements ScanStore {
     return (await this.#read("hasResult", keyOf(key))).length > 0;
   }
 
-  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<void> {
-    return this.#commit("keepResult", { id, path, ...keyOf(key), result: JSON.stringify(result) });
+  async beginAttempt(key: ResultKey, max: number): Promise<boolean> {
+    return (await this.#commit("beginAttempt", { ...attemptOf(key), max })).length > 0;
   }
 
-  failFile(id: number, path: string, error: string): Promise<void> {
-    return this.#commit("failFile", { id, path, error });
+  async endAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("endAttempt", attemptOf(key));
+  }
+
+  async withdrawAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("withdrawAttempt", attemptOf(key));
+  }
+
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
+    const parameters = { id, path, ...keyOf(key), result: JSON.stringify(result) };
+    return this.#parts.commits.run(async () => {
+      await this.#write("endAttempt", attemptOf(key));
+      return (await this.#write("keepResult", parameters)).length > 0;
+    });
+  }
+
+  async failFile(id: number, path: string, error: string): Promise<boolean> {
+    return (await this.#commit("failFile", { id, path, error })).length > 0;
   }
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
     const scan = firstScan(await this.#read("find", { id }));
-    const report = await makeReport({
-      database: this.#parts.database,
-      id,
-      skip: scan.skip,
-      version: SCANNERS_VERSION,
-      startedAt: scan.startedAt ?? now,
-      finishedAt: now,
-    }, signal);
-    if (report === undefined) {
-      throw new ScanFailure(
-        "Too many findings for one report: scan fewer files at once",
-      );
+    try {
+      const { files, bytes, issues, problems } = await this.#writeReport({
+        database: this.#parts.database,
+        id,
+        skip: scan.skip,
+        version: SCANNERS_VERSION,
+        startedAt: scan.startedAt ?? now,
+        finishedAt: now,
+      }, signal);
+      return await this.#end("complete", {
+        id,
+        now,
+        status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
+        error: describeProblems(problems),
+        files,
+        bytes,
+        ...issues,
+      });
+    } catch (error) {
+      await this.#commit("forgetReport", { id });
+      throw error;
     }
-    const { json, files, bytes, issues } = report;
-    return await this.#end("complete", { id, now, report: json, files, bytes, ...issues });
   }
 
   end(
@@ -146,20 +172,46 @@ export class SqliteScanStore implements ScanStore {
   }
 
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
-    const [row] = await this.#read("reportSize", { id });
-    if (typeof row?.size !== "number") return undefined;
-    return this.#reportChunks(id, row.size);
+    const [row] = await this.#read("countReportChunks", { id });
+    const chunks = Number(row?.chunks);
+    return chunks === 0 ? undefined : this.#reportChunks(id, chunks);
   }
 
-  remove(id: number): Promise<void> {
-    return this.#commit("remove", { id });
+  async remove(id: number): Promise<void> {
+    await this.#commit("remove", { id });
   }
 
-  async *#reportChunks(id: number, size: number): AsyncGenerator<Chunk> {
-    for (let start = 0; start < size; start += REPORT_CHUNK_BYTES) {
-      const [row] = await this.#read("reportChunk", { id, start, length: REPORT_CHUNK_BYTES });
+  async removeEnded(before: number): Promise<number> {
+    const limit = REMOVED_AT_ONCE;
+    let removed = 0;
+    // A transaction that removes nothing would still take room on a full disk.
+    while ((await this.#read("hasEnded", { before })).length > 0) {
+      removed += (await this.#commit("removeEnded", { before, limit })).length;
+    }
+    return removed;
+  }
+
+  /** Makes the report in a thread of its own, and stores it chunk by chunk. */
+  async #writeReport(scan: ScanToReport, signal: AbortSignal): Promise<ReportTotals> {
+    using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
+    if (!await untilAborted(worker.remote.startReport(scan), signal)) {
+      throw new ScanFailure("Too many findings for one report: scan fewer files at once");
+    }
+    const { id } = scan;
+    for (let position = 0;; position++) {
+      const next = await untilAborted(worker.remote.nextChunk(), signal);
+      if (!("chunk" in next)) return next;
+      await this.#commit("addReportChunk", { id, position, ...next });
+    }
+  }
+
+  async *#reportChunks(id: number, chunks: number): AsyncGenerator<Chunk> {
+    let [part, position] = [-1, -1];
+    for (let read = 0; read < chunks; read++) {
+      const [row] = await this.#read("nextReportChunk", { id, part, position });
       // The scan may be removed meanwhile. Fail rather than return part of its report.
       if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
+      [part, position] = [Number(row.part), Number(row.position)];
       yield new Uint8Array(row.chunk);
     }
   }
@@ -168,12 +220,13 @@ export class SqliteScanStore implements ScanStore {
     return this.#parts.commits.run(async () => {
       const scan = firstScan(await this.#write(statement, parameters));
       await this.#write("forgetFiles", { id: parameters.id });
+      await this.#write("forgetAttempts", {});
       return scan;
     });
   }
 
-  async #commit(statement: ScanStatement, parameters: SqlParameters): Promise<void> {
-    await this.#parts.commits.run(() => this.#write(statement, parameters));
+  #commit(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
+    return this.#parts.commits.run(() => this.#write(statement, parameters));
   }
 
   #write(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
@@ -185,22 +238,8 @@ export class SqliteScanStore implements ScanStore {
   }
 }
 
-/**
- * Makes a report in a thread of its own.
- *
- * @throws the reason of the signal when it aborts.
- */
-async function makeReport(scan: ScanToReport, signal: AbortSignal) {
-  using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([aborted, worker.remote.makeReport(scan)]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+function attemptOf({ hash, name, skip }: ResultKey) {
+  return { hash, name, skip: JSON.stringify(skip) };
 }
 
 function keyOf({ hash, name, skip }: ResultKey) {

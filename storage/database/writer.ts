@@ -20,7 +20,11 @@ import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
 /** Statements whose rows may be large. */
-const GROWING: ReadonlySet<ScanStatement> = new Set(["insertFiles", "keepResult", "complete"]);
+const GROWING: ReadonlySet<ScanStatement> = new Set([
+  "insertFiles",
+  "keepResult",
+  "addReportChunk",
+]);
 
 /** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
 const LOG_BYTES = 5 * MIB;
@@ -231,7 +235,8 @@ export class Writer {
 function allocateLog(path: string, ballast: Ballast): void {
   try {
     using log = Deno.openSync(`${path}-wal`, { append: true });
-    const missing = Math.max(0, LOG_BYTES - log.statSync().size);
+    // fstat would need permission for the target of a link; seeking does not.
+    const missing = Math.max(0, LOG_BYTES - log.seekSync(0, Deno.SeekMode.End));
     // On a full disk, half of the ballast stays: some file systems never write in place.
     const bytes = ballast.adjust() ? Math.min(missing, ballast.release(4)) : missing;
     const zeros = new Uint8Array(bytes);

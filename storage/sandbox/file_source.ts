@@ -14,7 +14,8 @@ export class FileSource implements ByteSource {
 
   constructor(file: Deno.FsFile) {
     this.#file = file;
-    this.size = file.statSync().size;
+    // fstat needs permission for the target of a link, seeking only for the name that was opened.
+    this.size = file.seekSync(0, Deno.SeekMode.End);
   }
 
   read(offset: number, length: number): Uint8Array {

@@ -174,6 +174,29 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
     const { code, stderr } = await run(Deno.execPath(), args);
     assert.equal(code, 2, stderr);
   });
+  await t.step("C 15 a link is followed, and its name reported", async () => {
+    await using directory = await TempDir.make();
+    await Deno.symlink(`${models}/pickle/hostile/eval.pkl`, `${directory.path}/linked.pkl`);
+    const { code, stdout } = await run(
+      Deno.execPath(),
+      ["task", "-q", "scan", `${directory.path}/linked.pkl`],
+      { cwd: ROOT },
+    );
+    assert.equal(code, 1, stdout);
+    const { assets, files_scanned, has_errors } = JSON.parse(stdout);
+    assert.deepEqual([files_scanned, has_errors], [1, false]);
+    assert.equal(assets[0].path, `${directory.path}/linked.pkl`);
+  });
+  await t.step("C 16 a file that is named in two ways counts once", async () => {
+    const { code, stdout } = await run(
+      Deno.execPath(),
+      ["task", "-q", "scan", "README.md", "./README.md", `${ROOT}README.md`, "docs/../README.md"],
+      { cwd: ROOT },
+    );
+    assert.equal(code, 0, stdout);
+    const { assets, files_scanned } = JSON.parse(stdout);
+    assert.deepEqual([files_scanned, assets.length, assets[0].path], [1, 1, "README.md"]);
+  });
   await t.step("the task runs with few permissions", async () => {
     const { code, stdout } = await run(Deno.execPath(), ["task", "-q", "scan", "README.md"], {
       cwd: ROOT,

@@ -144,7 +144,13 @@ Deno.test({
 
 Deno.test("C 15 a scan of damaged content fails the file, and keeps no result", async () => {
   await using server = await TestServer.start();
-  const one = await server.as(1, "scans.view", "scans.run", "resources.upload", "resources.view");
+  const one = await server.as(
+    1,
+    "scans.view",
+    "scans.run",
+    "resources.upload",
+    "resources.download",
+  );
   await one.upload("d", { damaged: SMALL, intact: "intact" });
   const hash = await damage(server, SMALL, 100);
   for (const attempt of [1, 2]) {

@@ -3,12 +3,13 @@ import * as v from "valibot";
 import { BASE_PATH } from "../../routes/routes.ts";
 import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
+import { Connection } from "../../storage/database/connection.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
-const PRIVILEGES = ["scans.view", "scans.run", "resources.upload"];
+const PRIVILEGES = ["scans.view", "scans.run", "resources.upload", "resources.download"];
 
 async function scanOf(client: Client, id: number): Promise<ScanEntry> {
   const { text } = await client.send("GET", `/scans/${id}`);
@@ -58,5 +59,67 @@ Deno.test("C 15 scans continue after the server crashed or stopped", async () =>
     );
     assert.equal(report.has_errors, false);
   }
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 15 a server finds malware in a data directory that goes through a link", async () => {
+  await using directory = await TempDir.make();
+  await Deno.mkdir(`${directory.path}/real`);
+  await Deno.symlink(`${directory.path}/real`, `${directory.path}/link`);
+  await using child = await ChildServer.start({ dataDir: `${directory.path}/link/data` });
+  const one = await child.as(1, PRIVILEGES);
+  const malware = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
+  await one.upload("", { "eval.pkl": malware });
+  const { text } = await one.json("POST", "/scans/?wait=60", { path: "eval.pkl" });
+  const { status, files_scanned, issues, error } = JSON.parse(text).data;
+  assert.deepEqual([status, files_scanned, error], ["completed", 1, null], text);
+  assert.ok(issues.critical > 0, text);
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 15 a file whose scan two deaths of the server interrupted has failed", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  /** The attempts that have begun and not ended. */
+  const attempts = () => {
+    using connection = new Connection(`${dataDir}/strongroom.db`, { readOnly: true });
+    const rows = connection.all("SELECT name, attempts FROM scan_attempts");
+    return rows.map(({ name, attempts }) => `${name} ${attempts}`).join();
+  };
+  let token = "";
+  let id = 0;
+  for (const death of [1, 2]) {
+    await using child = await ChildServer.start({ dataDir });
+    if (death === 1) {
+      const one = await child.as(1, PRIVILEGES);
+      token = one.token;
+      // Hashing this takes long enough to be interrupted.
+      await one.upload("d", { "a.txt": "quick", "slow.bin": new Uint8Array(250 * 2 ** 20) });
+      const { text } = await one.json("POST", "/scans/", { path: "d" });
+      id = JSON.parse(text).data.id;
+    }
+    await until(() => attempts() === `slow.bin ${death}`);
+    await child.end("SIGKILL");
+    assert.equal(attempts(), `slow.bin ${death}`, "The scan ended before the server did");
+  }
+  await using child = await ChildServer.start({ dataDir });
+  const one = new Client(child.origin + BASE_PATH, token);
+  await until(async () => !["queued", "running"].includes((await scanOf(one, id)).status));
+  const { status, files_scanned, error } = await scanOf(one, id);
+  assert.deepEqual([status, files_scanned], ["completed", 1]);
+  assert.equal(
+    error,
+    "1 of 2 files could not be scanned: " +
+      "The server stopped unexpectedly twice while scanning this file",
+  );
+  const { text } = await one.send("GET", `/scans/${id}/report`);
+  const report = v.parse(Report, JSON.parse(text));
+  assert.equal(report.has_errors, true);
+  assert.equal(report.file_metadata["d/slow.bin"]?.["scan_outcome"], "inconclusive");
+  // A new request tries again.
+  assert.equal(attempts(), "");
+  const again = await one.json("POST", "/scans/?wait=60", { path: "d" });
+  const { files_scanned: scanned, error: problem } = JSON.parse(again.text).data;
+  assert.deepEqual([scanned, problem], [2, null], again.text);
   await child.end("SIGTERM");
 });

@@ -6,6 +6,7 @@ import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
 import { type Client, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { Connection } from "../../storage/database/connection.ts";
@@ -17,6 +18,7 @@ const SCANNER = [
   "resources.upload",
   "resources.delete",
   "resources.view",
+  "resources.download",
 ];
 
 /** The scan in a reply. Checks status and schema. */
@@ -74,8 +76,12 @@ Deno.test("C 15 scans over HTTP", async (t) => {
       path: "models/a/readme.txt",
       paths: ["models/copy.bin"],
     });
-    assert.equal(done.files_scanned, 3);
-    assert.equal(done.paths.length, 4);
+    assert.deepEqual([done.files_total, done.files_scanned], [3, 3]);
+    assert.deepEqual(done.paths.toSorted(), [
+      "models/a",
+      "models/a/readme.txt",
+      "models/copy.bin",
+    ]);
   });
   await t.step("C 15 lists the scans of the caller, newest first", async () => {
     const first = await scan(one, { path: "models/a" });
@@ -124,8 +130,17 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     refused(await viewer.json("POST", "/scans/", { path: "models" }), 403, "ErrNotPermitted");
     refused(await viewer.send("DELETE", `/scans/${id}`), 403, "ErrNotPermitted");
     assert.equal(scanOf(await viewer.send("GET", `/scans/${id}`)).id, id);
-    const runner = await server.as(1, "scans.run");
+    const runner = await server.as(1, "scans.run", "resources.download");
     refused(await runner.send("GET", `/scans/${id}`), 403, "ErrNotPermitted");
+    const reader = await server.as(1, "scans.run", "scans.view", "resources.view");
+    for (
+      const reply of [
+        await reader.json("POST", "/scans/", { path: "models" }),
+        await reader.send("DELETE", `/scans/${id}`),
+      ]
+    ) {
+      assert.match(refused(reply, 403, "ErrNotPermitted"), /resources\.download/);
+    }
     const other = await server.as(2, ...SCANNER);
     for (const path of [`/scans/${id}`, `/scans/${id}/report`]) {
       refused(await other.send("GET", path), 404, "ErrScansNotFound");
@@ -158,7 +173,11 @@ Deno.test("C 15 scans over HTTP", async (t) => {
       assert.ok(removed);
       await store.remove([removed.hash]);
       const done = await scan(one, { path: "gone" });
-      assert.deepEqual([done.status, done.files_scanned], ["completed", 0]);
+      assert.deepEqual([done.status, done.files_scanned], ["failed", 0]);
+      assert.equal(
+        done.error,
+        "1 of 1 files could not be scanned: Content could not be read",
+      );
       const report = await reportOf(one, done.id);
       assert.deepEqual([report.has_errors, report.success], [true, false]);
       assert.match(
@@ -206,7 +225,7 @@ Deno.test("C 15 the queue", async (t) => {
     ]);
     refused(await one.send("GET", `/scans/${first.id}/report`), 409, "ErrScansConflict");
     gates.shift()?.resolve();
-    await until(async () => await statusOf(first.id) === "completed");
+    await until(async () => await statusOf(first.id) === "failed");
     const report = await reportOf(one, first.id);
     assert.match(JSON.stringify(report.checks), /Scanner of the test failed/);
     assert.equal(report.has_errors, true);
@@ -335,7 +354,7 @@ Deno.test("C 15 results are stored and reused", async (t) => {
     await one.remove({ path: "a" });
     await one.upload("", { a: genuine });
     gate.resolve();
-    await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
+    await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "failed");
     const { has_errors, checks } = await reportOf(one, id);
     assert.equal(has_errors, true);
     assert.match(JSON.stringify(checks), /Removed during the scan/);
@@ -343,38 +362,117 @@ Deno.test("C 15 results are stored and reused", async (t) => {
   });
 });
 
-Deno.test("C 15 reuses a result that another scan stored while this one waited for a lease", async () => {
-  let scanned = 0;
-  const gate = Promise.withResolvers<void>();
+Deno.test("C 15 scans of equal content at the same time share one run", async (t) => {
+  const started: string[] = [];
+  let gate = Promise.withResolvers<void>();
   await using server = await TestServer.start({
-    // With one core, one tool runs at a time.
-    host: {
-      stats: () => ({
-        CPUCores: 1,
-        LoadAvg1m: 0,
-        MemTotalMB: 100_000,
-        MemAvailableMB: 90_000,
-        DiskFreeMB: 100_000,
-      }),
-    },
     contents: {
-      async scan({ hash }) {
-        scanned++;
-        await gate.promise;
-        return plainScan(1, hash);
+      async scan({ hash, name }, { signal }) {
+        started.push(name);
+        const { promise: aborted, reject } = Promise.withResolvers<never>();
+        signal.addEventListener("abort", () => reject(signal.reason));
+        await Promise.race([gate.promise, aborted]);
+        if (name === "broken") throw new ScanFailure("It is broken");
+        return { ...plainScan(1, hash), ...name === "limit" && { operationalError: "a limit" } };
       },
     },
   });
   const one = await server.as(1, ...SCANNER);
-  const admin = await server.admin();
-  await one.upload("", { a: "a" });
-  const scans = [await scan(one, { path: "a" }, 0), await scan(one, { path: "a" }, 0)];
-  await until(async () =>
-    JSON.parse((await admin.send("GET", "/capacity/")).text).data.leases.waiting === 1
-  );
-  gate.resolve();
-  for (const { id } of scans) {
-    await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "completed");
+  const two = await server.as(2, ...SCANNER);
+  for (const client of [one, two]) {
+    await client.upload("", { a: "a", b: "b", c: "c", broken: "d", limit: "e" });
+  }
+  const ended = async (client: Client, id: number) => {
+    await until(async () =>
+      !["queued", "running"].includes(scanOf(await client.send("GET", `/scans/${id}`)).status)
+    );
+    return scanOf(await client.send("GET", `/scans/${id}`));
+  };
+  const start = async (path: string) => {
+    started.length = 0;
+    gate = Promise.withResolvers();
+    const first = await scan(one, { path }, 0);
+    await until(() => started.length === 1);
+    const second = await scan(two, { path }, 0);
+    await until(async () =>
+      scanOf(await two.send("GET", `/scans/${second.id}`)).status === "running"
+    );
+    return { first, second };
+  };
+  for (
+    const [path, status, error] of [
+      ["a", "completed", null],
+      ["broken", "failed", /It is broken/],
+      ["limit", "completed", /a limit/],
+    ] as const
+  ) {
+    await t.step(`C 15 ${path}: and its outcome`, async () => {
+      const { first, second } = await start(path);
+      gate.resolve();
+      for (const done of [await ended(one, first.id), await ended(two, second.id)]) {
+        assert.equal(done.status, status);
+        if (error === null) assert.equal(done.error, null);
+        else assert.match(done.error ?? "", error);
+      }
+      assert.deepEqual(started, [path]);
+    });
+  }
+  await t.step("C 15 a scan whose partner is canceled scans the content itself", async () => {
+    const { first, second } = await start("b");
+    assert.equal(scanOf(await one.send("DELETE", `/scans/${first.id}`)).status, "cancelled");
+    await until(() => started.length === 2);
+    gate.resolve();
+    const { status, files_scanned } = await ended(two, second.id);
+    assert.deepEqual([status, files_scanned], ["completed", 1]);
+  });
+  await t.step("C 15 a canceled scan leaves the run of its partner alone", async () => {
+    const { first, second } = await start("c");
+    assert.equal(scanOf(await two.send("DELETE", `/scans/${second.id}`)).status, "cancelled");
+    gate.resolve();
+    assert.equal((await ended(one, first.id)).status, "completed");
+    assert.deepEqual(started, ["c"]);
+  });
+});
+
+Deno.test("C 16 a report that reuses results has the times of its own scan", async () => {
+  const earlier = 1_000_000;
+  let scanned = 0;
+  await using server = await TestServer.start({
+    contents: {
+      scan: ({ hash }) => {
+        scanned++;
+        const { checks, ...result } = plainScan(1, hash);
+        return Promise.resolve({
+          ...result,
+          timestamp: earlier,
+          checks: [{
+            scanner: "file",
+            name: "Known Format",
+            status: "failed",
+            severity: "info",
+            message: "It is unknown",
+            location: "",
+            timestamp: earlier + 1,
+          }, ...checks],
+        });
+      },
+    },
+  });
+  const [one, two] = [await server.as(1, ...SCANNER), await server.as(2, ...SCANNER)];
+  for (const client of [one, two]) {
+    await client.upload("", { a: "a" });
+    const { id } = await scan(client, { path: "a" });
+    const report = await reportOf(client, id);
+    const { start_time: start, duration } = report;
+    const times = [
+      ...report.checks.map(({ timestamp }) => timestamp),
+      ...report.issues.map(({ timestamp }) => timestamp),
+      report.file_metadata["a"]?.scan_timestamp,
+    ];
+    assert.ok(times.length >= 3);
+    for (const time of times) {
+      assert.ok(time !== undefined && time >= start && time <= start + duration, `${time}`);
+    }
   }
   assert.equal(scanned, 1);
 });
@@ -394,4 +492,32 @@ Deno.test("C 15 reports a result with an error, and does not reuse it", async ()
     assert.equal((await reportOf(one, id)).has_errors, true);
     assert.equal(scanned, expected);
   }
+});
+
+Deno.test("C 15 a start removes scans that ended more than 30 days ago", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  const ids: number[] = [];
+  {
+    await using server = await TestServer.start({ dataDir });
+    const one = await server.as(1, ...SCANNER);
+    await one.upload("", { a: "a" });
+    for (let count = 0; count < 2; count++) ids.push((await scan(one, { path: "a" })).id);
+  }
+  {
+    using database = new Connection(`${dataDir}/strongroom.db`, { readOnly: false });
+    const before = (days: number) => Date.now() - days * 86_400_000;
+    database.run("UPDATE scans SET finished_at = :at WHERE id = :id", {
+      id: ids[0] ?? 0,
+      at: before(31),
+    });
+    database.run("UPDATE scans SET finished_at = :at WHERE id = :id", {
+      id: ids[1] ?? 0,
+      at: before(29),
+    });
+  }
+  await using server = await TestServer.start({ dataDir });
+  const one = await server.as(1, ...SCANNER);
+  await until(async () => (await one.send("GET", `/scans/${ids[0]}`)).status === 404);
+  assert.equal(scanOf(await one.send("GET", `/scans/${ids[1]}`)).id, ids[1]);
 });

@@ -27,6 +27,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     maxUploadRequestSize: 2112 * MIB,
     maxQueuedScans: 1000,
     scanFileTimeoutS: 300,
+    scanRetentionDays: 30,
     metrics: "token",
     corsOrigins: undefined,
   });
@@ -119,6 +120,7 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
     ["DISK_RESERVE_MB", "-1", /0 to/],
     ["MAX_QUEUED_SCANS", "0", /1 to 1000000/],
     ["SCAN_FILE_TIMEOUT_S", "0", /1 to 1000000/],
+    ["SCAN_RETENTION_DAYS", "-1", /0 to 36500/],
     ["METRICS", "yes", /token, open/],
     ["CORS_ORIGINS", "https://a.example/path", /origins/],
     ["CORS_ORIGINS", "a.example", /origins/],

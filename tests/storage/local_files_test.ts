@@ -34,6 +34,16 @@ Deno.test("localFiles() finds the files at and below paths", async (t) => {
     const found = await localFiles([`${root}/link`]);
     assert.deepEqual(found, [{ path: `${root}/link/blob`, size: 5 }]);
   });
+  await t.step("C 16 lists a file once, by the first of its spellings", async () => {
+    const spellings = [`${root}/cache/../cache/blob`, `${root}//cache/`, `${root}/cache/blob`];
+    assert.deepEqual(await localFiles(spellings), [
+      { path: `${root}/cache/../cache/blob`, size: 5 },
+    ]);
+  });
+  await t.step("C 16 lists a link and its target, which have names of their own", async () => {
+    const found = await localFiles([`${root}/cache/blob`, `${root}/models/linked.bin`]);
+    assert.equal(found.length, 2);
+  });
   await t.step("reports paths that are not files", async () => {
     assert.deepEqual(await localFiles([`${root}/missing`, "/dev/null"]), [
       { path: "/dev/null", error: "Not a regular file" },

@@ -1,4 +1,5 @@
 import type { RuleCode } from "../contract/rules.ts";
+import { trimEnd } from "../readers/text/trim_end.ts";
 
 /** A link in a text. */
 export interface FoundLink {
@@ -53,7 +54,7 @@ export function* findLinks(text: string): Generator<FoundLink, void, void> {
     const link = judgeLink(scheme.toLowerCase(), rest);
     if (link !== undefined) yield link;
   }
-  const script = /^\s*(javascript|vbscript):[^\n]{0,1000}\(|^\s*(data:text\/html)[;,]/i.exec(text);
+  const script = /^\s*(javascript|vbscript):[^\n(]{0,1000}\(|^\s*(data:text\/html)[;,]/i.exec(text);
   if (script !== null) {
     const target = `${(script[1] ?? script[2] ?? "").toLowerCase()}:`;
     yield { target, suspicion: "a link that runs a script", ruleCode: "S309" };
@@ -87,7 +88,8 @@ function judgeLink(scheme: string, rest: string): FoundLink | undefined {
 function hostOf(text: string): string | undefined {
   const bracketed = /^\[[0-9a-f:.]{2,45}\]/i.exec(text)?.[0];
   if (bracketed !== undefined) return bracketed.toLowerCase();
-  const host = text.slice(0, 300).replace(/:\d*.*$/, "").replace(/[.,;)\]}*]+$/, "").toLowerCase();
+  const [withoutPort = ""] = text.slice(0, 300).split(":", 1);
+  const host = trimEnd(withoutPort, /[.,;)\]}*]/).toLowerCase();
   if (isIpAddress(host) || host === "localhost") return host;
   return /^[\p{L}\d_-]+(?:\.[\p{L}\d_-]+)*\.\p{L}[\p{L}\d-]+$/u.test(host) ? host : undefined;
 }

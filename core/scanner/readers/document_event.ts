@@ -80,5 +80,6 @@ export function nestingTooDeep(position: number): Defect {
       "nothing after this point was checked",
     position,
     incomplete: "nesting_too_deep",
+    operational: true,
   };
 }

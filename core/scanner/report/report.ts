@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Report, ReportCheck } from "../../../schemas/report/report.ts";
+import type { Report } from "../../../schemas/report/report.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import { isFinding, severityOf } from "../contract/severity.ts";
 import { uniqueIssues } from "./issues.ts";
 import { LicenseFiles } from "./license_files.ts";
-import { type ReportedFile, scannedFile, unscannedFile } from "./reported_file.ts";
+import { type ReportedFile, scannedFile, unscannedFile, withinTimes } from "./reported_file.ts";
 
 /** A path of a scan with its result, or the reason it was not scanned. */
 export type FileOutcome =
@@ -25,58 +25,85 @@ export interface ReportOptions {
   };
 }
 
-/** Builds the report of a scan (SR, C 16). */
-export function reportOf({ files, startTime, duration, selection }: ReportOptions): Report {
+/** Builds the report of a scan (SR, C 16). All its times are within those of the scan. */
+export function reportOf({ files, ...options }: ReportOptions): Report {
   const licenses = new LicenseFiles(files.map(({ path }) => path));
-  const reported = files.map((file) =>
-    "scan" in file
-      ? scannedFile(file.path, file.scan, licenses)
-      : unscannedFile(file.path, file.error, startTime + duration)
-  );
-  const scans = reported.flatMap(({ scan }) => scan ?? []);
-  const checks = reported.flatMap((it) => it.checks);
+  const totals = new ReportTotals(options);
+  const reported = files.map((file) => reportedFile(file, options, licenses));
+  for (const file of reported) totals.add(file);
   return {
-    bytes_scanned: scans.reduce((sum, { size }) => sum + size, 0),
-    files_scanned: scans.length,
-    ...outcomeOf(reported),
-    start_time: startTime,
-    duration,
-    ...countChecks(checks),
+    ...totals.fields,
     issues: uniqueIssues(reported.flatMap((it) => it.issues)),
-    checks,
+    checks: reported.flatMap((it) => it.checks),
     assets: reported.map(({ asset }) => asset),
-    scanner_names: [...new Set(scans.flatMap(({ scanners }) => scanners))],
-    scanner_selection: selectionOf(selection),
     file_metadata: Object.fromEntries(reported.map(({ path, metadata }) => [path, metadata])),
-    content_hash: contentHash(scans.flatMap(({ hashes }) => hashes.sha256 ?? [])),
   };
 }
 
-function outcomeOf(files: readonly ReportedFile[]): Pick<Report, "has_errors" | "success"> {
-  const hasErrors = files.some(({ scan }) =>
-    scan === undefined || scan.operationalError !== undefined
-  );
-  const unclear = files.some(({ inconclusive, issues }) =>
-    inconclusive && !issues.some((issue) => isFinding(severityOf(issue)))
-  );
-  return { has_errors: hasErrors, success: !hasErrors && !unclear };
+/** Reports one file, with times within those of the scan. */
+export function reportedFile(
+  file: FileOutcome,
+  { startTime, duration }: Pick<ReportOptions, "startTime" | "duration">,
+  licenses: LicenseFiles,
+): ReportedFile {
+  const times = { start: startTime, end: startTime + duration };
+  return "scan" in file
+    ? scannedFile(file.path, withinTimes(file.scan, times), licenses)
+    : unscannedFile(file.path, file.error, times.end);
 }
 
-/**
- * The number of checks (C 16). Failed checks of severity `debug` and `info` are not counted, so
- * total − passed − failed is the number of skipped checks.
- */
-function countChecks(
-  checks: readonly ReportCheck[],
-): Pick<Report, "total_checks" | "passed_checks" | "failed_checks"> {
-  const counted = checks.filter((it) => it.status !== "failed" || isFinding(severityOf(it)));
-  const count = (status: ReportCheck["status"]) =>
-    counted.filter((it) => it.status === status).length;
-  return {
-    total_checks: counted.length,
-    passed_checks: count("passed"),
-    failed_checks: count("failed"),
-  };
+/** The fields of a report that are no lists of its files' parts. */
+type TotalFields = Omit<Report, "issues" | "checks" | "assets" | "file_metadata">;
+
+/** Counts the files of a report as they are added. */
+export class ReportTotals {
+  readonly #options: Omit<ReportOptions, "files">;
+  readonly #scanners = new Set<string>();
+  readonly #digests = new Set<string>();
+  readonly #checks = { passed: 0, failed: 0, skipped: 0 };
+  #files = 0;
+  #bytes = 0;
+  #hasErrors = false;
+  #isUnclear = false;
+
+  constructor(options: Omit<ReportOptions, "files">) {
+    this.#options = options;
+  }
+
+  add({ scan, checks, issues, inconclusive }: ReportedFile): void {
+    if (scan !== undefined) {
+      this.#files++;
+      this.#bytes += scan.size;
+      for (const scanner of scan.scanners) this.#scanners.add(scanner);
+      if (scan.hashes.sha256) this.#digests.add(scan.hashes.sha256.toLowerCase());
+    }
+    this.#hasErrors ||= scan === undefined || scan.operationalError !== undefined;
+    this.#isUnclear ||= inconclusive && !issues.some((issue) => isFinding(severityOf(issue)));
+    // Failed checks of severity debug and info are not counted, so that total - passed - failed is
+    // the number of skipped checks (C 16).
+    for (const check of checks) {
+      if (check.status !== "failed" || isFinding(severityOf(check))) this.#checks[check.status]++;
+    }
+  }
+
+  get fields(): TotalFields {
+    const { startTime, duration, selection } = this.#options;
+    const { passed, failed, skipped } = this.#checks;
+    return {
+      bytes_scanned: this.#bytes,
+      files_scanned: this.#files,
+      has_errors: this.#hasErrors,
+      success: !this.#hasErrors && !this.#isUnclear,
+      start_time: startTime,
+      duration,
+      total_checks: passed + failed + skipped,
+      passed_checks: passed,
+      failed_checks: failed,
+      scanner_names: [...this.#scanners],
+      scanner_selection: selectionOf(selection),
+      content_hash: contentHash(this.#digests),
+    };
+  }
 }
 
 /** Which scanners were selected (C 16), each list sorted; null if all of them. */
@@ -92,9 +119,8 @@ function selectionOf(selection: ReportOptions["selection"]): Report["scanner_sel
  * One SHA-256 for all scanned content (C 16): of the distinct SHA-256 digests in lower case, sorted
  * and concatenated. It does not depend on paths. Null if there are no digests.
  */
-function contentHash(digests: readonly string[]): string | null {
-  const distinct = [...new Set(digests.map((it) => it.toLowerCase()))].sort();
-  return distinct.length === 0
+function contentHash(digests: ReadonlySet<string>): string | null {
+  return digests.size === 0
     ? null
-    : createHash("sha256").update(distinct.join("")).digest("hex");
+    : createHash("sha256").update([...digests].sort().join("")).digest("hex");
 }

@@ -19,6 +19,25 @@ export interface ReportedFile {
   readonly inconclusive: boolean;
 }
 
+/** When the scan of a report ran, in seconds since the Unix epoch. */
+export interface ScanTimes {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Moves the times of a result into those of a scan. A result may be one of an earlier scan, perhaps of
+ * another user, whose times are not for the reader of this report.
+ */
+export function withinTimes(scan: FileResult, { start, end }: ScanTimes): FileResult {
+  const within = (time: number) => Math.min(Math.max(time, start), end);
+  return {
+    ...scan,
+    timestamp: within(scan.timestamp),
+    checks: scan.checks.map((check) => ({ ...check, timestamp: within(check.timestamp) })),
+  };
+}
+
 /** Reports a file that was scanned. */
 export function scannedFile(path: string, scan: FileResult, licenses: LicenseFiles): ReportedFile {
   const { type, ...parts } = scan.asset;

@@ -61,7 +61,13 @@ class TemplateReader {
       onAttributeAssigned: (name) => void variables.attributes.add(name),
       onTooDeep: (position) => {
         const message = "The template is nested too deeply to be checked";
-        findings.add({ severity: "info", message, position, incomplete: "template_too_deep" });
+        findings.add({
+          severity: "info",
+          message,
+          position,
+          incomplete: "template_too_deep",
+          operational: true,
+        });
       },
     });
   }

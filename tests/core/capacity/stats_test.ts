@@ -98,16 +98,87 @@ Deno.test("C 14 lower limits of a container replace readings", async (t) => {
   }
 });
 
-Deno.test("C 14 getStats() works with the permissions of the server", async () => {
-  const code = `import { getStats } from "./core/capacity/stats.ts";
-    console.log(JSON.stringify(getStats(".")));`;
-  await using directory = await TempDir.make();
+/** The permissions of the server, as flags. */
+const SERVER_FLAGS = [
+  "--allow-read=.",
+  "--allow-sys=statfs,loadavg,systemMemoryInfo",
+  "--no-prompt",
+];
+
+/** Writes a script that prints the readings. */
+async function readingScript(directory: TempDir): Promise<string> {
   const script = `${directory.path}/read.ts`;
-  await Deno.writeTextFile(script, code.replace("./core", `${ROOT}core`));
-  const flags = ["--allow-read=.", "--allow-sys=statfs,loadavg,systemMemoryInfo", "--no-prompt"];
-  const { stdout, stderr } = await run(Deno.execPath(), ["run", ...flags, script], { cwd: ROOT });
+  await Deno.writeTextFile(
+    script,
+    `import { getStats } from "${ROOT}core/capacity/stats.ts";
+    console.log(JSON.stringify(getStats(".")));`,
+  );
+  return script;
+}
+
+Deno.test("C 14 getStats() works with the permissions of the server", async () => {
+  await using directory = await TempDir.make();
+  const args = ["run", ...SERVER_FLAGS, await readingScript(directory)];
+  const { stdout, stderr } = await run(Deno.execPath(), args, { cwd: ROOT });
   assert.ok(stdout !== "", stderr);
   const { CPUCores, MemTotalMB, MemAvailableMB } = JSON.parse(stdout);
   assert.deepEqual({ CPUCores, MemTotalMB }, getHostSize());
   assert.ok(MemAvailableMB > 0 && MemAvailableMB <= MemTotalMB);
+});
+
+/** A control group with a memory limit, or undefined if this process may not make one. */
+async function limitedGroup(limitBytes: number): Promise<string | undefined> {
+  const versions = [["/sys/fs/cgroup", "memory.max"], [
+    "/sys/fs/cgroup/memory",
+    "memory.limit_in_bytes",
+  ]];
+  for (const [mount = "", limit = ""] of versions) {
+    const group = `${mount}/strongroom-test-${Deno.pid}`;
+    try {
+      await Deno.mkdir(group);
+    } catch {
+      continue;
+    }
+    try {
+      await Deno.stat(`${group}/${limit}`);
+      await Deno.writeTextFile(`${group}/${limit}`, String(limitBytes), { create: false });
+      return group;
+    } catch {
+      await Deno.remove(group);
+    }
+  }
+  return undefined;
+}
+
+Deno.test("C 14 in a real container, memory is that of the container", async (t) => {
+  const group = await limitedGroup(1024 * MIB);
+  await using directory = await TempDir.make();
+  const script = await readingScript(directory);
+  const rows: [string, string[]][] = [
+    ["C 14 with the permissions of the server", SERVER_FLAGS],
+    ["C 14 with all permissions", ["--allow-all"]],
+  ];
+  for (const [name, flags] of rows) {
+    await t.step({
+      name,
+      ignore: group === undefined,
+      async fn() {
+        // The shell joins the group, then becomes the program.
+        const { stdout, stderr } = await run("sh", [
+          "-c",
+          'echo $$ > "$0/cgroup.procs" && exec "$@"',
+          group ?? "",
+          Deno.execPath(),
+          "run",
+          ...flags,
+          script,
+        ], { cwd: ROOT });
+        assert.ok(stdout !== "", stderr);
+        const { MemTotalMB, MemAvailableMB } = JSON.parse(stdout);
+        assert.equal(MemTotalMB, 1024);
+        assert.ok(MemAvailableMB > 512 && MemAvailableMB < 1024, `${MemAvailableMB} MB available`);
+      },
+    });
+  }
+  if (group !== undefined) await Deno.remove(group);
 });

@@ -46,12 +46,16 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
       }
     },
     hasResult: () => Promise.resolve(false),
-    keepResult: () => Promise.resolve(),
-    failFile: () => Promise.resolve(),
+    beginAttempt: () => Promise.resolve(true),
+    endAttempt: () => Promise.resolve(),
+    withdrawAttempt: () => Promise.resolve(),
+    keepResult: () => Promise.resolve(true),
+    failFile: () => Promise.resolve(true),
     complete: (id) => Promise.resolve({ ...QUEUED, id, status: "completed" }),
     end: (scan, status) => Promise.resolve({ ...QUEUED, ...scan, status }),
     report: () => Promise.resolve(undefined),
     remove: () => Promise.resolve(),
+    removeEnded: () => Promise.resolve(0),
     ...overrides,
   };
   const host = { stats: () => stats, ...readTunables(() => undefined, stats) };

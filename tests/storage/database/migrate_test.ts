@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
@@ -13,12 +14,12 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 3);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 5);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 3/);
+    assert.throws(() => migrate(connection), /version 99.*up to 5/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
@@ -62,4 +63,30 @@ Deno.test("migrate() rolls back a migration that fails", async () => {
   assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
   assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
   assert.equal(connection.inTransaction, false);
+});
+
+Deno.test("migrate() keeps the reports of a version 3 database", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const report = new Uint8Array(40 * 2 ** 20).map((_, index) => index >> 12);
+  {
+    using connection = new Connection(path, { readOnly: false });
+    for (const name of ["0001_records", "0002_path_columns", "0003_scans"]) {
+      const file = new URL(`../../../storage/database/migrations/${name}.sql`, import.meta.url);
+      connection.script(await Deno.readTextFile(file));
+    }
+    connection.run(
+      `INSERT INTO scans
+         (id, user_id, status, paths, skip, created_at, finished_at, files_total, bytes_total, report)
+       VALUES (1, 1, 'completed', '[]', '[]', 0, 1, 0, 0, :report),
+         (2, 1, 'cancelled', '[]', '[]', 0, 1, 0, 0, NULL)`,
+      { report },
+    );
+    connection.script("PRAGMA user_version = 3");
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const chunks = await Array.fromAsync(await store.scans.report(1) ?? []);
+  assert.ok(chunks.length > 1);
+  assert.ok(Buffer.concat(chunks).equals(report));
+  assert.equal(await store.scans.report(2), undefined);
 });

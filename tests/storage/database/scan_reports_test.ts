@@ -2,10 +2,10 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import { makeReport } from "../../../storage/database/scan_reports.ts";
+import { type ReportChunk, ReportMaker } from "../../../storage/database/scan_reports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-Deno.test("C 15 makeReport() returns undefined for results that would take too much memory", async () => {
+Deno.test("C 15 ReportMaker refuses results that are too large for one report", async () => {
   await using directory = await TempDir.make();
   const database = `${directory.path}/test.db`;
   using connection = new Connection(database, { readOnly: false });
@@ -28,8 +28,49 @@ Deno.test("C 15 makeReport() returns undefined for results that would take too m
        VALUES (:hash, 'a', '[]', '1', :result || printf('%*c', :padding, ' '))`,
       { hash, result, padding },
     );
+  const maker = new ReportMaker();
+  assert.throws(() => maker.next(), /No report was started/);
   keep(1);
-  assert.equal(makeReport(order)?.files, 3);
+  assert.equal(maker.start(order), true);
+  let last = maker.next();
+  while ("chunk" in last) last = maker.next();
+  assert.equal(last.files, 3);
   keep(90 * 2 ** 20);
-  assert.equal(makeReport(order), undefined);
+  assert.equal(maker.start(order), false);
+});
+
+Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
+  await using directory = await TempDir.make();
+  const database = `${directory.path}/test.db`;
+  using connection = new Connection(database, { readOnly: false });
+  migrate(connection);
+  connection.run(`INSERT INTO scans
+    (id, user_id, status, paths, skip, created_at, files_total, bytes_total)
+    VALUES (1, 1, 'running', '[]', '[]', 0, 3, 3)`);
+  const metadata = { note: "é".repeat(300_000) };
+  const result = JSON.stringify({ ...plainScan(1), metadata });
+  for (let file = 0; file < 40; file++) {
+    const hash = String(file).padStart(32, "0");
+    const path = String(file).padStart(2, "0");
+    connection.run(
+      "INSERT INTO scan_files (scan_id, path, name, hash, size) VALUES (1, :path, 'a', :hash, 1)",
+      { path, hash },
+    );
+    connection.run(
+      `INSERT INTO scan_results (hash, name, skip, version, result)
+       VALUES (:hash, 'a', '[]', '1', :result)`,
+      { hash, result },
+    );
+  }
+  const maker = new ReportMaker();
+  maker.start({ database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 });
+  const chunks: ReportChunk[] = [];
+  for (let next = maker.next(); "chunk" in next; next = maker.next()) chunks.push(next);
+  assert.ok(chunks.length > 8);
+  assert.ok(chunks.every(({ chunk }) => chunk.length < 3 * 2 ** 20));
+  const text = chunks.toSorted((a, b) => a.part - b.part)
+    .map(({ chunk }) => new TextDecoder().decode(chunk)).join("");
+  const { files_scanned, file_metadata } = JSON.parse(text);
+  assert.equal(files_scanned, 40);
+  assert.equal(file_metadata["39"].note, metadata.note);
 });

@@ -85,6 +85,18 @@ Deno.test("C 15 scanInSandbox()", async (t) => {
       worker.terminate();
     }
   });
+  await t.step(
+    "C 15 reads a file through links, with the permissions of its name only",
+    async () => {
+      await Deno.mkdir(`${directory.path}/deep`);
+      await Deno.symlink(directory.path, `${directory.path}/deep/parent`);
+      await Deno.symlink("content", `${directory.path}/to-content`);
+      for (const link of ["to-content", "deep/parent/content", "deep/parent/to-content"]) {
+        const linked = { ...task, path: `${directory.path}/${link}` };
+        assert.equal((await scanInSandbox({ ...linked, timeoutMs: 120_000 })).size, 7, link);
+      }
+    },
+  );
   await t.step("returns the result of the scan", async () => {
     const scan = await scanInSandbox({ ...task, timeoutMs: 120_000 });
     assert.equal(scan.hashes.md5, "9a0364b9e99bb480dd25e1f0284c8555");

@@ -65,7 +65,7 @@ function* checkUnpacked(
     message: `The ${codec} content was not unpacked completely: ${incomplete}`,
     ruleCode: limited ? "S410" : "S902",
     incomplete,
-    ...(limited && !bomb && { operational: true }),
+    ...(limited && { operational: true }),
     details: { format: codec, unpacked: bytes.length },
   });
 }

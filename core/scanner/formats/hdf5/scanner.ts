@@ -15,6 +15,7 @@ import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config
 import { decodeJson } from "../keras/text.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
+import { trimEnd } from "../../readers/text/trim_end.ts";
 
 const STRUCTURE = "HDF5 Structure";
 const EXTERNAL_REFERENCE = "HDF5 External Reference";
@@ -144,5 +145,5 @@ function* checkConfigs(
 
 /** Decodes a string without the zeros that pad it to a fixed length. */
 function decodeText(bytes: Uint8Array): string {
-  return decodeJson(bytes).replace(/\0+$/, "");
+  return trimEnd(decodeJson(bytes), /\0/);
 }

@@ -35,7 +35,7 @@ export class LambdaChecks {
       ruleCode: "S1103",
       why: "Keras unmarshals and runs the code of a lambda when the model is loaded or used",
       ...(names.length > 0 && { details: { names: names.slice(0, 20) } }),
-      ...(isTooLarge && { incomplete: "code_limit" }),
+      ...(isTooLarge && { incomplete: "code_limit", operational: true }),
     };
   }
 

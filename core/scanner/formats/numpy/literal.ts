@@ -19,7 +19,7 @@ const MAX_DIGITS = 20;
 const SPACE = /[ \t\n\r\f]*/y;
 const WORD = /(?:True|False|None)(?!\w)/y;
 /** Python 2 wrote an `L` after some integers, which NumPy ignores. */
-const INTEGER = /([-+]?[0-9]+)L?(?!\w)/y;
+const INTEGER = /([-+]?[0-9]+)L?\b/y;
 const STRING = /[uUbB]?(?:'([^'\\\n]*)'|"([^"\\\n]*)")/y;
 
 /**

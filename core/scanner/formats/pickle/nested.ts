@@ -6,6 +6,7 @@ import type { Instruction } from "./parser.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
+import { trimEnd } from "../../readers/text/trim_end.ts";
 
 /** How a constant encodes a nested pickle. */
 type NestedEncoding = "raw" | "escaped" | "base64" | "hex";
@@ -129,6 +130,7 @@ function signalTooDeep(constant: Instruction, inner: Findings): void {
     message: "Pickles are nested too deeply to scan",
     position: constant.at,
     incomplete: "nested_depth",
+    operational: true,
   });
 }
 
@@ -145,10 +147,11 @@ function tooLong(at: number): Signal {
 }
 
 /** Why a part of a nested pickle was not scanned, if so. */
-function incompleteOf(inner: Findings): { incomplete?: string } {
-  const incomplete = [...inner.signals.values()].find(({ signal }) => signal.incomplete)?.signal
-    .incomplete;
-  return incomplete === undefined ? {} : { incomplete };
+function incompleteOf(inner: Findings): Pick<Signal, "incomplete" | "operational"> {
+  const signals = Array.from(inner.signals.values(), ({ signal }) => signal);
+  const incomplete = signals.find((signal) => signal.incomplete)?.incomplete;
+  if (incomplete === undefined) return {};
+  return { incomplete, ...signals.some(({ operational }) => operational) && { operational: true } };
 }
 
 /** Returns the encodings in which a constant may contain a pickle, by its first bytes. */
@@ -239,7 +242,7 @@ function hexBytes(text: Uint8Array): Uint8Array | undefined {
 
 function base64Bytes(text: Uint8Array): Uint8Array | undefined {
   try {
-    const whole = decodeText(text, "latin1").replace(/[\s=]+$/, "");
+    const whole = trimEnd(decodeText(text, "latin1"), /[\s=]/);
     return Uint8Array.fromBase64(whole, { lastChunkHandling: "loose" });
   } catch {
     return undefined;

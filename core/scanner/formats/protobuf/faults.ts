@@ -20,7 +20,7 @@ export function* faultFindings(
       position,
       ruleCode: "S902",
       incomplete: fault,
-      ...(fault === "protobuf_field_limit" && { operational: true }),
+      ...(fault !== "malformed_protobuf" && { operational: true }),
     };
   }
 }

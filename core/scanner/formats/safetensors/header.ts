@@ -62,7 +62,7 @@ export function readHeader(source: ByteSource, bounds: HeaderBounds): ParsedJson
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const { code, position } = error;
-    const operational = code === "too_many_values" || code === "too_long";
+    const operational = code.startsWith("too_");
     const message = `The header cannot be parsed: ${code} at character ${position}`;
     return { reason: `header_${code}`, message, operational };
   }

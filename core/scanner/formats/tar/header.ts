@@ -71,7 +71,7 @@ function isNumberField(block: Uint8Array): boolean {
  */
 function parseNumber(field: Uint8Array): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return base256(field);
-  const digits = /^\s*\+?(?:0o)?([0-7_]*)\s*$/i.exec(text(field, 0, field.length))?.[1];
+  const digits = /^\+?(?:0o)?([0-7_]*)$/i.exec(text(field, 0, field.length).trim())?.[1];
   if (digits === undefined) return NaN;
   return digits === "" ? 0 : parseInt(digits.replaceAll("_", ""), 8);
 }

@@ -12,6 +12,7 @@ import { isTar, tarEntries, type TarEntry, type TarFault } from "./entries.ts";
 import { TAR_BLOCK_BYTES } from "./header.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { sourceSlice } from "../../contract/source.ts";
+import { trimEnd } from "../../readers/text/trim_end.ts";
 
 type TarCheck = EntryCheck | "Archive Structure" | "Archive Entry Count" | "Archive Special File";
 
@@ -106,6 +107,7 @@ class TarScan {
       message: `The archive has more than ${limit} entries`,
       ruleCode: "S410",
       incomplete: "too_many_entries",
+      operational: true,
       details: { limit },
     });
   }
@@ -158,5 +160,5 @@ class TarScan {
 }
 
 function trimSlashes(name: string): string {
-  return name.replace(/^(?:\.?\/)+/, "").replace(/\/+$/, "");
+  return trimEnd(name.replace(/^(?:\.?\/)+/, ""), /\//);
 }

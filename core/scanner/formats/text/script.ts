@@ -80,7 +80,7 @@ function byFirstStatement(head: string, extension: string): Language | undefined
   if (/^@echo[ \t]{1,8}off\b/i.test(head)) return BATCH;
   if (isTextExtension(extension)) return undefined;
   const isPython =
-    /^(?:[ \t]*(?:#[^\n]*)?\r?\n){0,50}(?:import [A-Za-z_][\w.]*(?: as \w+)?[ \t]*(?:[,;#\r\n]|$)|from [A-Za-z_.][\w.]* import )/
+    /^(?:[ \t]*(?:#[^\n]*|\r)?\n){0,50}(?:import [A-Za-z_][\w.]*(?: as \w+)?[ \t]*(?:[,;#\r\n]|$)|from [A-Za-z_.][\w.]* import )/
       .test(head);
   return isPython ? PYTHON : undefined;
 }

@@ -143,13 +143,12 @@ export class ZipMemberReader {
   *#unreadable(member: ZipMember, incomplete: string): Generator<Check, void, void> {
     const encrypted = incomplete === "encrypted_member";
     const limited = incomplete === "unpacked_limit";
-    const bomb = member.header.size / Math.max(1, member.dataSize) > MAX_COMPRESSION_RATIO;
     yield* this.#checks.emit("Archive Entry Content", {
       severity: encrypted ? "warning" : "info",
       message: `Entry ${quotedExcerpt(member.name)} was not read completely: ${incomplete}`,
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
-      ...(limited && !bomb && { operational: true }),
+      ...(limited && { operational: true }),
       details: { entry: excerpt(member.name), method: member.header.method },
       position: member.start,
     });

@@ -73,6 +73,7 @@ function* checkCounts(
         message: `The archive has more than ${maxMembers} entries`,
         ruleCode: "S410",
         incomplete: "too_many_entries",
+        operational: true,
         details: { claimed: declaredEntries, limit: maxMembers },
         position: start,
       });

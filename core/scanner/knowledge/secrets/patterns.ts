@@ -31,7 +31,7 @@ const KEYS: readonly SecretPattern[] = [
     ruleCode: "S703",
     severity: "critical",
     pattern:
-      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\r|\\n|\s){1,8}(?:[A-Za-z-]{1,20}: [^\n\\]{1,100}(?:\\r|\\n|\s){1,4}){0,4}[A-Za-z0-9+/=]{16}[A-Za-z0-9+/=\s\\]*/g,
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\[rn]|\s){1,8}(?:[A-Za-z-]{1,20}:(?:\\[rn]|\s){1,20}(?:[^\s\\]{1,100}(?:\\[rn]|\s){1,20}){0,64})?[A-Za-z0-9+/=]{16}[A-Za-z0-9+/=\s\\]*/g,
   },
   token("age private key", "AGE-SECRET-KEY-1[0-9A-Z]{58}", "S703"),
   token("AWS access key", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}", "S704"),

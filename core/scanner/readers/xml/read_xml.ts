@@ -131,13 +131,17 @@ class XmlReader {
   }
 }
 
+/** Also matches a name without a value, so that a search never starts again within a name. */
+const NAME_WITH_VALUE = /([^\s=/"'<>]+)(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'))?/g;
+const MAX_NAME_CHARACTERS = 200;
+
 function attributesOf(element: string): (readonly [string, string])[] {
   const attributes: (readonly [string, string])[] = [];
-  for (
-    const match of element.matchAll(/([^\s=/"'<>]{1,200})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g)
-  ) {
+  for (const [, name = "", quoted, inApostrophes] of element.matchAll(NAME_WITH_VALUE)) {
     if (attributes.length >= MAX_ATTRIBUTES) break;
-    attributes.push([match[1] ?? "", resolveReferences(match[2] ?? match[3] ?? "")]);
+    const value = quoted ?? inApostrophes;
+    if (value === undefined) continue;
+    attributes.push([name.slice(-MAX_NAME_CHARACTERS), resolveReferences(value)]);
   }
   return attributes;
 }

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { check, report, scanOf, sha256 } from "./outcomes.ts";
+import { reportOf } from "../../../../core/scanner/report/report.ts";
+import { check, failed, report, scanOf, sha256 } from "./outcomes.ts";
 
 Deno.test("C 16 a file that could not be read has a failed check and no hash", () => {
   const result = report(
@@ -58,4 +59,21 @@ Deno.test("SR 2.2 and 2.5 assets and metadata contain what scanners reported", (
     risk_score: 0,
     scan_timestamp: 1,
   });
+});
+
+Deno.test("C 16 the times of a reused result are moved into those of the scan", async (t) => {
+  const times = { startTime: 100, duration: 10 };
+  for (const [time, shown] of [[5, 100], [105, 105], [200, 110]] as const) {
+    await t.step(`C 16 ${time} becomes ${shown}`, () => {
+      const scan = scanOf([failed({ timestamp: time })], { timestamp: time });
+      const { checks, issues, file_metadata } = reportOf({
+        ...times,
+        files: [{ path: "a", scan }],
+      });
+      assert.deepEqual(
+        [checks[0]?.timestamp, issues[0]?.timestamp, file_metadata["a"]?.scan_timestamp],
+        [shown, shown, shown],
+      );
+    });
+  }
 });
