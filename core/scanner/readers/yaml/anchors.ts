@@ -6,11 +6,13 @@ const MAX_ANCHORS = 10_000;
 /** Counts stop here, so that doubling a size over and over stays a finite number. */
 const MAX_SCALARS = 1e12;
 
-/**
- * How many characters of values and keys of path are kept for the aliases of a document, and how many the
- * aliases of a text repeat.
- */
+/** How many characters of anchored scalars are kept for the aliases of a document. */
+const MAX_NAMED = 2 ** 22;
+
+/** How many characters of values in anchored collections, and keys in their paths, are kept. */
 const MAX_KEPT = 2 ** 22;
+
+/** How many characters and keys the aliases of a text repeat. */
 const MAX_REPEATED = 2 ** 24;
 
 type Value = DocumentEntry["value"];
@@ -51,11 +53,12 @@ export class YamlAnchors {
   readonly #anchors = new Map<string, Anchor>();
   #kept: KeptValue[] = [];
   #room = MAX_KEPT;
+  #roomForNamed = MAX_NAMED;
   #repeated = 0;
   #open = 0;
   #count = 0;
   #expanded = 0;
-  /** How many anchors and values were dropped. */
+  /** How many anchors were dropped. */
   #dropped = 0;
 
   /** Forgets the anchors of a document, but not the expansion of its aliases. */
@@ -63,6 +66,7 @@ export class YamlAnchors {
     this.#anchors.clear();
     this.#kept = [];
     this.#room = MAX_KEPT;
+    this.#roomForNamed = MAX_NAMED;
     this.#open = 0;
     this.#dropped = 0;
   }
@@ -85,8 +89,8 @@ export class YamlAnchors {
 
   /** Names a scalar; undefined is an empty one. */
   name(name: string, scalar: NamedScalar | undefined): void {
-    this.#room -= scalar?.text.length ?? 0;
-    const isPartial = this.#room <= 0;
+    this.#roomForNamed -= scalar?.text.length ?? 0;
+    const isPartial = this.#roomForNamed <= 0;
     this.#add(name, { size: 1, isPartial, ...!isPartial && scalar !== undefined && { scalar } });
   }
 

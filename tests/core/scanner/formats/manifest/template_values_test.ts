@@ -48,13 +48,13 @@ Deno.test("evasion 63: checks templates as the loader sees them", async (t) => {
       "a {{ x['__cla' ~'ss__'] }}",
     ],
     [
-      "a block of YAML with an indentation indicator",
+      "a block of YAML with an indentation indicator (evasion 70)",
       "c.yaml",
       `chat_template: |1-\n      {# x #}\n ${hostile}\n`,
       `     {# x #}\n${hostile}`,
     ],
     [
-      "an alias of YAML",
+      "an alias of YAML (evasion 71)",
       "c.yaml",
       `a: &a "{{ 1 }}${"y".repeat(5000)}"\nchat_template: *a\n`,
       `{{ 1 }}${"y".repeat(5000)}`,

@@ -156,6 +156,20 @@ Deno.test("readYaml() takes the columns of indicators for those of collections",
   for (const [text, values] of rows) assert.deepEqual(valuesOf(read(text)), values, text);
 });
 
+Deno.test("readYaml() yields what PyYAML, libyaml and YAML 1.2 read where they disagree", () => {
+  const tags = (text: string) =>
+    Array.from(read(text)).flatMap((event) => event.kind === "tag" ? event.tag : []);
+  assert.deepEqual(tags("[!!python/name:os.system, a]"), [
+    `${PYTHON}/name:os.system,`,
+    `${PYTHON}/name:os.system`,
+  ]);
+  assert.deepEqual(valuesOf(read("{a: !x,_target_: os.system}")), [
+    ["a", "os.system"],
+    ["_target_", "os.system"],
+  ]);
+  assert.deepEqual(valuesOf(read("a: 'b\u0085 c'\n")), [["a", "b c"], ["a", "b\u0085 c"]]);
+});
+
 Deno.test("readYaml() counts the scalars that aliases expand to", () => {
   const aliases = (text: string) =>
     Array.from(read(text)).flatMap((it) => it.kind === "aliases" ? it.expandedScalars : []);
@@ -163,6 +177,24 @@ Deno.test("readYaml() counts the scalars that aliases expand to", () => {
   assert.deepEqual(aliases("a: &a [x, y]\nb: *a\nc: *a\n"), [4]);
   assert.deepEqual(aliases("a: &a [x, y]\nb: &b [*a, *a]\nc: *b\n"), [8]);
   assert.deepEqual(aliases("a: &a [*a]\n"), [1e12]);
+});
+
+Deno.test("C 16 aliases that are not followed are inconclusive", async (t) => {
+  const anchors = Array.from({ length: 10_001 }, (_, n) => `- &a${n} x${n}\n`).join("");
+  const long = "x".repeat(2 ** 20);
+  const rows: readonly (readonly [string, string, string[]])[] = [
+    ["of the last of too many anchors", `${anchors}- *a10000\n`, ["too_many_aliases"]],
+    ["of an anchor among few", `${anchors.slice(0, 90_000)}- *a0\n`, []],
+    ["that repeat too much", `- &a ${long}\n${"- *a\n".repeat(20)}`, ["too_many_aliases"]],
+    ["of a collection that is too large", `- &a [${`${long},`.repeat(5)}]\n- *a\n`, [
+      "too_many_aliases",
+    ]],
+    ["of a scalar in a large collection", `&a\n- &b c\n${`- ${long}\n`.repeat(5)}- *b\n`, []],
+    ["that have no anchor", "- *a\n", ["malformed_yaml"]],
+  ];
+  for (const [title, text, words] of rows) {
+    await t.step(title, () => assert.deepEqual(incompleteWords(read(text)), words));
+  }
 });
 
 Deno.test("C 16 YAML that is not read to its end is inconclusive", async (t) => {
