@@ -5,9 +5,8 @@ import { AppError } from "../core/errors.ts";
 import type { AppEnvironment } from "./environment.ts";
 
 /**
- * Middleware that requires a bearer credential with the privilege, and those needed
- * with it (RS 4, RS 5). Handlers get the caller
- * from {@link callerOf}.
+ * Middleware that requires a bearer credential with the privilege and those needed with it (RS 4,
+ * RS 5). Handlers get the caller from {@link callerOf}.
  */
 export function requirePrivilege(
   verify: VerifyCredential,

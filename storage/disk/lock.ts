@@ -74,6 +74,7 @@ async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<b
   try {
     return await directory.tryLock(true);
   } catch {
+    // The lock file still excludes other servers.
     return true;
   }
 }

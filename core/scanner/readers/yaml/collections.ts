@@ -110,7 +110,7 @@ export class OpenCollections {
     return false;
   }
 
-  /** The key of the current entry. A merge key leaves the path as it is. */
+  /** The key of the current entry. A merge key does not change the path. */
   setKey(name: string, isMerge: boolean): void {
     this.clearKey();
     this.#top.hasKey = true;

@@ -98,7 +98,7 @@ export class YamlCursor {
     return last === 0xa8 || last === 0xa9 ? 3 : 0;
   }
 
-  /** Whether the line break at an index stays as it is in a value. Others become line feeds. */
+  /** Whether a value keeps the line break at an index. Other line breaks become line feeds. */
   isSeparator(at: number): boolean {
     return this.code(at) === SEPARATOR_LEAD;
   }

@@ -165,7 +165,7 @@ export class YamlScalars {
     else this.#value.appendCodePoint(code);
   }
 
-  /** Reads a number of so many digits. Returns undefined, and reads none, if there are fewer. */
+  /** Reads a number with exactly this many digits. Reads nothing and returns undefined if there are fewer. */
   #hexNumber(digits: number): number | undefined {
     const { text, at } = this.#cursor;
     const written = text.slice(at, at + digits);

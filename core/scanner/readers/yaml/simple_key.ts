@@ -54,7 +54,7 @@ export class SimpleKey {
     return bytes - following.length <= MAX_DISTANCE;
   }
 
-  /** The node is no key. Returns whether it had to be one. */
+  /** Records that the node is not a key. Returns whether it had to be one. */
   drop(): boolean {
     const isRequired = this.#start?.isRequired ?? false;
     this.#start = undefined;

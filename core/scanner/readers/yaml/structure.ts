@@ -84,7 +84,7 @@ export class YamlStructure {
     return this.#collections.node();
   }
 
-  /** The key of the current entry. A merge key leaves the path as it is. */
+  /** The key of the current entry. A merge key does not change the path. */
   setKey(name: string, isMerge = false): void {
     this.#collections.setKey(name, isMerge);
   }
@@ -134,7 +134,7 @@ export class YamlStructure {
     this.#properties.restoreOwn(own);
   }
 
-  /** A simple key of which there is nothing but properties. */
+  /** A simple key that has only properties. */
   emptyKey(column: number): void {
     this.simpleKey(column);
     this.#collections.nameEmpty(this.takeProperties().anchor);
@@ -266,7 +266,7 @@ export class YamlStructure {
     this.#collections.enter(kind, column, kind === "mapping" ? "entry" : "value", anchor);
   }
 
-  /** A node of which there is nothing but properties, if there are any. */
+  /** A node that has only properties, or nothing. */
   #emptyNode(properties: Properties): void {
     if (properties === NO_PROPERTIES) return;
     this.#collections.nameEmpty(properties.anchor);
