@@ -15,8 +15,8 @@ import { localFiles } from "../../storage/local_files.ts";
 import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
 import { parseArguments } from "../arguments.ts";
 import { hostCapacity, loadSettings, printError } from "../environment.ts";
+import { ProgressBar, progressScreen } from "../progress_bar.ts";
 import { UsageError } from "../usage_error.ts";
-import { ProgressBar, type ProgressScreen } from "./progress_bar.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 
 const DEFAULT_COLUMNS = 100;
@@ -84,7 +84,8 @@ async function scanLocal(
 ): Promise<FileOutcome[]> {
   const host = hostCapacity(".", printError);
   const { signal } = new AbortController();
-  const bar = new ProgressBar(targets, progressScreen());
+  const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
+  const bar = new ProgressBar({ files: targets.length, bytes }, progressScreen());
   try {
     return await scanFiles(targets, {
       leases: new LeasePool(host),
@@ -97,12 +98,4 @@ async function scanLocal(
   } finally {
     bar.clear();
   }
-}
-
-function progressScreen(): ProgressScreen | undefined {
-  if (!Deno.stderr.isTerminal()) return undefined;
-  return {
-    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
-    columns: () => Deno.consoleSize().columns,
-  };
 }

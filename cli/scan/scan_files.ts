@@ -1,6 +1,7 @@
 import { ErrToolLeaseWaitTimeout, type LeasePool } from "../../core/capacity/leases.ts";
 import { type FileOutcome, type FileResult, MIN_HEAVY_BYTES } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
+import type { Progress } from "../progress_bar.ts";
 
 /** A file to scan, or why it cannot be scanned. */
 export type ScanTarget =
@@ -18,12 +19,7 @@ export interface ScanFilesOptions {
    * @throws {ScanFailure} when it cannot be scanned to its end.
    */
   readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileResult>;
-  readonly onProgress?: (progress: ScanProgress) => void;
-}
-
-export interface ScanProgress {
-  readonly files: number;
-  readonly bytes: number;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** Scans files, each under a lease (C 15). The outcomes are in the order of the files. */

@@ -7,8 +7,8 @@ import {
   type SystemStats,
 } from "../../../core/capacity/mod.ts";
 import { ScanFailure } from "../../../core/scans/ports.ts";
-import { ProgressBar, progressLine } from "../../../cli/scan/progress_bar.ts";
-import { scanFiles, type ScanProgress } from "../../../cli/scan/scan_files.ts";
+import type { Progress } from "../../../cli/progress_bar.ts";
+import { scanFiles } from "../../../cli/scan/scan_files.ts";
 
 const HOST: SystemStats = {
   CPUCores: 2,
@@ -25,7 +25,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
   const leases = new LeasePool({ tunables, stats: () => HOST });
 
   await t.step("C 15 returns the outcomes in order, including failures", async () => {
-    const reported: ScanProgress[] = [];
+    const reported: Progress[] = [];
     const outcomes = await scanFiles([
       { path: "slow", size: 10 },
       { path: "bad", size: 5 },
@@ -79,51 +79,6 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
       scan: () => Promise.reject(new Error("no worker")),
     });
     await assert.rejects(scanning, /no worker/);
-  });
-});
-
-Deno.test("ProgressBar", async (t) => {
-  const view = {
-    done: { files: 3, bytes: 250_000_000 },
-    total: { files: 12, bytes: 1_000_000_000 },
-    seconds: 2,
-    width: 200,
-  };
-  await t.step("shows the share, the rate and the remaining time", () => {
-    assert.equal(
-      progressLine(view),
-      "[######------------------] 3/12 files, 238.4 MiB of 953.7 MiB, 119.2 MiB/s, 6 s left",
-    );
-    assert.equal(
-      progressLine({ ...view, seconds: 2000 }).split(", ").at(-1),
-      "1 h 40 min left",
-    );
-    assert.match(progressLine({ ...view, seconds: 200 }), /10 min 0 s left/);
-  });
-  await t.step("shows no bytes, no files and a narrow terminal", () => {
-    const none = { files: 0, bytes: 0 };
-    assert.equal(
-      progressLine({ ...view, done: none, seconds: 0 }),
-      "[------------------------] 0/12 files, 0 bytes of 953.7 MiB, 0 bytes/s",
-    );
-    assert.match(progressLine({ ...view, total: none }), /^\[#{24}\]/);
-    assert.equal(progressLine({ ...view, width: 10 }).length, 10);
-  });
-  await t.step("draws one line, and erases it", () => {
-    const written: string[] = [];
-    const bar = new ProgressBar([{ path: "a", size: 4 }, { path: "b", error: "no" }], {
-      write: (text) => written.push(text),
-      columns: () => 80,
-    });
-    bar.show({ files: 1, bytes: 2 });
-    bar.show({ files: 1, bytes: 3 });
-    bar.clear();
-    assert.equal(written.length, 2);
-    const begin = `\r\x1b[K[${"#".repeat(12)}${"-".repeat(12)}] 1/2 files, 2 bytes of 4 bytes`;
-    assert.equal(written[0]?.slice(0, begin.length), begin);
-    assert.equal(written[1], "\r\x1b[K");
-    // Without a terminal it writes nothing.
-    new ProgressBar([], undefined).show({ files: 0, bytes: 0 });
   });
 });
 

@@ -1,9 +1,14 @@
-import { formatBytes } from "../../schemas/units.ts";
-import type { ScanProgress, ScanTarget } from "./scan_files.ts";
+import { formatBytes } from "../schemas/units.ts";
+
+/** How many files and bytes are done, or are to be done. */
+export interface Progress {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 export interface ProgressView {
-  readonly done: ScanProgress;
-  readonly total: ScanProgress;
+  readonly done: Progress;
+  readonly total: Progress;
   /** Seconds since the start. */
   readonly seconds: number;
   /** Characters of the line. */
@@ -22,21 +27,29 @@ export interface ProgressScreen {
 /** The shortest time between two redraws, in milliseconds. */
 const REDRAW_MS = 200;
 
-/** Draws the progress of a scan on one line of a terminal, a few times a second. */
+/** The terminal of this process; undefined if stderr goes elsewhere. */
+export function progressScreen(): ProgressScreen | undefined {
+  if (!Deno.stderr.isTerminal()) return undefined;
+  return {
+    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
+    columns: () => Deno.consoleSize().columns,
+  };
+}
+
+/** Draws the progress of work on files on one line of a terminal, a few times a second. */
 export class ProgressBar {
   readonly #screen: ProgressScreen | undefined;
-  readonly #total: ScanProgress;
+  readonly #total: Progress;
   readonly #started = Date.now();
   #drawn = 0;
 
   /** @param screen Without one, nothing is drawn. */
-  constructor(targets: readonly ScanTarget[], screen: ProgressScreen | undefined) {
-    const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
-    this.#total = { files: targets.length, bytes };
+  constructor(total: Progress, screen: ProgressScreen | undefined) {
+    this.#total = total;
     this.#screen = screen;
   }
 
-  show(done: ScanProgress): void {
+  show(done: Progress): void {
     const now = Date.now();
     if (this.#screen === undefined || now - this.#drawn < REDRAW_MS) return;
     this.#drawn = now;
@@ -55,7 +68,7 @@ export class ProgressBar {
   }
 }
 
-/** The progress of a scan on one line: a bar, files, bytes, rate and the remaining time. */
+/** The progress on one line: a bar, files, bytes, rate and the remaining time. */
 export function progressLine({ done, total, seconds, width }: ProgressView): string {
   const share = total.bytes === 0 ? 1 : Math.min(1, done.bytes / total.bytes);
   const filled = Math.floor(share * BAR_WIDTH);
