@@ -13,11 +13,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   token: () => import("./cli/token.ts"),
   scan: () => import("./cli/scan/scan.ts"),
   capacity: () => import("./cli/capacity.ts"),
+  backup: () => import("./cli/backup/backup.ts"),
+  restore: () => import("./cli/backup/restore.ts"),
   config: () => import("./cli/config.ts"),
   permissions: () => import("./cli/permissions.ts"),
   help: () => import("./cli/help.ts"),
   version: () => import("./cli/version.ts"),
 };
+/** For these, 1 means that they have found something (C 16, C 22). */
+const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "backup", "restore"]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 async function main([given = "help", ...args]: string[]): Promise<number> {
@@ -29,9 +33,8 @@ async function main([given = "help", ...args]: string[]): Promise<number> {
     return await command.run(args);
   } catch (error) {
     printError(error instanceof Error ? error.message : String(error));
-    // For a scan, 1 means that something was found (C 16).
     const isUsage = error instanceof UsageError || error instanceof RangeError;
-    return isUsage || name === "scan" ? 2 : 1;
+    return isUsage || FAIL_WITH_2.has(name) ? 2 : 1;
   }
 }
 

@@ -14,6 +14,13 @@ Usage:
   strongroom capacity [--json] [--watch]
       Prints how many scans and tools the host can carry, and what the server runs.
       --watch refreshes it each second.
+  strongroom backup DIR [--json]
+      Backs up the data directory, while a server uses it or not. Copies only what is new since the
+      last backup to DIR. Exit code 0: all is there; 1: some content is damaged in the data directory
+      and not in the backup; 2: DIR keeps its former backup.
+  strongroom restore DIR [--json]
+      Restores a backup into the data directory, which must be empty. Exit code 0: all is there;
+      1: some content is missing from the backup or damaged in it; 2: nothing is restored.
   strongroom config
       Prints every setting, its value and its source.
   strongroom permissions

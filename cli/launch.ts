@@ -7,9 +7,11 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
+import { backupArguments } from "./backup_arguments.ts";
 import { loadSettings, printError } from "./environment.ts";
 import { existingDirectory } from "./existing_directory.ts";
 import {
+  copyPermissions,
   FIXED_FLAGS,
   hasComma,
   permissionFlags,
@@ -26,7 +28,7 @@ const SAME_SIGNAL_MS = 100;
 async function launch(args: readonly string[]): Promise<number> {
   const [command] = args;
   const serves = command === "serve";
-  using permissions = permissionArguments(permissionsOf(command));
+  using permissions = permissionArguments(permissionsOf(args));
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -46,12 +48,21 @@ async function launch(args: readonly string[]): Promise<number> {
   return (await child.status).code;
 }
 
-function permissionsOf(command: string | undefined): Permissions {
+function permissionsOf([command, ...args]: readonly string[]): Permissions {
   const settings = loadSettings();
+  const { dataDir } = settings;
   const permissions = permissionsFor(settings);
-  if (command !== "capacity") return permissions;
-  // Before a server ever ran, the free space of the disk is that of a directory above.
-  return { ...permissions, read: [...permissions.read, existingDirectory(settings.dataDir)] };
+  switch (command) {
+    case "backup":
+      return copyPermissions(dataDir, backupArguments(args).directory);
+    case "restore":
+      return copyPermissions(backupArguments(args).directory, dataDir);
+    case "capacity":
+      // Before a server ever ran, the free space of the disk is that of a directory above.
+      return { ...permissions, read: [...permissions.read, existingDirectory(dataDir)] };
+    default:
+      return permissions;
+  }
 }
 
 /** Arguments of `deno run`, valid until disposed of. */

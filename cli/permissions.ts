@@ -18,18 +18,24 @@ export interface Permissions {
   readonly write: readonly string[];
 }
 
+/** Where the modules of workers are, which a worker reads as files. */
+const MODULES = ["../core", "../schemas", "../storage"].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url))
+);
+
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
   const { dataDir, jwtPublicKey, jwksUrl } = settings;
-  // A worker reads its modules as files.
-  const modules = ["../core", "../schemas", "../storage"].map((folder) =>
-    fileURLToPath(new URL(folder, import.meta.url))
-  );
   return {
     net: [authority(settings), ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)]],
-    read: [...modules, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], dataDir],
+    read: [...MODULES, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], dataDir],
     write: [dataDir],
   };
+}
+
+/** What it takes to copy one directory to another. */
+export function copyPermissions(from: string, to: string): Permissions {
+  return { net: [], read: [...MODULES, from, to], write: [to] };
 }
 
 /** Host and port of a URL. A permission without a port would include all ports. */
@@ -54,7 +60,8 @@ export function permissionFlags(permissions: Permissions): string[] {
     throw new UsageError("The flags of deno run cannot express a path that contains a comma");
   }
   return [
-    `--allow-net=${net.join()}`,
+    // An empty list would be a host without a name.
+    ...net.length > 0 ? [`--allow-net=${net.join()}`] : [],
     `--allow-read=${read.join()}`,
     `--allow-write=${write.join()}`,
     ...FIXED_FLAGS,

@@ -1,3 +1,4 @@
+import { secretPath } from "./disk/data_directory.ts";
 import { orMissing, removeFile, syncDirectory, writeAll } from "./disk/files.ts";
 
 /** The secret of a data directory, and whether this call created it. */
@@ -19,10 +20,6 @@ export async function readJwtSecret(dataDir: string): Promise<string | undefined
   const path = secretPath(dataDir);
   const stored = await orMissing(Deno.readTextFile(path));
   return stored === undefined ? undefined : await checkAndProtect(path, stored);
-}
-
-function secretPath(dataDir: string): string {
-  return `${dataDir}/jwt.secret`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { setTempDirectory } from "./database/connection.ts";
 import { Ballast } from "./disk/ballast.ts";
+import { databasePath, refuseUnfinishedRestore } from "./disk/data_directory.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
@@ -62,6 +63,7 @@ export class Storage implements AsyncDisposable {
     { reserveMB = DEFAULT_RESERVE_MB, onFatal }: StorageOptions = {},
   ): Promise<Storage> {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await refuseUnfinishedRestore(dataDir);
     await refuseForeign(dataDir);
     const reserveBytes = reserveMB * MIB;
     await using opened = new AsyncDisposableStack();
@@ -69,7 +71,7 @@ export class Storage implements AsyncDisposable {
     const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { reserveBytes }));
     const records = opened.use(
-      await SqliteResourceStore.open(`${dataDir}/strongroom.db`, {
+      await SqliteResourceStore.open(databasePath(dataDir), {
         reserveBytes,
         ...(onFatal !== undefined && { onFatal }),
       }),

@@ -22,9 +22,10 @@ const CORE_FOR_STORAGE = [
  * file belongs to the room with the longest matching name. Type imports count.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "cli/scan", "cli/serve"],
+  "main.ts": ["cli", "cli/backup", "cli/scan", "cli/serve"],
   packaging: ["storage/threads"],
   cli: ["routes", "core", "core/capacity", "schemas", "storage"],
+  "cli/backup": ["cli", "core", "storage/backup", "storage/database", "schemas"],
   "cli/scan": [
     "cli",
     "core",
@@ -63,6 +64,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   [`${SCANNER}/report`]: inScanner("contract"),
   schemas: [],
   storage: ["storage/blobs", "storage/database", "storage/disk", "schemas"],
+  "storage/backup": [
+    "storage/blobs",
+    "storage/database",
+    "storage/disk",
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
   "storage/blobs": ["storage/disk", "storage/threads", "schemas", ...CORE_FOR_STORAGE],
   "storage/database": [
     "storage/disk",

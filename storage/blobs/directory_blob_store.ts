@@ -22,8 +22,9 @@ import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
+import { HeldContent } from "./held_content.ts";
 import { Packer } from "./packer.ts";
-import { blobPath, isDigest } from "./paths.ts";
+import { blobDirectory, blobPath, isDigest } from "./paths.ts";
 import { readRange } from "./read_range.ts";
 import { StagedBlobFile } from "./staged_blob_file.ts";
 
@@ -48,12 +49,14 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #writer: BlobWriter;
   readonly #packer: Packer;
+  readonly #held: HeldContent;
   /** Directories that are known to be durable, including every entry from the root to them. */
   readonly #durable = new Set<string>();
 
-  private constructor(root: string, temporary: string, reserveBytes: number) {
-    this.#root = root;
+  private constructor(dataDir: string, temporary: string, reserveBytes: number) {
+    this.#root = blobDirectory(dataDir);
     this.#temporary = temporary;
+    this.#held = new HeldContent(dataDir);
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers);
     this.#packer = new Packer(this.#pool, {
@@ -67,7 +70,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   /**
-   * Opens the store below `dataDir`, which must exist, and empties its `tmp/`.
+   * Opens the store below `dataDir`, which must exist, and empties its `tmp/` and `held/`.
    *
    * @throws {Error} when `blobs/` or `tmp/` exists and is not a directory.
    */
@@ -75,7 +78,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     dataDir: string,
     { reserveBytes = 0 }: BlobStoreOptions = {},
   ): Promise<DirectoryBlobStore> {
-    const root = `${dataDir}/blobs`;
+    const root = blobDirectory(dataDir);
     const temporary = `${dataDir}/tmp`;
     makeDirectorySync(root);
     makeDirectorySync(temporary);
@@ -86,7 +89,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
     }
-    return new DirectoryBlobStore(root, temporary, reserveBytes);
+    return new DirectoryBlobStore(dataDir, temporary, reserveBytes);
   }
 
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
@@ -127,14 +130,16 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   async remove(hashes: readonly string[]): Promise<void> {
     // Wait for all, even after a failure: a removal that outlives the transaction could delete
     // content that a later upload shares.
-    const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash)));
+    const held = this.#held.needed;
+    const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash, held)));
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
-  async #remove(hash: string): Promise<void> {
+  async #remove(hash: string, held: boolean): Promise<void> {
     const path = this.pathOf(hash);
-    await removeFile(path);
+    if (held) this.#held.take(hash, path);
+    else await removeFile(path);
     const fan = parentOf(path);
     if (!await removeEmpty(fan)) return;
     this.#durable.delete(fan);
@@ -197,6 +202,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
 
   /** Ends the worker threads. */
   [Symbol.dispose](): void {
+    this.#held[Symbol.dispose]();
     this.#pool[Symbol.dispose]();
   }
 

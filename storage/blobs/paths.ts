@@ -21,3 +21,8 @@ export function blobPath(digest: string): string {
   if (!isDigest(digest)) throw new TypeError(`Not a digest: ${JSON.stringify(digest)}`);
   return `${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
+
+/** The directory of all blobs of a data directory. */
+export function blobDirectory(dataDir: string): string {
+  return `${dataDir}/blobs`;
+}

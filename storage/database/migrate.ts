@@ -15,12 +15,7 @@ const MIGRATIONS: readonly string[] = [records, pathColumns, scans, scanAttempts
  * @throws {Error} when the database has a newer schema than this program.
  */
 export function migrate(connection: Connection): number {
-  const version = Number(connection.get("PRAGMA user_version")?.user_version);
-  if (version > MIGRATIONS.length) {
-    throw new Error(
-      `The database has schema version ${version}; this program supports up to ${MIGRATIONS.length}`,
-    );
-  }
+  const version = schemaVersion(connection);
   for (const [index, sql] of MIGRATIONS.entries()) {
     if (index < version) continue;
     try {
@@ -31,4 +26,17 @@ export function migrate(connection: Connection): number {
     }
   }
   return version;
+}
+
+/**
+ * The version of the schema; 0 for a new database.
+ *
+ * @throws {Error} when it is newer than this program.
+ */
+export function schemaVersion(connection: Connection): number {
+  const version = Number(connection.get("PRAGMA user_version")?.user_version);
+  if (version <= MIGRATIONS.length) return version;
+  throw new Error(
+    `The database has schema version ${version}; this program supports up to ${MIGRATIONS.length}`,
+  );
 }

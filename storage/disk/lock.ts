@@ -69,7 +69,7 @@ export class DirectoryLock implements Disposable {
  * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
  * if the file system has none for directories, such as some network file systems.
  */
-async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<boolean> {
+export async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<boolean> {
   const directory = locks.use(await Deno.open(dataDir));
   try {
     return await directory.tryLock(true);

@@ -1,0 +1,159 @@
+import type { ContentKey } from "../database/snapshot.ts";
+import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
+import { MANIFEST, type Manifest, NEW_MANIFEST, readManifest, writeManifest } from "./manifest.ts";
+
+/** What a file system may put into its topmost directory. */
+export const OF_FILE_SYSTEM = "lost+found";
+const FOLDERS = ["contents", "snapshots", "tmp"] as const;
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  MANIFEST,
+  NEW_MANIFEST,
+  OF_FILE_SYSTEM,
+  ...FOLDERS,
+]);
+/** The name of a content: its MD5 and CRC-32. */
+const CONTENT_NAME = /^([0-9a-f]{32})-([0-9a-f]{8})$/;
+
+/**
+ * The directory of a backup:
+ *
+ * - `backup.json`, the manifest. Replacing it makes a new backup valid and the former one obsolete;
+ * - `snapshots/N/`, the database and the secret of the snapshot that the manifest names;
+ * - `contents/ab/`, the contents of its records. A content never changes under its name;
+ * - `tmp/`, what is being written.
+ */
+export class BackupDirectory implements Disposable {
+  readonly #lock: Deno.FsFile;
+  #manifest: Manifest | undefined;
+
+  private constructor(readonly path: string, lock: Deno.FsFile, manifest: Manifest | undefined) {
+    this.#lock = lock;
+    this.#manifest = manifest;
+  }
+
+  /**
+   * Opens a directory for a backup of `dataDir`. Creates it if only it is missing.
+   *
+   * @throws {Error} when it cannot be used: it holds something else, overlaps with the data directory
+   *   or is in use.
+   */
+  static async openForBackup(path: string, dataDir: string): Promise<BackupDirectory> {
+    makeDirectorySync(path);
+    return await this.#open(path, { dataDir, exclusive: true });
+  }
+
+  /**
+   * Opens a directory that has a backup, to restore it into `dataDir`.
+   *
+   * @throws {Error} when it has none, overlaps with the data directory or is in use by a backup.
+   */
+  static async openForRestore(path: string, dataDir: string): Promise<BackupDirectory> {
+    return await this.#open(path, { dataDir, exclusive: false });
+  }
+
+  static async #open(
+    path: string,
+    { dataDir, exclusive }: { readonly dataDir: string; readonly exclusive: boolean },
+  ): Promise<BackupDirectory> {
+    await refuseOverlap(path, dataDir);
+    using opened = new DisposableStack();
+    const lock = opened.use(await Deno.open(path));
+    if (!await lock.tryLock(exclusive)) {
+      throw new Error(`"${path}" is in use by another backup or restore`);
+    }
+    const manifest = await readManifest(path);
+    await refuseForeign(path, manifest === undefined);
+    opened.move();
+    return new BackupDirectory(path, lock, manifest);
+  }
+
+  /** Undefined if no backup has been written here. */
+  get manifest(): Manifest | undefined {
+    return this.#manifest;
+  }
+
+  /** Replaces the manifest at once and durably. */
+  async setManifest(manifest: Manifest): Promise<void> {
+    await writeManifest(this.path, manifest);
+    this.#manifest = manifest;
+  }
+
+  /** Removes what an interrupted backup has left, and creates missing folders. */
+  async prepare(): Promise<void> {
+    await orMissing(Deno.remove(this.temporary, { recursive: true }));
+    for (const folder of FOLDERS) makeDirectorySync(`${this.path}/${folder}`);
+    await this.removeOldSnapshots();
+    await syncDirectory(this.path);
+  }
+
+  /** Removes all snapshots but the one that the manifest names. */
+  async removeOldSnapshots(): Promise<void> {
+    const current = this.manifest?.snapshot?.number;
+    for await (const { name } of Deno.readDir(`${this.path}/snapshots`)) {
+      if (name === String(current)) continue;
+      await Deno.remove(`${this.path}/snapshots/${name}`, { recursive: true });
+    }
+  }
+
+  /** The directory for what is being written. */
+  get temporary(): string {
+    return `${this.path}/tmp`;
+  }
+
+  /** The path of a content. */
+  contentPath({ hash, crc32 }: ContentKey): string {
+    const name = `${hash}-${crc32.toString(16).padStart(8, "0")}`;
+    if (!CONTENT_NAME.test(name)) throw new TypeError(`Not a content: ${JSON.stringify(name)}`);
+    return `${this.path}/contents/${name.slice(0, 2)}/${name}`;
+  }
+
+  /** All contents, in pages. Skips other files. */
+  async *contents(): AsyncGenerator<ContentKey[]> {
+    for await (const { name: fan } of Deno.readDir(`${this.path}/contents`)) {
+      const keys: ContentKey[] = [];
+      for await (const { name } of Deno.readDir(`${this.path}/contents/${fan}`)) {
+        const [, hash, crc32] = CONTENT_NAME.exec(name) ?? [];
+        if (hash?.startsWith(fan) && crc32 !== undefined) {
+          keys.push({ hash, crc32: parseInt(crc32, 16) });
+        }
+      }
+      yield keys;
+    }
+  }
+
+  /** The directory of a snapshot. */
+  snapshotPath(number: number): string {
+    return `${this.path}/snapshots/${number}`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+/**
+ * Refuses directories of which one contains the other: a backup inside of the data directory would be
+ * lost with it.
+ */
+async function refuseOverlap(path: string, dataDir: string): Promise<void> {
+  const [backup, data] = [await Deno.realPath(path), await Deno.realPath(dataDir)];
+  const isWithin = (inner: string, outer: string) =>
+    inner === outer || inner.startsWith(outer === "/" ? outer : `${outer}/`);
+  if (!isWithin(backup, data) && !isWithin(data, backup)) return;
+  throw new Error(`The backup "${path}" and the data directory "${dataDir}" overlap`);
+}
+
+/** Refuses a directory that is not used for this backup alone, as files in it are removed. */
+async function refuseForeign(path: string, isNew: boolean): Promise<void> {
+  for await (const { name } of Deno.readDir(path)) {
+    if (isNew && ![NEW_MANIFEST, OF_FILE_SYSTEM].includes(name)) {
+      throw new Error(
+        `"${path}" is neither empty nor a backup: it holds ${JSON.stringify(name)}, ` +
+          `and no ${MANIFEST}`,
+      );
+    }
+    if (!OWN_NAMES.has(name)) {
+      throw new Error(`"${path}" holds a file that is not of a backup: ${JSON.stringify(name)}`);
+    }
+  }
+}

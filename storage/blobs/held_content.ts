@@ -1,0 +1,101 @@
+import { makeDirectorySync, orMissingSync } from "../disk/files.ts";
+import { blobDirectory, blobPath } from "./paths.ts";
+
+/** How often the server looks for the end of the backups that it holds content for. */
+const POLL_MS = 500;
+
+/**
+ * Content that was removed while a backup is running. It is moved to `held/` of the data directory,
+ * where the backup finds it, and deleted when no backup is running any more (C 22).
+ *
+ * A backup shares a lock on `blobs/` with others. The system releases it when the process ends, however
+ * it ends, so no hold outlives its backup. The server looks at the lock when it removes content. It
+ * need not keep the lock until the content is removed: a backup that starts in between reads records
+ * of which none has this content.
+ */
+export class HeldContent implements Disposable {
+  readonly #dataDir: string;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Deletes what a former server held. The data directory must have `blobs/`. */
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+    this.#delete();
+  }
+
+  /** Whether a backup is running. */
+  get needed(): boolean {
+    using lock = this.#lock();
+    return lock === undefined;
+  }
+
+  /** Moves the content at `path` to `held/`. Does nothing if there is none. */
+  take(hash: string, path: string): void {
+    const directory = heldDirectory(this.#dataDir);
+    const target = `${directory}/${blobPath(hash)}`;
+    const fan = target.slice(0, target.lastIndexOf("/"));
+    for (const it of [directory, fan.slice(0, fan.lastIndexOf("/")), fan]) makeDirectorySync(it);
+    orMissingSync(() => Deno.renameSync(path, target));
+    this.#deleteLater(POLL_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  /**
+   * Deletes a part of the content, unless a backup is running, and the rest in later turns of the event
+   * loop. Keeps the lock meanwhile: what is moved here after a backup has started must stay.
+   */
+  #delete(): void {
+    const directory = heldDirectory(this.#dataDir);
+    const names = orMissingSync(() => Array.from(Deno.readDirSync(directory), (it) => it.name));
+    if (names === undefined) return;
+    const [first] = names;
+    if (first === undefined) return Deno.removeSync(directory);
+    using lock = this.#lock();
+    if (lock !== undefined) Deno.removeSync(`${directory}/${first}`, { recursive: true });
+    this.#deleteLater(lock === undefined ? POLL_MS : 0);
+  }
+
+  #deleteLater(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      try {
+        this.#delete();
+      } catch {
+        // Tried again, and reported by the next start if that fails too.
+        this.#deleteLater(POLL_MS);
+      }
+    }, ms);
+  }
+
+  /** The lock that no backup has at the same time. Undefined if one has it. */
+  #lock(): Disposable | undefined {
+    using opened = new DisposableStack();
+    const directory = opened.use(Deno.openSync(blobDirectory(this.#dataDir)));
+    return directory.tryLockSync(true) ? opened.move() : undefined;
+  }
+}
+
+/**
+ * Keeps all content of a data directory at its {@link contentPaths} until the result is disposed of or
+ * this process ends. Call it before the records that name the content are read.
+ *
+ * @throws {Error} when the file system has no locks, or there is no `blobs/`.
+ */
+export async function holdContent(dataDir: string): Promise<Disposable> {
+  using opened = new DisposableStack();
+  const directory = opened.use(await Deno.open(blobDirectory(dataDir)));
+  await directory.lock(false);
+  return opened.move();
+}
+
+/** The paths at which content is while it is held, most likely first. */
+export function contentPaths(dataDir: string, hash: string): string[] {
+  return [blobDirectory(dataDir), heldDirectory(dataDir)].map((it) => `${it}/${blobPath(hash)}`);
+}
+
+function heldDirectory(dataDir: string): string {
+  return `${dataDir}/held`;
+}

@@ -1,0 +1,25 @@
+import { orMissing } from "./files.ts";
+
+/** The database of a data directory (C 12). */
+export function databasePath(dataDir: string): string {
+  return `${dataDir}/strongroom.db`;
+}
+
+/** The secret that signs credentials (C 10). */
+export function secretPath(dataDir: string): string {
+  return `${dataDir}/jwt.secret`;
+}
+
+/** Exists while a backup is restored into a data directory, and after a restore that did not end. */
+export function restoringPath(dataDir: string): string {
+  return `${dataDir}/restoring`;
+}
+
+/** @throws {Error} when a restore into the data directory has not ended. */
+export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
+  if (await orMissing(Deno.lstat(restoringPath(dataDir))) === undefined) return;
+  throw new Error(
+    `A backup is being restored into "${dataDir}", or that was interrupted: ` +
+      "run strongroom restore again",
+  );
+}

@@ -1,0 +1,65 @@
+import * as assert from "node:assert/strict";
+import { backUp, type BackupSummary, type CopyEvents } from "../../../storage/backup/back_up.ts";
+import { restore } from "../../../storage/backup/restore.ts";
+import { noise } from "../../conformance/blob_store_suite.ts";
+import { items } from "../../support/client.ts";
+import { checkInvariants } from "../../support/invariants.ts";
+import { TestServer } from "../../support/server.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+/** Events that fail for damage. */
+const SOUND: CopyEvents = {
+  onProgress() {},
+  onDamage(damage) {
+    throw damage;
+  },
+};
+
+/** Restores a backup into a new directory, and serves it. */
+async function restored(directory: TempDir, backup: string): Promise<TestServer> {
+  const dataDir = `${directory.path}/${crypto.randomUUID()}`;
+  await restore(dataDir, backup, SOUND);
+  return await TestServer.start({ dataDir });
+}
+
+function counts({ snapshot, copied, removed }: BackupSummary) {
+  return { files: snapshot.files, copied: copied.files, removed };
+}
+
+Deno.test("C 22 backup is incremental, and restore brings back what was backed up", async (t) => {
+  await using directory = await TempDir.make();
+  const backup = `${directory.path}/backup`;
+  await using server = await TestServer.start();
+  const [one, two] = [await server.as(1), await server.as(2)];
+  const large = noise(3_000_000);
+  await one.mkdir("empty");
+  items(await one.upload("a/b", { large, small: "small", none: "" }));
+  items(await two.upload("a", { same: "small" }));
+
+  await t.step("the first run copies each content once", async () => {
+    const summary = await backUp(server.dataDir, backup, SOUND);
+    assert.deepEqual(counts(summary), { files: 3, copied: 3, removed: 0 });
+    assert.equal(summary.copied.bytes, 3_000_005);
+  });
+  await t.step("a run without changes copies nothing", async () => {
+    const summary = await backUp(server.dataDir, backup, SOUND);
+    assert.deepEqual(counts(summary), { files: 3, copied: 0, removed: 0 });
+  });
+  await t.step("a later run copies what is new and removes what is no longer used", async () => {
+    await one.remove({ path: "a/b/large" });
+    items(await one.upload("c", { new: "new" }));
+    await two.move({ source: "a", destination: "moved" });
+    const summary = await backUp(server.dataDir, backup, SOUND);
+    assert.deepEqual(counts(summary), { files: 3, copied: 1, removed: 1 });
+  });
+  await t.step("the restored server has the same records and contents", async () => {
+    const expected = await checkInvariants(server);
+    await using other = await restored(directory, backup);
+    assert.deepEqual(await checkInvariants(other), expected);
+    assert.deepEqual(await (await other.as(2)).tree(), ["moved", "moved/same"]);
+    assert.equal(
+      new TextDecoder().decode(await (await other.as(1)).bytes({ path: "c/new" })),
+      "new",
+    );
+  });
+});
