@@ -209,6 +209,12 @@ export interface PackedContent {
   readonly content: ContentReader;
 }
 
+/** All hashes with a prefix that have content. */
+export interface HashRange {
+  readonly prefix: string;
+  readonly hashes: readonly string[];
+}
+
 /** Stores content by its MD5. */
 export interface BlobStore {
   /**
@@ -241,8 +247,8 @@ export interface BlobStore {
    * deleted would come back without its content.
    */
   remove(hashes: readonly string[]): Promise<void>;
-  /** All hashes that have content, in batches. */
-  hashes(): AsyncIterable<readonly string[]>;
+  /** All hashes that have content, in ranges that cover all possible hashes. */
+  hashes(): AsyncIterable<HashRange>;
   /** Returns the size of the content in bytes, or undefined if there is none. */
   sizeOf(hash: string): Promise<number | undefined>;
   /**

@@ -1,11 +1,13 @@
 import { statfs } from "node:fs/promises";
 import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { setTempDirectory } from "./database/connection.ts";
+import { OLDER_DATABASE } from "./database/generation.ts";
 import { Ballast } from "./disk/ballast.ts";
 import { databasePath, refuseUnfinishedRestore } from "./disk/data_directory.ts";
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
+import { olderDatabase } from "./older_database.ts";
 import { MIB } from "../schemas/units.ts";
 
 /** A problem that keeps the storage from accepting files. */
@@ -17,6 +19,8 @@ export interface StorageFault {
 export interface StorageOptions {
   /** Uploads are refused while less than this is free, in units of 2^20 bytes. @default 64 */
   readonly reserveMB?: number;
+  /** Whether a database that has lost changes is accepted (C 22). @default false */
+  readonly acceptDamage?: boolean;
   /** See {@link ResourceStoreOptions.onFatal}. */
   readonly onFatal?: (error: Error) => void;
 }
@@ -49,19 +53,19 @@ export class Storage implements AsyncDisposable {
     this.#ballast = parts.ballast;
     this.records = parts.records;
     this.blobs = parts.blobs;
-    this.blobs.needsSweep = parts.lock.afterCrash;
+    // An older database that was accepted has other content than the one before it.
+    this.blobs.needsSweep = parts.lock.afterCrash ||
+      parts.records.before.generation < parts.lock.generation;
   }
 
   /**
    * Opens the storage below `dataDir`, and creates what is missing.
    *
-   * @throws {Error} when another server holds the directory, its database is damaged or missing, or
-   *   its `tmp/` holds foreign files.
+   * @throws {Error} when another server holds the directory, its database is damaged, missing, or
+   *   older than the lock, or its `tmp/` holds foreign files.
    */
-  static async open(
-    dataDir: string,
-    { reserveMB = DEFAULT_RESERVE_MB, onFatal }: StorageOptions = {},
-  ): Promise<Storage> {
+  static async open(dataDir: string, options: StorageOptions = {}): Promise<Storage> {
+    const { reserveMB = DEFAULT_RESERVE_MB } = options;
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
     await refuseUnfinishedRestore(dataDir);
     await refuseForeign(dataDir);
@@ -70,22 +74,20 @@ export class Storage implements AsyncDisposable {
     const ballast = new Ballast(dataDir, reserveBytes);
     const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { reserveBytes }));
-    const records = opened.use(
-      await SqliteResourceStore.open(databasePath(dataDir), {
-        reserveBytes,
-        ...(onFatal !== undefined && { onFatal }),
-      }),
-    );
+    const records = opened.use(await openRecords(dataDir, { lock, blobs, reserveBytes, options }));
     // Recovery removes content without a record, so all records must be readable.
     if (lock.afterCrash) await records.checkAfterCrash();
     else await records.checkPaths();
-    if (records.isNew && await hasContent(blobs)) {
+    if (records.before.isNew && await hasContent(blobs)) {
       throw new Error(
         `The database of "${dataDir}" is missing or empty, but its blobs/ holds content: ` +
           "restore strongroom.db, or move blobs/ away to start empty",
       );
     }
     await syncDirectory(dataDir);
+    if (records.before.generation < lock.generation) {
+      await records.upkeep.raiseGeneration(lock.generation);
+    }
     opened.move();
     return new Storage({ dataDir, reserveMB }, { lock, ballast, records, blobs });
   }
@@ -134,8 +136,32 @@ export class Storage implements AsyncDisposable {
   }
 }
 
+interface OpeningParts {
+  readonly lock: DirectoryLock;
+  readonly blobs: DirectoryBlobStore;
+  readonly reserveBytes: number;
+  readonly options: StorageOptions;
+}
+
+async function openRecords(
+  dataDir: string,
+  { lock, blobs, reserveBytes, options: { acceptDamage = false, onFatal } }: OpeningParts,
+): Promise<SqliteResourceStore> {
+  try {
+    return await SqliteResourceStore.open(databasePath(dataDir), {
+      reserveBytes,
+      minGeneration: acceptDamage ? 0 : lock.generation,
+      onGeneration: (generation) => lock.recordGeneration(generation),
+      ...(onFatal !== undefined && { onFatal }),
+    });
+  } catch (error) {
+    const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;
+    throw isOlder ? await olderDatabase(dataDir, lock.generation, blobs) : error;
+  }
+}
+
 async function hasContent(blobs: DirectoryBlobStore): Promise<boolean> {
-  for await (const hashes of blobs.hashes()) if (hashes.length > 0) return true;
+  for await (const { hashes } of blobs.hashes()) if (hashes.length > 0) return true;
   return false;
 }
 

@@ -15,6 +15,7 @@ const CORE_FOR_STORAGE = [
   "core/reports.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
+  "core/upkeep/ports.ts",
 ];
 
 /**
@@ -43,6 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core/capacity",
     "core/scans",
     "core/tree",
+    "core/upkeep",
     "schemas",
     "storage",
     "storage/reports",
@@ -53,6 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: ["schemas"],
   "core/tree": ["core", "schemas"],
   "core/capacity": ["core", "schemas"],
+  "core/upkeep": ["core", "schemas"],
   "core/scans": ["core", "core/capacity", "core/tree", `${SCANNER}/mod.ts`, "schemas"],
   [`${SCANNER}/mod.ts`]: inScanner("contract", "engine", "formats", "report"),
   [`${SCANNER}/contract`]: ["schemas"],

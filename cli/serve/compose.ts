@@ -7,7 +7,7 @@ import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
-import { recover } from "../../core/tree/recover.ts";
+import { recover } from "../../core/upkeep/recover.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
@@ -25,6 +25,8 @@ export interface ServerParts {
   readonly verify: VerifyCredential;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
+  /** Whether files without content are accepted (C 22). @default false */
+  readonly acceptDamage?: boolean;
 }
 
 /** Parts that a test replaces. */
@@ -51,11 +53,11 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, findKeyProblem }: ServerParts,
+  { host, log, verify, findKeyProblem, acceptDamage = false }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
-  await recover({ records, blobs });
+  await recover({ records, blobs, log, acceptDamage });
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
   const events: ServerEvents = replacements.events ?? new EventBus();

@@ -12,16 +12,20 @@ import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** `strongroom serve`: serves until a stop signal or, if asked to, the end of stdin. */
 export async function run(args: string[]): Promise<number> {
-  const options = parseOptions(args, { "until-stdin-ends": { type: "boolean", default: false } });
+  const options = parseOptions(args, {
+    "until-stdin-ends": { type: "boolean", default: false },
+    "accept-damage": { type: "boolean", default: false },
+  });
+  const acceptDamage = options["accept-damage"];
   const settings = loadSettings();
   const log = logOf(settings);
-  await using storage = await openStorage(settings, log);
+  await using storage = await openStorage(settings, log, acceptDamage);
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
   );
   const { verify, findKeyProblem } = await verifierOf(settings, log);
-  const parts = { host, log, verify, findKeyProblem };
+  const parts = { host, log, verify, findKeyProblem, acceptDamage };
   await using composition = await compose(storage, settings, parts);
   const server = await listen(settings, composition);
   // Listens for signals before the log says that it serves.
@@ -47,6 +51,7 @@ function logOf({ logLevel, logFormat }: Settings): Log {
 async function openStorage(
   { dataDir, diskReserveMb: reserveMB }: Settings,
   log: Log,
+  acceptDamage: boolean,
 ): Promise<Storage> {
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
@@ -56,6 +61,7 @@ async function openStorage(
   );
   const storage = await Storage.open(dataDir, {
     reserveMB,
+    acceptDamage,
     onFatal(error) {
       log.error("Cannot go on: the outcome of a change is unknown", { error });
       Deno.exit(1);

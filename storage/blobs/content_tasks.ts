@@ -9,6 +9,7 @@ import {
   RunningChecksum,
 } from "../../core/content.ts";
 import type { Compression } from "../../schemas/resources.ts";
+import { digestsBelow } from "./paths.ts";
 import { orMissing, orMissingSync, readFull, readFullSync, writeAll } from "../disk/files.ts";
 
 /** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
@@ -151,6 +152,11 @@ export class ContentTasks {
     const deflation = this.#deflations.get(id);
     this.#deflations.delete(id);
     await deflation?.content.return();
+  }
+
+  /** {@link digestsBelow} */
+  hashesBelow(root: string, prefix: string): string[] {
+    return digestsBelow(root, prefix);
   }
 
   /**

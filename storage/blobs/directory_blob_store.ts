@@ -4,6 +4,7 @@ import type {
   BlobStore,
   ByteRange,
   ContentFacts,
+  HashRange,
   PackedFile,
   StagedBlob,
   WriteTransaction,
@@ -24,7 +25,8 @@ import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { HeldContent } from "./held_content.ts";
 import { Packer } from "./packer.ts";
-import { blobDirectory, blobPath, isDigest } from "./paths.ts";
+import { blobDirectory, blobPath, PREFIXES } from "./paths.ts";
+import { QuarantineDirectory } from "./quarantine.ts";
 import { readRange } from "./read_range.ts";
 import { StagedBlobFile } from "./staged_blob_file.ts";
 
@@ -44,6 +46,7 @@ export interface BlobStoreOptions {
  */
 export class DirectoryBlobStore implements BlobStore, Disposable {
   needsSweep = false;
+  readonly quarantine: QuarantineDirectory;
   readonly #root: string;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
@@ -63,6 +66,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       maxCalls: workers,
       pathOf: (hash) => this.pathOf(hash),
     });
+    this.quarantine = new QuarantineDirectory(dataDir, (hash) => this.pathOf(hash));
     const space = new FreeSpace(temporary);
     this.#writer = new BlobWriter(this.#pool, () => {
       if (!space.has(reserveBytes)) throw storageFull();
@@ -146,19 +150,10 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     await removeEmpty(parentOf(fan));
   }
 
-  async *hashes(): AsyncGenerator<readonly string[]> {
-    for await (const first of Deno.readDir(this.#root)) {
-      if (!first.isDirectory) continue;
-      for await (const second of Deno.readDir(`${this.#root}/${first.name}`)) {
-        if (!second.isDirectory) continue;
-        const hashes: string[] = [];
-        const fan = `${first.name}/${second.name}`;
-        for await (const { name } of Deno.readDir(`${this.#root}/${fan}`)) {
-          // Skip foreign files.
-          if (isDigest(name) && blobPath(name) === `${fan}/${name}`) hashes.push(name);
-        }
-        yield hashes;
-      }
+  async *hashes(): AsyncGenerator<HashRange> {
+    using worker = this.#pool.acquire();
+    for (const prefix of PREFIXES) {
+      yield { prefix, hashes: await worker.remote.hashesBelow(this.#root, prefix) };
     }
   }
 

@@ -1,6 +1,12 @@
 /** The name of a blob: an MD5 in lower-case hex. */
 const DIGEST = /^[0-9a-f]{32}$/;
 
+/** The names of the directories in the blob directory, in order: the first two digits of a digest. */
+export const PREFIXES: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(16).padStart(2, "0"),
+);
+
 /** Whether a file name is the name of a blob. */
 export function isDigest(name: string): boolean {
   return DIGEST.test(name);
@@ -25,4 +31,31 @@ export function blobPath(digest: string): string {
 /** The directory of all blobs of a data directory. */
 export function blobDirectory(dataDir: string): string {
   return `${dataDir}/blobs`;
+}
+
+/**
+ * The digests of all blobs whose digests begin with one of {@link PREFIXES}, sorted. Skips foreign
+ * files. Blocks its thread, as synchronous calls take a fraction of the time of asynchronous ones.
+ */
+export function digestsBelow(root: string, prefix: string): string[] {
+  const digests: string[] = [];
+  for (const fan of entriesOf(`${root}/${prefix}`)) {
+    if (!fan.isDirectory) continue;
+    for (const { name } of entriesOf(`${root}/${prefix}/${fan.name}`)) {
+      if (isDigest(name) && blobPath(name) === `${prefix}/${fan.name}/${name}`) digests.push(name);
+    }
+  }
+  return digests.sort();
+}
+
+/** The entries of a directory; none if it is missing or not a directory. */
+function entriesOf(path: string): Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(path)];
+  } catch (error) {
+    const isAbsent = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isAbsent) return [];
+    throw error;
+  }
 }

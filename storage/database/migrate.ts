@@ -4,9 +4,17 @@ import pathColumns from "./migrations/0002_path_columns.sql" with { type: "text"
 import scans from "./migrations/0003_scans.sql" with { type: "text" };
 import scanAttempts from "./migrations/0004_scan_attempts.sql" with { type: "text" };
 import reportChunks from "./migrations/0005_report_chunks.sql" with { type: "text" };
+import storageState from "./migrations/0006_storage_state.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
-const MIGRATIONS: readonly string[] = [records, pathColumns, scans, scanAttempts, reportChunks];
+const MIGRATIONS: readonly string[] = [
+  records,
+  pathColumns,
+  scans,
+  scanAttempts,
+  reportChunks,
+  storageState,
+];
 
 /**
  * Migrates the database to the current schema, one transaction for each migration. Returns the

@@ -10,6 +10,7 @@ import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { listing } from "./listing.ts";
 import { findById, findByPath } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
+import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
 /** Number of records in a batch of a listing. */
 const BATCH_RECORDS = 500;
@@ -63,6 +64,11 @@ export class Reader {
   /** Runs a statement about scans and returns its rows. */
   scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
     return scanRows(this.#connection, statement, parameters);
+  }
+
+  /** Runs a statement about stored content and returns its rows. */
+  upkeepRows(statement: UpkeepStatement, parameters: SqlParameters): SqlRow[] {
+    return upkeepRows(this.#connection, statement, parameters);
   }
 
   /** The first batch of a listing. */

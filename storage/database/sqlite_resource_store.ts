@@ -14,8 +14,9 @@ import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
+import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
-import type { Writer } from "./writer.ts";
+import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
 /** A listing ends if its reader takes longer than this between two batches. */
@@ -28,6 +29,10 @@ export interface ResourceStoreOptions {
   readonly listStallMs?: number;
   /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
   readonly reserveBytes?: number;
+  /** A database with a lower generation is refused. @default 0 */
+  readonly minGeneration?: number;
+  /** Called with the generation after a commit that has advanced it. @default does nothing */
+  readonly onGeneration?: (generation: number) => void;
   /**
    * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
    * written: the process must end. @default throws the error where nothing catches it
@@ -46,10 +51,11 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
-  #isNew = false;
+  readonly upkeep: SqliteUpkeepStore;
+  #before: DatabaseState = { isNew: false, generation: 0 };
 
   private constructor(path: string, options: ResourceStoreOptions) {
-    const { onFatal = throwUncaught } = options;
+    const { onFatal = throwUncaught, onGeneration = () => {} } = options;
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
@@ -57,7 +63,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       savepoint: () => remote.savepoint(),
       rollbackWork: () => remote.rollbackWork(),
       rollback: () => remote.rollback(),
-      commit: () => this.#commit(onFatal),
+      commit: () => this.#commit(onFatal, onGeneration),
     });
     this.scans = new SqliteScanStore({
       database: path,
@@ -65,9 +71,18 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       reader: this.#lookups.remote,
       commits: this.#commits,
     });
+    this.upkeep = new SqliteUpkeepStore({
+      writer: remote,
+      reader: this.#lookups.remote,
+      commits: this.#commits,
+    });
   }
 
-  /** Opens the database file; creates and migrates it as needed. */
+  /**
+   * Opens the database file; creates and migrates it as needed.
+   *
+   * @throws {Error} with the code {@link OLDER_DATABASE} when its generation is too low.
+   */
   static async open(
     path: string,
     options: ResourceStoreOptions = {},
@@ -75,7 +90,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     const store = new SqliteResourceStore(path, options);
     try {
       await makePrivate(path);
-      store.#isNew = await store.#writer.remote.open(path, options.reserveBytes ?? 0);
+      const { reserveBytes = 0, minGeneration = 0 } = options;
+      store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
       await store.#reader.remote.open(path);
       await store.#lookups.remote.open(path);
     } catch (error) {
@@ -85,9 +101,9 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     return store;
   }
 
-  /** Whether the database was new or empty when it was opened. */
-  get isNew(): boolean {
-    return this.#isNew;
+  /** The database as it was before it was opened. */
+  get before(): DatabaseState {
+    return this.#before;
   }
 
   /**
@@ -187,9 +203,13 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#end();
   }
 
-  async #commit(onFatal: (error: Error) => void): Promise<void> {
+  async #commit(
+    onFatal: (error: Error) => void,
+    onGeneration: (generation: number) => void,
+  ): Promise<void> {
     try {
-      await this.#writer.remote.commit();
+      const generation = await this.#writer.remote.commit();
+      if (generation !== undefined) onGeneration(generation);
     } catch (error) {
       if (this.#writer.alive && !isOutcomeUnknown(error)) throw error;
       onFatal(error instanceof Error ? error : new Error(String(error)));

@@ -1,6 +1,7 @@
 import type { Ballast } from "../disk/ballast.ts";
 import { isStorageFull, storageFull } from "../disk/storage_full.ts";
 import type { Connection } from "./connection.ts";
+import { Generation } from "./generation.ts";
 
 /** Primary result code of SQLite for a failure of the file system. */
 const SQLITE_IOERR = 10;
@@ -16,12 +17,14 @@ export const OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
 export class Transactions {
   readonly #connection: Connection;
   readonly #ballast: Ballast;
+  readonly #generation: Generation;
   /** Whether the disk was nearly full when the transaction began. */
   #nearlyFull = false;
 
   constructor(connection: Connection, ballast: Ballast) {
     this.#connection = connection;
     this.#ballast = ballast;
+    this.#generation = new Generation(connection);
   }
 
   begin(): void {
@@ -46,12 +49,16 @@ export class Transactions {
 
   /**
    * Commits the transaction. If it throws, the transaction is not carried out, not even after a crash.
+   * Returns the generation of the database if the transaction has advanced it.
    *
    * @throws {Error} with the code {@link OUTCOME_UNKNOWN} when that cannot be ensured.
    */
-  commit(): void {
+  commit(): number | undefined {
     try {
+      const generation = this.#nearlyFull ? undefined : this.#generation.advance();
       this.#connection.run("COMMIT");
+      this.#generation.committed(generation !== undefined);
+      return generation;
     } catch (error) {
       if (NOT_LOGGED.has(resultCode(error))) this.rollback();
       else this.#overwriteLogged(error);

@@ -8,6 +8,7 @@ import type {
   TransferEffect,
 } from "../../core/ports.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
@@ -18,6 +19,7 @@ import { MIB } from "../../schemas/units.ts";
 import { descendantOf } from "./subtree.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
 /** Statements whose rows may be large. */
 const GROWING: ReadonlySet<ScanStatement> = new Set([
@@ -28,6 +30,20 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
 
 /** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
 const LOG_BYTES = 5 * MIB;
+
+export interface WriterOptions {
+  /** The space that uploads leave free. */
+  readonly reserveBytes: number;
+  /** A database with a lower generation is refused. */
+  readonly minGeneration: number;
+}
+
+/** A database, as it was before it was opened. */
+export interface DatabaseState {
+  /** Whether the database was new or empty. */
+  readonly isNew: boolean;
+  readonly generation: number;
+}
 
 interface OpenDatabase {
   readonly connection: Connection;
@@ -44,14 +60,19 @@ export class Writer {
 
   /**
    * Opens the database; creates and migrates it as needed. Call it once, before other methods.
-   * Returns whether the database was new or empty.
    *
-   * @param reserveBytes The space that uploads leave free.
+   * @throws {Error} with the code {@link OLDER_DATABASE} when the generation is too low. Nothing has
+   *   been written then.
    */
-  open(path: string, reserveBytes: number): boolean {
+  open(path: string, { reserveBytes, minGeneration }: WriterOptions): DatabaseState {
     const ballast = new Ballast(dirname(path), reserveBytes);
     // A full disk has no room for the memory that the connections share.
     ballast.adjust();
+    const generation = readGeneration(path);
+    if (generation < minGeneration) {
+      const message = `Generation ${generation} instead of ${minGeneration}`;
+      throw Object.assign(new Error(message), { code: OLDER_DATABASE });
+    }
     const connection = new Connection(path, { readOnly: false });
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
@@ -60,7 +81,7 @@ export class Writer {
       transactions: new Transactions(connection, ballast),
       plan: new TransferPlan(connection),
     };
-    return before === 0;
+    return { isNew: before === 0, generation };
   }
 
   /** {@link checkIntegrity} */
@@ -89,8 +110,8 @@ export class Writer {
     return this.#transactions.rollbackWork();
   }
 
-  commit(): void {
-    this.#transactions.commit();
+  commit(): number | undefined {
+    return this.#transactions.commit();
   }
 
   rollback(): void {
@@ -210,6 +231,11 @@ export class Writer {
     return this.#transactions.refuseFull(() => scanRows(this.#connection, statement, parameters));
   }
 
+  /** Runs a statement about stored content and returns its rows. */
+  upkeepRows(statement: UpkeepStatement, parameters: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() => upkeepRows(this.#connection, statement, parameters));
+  }
+
   get #connection(): Connection {
     return this.#parts.connection;
   }
@@ -226,6 +252,12 @@ export class Writer {
     if (this.#opened === undefined) throw new Error("The database is not open");
     return this.#opened;
   }
+}
+
+/** Reads the generation on a connection that writes nothing, not even when it is closed. */
+function readGeneration(path: string): number {
+  using connection = new Connection(path, { readOnly: true });
+  return generationOf(connection);
 }
 
 /**

@@ -1,8 +1,20 @@
-import { orMissing, writeAll } from "./files.ts";
+import { orMissing } from "./files.ts";
 import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
-const LOCK_BYTES = 32;
+const LOCK_BYTES = 64;
+/** The text of the file after a clean stop, in place of the id of a process. */
+const STOPPED = "stopped";
+
+/** What the lock file says of the previous server. */
+interface LockMark {
+  /** Whether it did not stop cleanly. */
+  readonly marked: boolean;
+  /** The generation of the database that it last recorded; 0 if unknown. */
+  readonly generation: number;
+  /** Whether the file is a copy of the one that it wrote. */
+  readonly copied: boolean;
+}
 
 /**
  * Reserves a data directory for one server, until the lock is disposed of or the process ends.
@@ -10,19 +22,36 @@ const LOCK_BYTES = 32;
  * The lock belongs to open files, so a crash leaves no stale lock. Besides the lock file, the
  * directory itself is locked: it still holds if the lock file is removed.
  *
- * The lock file holds the id of the process that owns the lock. A clean stop blanks it, so a file
- * that is not blank reveals a crash.
+ * The lock file holds the id of the process that owns the lock, the generation of the database, and
+ * its own inode. A clean stop replaces the id by a word, so a file with an id reveals a crash. Another
+ * inode reveals a copy of the directory.
  */
 export class DirectoryLock implements Disposable {
-  /** Whether the previous server did not stop cleanly. */
+  /**
+   * Whether content and records may disagree: the previous server did not stop cleanly, or the
+   * directory is a copy.
+   */
   readonly afterCrash: boolean;
   readonly #file: Deno.FsFile;
+  readonly #inode: number;
   readonly #locks: DisposableStack;
+  #generation: number;
 
-  private constructor(file: Deno.FsFile, afterCrash: boolean, locks: DisposableStack) {
+  private constructor(
+    file: Deno.FsFile,
+    { inode, generation, afterCrash }: { inode: number; generation: number; afterCrash: boolean },
+    locks: DisposableStack,
+  ) {
     this.#file = file;
+    this.#inode = inode;
+    this.#generation = generation;
     this.afterCrash = afterCrash;
     this.#locks = locks;
+  }
+
+  /** The last recorded generation of the database; 0 if unknown. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /**
@@ -42,18 +71,35 @@ export class DirectoryLock implements Disposable {
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
     if (!await file.tryLock(true)) throw await inUse(dataDir);
-    const marked = (await Deno.readTextFile(path)).trim() !== "";
-    await writeHolder(file, { marked, makeRoom }).catch((error) => {
+    const inode = (await Deno.lstat(path)).ino ?? 0;
+    const { marked, generation, copied } = parseMark(await Deno.readTextFile(path), inode);
+    const text = `${Deno.pid} ${generation} ${inode}`;
+    await writeHolder(file, { text, marked, makeRoom }).catch((error) => {
       throw new Error(`Cannot write "${path}": ${error.message}`, { cause: error });
     });
     // If the lock file was removed, how the previous server stopped is unknown.
-    return new DirectoryLock(file, marked || removed, locks.move());
+    const afterCrash = marked || copied || removed;
+    return new DirectoryLock(file, { inode, generation, afterCrash }, locks.move());
+  }
+
+  /**
+   * Records the generation that the database has, after the commit. The write is not synced: an older
+   * number is no fault, and a newer one than that of the database would be.
+   */
+  recordGeneration(generation: number): void {
+    this.#generation = generation;
+    try {
+      overwrite(this.#file, `${Deno.pid} ${generation} ${this.#inode}`);
+    } catch {
+      // With an older number, a database that has lost commits may go unnoticed. The commit succeeded.
+    }
   }
 
   /** Records a clean stop. Call it last. */
   async markCleanStop(): Promise<void> {
     try {
-      await overwrite(this.#file, "");
+      overwrite(this.#file, `${STOPPED} ${this.#generation} ${this.#inode}`);
+      await this.#file.sync();
     } catch (error) {
       // The next start takes this for a crash, which costs it time and nothing else.
       if (!isStorageFull(error)) throw error;
@@ -81,11 +127,22 @@ export async function lockDirectory(dataDir: string, locks: DisposableStack): Pr
 
 async function inUse(dataDir: string): Promise<Error> {
   const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
-  const [holder] = /\d+/.exec(text) ?? ["of an unknown id"];
+  const [holder] = /^\d+/.exec(text) ?? ["of an unknown id"];
   return new Error(
     `The data directory "${dataDir}" is in use by process ${holder}: ` +
       "only one server can use it at a time",
   );
+}
+
+/** Parses the text of a lock file. Earlier versions wrote the id alone, or nothing. */
+function parseMark(text: string, inode: number): LockMark {
+  const [, process, generation = "0", written] =
+    /^(\d*|stopped)(?: (\d+) (\d+))?\s*$/.exec(text.trim()) ?? [];
+  return {
+    marked: process !== "" && process !== STOPPED,
+    generation: Number(generation),
+    copied: written !== undefined && Number(written) !== inode,
+  };
 }
 
 /**
@@ -94,9 +151,12 @@ async function inUse(dataDir: string): Promise<Error> {
  */
 async function writeHolder(
   file: Deno.FsFile,
-  { marked, makeRoom }: { marked: boolean; makeRoom: () => void },
+  { text, marked, makeRoom }: { text: string; marked: boolean; makeRoom: () => void },
 ): Promise<void> {
-  const write = () => overwrite(file, String(Deno.pid));
+  const write = async () => {
+    overwrite(file, text);
+    await file.sync();
+  };
   try {
     await write().catch((error) => {
       if (!isStorageFull(error)) throw error;
@@ -113,12 +173,13 @@ async function writeHolder(
 }
 
 /**
- * Replaces the text of the file in place and syncs it. The file is never empty in between: a start
- * that fails here must not look like a clean stop.
+ * Replaces the text of the file in place. The file is never empty in between: a start that fails here
+ * must not look like a clean stop.
  */
-async function overwrite(file: Deno.FsFile, text: string): Promise<void> {
-  await file.seek(0, Deno.SeekMode.Start);
-  await writeAll(file, new TextEncoder().encode(`${text.padEnd(LOCK_BYTES - 1)}\n`));
-  await file.truncate(LOCK_BYTES);
-  await file.sync();
+function overwrite(file: Deno.FsFile, text: string): void {
+  const bytes = new TextEncoder().encode(`${text.padEnd(LOCK_BYTES - 1)}\n`);
+  file.seekSync(0, Deno.SeekMode.Start);
+  // Few enough bytes for one write, so that no kill comes between two parts of the text.
+  if (file.writeSync(bytes) < bytes.length) throw new Error("The lock file was written in part");
+  file.truncateSync(LOCK_BYTES);
 }

@@ -1,8 +1,11 @@
 import * as assert from "node:assert/strict";
-import { recover } from "../../core/tree/recover.ts";
+import { recover } from "../../core/upkeep/recover.ts";
+import { Log } from "../../core/log.ts";
 import { ChildServer } from "../support/child_server.ts";
 import type { Client } from "../support/client.ts";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { Storage } from "../../storage/storage.ts";
+import type { UpkeepStore } from "../../core/upkeep/ports.ts";
+import { chunksOf, noise, publish } from "../conformance/blob_store_suite.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -82,7 +85,7 @@ Deno.test("C 5.6 acknowledged changes survive kill -9, and C 5 holds after each 
   }
 });
 
-Deno.test("C 5.4 and C 12 a start after a crash removes only unreferenced content", async () => {
+Deno.test("C 5.4 and C 12 a start after a crash moves only unreferenced content away", async () => {
   await using directory = await TempDir.make();
   {
     await using server = await TestServer.start({ dataDir: directory.path });
@@ -103,31 +106,62 @@ Deno.test("C 5.4 and C 12 a start after a crash removes only unreferenced conten
     assert.equal((await server.storedHashes()).includes(orphan), false);
     assert.equal((await server.storedHashes()).includes("README"), true);
     assert.deepEqual(await server.temporaryFiles(), []);
+    assert.equal(await quarantined(directory.path, orphan), "orphan");
+    const line = server.log.find((it) => it.includes("quarantine")) ?? "{}";
+    const { level, count, bytes } = JSON.parse(line);
+    assert.deepEqual({ level, count, bytes }, { level: "warn", count: 1, bytes: 6 });
     await Deno.remove(`${directory.path}/blobs/01/README`);
     await checkInvariants(server);
   }
   // After a clean stop there is nothing to sweep.
-  assert.equal((await Deno.readTextFile(`${directory.path}/lock`)).trim(), "");
+  assert.match(await Deno.readTextFile(`${directory.path}/lock`), /^stopped /);
   await leaveOrphans(false);
   await using server = await TestServer.start({ dataDir: directory.path });
   assert.equal((await server.storedHashes()).includes(orphan), true);
   assert.deepEqual(await server.temporaryFiles(), []);
 });
 
+/** The text of content in quarantine, or undefined if it is not there. */
+async function quarantined(dataDir: string, hash: string): Promise<string | undefined> {
+  for await (const { name: day } of Deno.readDir(`${dataDir}/quarantine`)) {
+    try {
+      return await Deno.readTextFile(`${dataDir}/quarantine/${day}/${hash}`);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return undefined;
+}
+
 Deno.test("C 5.4 a recovery that cannot read the records removes nothing", async () => {
   await using directory = await TempDir.make();
-  await using server = await TestServer.start({ dataDir: directory.path });
-  const one = await server.as(1);
-  await one.upload("", { a: "kept", b: "kept, too" });
-  const { records, blobs } = server.tree;
-  blobs.needsSweep = true;
+  await using storage = await Storage.open(directory.path, { reserveMB: 0 });
+  const { records, blobs } = storage;
+  for (const seed of [1, 2]) await publish(blobs, [await blobs.stage(chunksOf(noise(10, seed)))]);
+  const log = new Log({ level: "error", format: "text", write: () => {} });
+  const unreadable = () => Promise.reject(new Error("half of the records are unreadable"));
+  const { upkeep } = records;
   const write: typeof records.write = (work, options) =>
-    records.write((transaction) => {
-      const unreferenced = () => Promise.reject(new Error("half of the records are unreadable"));
-      return work({ ...transaction, unreferenced });
-    }, options);
-  const broken = Object.assign(Object.create(records), { write });
-  await assert.rejects(recover({ records: broken, blobs }), /half of the records/);
-  assert.equal((await server.storedHashes()).length, 2);
-  assert.equal(blobs.needsSweep, true);
+    records.write((transaction) => work({ ...transaction, unreferenced: unreadable }), options);
+  const count = async () =>
+    (await Array.fromAsync(blobs.hashes())).flatMap(({ hashes }) => hashes).length;
+  for (
+    const broken of [
+      { write, upkeep },
+      { write: records.write.bind(records), upkeep: brokenUpkeep(upkeep, unreadable) },
+    ]
+  ) {
+    blobs.needsSweep = true;
+    await assert.rejects(recover({ records: broken, blobs, log }), /half of the records/);
+    assert.equal(await count(), 2);
+    assert.equal(blobs.needsSweep, true);
+  }
+  await recover({ records: { write: records.write.bind(records), upkeep }, blobs, log });
+  assert.equal(await count(), 0);
 });
+
+function brokenUpkeep(upkeep: UpkeepStore, findGap: UpkeepStore["findGap"]): UpkeepStore {
+  return new Proxy(upkeep, {
+    get: (target, name) => name === "findGap" ? findGap : Reflect.get(target, name).bind(target),
+  });
+}

@@ -47,6 +47,8 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The checkout whose task starts the server. @default this one */
   readonly root?: string;
+  /** Arguments of `strongroom serve`. */
+  readonly args?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
@@ -69,14 +71,16 @@ export class ChildServer implements AsyncDisposable {
   }
 
   /** Starts a server on a free port and waits until it serves. */
-  static async start({ dataDir, env, under, root = ROOT }: ChildOptions): Promise<ChildServer> {
+  static async start(
+    { dataDir, env, under, root = ROOT, args: given = [] }: ChildOptions,
+  ): Promise<ChildServer> {
     const whole = {
       STRONGROOM_DATA_DIR: dataDir,
       STRONGROOM_PORT: String(freePort()),
       STRONGROOM_LOG_FORMAT: "json",
       ...env,
     };
-    const task = [Deno.execPath(), "task", "start"];
+    const task = [Deno.execPath(), "task", "start", ...given];
     const [program = "", ...args] = [...under ?? [], ...task];
     const process = new Deno.Command(program, {
       args,

@@ -29,6 +29,8 @@ export interface TestServerOptions {
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
+  /** Whether content that is lost is accepted (C 22). */
+  readonly acceptDamage?: boolean;
   /** How much disk uploads leave free. @default 0 */
   readonly diskReserveMB?: number;
   /** Overrides the readings and tunables of the host. */
@@ -61,8 +63,9 @@ export class TestServer implements AsyncDisposable {
       dataDir,
       maxQueuedScans: options.maxQueuedScans ?? 1000,
     };
+    const { acceptDamage = false } = options;
     const storage = parts.use(
-      await Storage.open(dataDir, { reserveMB: options.diskReserveMB ?? 0 }),
+      await Storage.open(dataDir, { reserveMB: options.diskReserveMB ?? 0, acceptDamage }),
     );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
@@ -70,6 +73,7 @@ export class TestServer implements AsyncDisposable {
       await compose(storage, settings, {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
+        acceptDamage,
         verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
       }, {
         events: options.events,

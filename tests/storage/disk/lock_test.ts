@@ -10,7 +10,7 @@ Deno.test("C 5.4 DirectoryLock reports a crash, and records its own process", as
   await Deno.writeTextFile(path, "a process whose id was rather long, longer than any id\n");
   using lock = await acquire(directory.path);
   assert.equal(lock.afterCrash, true);
-  assert.equal((await Deno.readTextFile(path)).trim(), String(Deno.pid));
+  assert.match(await Deno.readTextFile(path), new RegExp(`^${Deno.pid} 0 `));
 });
 
 Deno.test("C 5.4 DirectoryLock reports no crash after a clean stop", async () => {
@@ -43,4 +43,30 @@ Deno.test("C 12 DirectoryLock holds while its file is removed", async () => {
   }
   using lock = await acquire(directory.path);
   assert.equal(lock.afterCrash, true);
+});
+
+Deno.test("C 22 DirectoryLock keeps the generation of the database, and recognizes a copy", async () => {
+  await using directory = await TempDir.make();
+  await using copy = await TempDir.make();
+  {
+    using lock = await acquire(directory.path);
+    assert.equal(lock.generation, 0);
+    lock.recordGeneration(7);
+    lock.recordGeneration(12);
+    await Deno.copyFile(`${directory.path}/lock`, `${copy.path}/lock`);
+  }
+  for (const { path } of [directory, copy]) {
+    using lock = await acquire(path);
+    assert.deepEqual([lock.generation, lock.afterCrash], [12, true]);
+    await lock.markCleanStop();
+  }
+  await Deno.rename(`${directory.path}/lock`, `${copy.path}/lock`);
+  {
+    using lock = await acquire(copy.path);
+    assert.deepEqual([lock.generation, lock.afterCrash], [12, false]);
+    await lock.markCleanStop();
+  }
+  await Deno.copyFile(`${copy.path}/lock`, `${directory.path}/lock`);
+  using lock = await acquire(directory.path);
+  assert.deepEqual([lock.generation, lock.afterCrash], [12, true]);
 });

@@ -1,0 +1,64 @@
+/** What the upkeep of stored content needs from storage. */
+
+import type { BlobStore, ContentFacts, ResourceStore } from "../ports.ts";
+
+/** Where records and stored content disagree. */
+export interface ContentGap {
+  /** Hashes of records that have no content. */
+  readonly missing: readonly string[];
+  /** Hashes of content that no record has. */
+  readonly unreferenced: readonly string[];
+}
+
+/** A file, by its owner and path. */
+export interface FileName {
+  readonly userId: number;
+  readonly path: string;
+}
+
+/** How far a scrub has come. */
+export interface ScrubProgress {
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** All content up to this hash has been read; "" at the start. */
+  readonly position: string;
+}
+
+/** The records, as the upkeep of their content sees them. */
+export interface UpkeepStore {
+  /** Compares the hashes of all content that begin with `prefix` with those of the records. */
+  findGap(prefix: string, hashes: readonly string[]): Promise<ContentGap>;
+  /** Returns a file for each of the hashes that has one. */
+  filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>>;
+  /** Returns those of the hashes whose loss has not been accepted. */
+  newLosses(hashes: readonly string[]): Promise<string[]>;
+  /** Stores that the content of these hashes is lost. */
+  acceptLosses(hashes: readonly string[]): Promise<void>;
+  /** Returns the content that records have after a hash, in the order of hashes. */
+  contentsAfter(hash: string, limit: number): Promise<ContentFacts[]>;
+  scrubProgress(): Promise<ScrubProgress>;
+  saveScrubProgress(progress: ScrubProgress): Promise<void>;
+}
+
+/** An amount of content. */
+export interface ContentAmount {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Content that no record had, kept for some days in case that a record has it again. */
+export interface Quarantine {
+  /** Moves stored content here. The conditions are those of {@link BlobStore.remove}. */
+  take(hashes: readonly string[]): Promise<ContentAmount>;
+  /** Moves content back that is here and not stored, and returns how much. */
+  giveBack(hashes: readonly string[]): Promise<ContentAmount>;
+  /** The hashes of all content here, in batches. */
+  hashes(): AsyncIterable<readonly string[]>;
+  /** Removes what was taken some days before `now`, in milliseconds since the Unix epoch. */
+  removeExpired(now: number): Promise<ContentAmount>;
+}
+
+export type UpkeepRecords = Pick<ResourceStore, "write"> & { readonly upkeep: UpkeepStore };
+export type UpkeepBlobs =
+  & Pick<BlobStore, "needsSweep" | "hashes" | "open">
+  & { readonly quarantine: Quarantine };

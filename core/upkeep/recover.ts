@@ -1,0 +1,126 @@
+import { AppError, quoted } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { ContentAmount, FileName, UpkeepBlobs, UpkeepRecords } from "./ports.ts";
+
+export interface RecoverOptions {
+  readonly records: UpkeepRecords;
+  readonly blobs: UpkeepBlobs;
+  readonly log: Log;
+  /** Whether files without content are accepted. @default false */
+  readonly acceptDamage?: boolean;
+}
+
+/** The most hashes of unreferenced content that are kept in memory. */
+const MAX_UNREFERENCED = 50_000;
+/** The most hashes per transaction. */
+const MAX_BATCH_HASHES = 256;
+/** The most files that a message lists. */
+const MAX_LISTED = 20;
+
+/**
+ * Makes records and content agree at a start. Content in quarantine that a record has is moved back.
+ * After a crash, content that no record has is moved into quarantine (C 5.4), and files whose content
+ * is missing are refused unless they were accepted, now or at an earlier start (C 22).
+ *
+ * @throws {Error} when content is missing, or the records cannot be read. No content has been moved into
+ *   quarantine then.
+ */
+export async function recover(options: RecoverOptions): Promise<void> {
+  const { blobs } = options;
+  await giveBack(options);
+  while (blobs.needsSweep) {
+    const { lost, unreferenced } = await compare(options);
+    if (lost.count > 0 && options.acceptDamage !== true) throw lostContent(lost);
+    if (lost.count > 0) options.log.warn("Accepted the loss of content", { count: lost.count });
+    if (!await quarantine(options, unreferenced)) return;
+    blobs.needsSweep = unreferenced.length >= MAX_UNREFERENCED;
+  }
+}
+
+/** Moves content back that a record has again, such as one of a restored database. */
+async function giveBack({ records, blobs, log }: RecoverOptions): Promise<void> {
+  let amount: ContentAmount = { count: 0, bytes: 0 };
+  for await (const hashes of blobs.quarantine.hashes()) {
+    const files = await records.upkeep.filesOf(hashes);
+    amount = sum(amount, await blobs.quarantine.giveBack([...files.keys()]));
+  }
+  if (amount.count > 0) log.info("Moved content back from quarantine", { ...amount });
+}
+
+/** Files whose content is lost: how many contents, and some of the files. */
+interface LostContent {
+  count: number;
+  readonly files: FileName[];
+}
+
+interface Comparison {
+  readonly lost: LostContent;
+  readonly unreferenced: readonly string[];
+}
+
+/** Compares all content with all records, once. */
+async function compare({ records, blobs, acceptDamage }: RecoverOptions): Promise<Comparison> {
+  const { upkeep } = records;
+  const lost: LostContent = { count: 0, files: [] };
+  const unreferenced: string[] = [];
+  for await (const { prefix, hashes } of blobs.hashes()) {
+    const gap = await upkeep.findGap(prefix, hashes);
+    const free = MAX_UNREFERENCED - unreferenced.length;
+    unreferenced.push(...gap.unreferenced.slice(0, free));
+    if (gap.missing.length === 0) continue;
+    const missing = await upkeep.newLosses(gap.missing);
+    lost.count += missing.length;
+    if (acceptDamage === true) await upkeep.acceptLosses(missing);
+    const listed = missing.slice(0, MAX_LISTED - lost.files.length);
+    lost.files.push(...(await upkeep.filesOf(listed)).values());
+  }
+  return { lost, unreferenced };
+}
+
+/** Returns false if the disk is too full for it. */
+async function quarantine(
+  { records, blobs, log }: RecoverOptions,
+  hashes: readonly string[],
+): Promise<boolean> {
+  let amount: ContentAmount = { count: 0, bytes: 0 };
+  try {
+    for (let start = 0; start < hashes.length; start += MAX_BATCH_HASHES) {
+      const batch = hashes.slice(start, start + MAX_BATCH_HASHES);
+      await records.write(async (transaction) => {
+        const taken = await blobs.quarantine.take(await transaction.unreferenced(batch));
+        amount = sum(amount, taken);
+      }, { alone: true });
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // The next start tries again.
+    log.warn("Cannot move content without a record into quarantine", { error });
+    return false;
+  } finally {
+    if (amount.count > 0) {
+      log.warn("Moved content without a record into quarantine for 7 days", { ...amount });
+    }
+  }
+}
+
+function sum(a: ContentAmount, b: ContentAmount): ContentAmount {
+  return { count: a.count + b.count, bytes: a.bytes + b.bytes };
+}
+
+/** The error for a start that would serve files without their content. */
+function lostContent(lost: LostContent): Error {
+  return new Error(
+    `The content of files is missing from the data directory:\n${lostFiles(lost)}\n` +
+      "A copy made while a server was writing lacks content. Put back what is missing, or restore a " +
+      'backup; "strongroom check" lists all. To go on without, start once with: ' +
+      "strongroom serve --accept-damage",
+  );
+}
+
+/** Some of the files whose content is lost, a line each. */
+export function lostFiles({ count, files }: LostContent): string {
+  const lines = files.map(({ userId, path }) => `  user ${userId}: ${quoted(path)}`);
+  if (count > files.length) lines.push(`  and ${count - files.length} more`);
+  return lines.join("\n");
+}

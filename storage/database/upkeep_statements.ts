@@ -1,0 +1,39 @@
+import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
+
+/** The statements that compare records with stored content, by name. */
+export const UPKEEP_STATEMENTS = {
+  /** Which hashes with a prefix have content but no record, or a record but no content. */
+  gap: `WITH stored AS MATERIALIZED (SELECT value AS hash FROM json_each(:hashes))
+    SELECT hash, 'missing' AS kind FROM (
+      SELECT DISTINCT hash FROM records
+      WHERE hash >= :prefix AND hash < :prefix || 'g' AND hash <> ''
+    ) WHERE hash NOT IN (SELECT hash FROM stored)
+    UNION ALL
+    SELECT hash, 'unreferenced' FROM stored
+    WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = stored.hash AND hash <> '')`,
+  /** The oldest record of each hash. */
+  files: `SELECT records.hash AS hash, records.user_id, records.path AS path, size, crc32
+    FROM json_each(:hashes) AS wanted JOIN records ON records.id = (
+      SELECT min(id) FROM records WHERE hash = wanted.value AND hash <> ''
+    )`,
+  /** The content that comes next in the order of hashes. */
+  contents: `SELECT hash, size, crc32 FROM records
+    WHERE hash > :after AND hash <> '' GROUP BY hash ORDER BY hash LIMIT :limit`,
+  newLosses: `SELECT value AS hash FROM json_each(:hashes)
+    WHERE value NOT IN (SELECT hash FROM accepted_losses)`,
+  acceptLosses: `INSERT OR IGNORE INTO accepted_losses (hash) SELECT value FROM json_each(:hashes)`,
+  raiseGeneration: `UPDATE storage_state SET generation = max(generation, :generation)`,
+  scrub: `SELECT scrub_started_at, scrubbed_to FROM storage_state`,
+  saveScrub: `UPDATE storage_state SET scrub_started_at = :startedAt, scrubbed_to = :position`,
+} as const;
+
+export type UpkeepStatement = keyof typeof UPKEEP_STATEMENTS;
+
+/** Runs a statement and returns its rows. */
+export function upkeepRows(
+  connection: Connection,
+  statement: UpkeepStatement,
+  parameters: SqlParameters,
+): SqlRow[] {
+  return connection.all(UPKEEP_STATEMENTS[statement], parameters);
+}

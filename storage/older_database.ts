@@ -1,0 +1,64 @@
+import type { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
+import { Connection } from "./database/connection.ts";
+import { generationOf } from "./database/generation.ts";
+import { toFile, toGap } from "./database/sqlite_upkeep_store.ts";
+import { databasePath } from "./disk/data_directory.ts";
+import { upkeepRows } from "./database/upkeep_statements.ts";
+
+/** The most files that the message lists. */
+const MAX_LISTED = 20;
+
+/**
+ * The error for a start with a database that is older than its lock: says what content would be lost.
+ * Only reads.
+ *
+ * @param generation The generation in the lock.
+ */
+export async function olderDatabase(
+  dataDir: string,
+  generation: number,
+  blobs: DirectoryBlobStore,
+): Promise<Error> {
+  using connection = new Connection(databasePath(dataDir), { readOnly: true });
+  const listed: string[] = [];
+  let missing = 0;
+  let returning = 0;
+  let unreferenced = 0;
+  for await (const { prefix, hashes } of blobs.hashes()) {
+    const gap = gapOf(connection, prefix, hashes);
+    const held = new Set(await blobs.quarantine.held(gap.missing));
+    const lost = gap.missing.filter((hash) => !held.has(hash));
+    unreferenced += gap.unreferenced.length;
+    returning += held.size;
+    missing += lost.length;
+    listed.push(...lost.slice(0, MAX_LISTED - listed.length));
+  }
+  return new Error([
+    `The database of "${dataDir}" has lost changes: its generation is ` +
+    `${
+      generationOf(connection)
+    }, but a server has recorded ${generation}. Either an older database ` +
+    "was put in its place, or its log strongroom.db-wal was removed.",
+    `Stored contents without a record: ${unreferenced}`,
+    `Contents of records that are in quarantine/, and would be moved back: ${returning}`,
+    `Contents of records that are missing: ${missing}`,
+    ...filesOf(connection, listed),
+    ...missing > listed.length ? [`  and ${missing - listed.length} more`] : [],
+    "Put back the right database with its log, or restore a backup. To go on with this database, " +
+    "start once with: strongroom serve --accept-damage",
+    "Stored contents without a record are then kept in quarantine/ for 7 days.",
+  ].join("\n"));
+}
+
+/** A database of an earlier version has no records yet if it is empty. */
+function gapOf(connection: Connection, prefix: string, hashes: readonly string[]) {
+  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'");
+  if (table === undefined) return { missing: [], unreferenced: hashes };
+  return toGap(upkeepRows(connection, "gap", { prefix, hashes: JSON.stringify(hashes) }));
+}
+
+function filesOf(connection: Connection, hashes: readonly string[]): string[] {
+  if (hashes.length === 0) return [];
+  return upkeepRows(connection, "files", { hashes: JSON.stringify(hashes) }).map(toFile)
+    .map(({ userId, path }) => `  user ${userId}: ${JSON.stringify(path)}`);
+}
