@@ -1,0 +1,83 @@
+/** `strongroom backup` and `strongroom restore` in processes of their own, and what they leave. */
+
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { copyPermissions, permissionFlags } from "../../cli/permissions.ts";
+import { ROOT } from "./child_server.ts";
+
+export interface BackupCommand {
+  readonly command: "backup" | "restore";
+  readonly dataDir: string;
+  readonly backup: string;
+  readonly args?: readonly string[];
+}
+
+/** Starts the command with the permissions that the launcher would give it. */
+export function startBackup({ command, dataDir, backup, args = [] }: BackupCommand) {
+  const permissions = command === "backup"
+    ? copyPermissions(dataDir, backup)
+    : copyPermissions(backup, dataDir);
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      ...permissionFlags(permissions),
+      `${ROOT}main.ts`,
+      command,
+      backup,
+      ...args,
+    ],
+    cwd: ROOT,
+    env: { STRONGROOM_DATA_DIR: dataDir },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Runs the command to its end. */
+export async function runBackup(
+  command: BackupCommand,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await startBackup(command).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/**
+ * The state of a data directory that nobody uses: the hash of each file by `user:path`, "" for a
+ * directory. Checks that the content of each is stored, and is all that is.
+ */
+export async function stateOf(dataDir: string): Promise<Map<string, string>> {
+  using database = new DatabaseSync(`${dataDir}/strongroom.db`, { readOnly: true });
+  const rows = database.prepare("SELECT user_id, path, hash, size FROM records ORDER BY 1, 2")
+    .all();
+  const stored = new Set<string>();
+  for (const { hash, size } of rows) {
+    const name = String(hash);
+    if (name === "" || stored.has(name)) continue;
+    const path = `${dataDir}/blobs/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`;
+    const content = await Deno.readFile(path);
+    assert.equal(content.length, size);
+    assert.equal(createHash("md5").update(content).digest("hex"), name);
+    stored.add(name);
+  }
+  assert.deepEqual((await filesBelow(`${dataDir}/blobs`)).length, stored.size);
+  return new Map(rows.map(({ user_id, path, hash }) => [`${user_id}:${path}`, String(hash)]));
+}
+
+/** The paths of all files below a directory, which may be missing. */
+export async function filesBelow(path: string): Promise<string[]> {
+  const files: string[] = [];
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(path)) {
+      if (isDirectory) files.push(...await filesBelow(`${path}/${name}`));
+      else files.push(`${path}/${name}`);
+    }
+  } catch (error) {
+    // Directories may go while they are read.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return files;
+}
