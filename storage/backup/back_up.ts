@@ -54,21 +54,25 @@ export async function backUp(
   events: CopyEvents,
 ): Promise<BackupSummary> {
   await refuseUnfinishedRestore(dataDir);
-  if (await orMissing(Deno.lstat(databasePath(dataDir))) === undefined) {
-    throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to back up`);
-  }
+  const strongroomId = await idOf(dataDir);
   using directory = await BackupDirectory.openForBackup(path, dataDir);
-  if (directory.manifest === undefined) {
-    await directory.setManifest({ format: 1, snapshot: null });
-  }
+  await directory.adopt(strongroomId);
   await directory.prepare();
   const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
   const { facts, copied } = await copySnapshot(directory, dataDir, events);
   const snapshot = { number, ...facts };
   await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
   await syncDirectory(`${directory.path}/snapshots`);
-  await directory.setManifest({ format: 1, snapshot });
+  await directory.setManifest({ strongroom_id: strongroomId, snapshot });
   return { snapshot, copied, removed: await removeObsolete(directory) };
+}
+
+async function idOf(dataDir: string): Promise<string> {
+  if (await orMissing(Deno.lstat(databasePath(dataDir))) === undefined) {
+    throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to back up`);
+  }
+  using database = new Snapshot(databasePath(dataDir));
+  return database.strongroomId;
 }
 
 /** Copies the database, the contents of its records, and the secret. */

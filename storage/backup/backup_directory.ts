@@ -72,6 +72,19 @@ export class BackupDirectory implements Disposable {
     return this.#manifest;
   }
 
+  /**
+   * Makes an empty directory that of a strongroom.
+   *
+   * @throws {Error} when it is that of another one.
+   */
+  async adopt(strongroomId: string): Promise<void> {
+    if (this.manifest === undefined) {
+      await this.setManifest({ strongroom_id: strongroomId, snapshot: null });
+    }
+    if (this.manifest?.strongroom_id === strongroomId) return;
+    throw new Error(`"${this.path}" is the backup of another strongroom`);
+  }
+
   /** Replaces the manifest at once and durably. */
   async setManifest(manifest: Manifest): Promise<void> {
     await writeManifest(this.path, manifest);

@@ -14,7 +14,7 @@ export interface CopyOptions {
   /** The directory above all targets. It must exist. */
   readonly root: string;
   /** The paths where a content may be. */
-  sourcesOf(content: ContentFacts): readonly string[];
+  sourcesOf(content: ContentFacts): Iterable<string>;
   /** The path of the copy. */
   targetOf(content: ContentFacts): string;
   /** Called while contents are copied, with the totals since the start. */

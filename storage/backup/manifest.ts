@@ -27,10 +27,13 @@ export type SnapshotFacts = v.InferOutput<typeof SnapshotFacts>;
 
 const Manifest = v.object({
   format: v.literal(FORMAT),
+  /** The id of the strongroom that is backed up. */
+  strongroom_id: v.pipe(v.string(), v.nonEmpty()),
   /** Null until the first backup is complete. */
   snapshot: v.nullable(SnapshotFacts),
 });
-export type Manifest = v.InferOutput<typeof Manifest>;
+/** What a backup holds. */
+export type Manifest = Omit<v.InferOutput<typeof Manifest>, "format">;
 
 const AnyFormat = v.object({ format: Count });
 
@@ -75,7 +78,12 @@ export async function writeManifest(directory: string, manifest: Manifest): Prom
       truncate: true,
       mode: 0o600,
     });
-    await writeAll(file, new TextEncoder().encode(`${JSON.stringify(manifest, undefined, 2)}\n`));
+    await writeAll(
+      file,
+      new TextEncoder().encode(
+        `${JSON.stringify({ format: FORMAT, ...manifest }, undefined, 2)}\n`,
+      ),
+    );
     await file.sync();
   }
   await Deno.rename(temporary, `${directory}/${MANIFEST}`);

@@ -32,7 +32,7 @@ export class ContentCopier implements Disposable {
   async copy(
     content: ContentFacts,
     { sources, target, onBytes }: {
-      readonly sources: readonly string[];
+      readonly sources: Iterable<string>;
       readonly target: string;
       readonly onBytes: (bytes: number) => void;
     },

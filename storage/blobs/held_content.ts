@@ -1,5 +1,6 @@
 import { makeDirectorySync, orMissingSync } from "../disk/files.ts";
 import { blobDirectory, blobPath } from "./paths.ts";
+import { quarantinePaths } from "./quarantine.ts";
 
 /** How often the server looks for the end of the backups that it holds content for. */
 const POLL_MS = 500;
@@ -91,9 +92,12 @@ export async function holdContent(dataDir: string): Promise<Disposable> {
   return opened.move();
 }
 
-/** The paths at which content is while it is held, most likely first. */
-export function contentPaths(dataDir: string, hash: string): string[] {
-  return [blobDirectory(dataDir), heldDirectory(dataDir)].map((it) => `${it}/${blobPath(hash)}`);
+/** The paths at which content may be while it is held, most likely first. */
+export function* contentPaths(dataDir: string, hash: string): Generator<string, void> {
+  yield `${blobDirectory(dataDir)}/${blobPath(hash)}`;
+  yield `${heldDirectory(dataDir)}/${blobPath(hash)}`;
+  // A start after a crash moves content that no record has any more.
+  yield* quarantinePaths(dataDir, hash);
 }
 
 function heldDirectory(dataDir: string): string {

@@ -23,7 +23,7 @@ export class QuarantineDirectory implements Quarantine {
 
   /** @param pathOf The path at which content is stored. */
   constructor(dataDir: string, pathOf: (hash: string) => string) {
-    this.#root = `${dataDir}/quarantine`;
+    this.#root = rootIn(dataDir);
     this.#pathOf = pathOf;
   }
 
@@ -132,4 +132,15 @@ async function moveFile(from: string, to: string): Promise<number | undefined> {
   if (info === undefined) return undefined;
   await Deno.rename(from, to);
   return info.size;
+}
+
+/** The paths at which a content may be in quarantine. */
+export function quarantinePaths(dataDir: string, hash: string): string[] {
+  const root = rootIn(dataDir);
+  const entries = orMissingSync(() => [...Deno.readDirSync(root)]) ?? [];
+  return entries.filter(({ name }) => DAY.test(name)).map(({ name }) => `${root}/${name}/${hash}`);
+}
+
+function rootIn(dataDir: string): string {
+  return `${dataDir}/quarantine`;
 }

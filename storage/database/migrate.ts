@@ -5,6 +5,7 @@ import scans from "./migrations/0003_scans.sql" with { type: "text" };
 import scanAttempts from "./migrations/0004_scan_attempts.sql" with { type: "text" };
 import reportChunks from "./migrations/0005_report_chunks.sql" with { type: "text" };
 import storageState from "./migrations/0006_storage_state.sql" with { type: "text" };
+import strongroomId from "./migrations/0007_strongroom_id.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -14,6 +15,7 @@ const MIGRATIONS: readonly string[] = [
   scanAttempts,
   reportChunks,
   storageState,
+  strongroomId,
 ];
 
 /**

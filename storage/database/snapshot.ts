@@ -1,13 +1,16 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import type { ContentFacts } from "../../core/ports.ts";
-import { Connection, type SqlRow } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { schemaVersion } from "./migrate.ts";
+import { toFacts, upkeepRows } from "./upkeep_statements.ts";
 
 /** The most contents in a page. */
 const PAGE_CONTENTS = 500;
 /** The most records that {@link ContentUses} names. */
 const MAX_USES = 3;
+/** The first version of the schema that has the id of the strongroom. */
+const ID_VERSION = 7;
 /** How long to wait for the lock of a server that is starting or stopping. */
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -47,11 +50,12 @@ export async function copyDatabase(source: string, target: string): Promise<void
 /** A database that is not in use by a server. Calls block the thread. */
 export class Snapshot implements Disposable {
   readonly #connection: Connection;
+  readonly #version: number;
 
   /** @throws {Error} when the schema is newer than this program. */
   constructor(path: string) {
     this.#connection = new Connection(path, { readOnly: true });
-    schemaVersion(this.#connection);
+    this.#version = schemaVersion(this.#connection);
   }
 
   /**
@@ -63,6 +67,20 @@ export class Snapshot implements Disposable {
     checkIntegrity(this.#connection);
   }
 
+  /**
+   * The id of the strongroom, which does not change.
+   *
+   * @throws {Error} when a version of this program wrote the database that gave it none.
+   */
+  get strongroomId(): string {
+    if (this.#version < ID_VERSION) {
+      throw new Error(
+        "An earlier version of strongroom wrote the database: start the server once, to migrate it",
+      );
+    }
+    return String(this.#connection.get("SELECT strongroom_id FROM storage_state")?.strongroom_id);
+  }
+
   /** The number of records, directories included. */
   get records(): number {
     return Number(this.#connection.get("SELECT count(*) AS n FROM records")?.n);
@@ -71,11 +89,8 @@ export class Snapshot implements Disposable {
   /** All contents that records name, each once, in pages. */
   *contents(): Generator<readonly ContentFacts[], void> {
     for (let after = "";;) {
-      const page = this.#connection.all(
-        `SELECT hash, size, crc32 FROM records WHERE hash > :after AND hash <> ''
-         GROUP BY hash ORDER BY hash LIMIT ${PAGE_CONTENTS}`,
-        { after },
-      ).map(toContent);
+      const parameters = { after, limit: PAGE_CONTENTS };
+      const page = upkeepRows(this.#connection, "contents", parameters).map(toFacts);
       const last = page.at(-1);
       if (last === undefined) return;
       yield page;
@@ -120,8 +135,4 @@ export class Snapshot implements Disposable {
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
   }
-}
-
-function toContent(row: SqlRow): ContentFacts {
-  return { hash: String(row.hash), size: Number(row.size), crc32: Number(row.crc32) };
 }

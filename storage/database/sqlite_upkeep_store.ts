@@ -4,7 +4,7 @@ import type { Remote } from "../threads/rpc.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
-import type { UpkeepStatement } from "./upkeep_statements.ts";
+import { toFacts, type UpkeepStatement } from "./upkeep_statements.ts";
 import type { Writer } from "./writer.ts";
 
 export interface UpkeepStoreParts {
@@ -72,10 +72,6 @@ export function toGap(rows: readonly SqlRow[]): ContentGap {
   const of = (kind: string) =>
     rows.filter((row) => row.kind === kind).map((row) => String(row.hash));
   return { missing: of("missing"), unreferenced: of("unreferenced") };
-}
-
-function toFacts(row: SqlRow): ContentFacts {
-  return { hash: String(row.hash), size: Number(row.size), crc32: Number(row.crc32) };
 }
 
 /** Converts a row of the statement `files`. */

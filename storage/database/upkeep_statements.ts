@@ -1,3 +1,4 @@
+import type { ContentFacts } from "../../core/ports.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
 /** The statements that compare records with stored content, by name. */
@@ -36,4 +37,9 @@ export function upkeepRows(
   parameters: SqlParameters,
 ): SqlRow[] {
   return connection.all(UPKEEP_STATEMENTS[statement], parameters);
+}
+
+/** Converts a row that has a hash, a size and a CRC-32. */
+export function toFacts(row: SqlRow): ContentFacts {
+  return { hash: String(row.hash), size: Number(row.size), crc32: Number(row.crc32) };
 }
