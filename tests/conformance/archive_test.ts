@@ -6,7 +6,7 @@ import { seed } from "../support/seed.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
-import { noise } from "./blob_store_suite.ts";
+import { noise } from "../support/random.ts";
 
 /** Reads the entries of a ZIP with an independent library, which checks each CRC. */
 async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ entry: Entry; text: string }[]> {

@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib";
 import { type Chunk, verifiedContent } from "../../core/content.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { BlobStore, StagedBlob } from "../../core/ports.ts";
+import { noise } from "../support/random.ts";
 
 type Store = BlobStore & Disposable;
 
@@ -14,17 +15,6 @@ export async function* chunksOf(
   size = 65536,
 ): AsyncGenerator<Chunk> {
   for (let at = 0; at < content.length; at += size) yield content.slice(at, at + size);
-}
-
-/** Incompressible bytes, reproducible by seed. */
-export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let state = seed;
-  for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0;
-    bytes[at] = state >>> 24;
-  }
-  return bytes;
 }
 
 /** Publishes content as a committed transaction does. */

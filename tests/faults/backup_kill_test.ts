@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { noise } from "../support/random.ts";
 import { filesBelow, runBackup, startBackup, stateOf } from "../support/backups.ts";
 import { strongroom } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";

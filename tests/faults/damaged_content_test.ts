@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { noise } from "../support/random.ts";
 import { type Client, items, type QueryParameters, refused } from "../support/client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { noise } from "../support/random.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { type Client, items, refused } from "../support/client.ts";
 import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { removeUnreferenced } from "../../core/tree/changes.ts";
 import { items, refused } from "../support/client.ts";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { noise, seededRandom } from "../support/random.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer, withRecords } from "../support/server.ts";
 import { smallDisk } from "../support/small_disk.ts";
@@ -302,11 +302,7 @@ Deno.test("C 5 sixteen clients on one tree keep it consistent and see no 500", a
   const one = await server.as(1);
   const statuses = new Map<number, number>();
   await Promise.all(Array.from({ length: 16 }, async (_, worker) => {
-    let state = worker + 1;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor(state / 2 ** 32 * below);
-    };
+    const random = seededRandom(worker + 1);
     const path = () => Array.from({ length: 1 + random(3) }, () => "abc"[random(3)]).join("/");
     for (let step = 0; step < 40; step++) {
       const reply = await [

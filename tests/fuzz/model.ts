@@ -103,6 +103,13 @@ type Tree = Map<string, Node>;
 export class Model {
   #trees = new Map<number, Tree>();
 
+  /** A model in the same state. Changes of either do not affect the other. */
+  fork(): Model {
+    const forked = new Model();
+    forked.#trees = this.#trees;
+    return forked;
+  }
+
   /** Every record, by user and path. */
   records(): ModelRecord[] {
     return [...this.#trees].flatMap(([user, tree]) =>

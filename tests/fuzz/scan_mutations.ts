@@ -6,19 +6,9 @@ import { concatBytes } from "../../core/scanner/readers/bytes/bytes.ts";
 import { SCANNERS } from "../../core/scanner/formats/mod.ts";
 import { memorySource } from "../../core/scanner/contract/source.ts";
 import { ROOT } from "../support/child_server.ts";
+import { type Random, seededRandom } from "../support/random.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { FIXTURES } from "../fixtures/fixtures.ts";
-
-/** A reproducible random number generator (mulberry32). */
-function random(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 /** Boundary values for lengths, counts and offsets. */
 const BOUNDARY_VALUES = [
@@ -35,7 +25,7 @@ const BOUNDARY_VALUES = [
 ];
 
 /** Mutates bytes: flips, truncations, insertions, deletions and boundary values. */
-function mutate(original: Uint8Array, below: (bound: number) => number): Uint8Array {
+function mutate(original: Uint8Array, below: Random): Uint8Array {
   let bytes: Uint8Array = original.slice();
   for (let change = 0; change <= below(4); change++) {
     const at = below(bytes.length + 1);
@@ -88,7 +78,7 @@ export interface MutationResult {
  * @throws {Error} when the scan throws or fails, or when the report does not conform.
  */
 export async function scanMutation(seed: number): Promise<MutationResult> {
-  const below = random(seed);
+  const below = seededRandom(seed);
   const { path } = FIXTURES[seed % FIXTURES.length] ?? { path: "" };
   const bytes = mutate(await Deno.readFile(`${ROOT}tests/fixtures/models/${path}`), below);
   const started = performance.now();

@@ -4,19 +4,26 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { removeUnreferenced } from "../../core/tree/changes.ts";
-import type { ResourceEntry } from "../../schemas/resources.ts";
-import { type Client, entry, items, type Reply } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
 import { TestServer } from "../support/server.ts";
 import {
-  type ExpectedOutcome,
   ExpectedRefusal,
   Model,
   type ModelRecord,
   type ModelUser,
   type TransferRequest,
 } from "./model.ts";
+import {
+  entriesOf,
+  expectedOf,
+  type PathsStep,
+  send,
+  shownEntry,
+  shownRecord,
+  type TreeStep,
+} from "./steps.ts";
 
 /** Two users and an administrator. All of them own records. */
 const CALLERS: readonly ModelUser[] = [
@@ -44,35 +51,8 @@ interface TransferStep {
 
 type Step =
   | TransferStep
-  | PlainStep
-  | ListedStep;
-
-/** A step with literal paths. */
-type PlainStep =
-  | {
-    readonly kind: "upload";
-    readonly caller: ModelUser;
-    readonly dir: string;
-    readonly files: readonly (readonly [string, string])[];
-  }
-  | { readonly kind: "mkdir"; readonly caller: ModelUser; readonly path: string };
-
-interface ListedStep<Path = Pick> {
-  readonly kind: "remove" | "list";
-  readonly caller: ModelUser;
-  readonly paths: readonly Path[];
-  readonly recursive: boolean;
-}
-
-/** A step with all picks resolved to paths. */
-type KnownStep =
-  | {
-    readonly kind: "move" | "copy";
-    readonly caller: ModelUser;
-    readonly request: TransferRequest;
-  }
-  | PlainStep
-  | ListedStep<string>;
+  | Exclude<TreeStep, { kind: "move" | "copy" | "remove" | "list" }>
+  | PathsStep<Pick>;
 
 // Few names, so that they repeat within a path and files sometimes conflict with directories.
 const name = fc.constantFrom("a", "a", "a", "b", "b", "a-", "é");
@@ -248,8 +228,10 @@ class Pair implements AsyncDisposable {
   async step(step: Step): Promise<void> {
     const known = this.#resolve(step);
     const began = Date.now();
-    const expected = this.#runModel(known);
-    const reply = await this.#runService(known);
+    const expected = expectedOf(this.#model, known);
+    const client = this.clients[CALLERS.indexOf(step.caller)];
+    assert.ok(client);
+    const reply = await send(client, known);
     const label = JSON.stringify(known);
     this.#count(`${step.kind} ${reply.status}`);
     if (expected instanceof ExpectedRefusal) {
@@ -259,8 +241,8 @@ class Pair implements AsyncDisposable {
       return;
     }
     assert.equal(reply.status, 200, `${label} ${reply.text}`);
-    const entries = step.kind === "mkdir" ? [entry(reply)] : items(reply);
-    agree(entries.map(shownEntry), expected.items.map(shownRecord), label);
+    const entries = entriesOf(known, reply);
+    agree(entries.map(shownEntry), expected.items.map((item) => shownRecord(item)), label);
     // A directory that a copy merges into is reported as updated but does not change (RS 4.5.5).
     const moved = new Set(
       expected.events.filter(({ kind }) => step.kind === "move" && kind === "updated")
@@ -303,7 +285,7 @@ class Pair implements AsyncDisposable {
   }
 
   /** Resolves the picks of a step to paths. */
-  #resolve(step: Step): KnownStep {
+  #resolve(step: Step): TreeStep {
     const text = (pick: Pick, first = ""): string => {
       if ("text" in pick) return pick.text;
       if ("levelsUp" in pick) return first.split("/").slice(0, -pick.levelsUp).join("/");
@@ -335,49 +317,6 @@ class Pair implements AsyncDisposable {
       case "upload":
       case "mkdir":
         return step;
-    }
-  }
-
-  #runModel(step: KnownStep): ExpectedOutcome | ExpectedRefusal {
-    try {
-      switch (step.kind) {
-        case "move":
-        case "copy":
-          return this.#model[step.kind](step.caller, step.request);
-        case "remove":
-          return this.#model.remove(step.caller, step.paths);
-        case "list":
-          return this.#model.list(step.caller, step.paths, step.recursive);
-        case "upload":
-          return this.#model.upload(step.caller, step.dir, step.files);
-        case "mkdir":
-          return this.#model.mkdir(step.caller, step.path);
-      }
-    } catch (error) {
-      if (error instanceof ExpectedRefusal) return error;
-      throw error;
-    }
-  }
-
-  #runService(step: KnownStep): Promise<Reply> {
-    const client = this.clients[CALLERS.indexOf(step.caller)];
-    assert.ok(client);
-    switch (step.kind) {
-      case "move":
-        return client.json("PUT", "/resources/move", step.request);
-      case "copy":
-        return client.json("POST", "/resources/copy", step.request);
-      case "remove":
-        return client.remove({ "paths[]": step.paths });
-      case "list":
-        return client.list({ "paths[]": step.paths, recursive: String(step.recursive) });
-      case "upload": {
-        const body = new FormData();
-        for (const [name, content] of step.files) body.append("files", new Blob([content]), name);
-        return client.send("POST", "/resources/", { query: { dir: step.dir }, body });
-      }
-      case "mkdir":
-        return client.mkdir(step.path);
     }
   }
 
@@ -419,12 +358,6 @@ class Pair implements AsyncDisposable {
 
 const hashOf = ({ isDir, content }: ModelRecord["node"]): string =>
   isDir ? "" : createHash("md5").update(content).digest("hex");
-
-const shownEntry = ({ user_id, path, is_dir, size }: ResourceEntry) =>
-  `${user_id} ${path} ${is_dir} ${size}`;
-
-const shownRecord = ({ user, path, node }: ModelRecord) =>
-  `${user} ${path} ${node.isDir} ${node.content.length}`;
 
 /** Like `assert.deepEqual`, but adds the step to the message. */
 function agree(actual: unknown, expected: unknown, label = ""): void {

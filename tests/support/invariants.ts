@@ -2,11 +2,25 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
+import { Connection } from "../../storage/database/connection.ts";
+import { RECORD_COLUMNS, toRecord } from "../../storage/database/lookup.ts";
 import type { TestServer } from "./server.ts";
 
 /** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
   const records = await allRecords(server);
+  await checkFiles(server.dataDir, records);
+  return records;
+}
+
+/** Checks the invariants of C 5 on the data directory of a server that does nothing right now. */
+export async function checkDataDirectory(dataDir: string): Promise<void> {
+  using connection = new Connection(`${dataDir}/strongroom.db`, { readOnly: true });
+  const rows = connection.all(`SELECT ${RECORD_COLUMNS} FROM records`);
+  await checkFiles(dataDir, rows.map(toRecord));
+}
+
+async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): Promise<void> {
   const held = new Map(records.map((record) => [`${record.userId}:${record.path}`, record]));
   assert.equal(held.size, records.length, "C 5.1: duplicate path");
   for (const { userId, path, name, isDir, hash, size } of records) {
@@ -21,15 +35,14 @@ export async function checkInvariants(server: TestServer): Promise<ResourceRecor
   const sizes = new Map(
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
-  assert.deepEqual(await server.storedHashes(), [...sizes.keys()].sort(), "C 5.4");
+  assert.deepEqual(await storedHashes(dataDir), [...sizes.keys()].sort(), "C 5.4");
   for (const [hash, size] of sizes) {
     const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
-    const content = await Deno.readFile(`${server.dataDir}/blobs/${fan}/${hash}`);
+    const content = await Deno.readFile(`${dataDir}/blobs/${fan}/${hash}`);
     assert.equal(content.length, size, "C 5.3");
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
-  assert.deepEqual(await server.temporaryFiles(), []);
-  return records;
+  assert.deepEqual(await temporaryFiles(dataDir), []);
 }
 
 /** All records of a user, or of all users. */
@@ -41,4 +54,22 @@ export async function allRecords(server: TestServer, userId?: number): Promise<R
     chain: [],
   }));
   return batches.flat();
+}
+
+/** The names of all files in `blobs/`, which are hashes of content, sorted. */
+export async function storedHashes(dataDir: string): Promise<string[]> {
+  const hashes: string[] = [];
+  const walk = async (directory: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(directory)) {
+      if (isDirectory) await walk(`${directory}/${name}`);
+      else hashes.push(name);
+    }
+  };
+  await walk(`${dataDir}/blobs`);
+  return hashes.sort();
+}
+
+/** The names of the files in `tmp/`. */
+export async function temporaryFiles(dataDir: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(`${dataDir}/tmp`))).map(({ name }) => name);
 }

@@ -15,6 +15,7 @@ import type { RunningServer } from "../../routes/server.ts";
 import { readSettings } from "../../schemas/settings.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
+import { storedHashes, temporaryFiles } from "./invariants.ts";
 import { TempDir } from "./temp_dir.ts";
 
 const SECRET = "the secret of the tests, longer than 32 bytes";
@@ -114,22 +115,14 @@ export class TestServer implements AsyncDisposable {
     return this.as(userId, "resources.admin");
   }
 
-  /** The names of all files in `blobs/`, which are hashes of content, sorted. */
-  async storedHashes(): Promise<string[]> {
-    const hashes: string[] = [];
-    const walk = async (directory: string) => {
-      for await (const { name, isDirectory } of Deno.readDir(directory)) {
-        if (isDirectory) await walk(`${directory}/${name}`);
-        else hashes.push(name);
-      }
-    };
-    await walk(`${this.dataDir}/blobs`);
-    return hashes.sort();
+  /** {@link storedHashes} */
+  storedHashes(): Promise<string[]> {
+    return storedHashes(this.dataDir);
   }
 
-  /** The names of the files in `tmp/`. */
-  async temporaryFiles(): Promise<string[]> {
-    return (await Array.fromAsync(Deno.readDir(`${this.dataDir}/tmp`))).map(({ name }) => name);
+  /** {@link temporaryFiles} */
+  temporaryFiles(): Promise<string[]> {
+    return temporaryFiles(this.dataDir);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

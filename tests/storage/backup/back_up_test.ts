@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { backUp, type BackupSummary, type CopyEvents } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
-import { noise } from "../../conformance/blob_store_suite.ts";
+import { noise } from "../../support/random.ts";
 import { items } from "../../support/client.ts";
 import { checkInvariants } from "../../support/invariants.ts";
 import { TestServer } from "../../support/server.ts";

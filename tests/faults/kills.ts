@@ -1,0 +1,36 @@
+import { seededRandom } from "../support/random.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import {
+  type CampaignOptions,
+  checkStarted,
+  modeledClients,
+  type Outcome,
+  outcomeOf,
+  startServer,
+} from "./campaign.ts";
+
+const CLIENTS = 4;
+/** The longest time under load before a kill. */
+const MAX_LOAD_MS = 800;
+
+/** Kills servers at random moments while clients change their trees. */
+export async function kills({ count, seed, progress }: CampaignOptions): Promise<Outcome> {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  const random = seededRandom(seed);
+  const clients = modeledClients(CLIENTS, { seed });
+  for (let killed = 0; killed < count; killed++) {
+    await using server = await startServer(dataDir);
+    if (killed > 0) progress?.(killed);
+    for (const client of clients) await client.connect(server.origin);
+    if (killed > 0) await checkStarted(server, dataDir, clients);
+    const working = Promise.all(clients.map((client) => client.work()));
+    await new Promise((resolve) => setTimeout(resolve, random(MAX_LOAD_MS)));
+    await server.end("SIGKILL");
+    await working;
+  }
+  await using server = await startServer(dataDir);
+  await checkStarted(server, dataDir, clients);
+  progress?.(count);
+  return outcomeOf(count, clients);
+}

@@ -1,0 +1,312 @@
+import * as assert from "node:assert/strict";
+import { mintCredential } from "../../core/credentials.ts";
+import { BASE_PATH } from "../../routes/routes.ts";
+import { ExpectedRefusal, Model, type ModelRecord } from "../fuzz/model.ts";
+import {
+  entriesOf,
+  expectedOf,
+  send,
+  shownEntry,
+  shownRecord,
+  type TreeStep,
+} from "../fuzz/steps.ts";
+import { Client, items, type Reply } from "../support/client.ts";
+import { noise, type Random, seededRandom } from "../support/random.ts";
+import { USER_PRIVILEGES } from "../support/server.ts";
+
+/** The secret that the servers and the clients of these tests share. */
+export const SECRET = "the secret of the faults, longer than 32 bytes";
+
+/** A tree that has more records than this shrinks. */
+const MAX_RECORDS = 40;
+/** Content above 128 KiB is written by a content worker. */
+const LARGE_BYTES = 300_000;
+
+/** A change that was sent, and the state of the tree if it was carried out. */
+interface Change {
+  readonly label: string;
+  /** Readings of the clock when the request was sent, and when the reply arrived, if one did. */
+  readonly sentAt: number;
+  repliedAt?: number;
+  readonly after: Model;
+}
+
+/** What a client counted. */
+export interface Counts {
+  /** Changes acknowledged by a 200 response. */
+  acknowledged: number;
+  /** Requests refused with a 500 response. */
+  failed: number;
+  /** Requests without a response. */
+  unanswered: number;
+}
+
+export interface ModeledClientOptions {
+  readonly user: number;
+  readonly seed: number;
+  /** A position that grows as the server writes. @default one that never changes */
+  readonly clock?: () => number;
+}
+
+/**
+ * A client that changes the tree of its user at random, with a model of what the server acknowledged.
+ * It checks each reply, and later that the tree is what the replies said. Each user has one client, but
+ * the contents of all are alike, so that uploads and deletions contend for the same blobs.
+ */
+export class ModeledClient {
+  /** Whether requests may be refused with a 500 response, and downloads may break off. */
+  mayFail = false;
+  readonly counts: Counts = { acknowledged: 0, failed: 0, unanswered: 0 };
+  readonly #user: number;
+  readonly #random: Random;
+  readonly #clock: () => number;
+  /** The state before all of {@link #changes}. */
+  #settled = new Model();
+  readonly #changes: Change[] = [];
+  #client: Client | undefined;
+
+  constructor({ user, seed, clock = () => 0 }: ModeledClientOptions) {
+    this.#user = user;
+    this.#random = seededRandom(seed * 1000 + user);
+    this.#clock = clock;
+  }
+
+  async connect(origin: string): Promise<void> {
+    const token = await mintCredential({
+      secret: SECRET,
+      userId: this.#user,
+      privileges: USER_PRIVILEGES,
+      ttlSeconds: 86_400,
+    });
+    this.#client = new Client(origin + BASE_PATH, token);
+  }
+
+  /** Sends random requests until one gets no reply, or `steps` of them. */
+  async work(steps = Infinity): Promise<void> {
+    for (let step = 0; step < steps; step++) if (!await this.#step()) return;
+  }
+
+  /** Sends one request that changes something and must succeed, as nothing is wrong. */
+  async mustSucceed(): Promise<void> {
+    this.mayFail = false;
+    const { acknowledged } = this.counts;
+    while (this.counts.acknowledged === acknowledged) {
+      assert.ok(await this.#step(), "a request without a reply");
+    }
+  }
+
+  /** Deletes something, which must succeed. Returns false if there is nothing. */
+  async mustRemove(): Promise<boolean> {
+    const [record] = this.#model.records();
+    if (record === undefined) return false;
+    this.mayFail = false;
+    const caller = this.#caller;
+    const step = { kind: "remove", caller, paths: [record.path], recursive: false } as const;
+    assert.ok(await this.#change(step), "a request without a reply");
+    return true;
+  }
+
+  /**
+   * Checks that the tree of the server is in a state that the replies permit: all acknowledged changes,
+   * and perhaps the last request without a reply. Returns that state.
+   *
+   * @param at A reading of the clock: changes acknowledged until then are there, and none that were
+   *   sent later.
+   */
+  async check(at = Infinity): Promise<Model> {
+    const states = this.#statesAt(at);
+    const found = await this.#download();
+    const matching = states.find(({ after }) => sameTree(found, after.records()));
+    if (matching !== undefined) return matching.after;
+    const [expected] = states.map(({ after }) => shownTree(after.records()));
+    const labels = states.map(({ label }) => label).join(" or ");
+    assert.deepEqual(shownFound(found), expected, `user ${this.#user}: the tree after ${labels}`);
+    throw new Error(`user ${this.#user}: wrong content after ${labels}`);
+  }
+
+  /** {@link check}, and goes on from the state that the tree is in. */
+  async settle(): Promise<void> {
+    this.#settled = await this.check();
+    this.#changes.length = 0;
+  }
+
+  /** The states that the tree may have had at a reading of the clock. */
+  #statesAt(at: number): Pick<Change, "label" | "after">[] {
+    const done = this.#changes.filter(({ repliedAt }) =>
+      repliedAt !== undefined && repliedAt <= at
+    );
+    const next = this.#changes[done.length];
+    const last = done.at(-1) ?? { label: "the last check", after: this.#settled };
+    return next === undefined || next.sentAt > at ? [last] : [last, next];
+  }
+
+  get #caller() {
+    return { user: this.#user, admin: false };
+  }
+
+  get #model(): Model {
+    return this.#changes.at(-1)?.after ?? this.#settled;
+  }
+
+  /** Sends a random request. Returns false if it got no reply. */
+  #step(): Promise<boolean> {
+    const files = this.#model.records().filter(({ node }) => !node.isDir);
+    const file = files[this.#random(Math.max(1, files.length))];
+    if (file !== undefined && this.#random(8) === 0) return this.#read(file);
+    return this.#change(this.#randomChange());
+  }
+
+  async #change(step: TreeStep): Promise<boolean> {
+    const before = this.#model;
+    const after = before.fork();
+    const expected = expectedOf(after, step);
+    const label = JSON.stringify(step);
+    const change: Change = { label, sentAt: this.#clock(), after };
+    if (!(expected instanceof ExpectedRefusal)) this.#changes.push(change);
+    const reply = await send(this.#connected, step, bytesOf).catch(() => undefined);
+    if (reply === undefined) {
+      this.counts.unanswered++;
+      return false;
+    }
+    change.repliedAt = this.#clock();
+    if (reply.status === 500 && this.mayFail) {
+      this.counts.failed++;
+      if (this.#changes.at(-1) === change) this.#changes.pop();
+      return true;
+    }
+    if (expected instanceof ExpectedRefusal) {
+      assert.deepEqual([reply.status, codeOf(reply)], [expected.status, expected.code], label);
+      return true;
+    }
+    assert.equal(reply.status, 200, `${label} ${reply.text}`);
+    this.counts.acknowledged++;
+    assert.deepEqual(
+      entriesOf(step, reply).map(shownEntry),
+      expected.items.map((item) => shownRecord(item, sizeOf)),
+      label,
+    );
+    return true;
+  }
+
+  /** Downloads a file. What arrives whole must be its content. */
+  async #read({ path, node }: ModelRecord): Promise<boolean> {
+    let bytes: Uint8Array;
+    try {
+      const response = await this.#connected.download({ path });
+      bytes = new Uint8Array(await response.arrayBuffer());
+      if (response.status === 500 && this.mayFail) {
+        this.counts.failed++;
+        return true;
+      }
+      assert.equal(response.status, 200, path);
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      this.counts.unanswered++;
+      // It broke off, or the server has died.
+      return this.mayFail && await this.#isServed();
+    }
+    assert.ok(sameBytes(bytes, bytesOf(node.content)), `user ${this.#user}: wrong bytes: ${path}`);
+    return true;
+  }
+
+  async #isServed(): Promise<boolean> {
+    return await this.#connected.list().then(() => true, () => false);
+  }
+
+  /** All records of the server, with the content of files. */
+  async #download(): Promise<FoundTree> {
+    const entries = items(await this.#connected.list({ recursive: "true" }));
+    const found = await Promise.all(
+      entries.map(async ({ path, is_dir }) =>
+        [path, is_dir ? undefined : await this.#connected.bytes({ path })] as const
+      ),
+    );
+    return new Map(found);
+  }
+
+  get #connected(): Client {
+    if (this.#client === undefined) throw new Error("Not connected");
+    return this.#client;
+  }
+
+  #randomChange(): TreeStep {
+    const random = this.#random;
+    const caller = this.#caller;
+    const paths = this.#model.records().map(({ path }) => path);
+    const known = () => paths[random(paths.length)] ?? "a";
+    const remove = () => ({ kind: "remove", caller, paths: [known()], recursive: false }) as const;
+    if (paths.length > MAX_RECORDS) return remove();
+    const fresh = () => Array.from({ length: 1 + random(3) }, () => "abcd"[random(4)]).join("/");
+    const destination = () => [known, fresh, () => `${known()}/`][random(3)]?.() ?? "";
+    const force = random(4) > 0;
+    switch (random(8)) {
+      case 0:
+        return remove();
+      case 1:
+        return { kind: "mkdir", caller, path: fresh() };
+      case 2:
+        return { kind: "copy", caller, request: { source: known(), destination: fresh(), force } };
+      case 3:
+      case 4: {
+        const request = { source: known(), destination: destination(), force };
+        return { kind: "move", caller, request };
+      }
+      default: {
+        const files = Array.from({ length: 1 + random(3) }, () =>
+          [
+            `f${random(20)}`,
+            this.#randomContent(),
+          ] as const);
+        return { kind: "upload", caller, dir: random(4) === 0 ? "" : fresh(), files };
+      }
+    }
+  }
+
+  #randomContent(): string {
+    const random = this.#random;
+    if (random(8) === 0) return `noise ${LARGE_BYTES + random(3)}`;
+    return random(2) === 0 ? `shared ${random(7)}` : `own ${this.#user} ${random(1_000_000)}`;
+  }
+}
+
+/** Content of files by path; undefined for directories. */
+type FoundTree = ReadonlyMap<string, Uint8Array | undefined>;
+
+const encoder = new TextEncoder();
+const noises = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** The content that a text of the model stands for: itself, or noise of a size. */
+function bytesOf(content: string): Uint8Array<ArrayBuffer> {
+  if (!content.startsWith("noise ")) return encoder.encode(content);
+  const bytes = noises.get(content) ?? noise(Number(content.slice("noise ".length)));
+  noises.set(content, bytes);
+  return bytes;
+}
+
+const sizeOf = (content: string) => bytesOf(content).length;
+
+function sameTree(found: FoundTree, records: readonly ModelRecord[]): boolean {
+  return found.size === records.length && records.every(({ path, node }) => {
+    const bytes = found.get(path);
+    if (node.isDir) return found.has(path) && bytes === undefined;
+    return bytes !== undefined && sameBytes(bytes, bytesOf(node.content));
+  });
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+function shownTree(records: readonly ModelRecord[]): string[] {
+  return records.map(({ path, node }) => node.isDir ? path : `${path} ${sizeOf(node.content)}`)
+    .sort();
+}
+
+function shownFound(found: FoundTree): string[] {
+  return [...found].map(([path, bytes]) => bytes === undefined ? path : `${path} ${bytes.length}`)
+    .sort();
+}
+
+function codeOf(reply: Reply): unknown {
+  return JSON.parse(reply.text).code;
+}
