@@ -15,6 +15,7 @@ import {
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
+import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory } from "./backup_directory.ts";
 import { copyContents, syncTree } from "./copy_contents.ts";
 import { copyFile, syncAndHash } from "./copy_file.ts";
@@ -56,15 +57,17 @@ export async function backUp(
   await refuseUnfinishedRestore(dataDir);
   const strongroomId = await idOf(dataDir);
   using directory = await BackupDirectory.openForBackup(path, dataDir);
-  await directory.adopt(strongroomId);
-  await directory.prepare();
-  const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
-  const { facts, copied } = await copySnapshot(directory, dataDir, events);
-  const snapshot = { number, ...facts };
-  await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
-  await syncDirectory(`${directory.path}/snapshots`);
-  await directory.setManifest({ strongroom_id: strongroomId, snapshot });
-  return { snapshot, copied, removed: await removeObsolete(directory) };
+  return await namingFullDisk(path, async () => {
+    await directory.adopt(strongroomId);
+    await directory.prepare();
+    const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
+    const { facts, copied } = await copySnapshot(directory, dataDir, events);
+    const snapshot = { number, ...facts };
+    await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
+    await syncDirectory(`${directory.path}/snapshots`);
+    await directory.setManifest({ strongroom_id: strongroomId, snapshot });
+    return { snapshot, copied, removed: await removeObsolete(directory) };
+  });
 }
 
 async function idOf(dataDir: string): Promise<string> {

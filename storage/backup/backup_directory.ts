@@ -38,7 +38,12 @@ export class BackupDirectory implements Disposable {
    *   or is in use.
    */
   static async openForBackup(path: string, dataDir: string): Promise<BackupDirectory> {
-    makeDirectorySync(path);
+    try {
+      makeDirectorySync(path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new Error(`Cannot create "${path}": the directory above it does not exist`);
+    }
     return await this.#open(path, { dataDir, exclusive: true });
   }
 
@@ -55,11 +60,13 @@ export class BackupDirectory implements Disposable {
     path: string,
     { dataDir, exclusive }: { readonly dataDir: string; readonly exclusive: boolean },
   ): Promise<BackupDirectory> {
+    const info = await orMissing(Deno.stat(path));
+    if (info?.isDirectory !== true) throw new Error(`There is no directory "${path}"`);
     await refuseOverlap(path, dataDir);
     using opened = new DisposableStack();
     const lock = opened.use(await Deno.open(path));
     if (!await lock.tryLock(exclusive)) {
-      throw new Error(`"${path}" is in use by another backup or restore`);
+      throw new Error(`"${path}" is in use by another backup or a restore`);
     }
     const manifest = await readManifest(path);
     await refuseForeign(path, manifest === undefined);

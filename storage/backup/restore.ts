@@ -4,6 +4,7 @@ import { databasePath, restoringPath, secretPath } from "../disk/data_directory.
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { lockDirectory } from "../disk/lock.ts";
 import type { CopyEvents } from "./back_up.ts";
+import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory, OF_FILE_SYSTEM } from "./backup_directory.ts";
 import { copyContents, syncTree } from "./copy_contents.ts";
 import { copyFile } from "./copy_file.ts";
@@ -35,10 +36,12 @@ export async function restore(
   if (!await lockDirectory(dataDir, locks)) {
     throw new Error(`The data directory "${dataDir}" is in use by another process`);
   }
-  await begin(dataDir);
-  const damaged = await copyParts(directory, facts, dataDir, events);
-  await end(dataDir);
-  return { snapshot: facts, damaged };
+  return await namingFullDisk(dataDir, async () => {
+    await begin(dataDir);
+    const damaged = await copyParts(directory, facts, dataDir, events);
+    await end(dataDir);
+    return { snapshot: facts, damaged };
+  });
 }
 
 /** Checks that the directory is empty, or removes what an interrupted restore has left. */

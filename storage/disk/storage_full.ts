@@ -21,3 +21,13 @@ export function storageFull(cause?: unknown): AppError {
 export function asStorageFull(error: unknown): unknown {
   return isStorageFull(error) ? storageFull(error) : error;
 }
+
+/** Runs `work`. Its error names the directory if the disk of that is full. */
+export async function namingFullDisk<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    throw new Error(`The disk of "${directory}" is full`, { cause: error });
+  }
+}
