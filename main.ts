@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   token: () => import("./cli/token.ts"),
   scan: () => import("./cli/scan/scan.ts"),
   capacity: () => import("./cli/capacity.ts"),
+  check: () => import("./cli/check/check.ts"),
   backup: () => import("./cli/backup/backup.ts"),
   restore: () => import("./cli/backup/restore.ts"),
   config: () => import("./cli/config.ts"),
@@ -21,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   version: () => import("./cli/version.ts"),
 };
 /** For these, 1 means that they have found something (C 16, C 22). */
-const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "backup", "restore"]);
+const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore"]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 async function main([given = "help", ...args]: string[]): Promise<number> {

@@ -3,9 +3,10 @@ import { PRIVILEGES } from "../core/caller.ts";
 const USAGE = `strongroom, a file strongroom for people who work with model files
 
 Usage:
-  strongroom serve [--until-stdin-ends]
+  strongroom serve [--until-stdin-ends] [--accept-damage]
       Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
       --until-stdin-ends stops it also when stdin ends.
+      --accept-damage starts although the database has lost changes, or files have lost content.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
   strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
@@ -14,6 +15,12 @@ Usage:
   strongroom capacity [--json] [--watch]
       Prints how many scans and tools the host can carry, and what the server runs.
       --watch refreshes it each second.
+  strongroom check [--read-data] [--repair] [--json]
+      Checks the database, all records and their content, while a server uses them or not.
+      --read-data reads and hashes all content; otherwise only its sizes are checked.
+      --repair repairs what it can, without a server. It moves content without a record to quarantine/
+      and damaged content to damaged/, and deletes nothing.
+      Exit code 0: sound; 1: repaired; 2: damage is left.
   strongroom backup DIR [--json]
       Backs up the data directory, while a server uses it or not. Copies only what is new since the
       last backup to DIR. Exit code 0: all is there; 1: some content is damaged in the data directory

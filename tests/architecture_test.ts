@@ -23,10 +23,11 @@ const CORE_FOR_STORAGE = [
  * file belongs to the room with the longest matching name. Type imports count.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "cli/backup", "cli/scan", "cli/serve"],
+  "main.ts": ["cli", "cli/check", "cli/backup", "cli/scan", "cli/serve"],
   packaging: ["storage/threads"],
   cli: ["routes", "core", "core/capacity", "schemas", "storage"],
   "cli/backup": ["cli", "core", "storage/backup", "storage/database", "schemas"],
+  "cli/check": ["cli", "storage/check", "schemas"],
   "cli/scan": [
     "cli",
     "core",
@@ -71,7 +72,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/blobs",
     "storage/database",
     "storage/disk",
+    "storage/threads",
     "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
+  "storage/check": [
+    "storage/blobs",
+    "storage/database",
+    "storage/disk",
+    "storage/threads",
     ...CORE_FOR_STORAGE,
   ],
   "storage/blobs": ["storage/disk", "storage/threads", "schemas", ...CORE_FOR_STORAGE],

@@ -4,6 +4,7 @@ import type { ContentFacts } from "../../core/ports.ts";
 import { ContentCopier } from "../blobs/content_copier.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
 import { makeDirectorySync, syncDirectory } from "../disk/files.ts";
+import { forEach } from "../threads/for_each.ts";
 
 /** Waiting for the disk, most of the time. */
 const MAX_COPIES = 16;
@@ -80,27 +81,4 @@ function makeDirectories(path: string, known: Set<string>): void {
 
 function* contentsIn(pages: Iterable<readonly ContentFacts[]>): Generator<ContentFacts, void> {
   for (const page of pages) yield* page;
-}
-
-/** Works on several items at once. After a failure it waits for those that have begun. */
-async function forEach<Item>(
-  items: Iterable<Item>,
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = items[Symbol.iterator]();
-  let failed = false;
-  const workers = Array.from({ length: concurrency }, async () => {
-    for (let next = waiting.next(); !failed && !next.done; next = waiting.next()) {
-      try {
-        await work(next.value);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  });
-  const outcomes = await Promise.allSettled(workers);
-  const failure = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failure !== undefined) throw failure.reason;
 }

@@ -1,16 +1,16 @@
 import { createHash, type Hash } from "node:crypto";
-import { pipeline, Readable } from "node:stream";
-import { createDeflateRaw, deflateRawSync } from "node:zlib";
-import {
-  type Checksum,
-  type Chunk,
-  ContentReader,
-  joinChunks,
-  RunningChecksum,
-} from "../../core/content.ts";
+import { deflateRawSync } from "node:zlib";
+import { type Checksum, type Chunk, RunningChecksum } from "../../core/content.ts";
 import type { Compression } from "../../schemas/resources.ts";
+import {
+  DEFLATE_LEVEL,
+  deflated,
+  type Deflation,
+  MAX_WORTHWHILE_RATIO,
+  shrinks,
+} from "./deflation.ts";
 import { digestsBelow } from "./paths.ts";
-import { orMissing, orMissingSync, readFull, readFullSync, writeAll } from "../disk/files.ts";
+import { orMissing, orMissingSync, readFullSync, writeAll } from "../disk/files.ts";
 
 /** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
 export interface Digest extends Checksum {
@@ -30,17 +30,6 @@ export interface PackedBytes {
   readonly checksum: Checksum;
 }
 
-/**
- * The DEFLATE level. On text, level 2 compresses nearly as well as the default level 6 (to 0.246
- * instead of 0.236 of the size in the case that `deno task bench` measures) at more than 1.5 times
- * its speed.
- */
-const DEFLATE_LEVEL = 2;
-/** Content is compressed if samples of it shrink to less than this share. */
-const MAX_WORTHWHILE_RATIO = 0.8;
-const SAMPLE_BYTES = 32 * 1024;
-/** Compressed content is returned in chunks of at least this size, but for the last one. */
-const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
 /** A call for several files ends after this time even if there are more: other calls wait for it. */
 const MAX_BATCH_MS = 10;
 
@@ -62,12 +51,6 @@ export class Hasher {
 interface HashedFile {
   readonly file: Deno.FsFile;
   readonly hasher: Hasher;
-}
-
-/** A file that is being compressed, and the checksum of what was read of it so far. */
-interface Deflation {
-  readonly content: ContentReader;
-  readonly checksum: RunningChecksum;
 }
 
 /**
@@ -110,6 +93,29 @@ export class ContentTasks {
   abortUpload(id: number): void {
     this.#uploads.get(id)?.file.close();
     this.#uploads.delete(id);
+  }
+
+  /** Opens a file to hash it, and returns its id; undefined if it is missing. */
+  async openHashing(path: string): Promise<number | undefined> {
+    const file = await orMissing(Deno.open(path));
+    if (file === undefined) return undefined;
+    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
+    return this.#lastId;
+  }
+
+  /** Reads and hashes `count` more bytes of a file. Returns how many there were: 0 at its end. */
+  hashNext(id: number, count: number): number {
+    const { file, hasher } = this.#upload(id);
+    const chunk = readFullSync(file, new Uint8Array(count));
+    hasher.update(chunk);
+    return chunk.length;
+  }
+
+  /** Closes a file that was hashed to its end. */
+  finishHashing(id: number): Digest {
+    const { hasher } = this.#upload(id);
+    this.abortUpload(id);
+    return hasher.digest();
   }
 
   /**
@@ -185,23 +191,6 @@ export class ContentTasks {
   }
 }
 
-/** Whether samples from the start, the middle and the end indicate that compression pays (C 9). */
-async function shrinks(file: Deno.FsFile): Promise<boolean> {
-  const { size } = await file.stat();
-  const offsets = size <= 3 * SAMPLE_BYTES ? [0] : [0, Math.floor(size / 2), size - SAMPLE_BYTES];
-  const length = offsets.length === 1 ? size : SAMPLE_BYTES;
-  let sampled = 0;
-  let packed = 0;
-  for (const offset of offsets) {
-    await file.seek(offset, Deno.SeekMode.Start);
-    const sample = await readFull(file, new Uint8Array(length));
-    sampled += sample.length;
-    packed += deflateRawSync(sample, { level: DEFLATE_LEVEL }).length;
-  }
-  await file.seek(0, Deno.SeekMode.Start);
-  return packed < sampled * MAX_WORTHWHILE_RATIO;
-}
-
 /** Works on the items in order until all are done or {@link MAX_BATCH_MS} are over. */
 function inTime<Item, Result>(
   items: readonly Item[],
@@ -232,48 +221,4 @@ function packSmall({ path, size }: SmallFile, compression: Compression): PackedB
   if (compression === "auto" && !worthwhile) return stored;
   // A message copies the whole memory that an array is part of.
   return { ...stored, bytes: new Uint8Array(packed), deflated: true };
-}
-
-/** The compressed content of a file. Reading it to the end, or returning it, closes the file. */
-function deflated(file: Deno.FsFile): Deflation {
-  const deflate = createDeflateRaw({
-    level: DEFLATE_LEVEL,
-    chunkSize: MIN_DEFLATED_CHUNK_BYTES,
-  });
-  const checksum = new RunningChecksum();
-  const content = file.readable.pipeThrough(
-    new TransformStream<Chunk, Chunk>({
-      transform(chunk, controller) {
-        checksum.update(chunk);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  // Passes a read error on to the iterating side, and closes the file when either side ends.
-  pipeline(Readable.from(content), deflate, () => {});
-  const chunks = coalesced(deflate);
-  return {
-    content: new ContentReader(
-      async () => (await chunks.next()).value,
-      () => {
-        deflate.destroy();
-      },
-    ),
-    checksum,
-  };
-}
-
-/** Joins chunks until they hold {@link MIN_DEFLATED_CHUNK_BYTES}. */
-async function* coalesced(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk, undefined> {
-  let held: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    held.push(chunk);
-    size += chunk.length;
-    if (size < MIN_DEFLATED_CHUNK_BYTES) continue;
-    yield joinChunks(held);
-    held = [];
-    size = 0;
-  }
-  if (size > 0) yield joinChunks(held);
 }

@@ -111,6 +111,29 @@ export class DirectoryLock implements Disposable {
   }
 }
 
+/** What the lock of a data directory says. */
+export interface LockState {
+  /** Whether a server has the directory. */
+  readonly served: boolean;
+  /** Whether the last server did not stop cleanly, if the directory is not served. */
+  readonly afterCrash: boolean;
+  /** The generation of the database that was recorded last; 0 if unknown. */
+  readonly generation: number;
+}
+
+/** Looks at the lock without taking it for long. */
+export async function lockState(dataDir: string): Promise<LockState> {
+  const path = `${dataDir}/lock`;
+  const info = await orMissing(Deno.lstat(path));
+  using locks = new DisposableStack();
+  const free = await lockDirectory(dataDir, locks);
+  if (info === undefined) return { served: !free, afterCrash: true, generation: 0 };
+  const file = locks.use(await Deno.open(path));
+  const served = !free || !await file.tryLock(false);
+  const { marked, generation, copied } = parseMark(await Deno.readTextFile(path), info.ino ?? 0);
+  return { served, afterCrash: marked || copied, generation };
+}
+
 /**
  * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
  * if the file system has none for directories, such as some network file systems.

@@ -1,0 +1,98 @@
+import { check, type CheckResult } from "../../storage/check/check.ts";
+import { formatBytes } from "../../schemas/units.ts";
+import { parseOptions } from "../arguments.ts";
+import { loadSettings } from "../environment.ts";
+import { ProgressBar, progressScreen } from "../progress_bar.ts";
+
+/**
+ * `strongroom check`: checks the data directory (C 22). Exit code 0: sound; 1: repaired; 2: damage is
+ * left; main.ts maps failures to 2.
+ */
+export async function run(args: string[]): Promise<number> {
+  const { "read-data": readData, repair, json } = parseOptions(args, {
+    "read-data": { type: "boolean", default: false },
+    repair: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+  });
+  const { dataDir } = loadSettings();
+  const started = performance.now();
+  let bar: ProgressBar | undefined;
+  const result = await check(dataDir, {
+    readData,
+    repair,
+    onProgress(done, total) {
+      bar ??= new ProgressBar(total, progressScreen());
+      bar.show(done);
+    },
+  }).finally(() => bar?.clear());
+  const seconds = Math.round(performance.now() - started) / 1000;
+  console.log(json ? jsonText(result, { readData, repair, seconds }) : plainText(result));
+  return EXIT_CODES[verdictOf(result)];
+}
+
+const EXIT_CODES = { sound: 0, repaired: 1, damaged: 2 } as const;
+
+function verdictOf({ findings: { found, repaired } }: CheckResult): keyof typeof EXIT_CODES {
+  if (found === 0) return "sound";
+  return repaired === found ? "repaired" : "damaged";
+}
+
+interface JsonOptions {
+  readonly readData: boolean;
+  readonly repair: boolean;
+  readonly seconds: number;
+}
+
+/** The document that docs/operation.md describes. */
+function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOptions): string {
+  const { findings, served, records, contents, pending, quarantined } = result;
+  return JSON.stringify(
+    {
+      verdict: verdictOf(result),
+      served,
+      read_data: readData,
+      repair,
+      records,
+      contents: contents.files,
+      bytes: contents.bytes,
+      pending,
+      quarantined,
+      counts: Object.fromEntries(findings.counts),
+      findings: findings.listed,
+      seconds,
+    },
+    undefined,
+    2,
+  );
+}
+
+function plainText(result: CheckResult): string {
+  const { findings, records, contents, pending, quarantined } = result;
+  const hidden = findings.found - findings.listed.length;
+  return [
+    ...findings.listed.map(({ message, repaired }) => `${repaired ? "Repaired: " : ""}${message}`),
+    ...hidden > 0 ? [`and ${hidden} more findings`] : [],
+    ...pending > 0
+      ? [`The next start will move ${amount(pending, "content")} without a record into quarantine`]
+      : [],
+    ...quarantined > 0 ? [`In quarantine: ${amount(quarantined, "content")}`] : [],
+    `Checked ${amount(records, "record")} and ${amount(contents.files, "content")} ` +
+    `(${formatBytes(contents.bytes)}): ${summary(result)}`,
+  ].join("\n");
+}
+
+function summary(result: CheckResult): string {
+  const { findings: { found, repaired } } = result;
+  switch (verdictOf(result)) {
+    case "sound":
+      return "sound";
+    case "repaired":
+      return `${amount(found, "fault")} repaired`;
+    case "damaged":
+      return `${amount(found, "fault")}, ${repaired} of them repaired`;
+  }
+}
+
+function amount(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`}`;
+}

@@ -1,0 +1,101 @@
+import { BlobInventory } from "../blobs/blob_inventory.ts";
+import { QuarantineDirectory } from "../blobs/quarantine.ts";
+import { RecordAudit } from "../database/record_audit.ts";
+import type { ContentTotals } from "../database/snapshot.ts";
+import { databasePath, refuseUnfinishedRestore } from "../disk/data_directory.ts";
+import { orMissing } from "../disk/files.ts";
+import { DirectoryLock, type LockState, lockState } from "../disk/lock.ts";
+import { checkContents } from "./check_contents.ts";
+import { checkRecords } from "./check_records.ts";
+import { ContentRepairs } from "./content_repairs.ts";
+import { Findings } from "./findings.ts";
+
+export interface CheckOptions {
+  /** Whether all content is read and hashed. */
+  readonly readData: boolean;
+  /** Whether to repair what can be repaired. No server may use the directory then. */
+  readonly repair: boolean;
+  /** Called while content is read, with what is done of the total. */
+  readonly onProgress: (done: ContentTotals, total: ContentTotals) => void;
+}
+
+export interface CheckResult {
+  readonly findings: Findings;
+  /** Whether a server was using the directory. */
+  readonly served: boolean;
+  readonly records: number;
+  /** The stored contents of records. */
+  readonly contents: ContentTotals;
+  /** How many contents without a record the next start will move into quarantine. */
+  readonly pending: number;
+  readonly quarantined: number;
+}
+
+/**
+ * Checks a data directory (C 22): the database, the invariants of C 5, and the content of all records.
+ * Without `repair` it only reads, and a server may use the directory meanwhile.
+ *
+ * @throws {Error} when there is no database, it cannot be opened, or a server uses a directory that is
+ *   to be repaired.
+ */
+export async function check(dataDir: string, options: CheckOptions): Promise<CheckResult> {
+  await refuseUnfinishedRestore(dataDir);
+  if (await orMissing(Deno.lstat(databasePath(dataDir))) === undefined) {
+    throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to check`);
+  }
+  if (!options.repair) {
+    return await checkWith(dataDir, await lockState(dataDir), { ...options, repair: false });
+  }
+  using lock = await DirectoryLock.acquire(dataDir, () => {});
+  const { afterCrash, generation } = lock;
+  const result = await checkWith(dataDir, { served: false, afterCrash, generation }, options);
+  // After a crash, the next start recovers nevertheless.
+  if (!afterCrash) await lock.markCleanStop();
+  return result;
+}
+
+async function checkWith(
+  dataDir: string,
+  { served, afterCrash, generation }: LockState,
+  { readData, repair, onProgress }: CheckOptions,
+): Promise<CheckResult> {
+  const findings = new Findings();
+  const older = isOlder(dataDir, generation, findings);
+  // What seems to be wrong may be right with the database that belongs here.
+  const mayRepair = repair && !older;
+  using audit = new RecordAudit(databasePath(dataDir), { repair: mayRepair });
+  using inventory = new BlobInventory(dataDir);
+  const sound = checkRecords(audit, findings, mayRepair);
+  const total = audit.totals;
+  const { contents, pending } = await checkContents({
+    audit,
+    inventory,
+    findings,
+    readData,
+    repairs: mayRepair && sound ? new ContentRepairs(dataDir, inventory) : undefined,
+    isServed: async () => !repair && (await lockState(dataDir)).served,
+    afterCrash,
+    onProgress: (done) => readData && onProgress(done, total),
+  });
+  const quarantined = await countQuarantined(dataDir, inventory);
+  return { findings, served, records: audit.records, contents, pending, quarantined };
+}
+
+/** Reads on a connection of its own: the database that belongs here may need its log unchanged. */
+function isOlder(dataDir: string, generation: number, findings: Findings): boolean {
+  using audit = new RecordAudit(databasePath(dataDir), { repair: false });
+  const found = audit.generation;
+  if (found >= generation) return false;
+  const message =
+    `The database has lost changes: its generation is ${found}, but a server has recorded ` +
+    `${generation}. Put back the right one with its log strongroom.db-wal before any repair`;
+  findings.add({ kind: "generation", message });
+  return true;
+}
+
+async function countQuarantined(dataDir: string, inventory: BlobInventory): Promise<number> {
+  const quarantine = new QuarantineDirectory(dataDir, (hash) => inventory.pathOf(hash));
+  let count = 0;
+  for await (const hashes of quarantine.hashes()) count += hashes.length;
+  return count;
+}

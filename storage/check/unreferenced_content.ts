@@ -1,0 +1,49 @@
+import type { BlobInventory } from "../blobs/blob_inventory.ts";
+import type { RecordAudit } from "../database/record_audit.ts";
+
+const INTERVAL_MS = 1000;
+/** The server removes content within a second, or is seen to be removing some (C 5.4). */
+const MAX_IDLE_INTERVALS = 5;
+/** The most hashes of one query. */
+const MAX_BATCH_HASHES = 1000;
+
+export interface UnreferencedOptions {
+  readonly audit: RecordAudit;
+  readonly inventory: BlobInventory;
+  readonly isServed: () => Promise<boolean>;
+  /** Milliseconds since the Unix epoch. Content that a server has stored since then does not count. */
+  readonly startedAt: number;
+}
+
+/**
+ * Returns those of the hashes that have content but no record. With a server, content is without a
+ * record for a moment before the commit of an upload and after that of a deletion: only what stays so
+ * counts.
+ */
+export async function unreferencedContent(
+  hashes: readonly string[],
+  { audit, inventory, isServed, startedAt }: UnreferencedOptions,
+): Promise<string[]> {
+  const stillThere = (candidates: readonly string[]) =>
+    unreferenced(audit, candidates).filter((hash) => inventory.find(hash) !== undefined);
+  let found = stillThere(hashes);
+  if (found.length === 0 || !await isServed()) return found;
+  found = found.filter((hash) => (inventory.find(hash)?.storedAt ?? Infinity) < startedAt);
+  for (let idle = 0; idle < MAX_IDLE_INTERVALS && found.length > 0;) {
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    const left = stillThere(found);
+    idle = left.length < found.length ? 0 : idle + 1;
+    found = left;
+  }
+  return found;
+}
+
+function unreferenced(audit: RecordAudit, hashes: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let start = 0; start < hashes.length; start += MAX_BATCH_HASHES) {
+    for (const hash of audit.unreferenced(hashes.slice(start, start + MAX_BATCH_HASHES))) {
+      found.push(hash);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,203 @@
+import type { ContentFacts } from "../../core/ports.ts";
+import { ancestorsOf, nameOf, parentOf } from "../../core/paths.ts";
+import { Connection, type SqlRow } from "./connection.ts";
+import { generationOf } from "./generation.ts";
+import { migrate, schemaVersion } from "./migrate.ts";
+import type { ContentTotals } from "./snapshot.ts";
+
+/** The most rows of a query. */
+export const MAX_AUDIT_ROWS = 1000;
+
+/** A record that breaks an invariant of C 5. */
+export interface BrokenRecord {
+  readonly id: number;
+  readonly userId: number;
+  readonly path: string;
+}
+
+/** What the records of one content state. */
+export interface ContentUse extends ContentFacts {
+  /** The oldest record with this content. */
+  readonly record: BrokenRecord;
+  readonly records: number;
+  /** Whether all records state the same size and CRC-32. */
+  readonly agree: boolean;
+}
+
+const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
+const MD5 = "[0-9a-f]".repeat(32);
+
+/** Conditions that no record fulfills (C 5.1 to C 5.3). */
+const BROKEN = {
+  path: `path IS NOT ifnull(parent || '/', '') || name OR name = '' OR instr(name, '/') > 0
+    OR user_id <= 0`,
+  directory: `is_dir AND (hash <> '' OR size <> 0 OR crc32 <> 0)`,
+  file: `NOT is_dir AND (hash NOT GLOB '${MD5}' OR size < 0 OR crc32 < 0)`,
+  ancestor: `parent IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM records AS above
+    WHERE above.user_id = records.user_id AND above.path = records.parent AND above.is_dir
+  )`,
+} as const;
+
+/** Which invariant a record breaks. */
+export type BrokenRule = keyof typeof BROKEN;
+
+/**
+ * Finds what is wrong with a database that a server may use meanwhile, and repairs what it can. Each
+ * call reads one state of the database, and blocks the thread.
+ */
+export class RecordAudit implements Disposable {
+  readonly #connection: Connection;
+
+  /**
+   * @param repair Whether to write. Nobody else may use the database then.
+   * @throws {Error} when the schema is newer than this program.
+   */
+  constructor(path: string, { repair }: { repair: boolean }) {
+    this.#connection = new Connection(path, { readOnly: !repair });
+    if (repair) migrate(this.#connection);
+    else schemaVersion(this.#connection);
+  }
+
+  get generation(): number {
+    return generationOf(this.#connection);
+  }
+
+  /** What SQLite finds wrong with its own structures, and references between other tables. */
+  damage(): string[] {
+    const integrity = this.#connection.all("PRAGMA integrity_check")
+      .map((row) => String(row.integrity_check))
+      // The rules of {@link BROKEN} say which records these are.
+      .filter((it) => it !== "ok" && it !== "CHECK constraint failed in records");
+    const references = this.#connection.all("PRAGMA foreign_key_check")
+      .filter((row) => row.table !== "records")
+      .map((row) => `row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}`);
+    return [...integrity, ...references];
+  }
+
+  get records(): number {
+    return Number(this.#connection.get("SELECT count(*) AS n FROM records")?.n);
+  }
+
+  /** The records that break a rule, after the record with the id `after`, {@link MAX_AUDIT_ROWS} at most. */
+  broken(rule: BrokenRule, after: number): BrokenRecord[] {
+    return this.#connection.all(
+      `SELECT ${NAME} FROM records WHERE id > :after AND (${BROKEN[rule]})
+       ORDER BY id LIMIT ${MAX_AUDIT_ROWS}`,
+      { after },
+    ).map(toBroken);
+  }
+
+  /** Every content with a prefix that records have. */
+  contentsBelow(prefix: string): ContentUse[] {
+    return this.#connection.all(
+      `SELECT ${NAME}, hash, size, crc32, min(id), count(*) AS records,
+         min(size) = max(size) AND min(crc32) = max(crc32) AS agree
+       FROM records WHERE hash >= :prefix AND hash < :prefix || 'g' AND hash <> ''
+       GROUP BY hash`,
+      { prefix },
+    ).map((row) => ({
+      hash: String(row.hash),
+      size: Number(row.size),
+      crc32: Number(row.crc32),
+      record: toBroken(row),
+      records: Number(row.records),
+      agree: row.agree === 1,
+    }));
+  }
+
+  /** The number and size of all contents that records have. */
+  get totals(): ContentTotals {
+    const row = this.#connection.get(
+      `SELECT count(*) AS files, ifnull(sum(size), 0) AS bytes
+       FROM (SELECT size FROM records WHERE hash <> '' GROUP BY hash)`,
+    );
+    return { files: Number(row?.files), bytes: Number(row?.bytes) };
+  }
+
+  /** Whether the record still has this content. */
+  has({ id }: BrokenRecord, hash: string): boolean {
+    const sql = "SELECT 1 FROM records WHERE id = :id AND hash = :hash";
+    return this.#connection.get(sql, { id, hash }) !== undefined;
+  }
+
+  /** Returns those of the hashes that no record has. */
+  unreferenced(hashes: readonly string[]): string[] {
+    return this.#connection.all(
+      `SELECT value AS hash FROM json_each(:hashes)
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`,
+      { hashes: JSON.stringify(hashes) },
+    ).map((row) => String(row.hash));
+  }
+
+  /** The path that an index has for each of the records. It may differ from a damaged table's. */
+  indexedPaths(records: readonly BrokenRecord[]): Map<number, string> {
+    if (records.length === 0) return new Map();
+    const rows = this.#connection.all(
+      `SELECT id, path FROM records INDEXED BY records_by_path
+       WHERE path <> '' AND id IN (SELECT value FROM json_each(:ids))`,
+      { ids: JSON.stringify(records.map(({ id }) => id)) },
+    );
+    return new Map(rows.map((row) => [Number(row.id), String(row.path)]));
+  }
+
+  /**
+   * Corrects the path of a record if it differs from `path` in one place only: in the path itself, or
+   * in the parent and name. Returns whether it did.
+   */
+  correctPath({ id }: BrokenRecord, path: string): boolean {
+    const row = this.#connection.get(
+      `UPDATE records SET path = :path, parent = :parent, name = :name
+       WHERE id = :id AND (path = :path OR (parent IS :parent AND name = :name))
+       RETURNING 1`,
+      { id, path, parent: parentOf(path) || null, name: nameOf(path) },
+    );
+    return row !== undefined;
+  }
+
+  /** Builds all indexes anew from their tables. */
+  rebuildIndexes(): void {
+    this.#connection.script("REINDEX");
+  }
+
+  /** Adds the directories above a record that are missing. Returns false if a file is in the way. */
+  addAncestors({ userId, path }: BrokenRecord, now: number): boolean {
+    const ancestors = ancestorsOf(path);
+    const rows = ancestors.map((it) => ({
+      path: it,
+      parent: parentOf(it) || null,
+      name: nameOf(it),
+    }));
+    const parameters = { user: userId, now, rows: JSON.stringify(rows) };
+    const file = this.#connection.get(
+      `SELECT 1 FROM json_each(:rows) AS above JOIN records
+         ON user_id = :user AND records.path = above.value ->> 'path' AND NOT is_dir`,
+      { user: userId, rows: parameters.rows },
+    );
+    if (file !== undefined) return false;
+    this.#connection.run(
+      `INSERT INTO records
+         (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+       SELECT :user, value ->> 'path', value ->> 'parent', value ->> 'name', '', 0, 0, 1, :now, :now
+       FROM json_each(:rows) WHERE TRUE ON CONFLICT DO NOTHING`,
+      parameters,
+    );
+    return true;
+  }
+
+  /** Corrects what records state of a content that was read. */
+  correctFacts({ hash, size, crc32 }: ContentFacts): void {
+    this.#connection.run(
+      "UPDATE records SET size = :size, crc32 = :crc32 WHERE hash = :hash AND hash <> ''",
+      { hash, size, crc32 },
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection[Symbol.dispose]();
+  }
+}
+
+function toBroken(row: SqlRow): BrokenRecord {
+  return { id: Number(row.id), userId: Number(row.user_id), path: String(row.path) };
+}
