@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { noise } from "../conformance/blob_store_suite.ts";
+import { noise } from "../support/random.ts";
 import { filesBelow, runBackup, stateOf } from "../support/backups.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";

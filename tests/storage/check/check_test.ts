@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Connection } from "../../../storage/database/connection.ts";
 import { check, type CheckResult } from "../../../storage/check/check.ts";
-import { noise } from "../../conformance/blob_store_suite.ts";
+import { noise } from "../../support/random.ts";
 import { strongroom } from "../../support/child_server.ts";
 import { checkInvariants } from "../../support/invariants.ts";
 import { TestServer } from "../../support/server.ts";
