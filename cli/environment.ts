@@ -1,6 +1,13 @@
 /** What commands read from the process: the environment, and stderr to complain on. */
 
-import { getHostSize, getStats, type HostCapacity, readTunables } from "../core/capacity/mod.ts";
+import {
+  type ContainerLimits,
+  getHostSize,
+  getStats,
+  type HostCapacity,
+  readTunables,
+} from "../core/capacity/mod.ts";
+import { Log } from "../core/log.ts";
 import { readSettings, type Settings } from "../schemas/settings.ts";
 
 /** The value of an environment variable. Nothing else in the program reads the environment. */
@@ -20,13 +27,37 @@ export function loadSettings(): Settings {
 /**
  * The host and the tunables in force for it. An invalid tunable is passed to `warn`, and its default
  * applies (C 13).
+ *
+ * @param limits The limits of the container, if another process reads them for this one.
  */
-export function hostCapacity(dataDir: string, warn: (message: string) => void): HostCapacity {
+export function hostCapacity(
+  dataDir: string,
+  warn: (message: string) => void,
+  limits: () => ContainerLimits | undefined = () => undefined,
+): HostCapacity {
   const { tunables, origins } = readTunables(readVariable, getHostSize());
   for (const { warning } of origins) {
     if (warning !== undefined) warn(warning);
   }
-  return { stats: () => getStats(dataDir), tunables, origins };
+  return { stats: () => getStats(dataDir, "/", limits()), tunables, origins };
+}
+
+/** The variables with which the runtime finds its cache of compiled modules. */
+const RUNTIME_VARIABLES: readonly string[] = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
+
+/** What a process of this program needs of the environment if it reads no setting. */
+export function runtimeVariables(): Record<string, string> {
+  const given = RUNTIME_VARIABLES.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(given), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+}
+
+/** The log of this process, on stderr. */
+export function logOf({ logLevel, logFormat }: Settings): Log {
+  const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
+  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
 /** Host and port as they appear in a URL: an IPv6 address is in brackets. */

@@ -3,9 +3,8 @@ import { PRIVILEGES } from "../core/caller.ts";
 const USAGE = `strongroom, a file strongroom for people who work with model files
 
 Usage:
-  strongroom serve [--until-stdin-ends] [--accept-damage]
+  strongroom serve [--accept-damage]
       Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
-      --until-stdin-ends stops it also when stdin ends.
       --accept-damage starts although the database has lost changes, or files have lost content.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}

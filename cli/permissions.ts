@@ -18,8 +18,8 @@ export interface Permissions {
   readonly write: readonly string[];
 }
 
-/** Where the modules of workers are, which a worker reads as files. */
-const MODULES = ["../core", "../schemas", "../storage"].map((folder) =>
+/** The folders of the modules that run as workers, which read them as files. */
+export const MODULES: readonly string[] = ["../core", "../schemas", "../storage"].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url))
 );
 
@@ -54,18 +54,18 @@ export function hasComma({ read, write }: Permissions): boolean {
  *
  * @throws {UsageError} when a path {@link hasComma}.
  */
-export function permissionFlags(permissions: Permissions): string[] {
-  const { net, read, write } = permissions;
+export function permissionFlags(
+  permissions: Permissions,
+  fixedFlags: readonly string[] = FIXED_FLAGS,
+): string[] {
   if (hasComma(permissions)) {
     throw new UsageError("The flags of deno run cannot express a path that contains a comma");
   }
-  return [
-    // An empty list would be a host without a name.
-    ...net.length > 0 ? [`--allow-net=${net.join()}`] : [],
-    `--allow-read=${read.join()}`,
-    `--allow-write=${write.join()}`,
-    ...FIXED_FLAGS,
-  ];
+  const { net, read, write } = permissions;
+  // Without a value, a flag would grant all.
+  const flags = Object.entries({ net, read, write }).filter(([, values]) => values.length > 0)
+    .map(([name, values]) => `--allow-${name}=${values.join()}`);
+  return [...flags, ...fixedFlags];
 }
 
 /** The permissions that do not depend on the settings. */

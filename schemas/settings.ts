@@ -99,6 +99,8 @@ const entries = {
   maxQueuedScans: v.optional(wholeNumber(1, 1_000_000), "1000"),
   /** The time limit for scanning one file, in seconds. */
   scanFileTimeoutS: v.optional(wholeNumber(1, 1_000_000), "300"),
+  /** What isolates scans from the server and from each other. */
+  scanIsolation: v.optional(oneOf("process", "thread"), "process"),
   /** How many days scans and their reports are kept after their end; 0 for ever. */
   scanRetentionDays: v.optional(wholeNumber(0, 36_500), "30"),
   metrics: v.optional(oneOf("token", "open"), "token"),

@@ -25,11 +25,13 @@ const CORE_FOR_STORAGE = [
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "cli/check", "cli/backup", "cli/scan", "cli/serve"],
   packaging: ["storage/threads"],
-  cli: ["routes", "core", "core/capacity", "schemas", "storage"],
+  cli: ["routes", "core", "core/capacity", "schemas", "storage", "storage/scanners"],
+  "cli/supervisor": ["cli", "core", "core/capacity", "schemas", "storage/scanners"],
   "cli/backup": ["cli", "core", "storage/backup", "storage/database", "schemas"],
   "cli/check": ["cli", "storage/check", "schemas"],
   "cli/scan": [
     "cli",
+    "cli/supervisor",
     "core",
     "core/capacity",
     "core/scans",
@@ -37,9 +39,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "schemas",
     "storage",
     "storage/sandbox",
+    "storage/scanners",
   ],
   "cli/serve": [
     "cli",
+    "cli/supervisor",
     "routes",
     "core",
     "core/capacity",
@@ -50,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "storage/reports",
     "storage/sandbox",
+    "storage/scanners",
   ],
   routes: ["routes/openapi", "core", "core/capacity", "core/scans", "core/tree", "schemas"],
   "routes/openapi": ["core", "schemas"],
@@ -95,6 +100,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "storage/reports": ["storage/database", "storage/threads", ...CORE_FOR_STORAGE],
   "storage/sandbox": [
     "storage/blobs",
+    "storage/threads",
+    `${SCANNER}/mod.ts`,
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
+  "storage/scanners": [
+    "storage/blobs",
+    "storage/sandbox",
     "storage/threads",
     `${SCANNER}/mod.ts`,
     "schemas",
@@ -206,7 +219,9 @@ Deno.test("imports point one way, and in no circle", async (t) => {
       reached.add(path);
       for (const it of files.get(path)?.imports ?? []) visit(it);
     };
-    for (const entry of ["main.ts", "cli/launch.ts", "packaging/compile.ts", ...workers]) {
+    for (
+      const entry of ["main.ts", "cli/supervisor/launch.ts", "packaging/compile.ts", ...workers]
+    ) {
       visit(entry);
     }
     assert.deepEqual([...files.keys()].filter((path) => !reached.has(path)), []);
@@ -231,8 +246,8 @@ Deno.test("rooms touch only what is theirs", async (t) => {
   await t.step("only cli/environment.ts reads the environment", () => {
     nowhere(/Deno\.env|process\.env/, "", ["cli/environment.ts"]);
   });
-  await t.step("only the launcher and the build run programs", () => {
-    nowhere(/new Deno\.Command|node:child_process/, "", ["cli/launch.ts", "packaging"]);
+  await t.step("only the supervisor and the build run programs", () => {
+    nowhere(/new Deno\.Command|node:child_process/, "", ["cli/supervisor", "packaging"]);
   });
   await t.step("routes touch no files", () => {
     nowhere(/node:fs|Deno\.(open|read|write|remove)/, "routes/");

@@ -11,12 +11,13 @@ import {
   type ReportFormat,
 } from "../../core/scanner/mod.ts";
 import { skippedScanners } from "../../core/scans/selection.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import { localFiles } from "../../storage/local_files.ts";
-import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
 import { parseArguments } from "../arguments.ts";
 import { hostCapacity, loadSettings, printError } from "../environment.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 import { UsageError } from "../usage_error.ts";
+import { isolationOf } from "./isolation.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 
 const DEFAULT_COLUMNS = 100;
@@ -24,9 +25,9 @@ const DEFAULT_COLUMNS = 100;
 /** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16. */
 export async function run(args: string[]): Promise<number> {
   const { paths, format, skip } = scanRequest(args);
-  const { scanFileTimeoutS } = loadSettings();
+  const settings = loadSettings();
   const startedAt = Date.now();
-  const files = await scanLocal(await localFiles(paths), skip, scanFileTimeoutS * 1000);
+  const files = await scanLocal(await localFiles(paths), skip, settings);
   const made = report({
     files,
     startTime: startedAt / 1000,
@@ -80,9 +81,10 @@ function skippedBy(scanners: readonly string[]): string[] {
 async function scanLocal(
   targets: readonly ScanTarget[],
   skip: readonly string[],
-  timeoutMs: number,
+  settings: Settings,
 ): Promise<FileOutcome[]> {
   const host = hostCapacity(".", printError);
+  await using isolation = isolationOf(settings, host);
   const { signal } = new AbortController();
   const bytes = targets.reduce((sum, it) => sum + ("size" in it ? it.size : 0), 0);
   const bar = new ProgressBar({ files: targets.length, bytes }, progressScreen());
@@ -91,8 +93,8 @@ async function scanLocal(
       leases: new LeasePool(host),
       concurrency: host.stats().CPUCores,
       signal,
-      scan: (path, onProgress) =>
-        scanInSandbox({ path, name: nameOf(path), skip, signal, timeoutMs, onProgress }),
+      scan: (path, options) =>
+        isolation.scan({ path, name: nameOf(path) }, { ...options, userId: 0, skip, signal }),
       onProgress: (done) => bar.show(done),
     });
   } finally {

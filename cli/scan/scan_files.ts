@@ -18,8 +18,14 @@ export interface ScanFilesOptions {
    *
    * @throws {ScanFailure} when it cannot be scanned to its end.
    */
-  readonly scan: (path: string, onProgress: (bytes: number) => void) => Promise<FileResult>;
+  readonly scan: (path: string, options: ScanFileOptions) => Promise<FileResult>;
   readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ScanFileOptions {
+  /** The hard memory limit of its lease, in MB of 2^20 bytes; 0 for none. */
+  readonly memoryLimitMB: number;
+  readonly onProgress: (bytes: number) => void;
 }
 
 /** Scans files, each under a lease (C 15). The outcomes are in the order of the files. */
@@ -40,12 +46,13 @@ export async function scanFiles(
         onProgress?.({ files, bytes });
       };
       outcomes[index] = "error" in target ? target : await outcomeOf(target.path, async () => {
-        using _lease = await leases.acquireToolLeaseWithContext(
+        using lease = await leases.acquireToolLeaseWithContext(
           signal,
           target.size >= MIN_HEAVY_BYTES,
           "scan",
         );
-        return await scan(target.path, report);
+        const { memoryLimitMB } = lease;
+        return await scan(target.path, { memoryLimitMB, onProgress: report });
       });
       files++;
       report("error" in target ? 0 : target.size);

@@ -1,4 +1,4 @@
-import { type HostCapacity, LeasePool } from "../../core/capacity/mod.ts";
+import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import { EventBus } from "../../core/events.ts";
@@ -15,7 +15,9 @@ import { InFlight } from "../../routes/in_flight.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
-import { SandboxScanner } from "../../storage/sandbox/sandbox.ts";
+import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
+import type { ProcessStarter } from "../../storage/scanners/processes.ts";
+import { ProcessScanner } from "../../storage/scanners/process_scanner.ts";
 import type { Storage } from "../../storage/storage.ts";
 
 /** What a server needs besides its storage and settings. */
@@ -27,6 +29,8 @@ export interface ServerParts {
   readonly findKeyProblem?: () => Promise<string | undefined>;
   /** Whether files without content are accepted (C 22). @default false */
   readonly acceptDamage?: boolean;
+  /** Starts scanner processes. @default scans run in threads */
+  readonly processes?: ProcessStarter;
 }
 
 /** Parts that a test replaces. */
@@ -53,7 +57,7 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, findKeyProblem, acceptDamage = false }: ServerParts,
+  { host, log, verify, findKeyProblem, processes, acceptDamage = false }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
@@ -65,8 +69,12 @@ export async function compose(
   const damage = new DamageLog(log);
   const tree: Tree = { records, blobs, events, limits: settings, log, damage };
   const leases = new LeasePool({ ...host, log });
-  const { contents = new SandboxScanner(blobs, settings.scanFileTimeoutS * 1000), pollIntervalMs } =
-    replacements;
+  const { pollIntervalMs } = replacements;
+  const timeoutMs = settings.scanFileTimeoutS * 1000;
+  const scanner = processes === undefined
+    ? new ThreadScanner(blobs, timeoutMs)
+    : parts.use(new ProcessScanner(blobs, { processes, timeoutMs, ...scannerLimits(host) }));
+  const contents = replacements.contents ?? scanner;
   const scans = records.scans;
   const jobs = parts.use(
     new ScanJobs({

@@ -1,51 +1,76 @@
 import { credentialVerifier } from "../../core/credentials.ts";
-import { Log } from "../../core/log.ts";
+import type { Log } from "../../core/log.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { Storage } from "../../storage/storage.ts";
 import { parseOptions } from "../arguments.ts";
-import { authority, hostCapacity, loadSettings } from "../environment.ts";
+import { authority, hostCapacity, loadSettings, logOf } from "../environment.ts";
 import { signingKey } from "../signing_key.ts";
+import { SupervisorChannel } from "../supervisor/channel.ts";
+import { assertMayRunPrograms } from "../supervisor/program.ts";
+import { supervise } from "../supervisor/supervise.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
-/** `strongroom serve`: serves until a stop signal or, if asked to, the end of stdin. */
+/** `strongroom serve`: serves until a stop signal. */
 export async function run(args: string[]): Promise<number> {
   const options = parseOptions(args, {
-    "until-stdin-ends": { type: "boolean", default: false },
     "accept-damage": { type: "boolean", default: false },
+    supervised: { type: "boolean", default: false },
   });
   const acceptDamage = options["accept-damage"];
+  if (options.supervised) return await serve({ acceptDamage, supervisor: new SupervisorChannel() });
+  if (loadSettings().scanIsolation === "thread") return await serve({ acceptDamage });
+  assertMayRunPrograms("serve");
+  return await supervise(args);
+}
+
+interface ServeOptions {
+  readonly acceptDamage: boolean;
+  /** What started this process, if it is supervised. */
+  readonly supervisor?: SupervisorChannel;
+}
+
+async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number> {
+  // A compiled executable starts with the permissions of its supervisor.
+  Deno.permissions.revokeSync({ name: "run" });
   const settings = loadSettings();
   const log = logOf(settings);
+  const isIsolated = settings.scanIsolation === "process";
+  if (!isIsolated) {
+    log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
+  }
   await using storage = await openStorage(settings, log, acceptDamage);
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
+    () => supervisor?.limits,
   );
-  const { verify, findKeyProblem } = await verifierOf(settings, log);
-  const parts = { host, log, verify, findKeyProblem, acceptDamage };
-  await using composition = await compose(storage, settings, parts);
+  await using composition = await compose(storage, settings, {
+    host,
+    log,
+    ...await verifierOf(settings, log),
+    acceptDamage,
+    ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
+  });
   const server = await listen(settings, composition);
   // Listens for signals before the log says that it serves.
   const stop = Promise.race([
     stopSignal(),
-    ...options["until-stdin-ends"] ? [stdinEnd()] : [],
+    ...supervisor === undefined ? [] : [supervisor.ended.then(() => "end of the supervisor")],
   ]);
   const { hostname, port } = server.address;
+  supervisor?.send({ kind: "serving" });
   log.info("Serving", {
     url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
     pid: Deno.pid,
   });
-  log.info("Stopping", { signal: await stop });
+  const signal = await stop;
+  supervisor?.send({ kind: "stopping" });
+  log.info("Stopping", { signal });
   log.info("Stopped", { finished: await server.stop() });
   return 0;
-}
-
-function logOf({ logLevel, logFormat }: Settings): Log {
-  const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
-  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
 }
 
 async function openStorage(
@@ -105,12 +130,6 @@ function listen(settings: Settings, composition: Composition): Promise<RunningSe
     "an address of this machine and a free port",
     () => composition.listen({ hostname, port }),
   );
-}
-
-/** The end of stdin, which is a pipe from the process that started this one. */
-async function stdinEnd(): Promise<string> {
-  for await (const _ of Deno.stdin.readable);
-  return "end of stdin";
 }
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;

@@ -1,5 +1,5 @@
 /** The limits of a container; Infinity if it has none. */
-export interface CgroupLimits {
+export interface ContainerLimits {
   readonly cores: number;
   readonly memoryBytes: number;
   /** The memory limit minus the memory in use. */
@@ -51,7 +51,7 @@ const V2: Version = {
  * The limits of the control groups of this process, version 1 or 2 (C 14): the lowest from its own
  * group up to the root that it sees. Undefined if reading them is not permitted.
  */
-export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
+export function cgroupLimits(read: ReadText): ContainerLimits | undefined {
   const { text = "", refused } = read("proc/self/cgroup");
   if (refused) return undefined;
   const groups = text.trim().split("\n").flatMap((line) => groupsOf(line));
@@ -76,7 +76,7 @@ export function cgroupLimits(read: ReadText): CgroupLimits | undefined {
  * @param limitBytes The memory limit; 0 or a huge number if there is none.
  * @param residentBytes The memory in use by this process.
  */
-export function runtimeLimits(limitBytes: number, residentBytes: number): CgroupLimits {
+export function runtimeLimits(limitBytes: number, residentBytes: number): ContainerLimits {
   const isLimited = limitBytes > 0 && limitBytes < MIN_NO_LIMIT_BYTES;
   return {
     // The runtime's count of cores respects the limit already.

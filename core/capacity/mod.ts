@@ -1,4 +1,5 @@
 /** What the host can carry, and the leases of what runs on it (HC, C 14). */
+export type { ContainerLimits } from "./cgroup.ts";
 export * from "./instances.ts";
 export * from "./label.ts";
 export * from "./leases.ts";

@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { constrainedMemory, memoryUsage } from "node:process";
-import { cgroupLimits, type ReadText, runtimeLimits } from "./cgroup.ts";
+import { cgroupLimits, type ContainerLimits, type ReadText, runtimeLimits } from "./cgroup.ts";
 import { MIB } from "../../schemas/units.ts";
 
 /** The size of the host. MB are 2^20 bytes. */
@@ -23,10 +23,11 @@ export interface SystemStats extends HostSize {
  * means unknown.
  *
  * @param root The directory that contains `proc` and `sys`.
+ * @param limits The limits of the container, if another process reads them for this one.
  * @throws {Error} when the data directory does not exist.
  */
-export function getStats(dataDir: string, root = "/"): SystemStats {
-  const { cores, totalBytes, availableBytes } = machine(root);
+export function getStats(dataDir: string, root = "/", limits?: ContainerLimits): SystemStats {
+  const { cores, totalBytes, availableBytes } = machine(root, limits);
   const { bavail, bsize } = statfsSync(dataDir);
   return {
     CPUCores: cores,
@@ -43,9 +44,14 @@ export function getHostSize(root = "/"): HostSize {
   return { CPUCores: cores, MemTotalMB: megabytes(totalBytes) };
 }
 
-function machine(root: string) {
+/** The limits of the container; undefined if this process may not read them. */
+export function containerLimits(root = "/"): ContainerLimits | undefined {
+  return cgroupLimits(readTextUnder(root));
+}
+
+function machine(root: string, known?: ContainerLimits) {
   const memory = Deno.systemMemoryInfo();
-  const limits = cgroupLimits(readTextUnder(root)) ??
+  const limits = known ?? containerLimits(root) ??
     runtimeLimits(constrainedMemory(), memoryUsage.rss());
   return {
     cores: Math.max(1, Math.min(navigator.hardwareConcurrency, Math.floor(limits.cores))),

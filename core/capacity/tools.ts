@@ -113,3 +113,15 @@ export function toolMemoryLimitLabel(tunables: Tunables): string {
 function toolMemoryLimitMB({ HeavyToolMemLimitBytes }: Tunables): number {
   return Math.trunc(HeavyToolMemLimitBytes / MIB);
 }
+
+/**
+ * The limits of scanner processes: the hard memory limit of heavy tools if there is one, or else the
+ * automatic one (C 15), and as many idle processes as there are cores.
+ */
+export function scannerLimits(
+  { stats, tunables }: { readonly stats: () => SystemStats; readonly tunables: Tunables },
+): { readonly memoryMB: number; readonly maxIdle: number } {
+  const { CPUCores, MemTotalMB } = stats();
+  const memoryMB = toolMemoryLimitMB(tunables) || autoHeavyToolMemLimitMB(MemTotalMB, tunables);
+  return { memoryMB, maxIdle: CPUCores };
+}

@@ -112,6 +112,10 @@ export interface ScanStore {
 
 /** Options of {@link ContentScanner.scan}. */
 export interface ScanContentOptions {
+  /** Whose scan it is. */
+  readonly userId: number;
+  /** The hard memory limit of its lease, in MB of 2^20 bytes; 0 for none. */
+  readonly memoryLimitMB: number;
   /** Ids of the scanners that must not run. */
   readonly skip: readonly string[];
   readonly signal: AbortSignal;
@@ -122,7 +126,7 @@ export interface ScanContentOptions {
 /** Scans content in isolation. */
 export interface ContentScanner {
   /**
-   * Scans one file.
+   * Scans one file. Settles when nothing of the scan is left.
    *
    * @throws {ScanFailure} when the content cannot be scanned completely.
    * @throws the signal's reason when it aborts.

@@ -154,7 +154,7 @@ export class ScanRun {
   async #resultOf(file: ScanFile, key: ResultKey): Promise<FileResult> {
     const { scans, leases, contents } = this.#options;
     const { signal } = this.#abort;
-    using _lease = await leases.acquireToolLeaseWithContext(
+    using lease = await leases.acquireToolLeaseWithContext(
       signal,
       file.size >= MIN_HEAVY_BYTES,
       "scan",
@@ -167,7 +167,10 @@ export class ScanRun {
       this.#publishProgress();
     };
     try {
-      const result = await contents.scan(key, { skip: key.skip, signal, onProgress });
+      const { memoryLimitMB } = lease;
+      const { userId } = this.#scan;
+      const options = { userId, memoryLimitMB, skip: key.skip, signal, onProgress };
+      const result = await contents.scan(key, options);
       this.#verify(file, result);
       return result;
     } catch (error) {

@@ -6,27 +6,39 @@ import {
 } from "../../core/scans/ports.ts";
 import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { READ_ONLY } from "./permissions.ts";
 
 /** The message that starts a scan in a worker. */
-export interface SandboxRequest {
-  readonly path: string;
+export type SandboxRequest =
+  & ScanTask
+  & (
+    | { readonly path: string }
+    | { readonly bytes: Uint8Array<ArrayBuffer> }
+  );
+
+/** What a scan needs besides the content. */
+export interface ScanTask {
   readonly name: string;
   readonly skip: readonly string[];
   /** Time limit of the scan. */
   readonly timeoutMs: number;
   /** Nonzero tells the worker to stop. */
-  readonly stop: Int32Array<SharedArrayBuffer>;
+  readonly stop?: Int32Array<SharedArrayBuffer>;
 }
 
 /** A message from the worker. */
 export type SandboxReply =
+  /** The worker has loaded its modules. */
+  | { readonly kind: "ready" }
   | { readonly kind: "progress"; readonly bytes: number }
   | { readonly kind: "scanned"; readonly scan: FileResult }
   | { readonly kind: "unreadable"; readonly problem: string }
   /** The scan was stopped before the content was hashed. */
   | { readonly kind: "late" };
 
-export interface SandboxOptions extends ScanContentOptions, Pick<SandboxRequest, "path" | "name"> {
+export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
+  readonly path: string;
+  readonly name: string;
   /** Time limit of the scan. */
   readonly timeoutMs: number;
   /** How long the worker may take after the time limit to return partial results. @default 10000 */
@@ -35,8 +47,8 @@ export interface SandboxOptions extends ScanContentOptions, Pick<SandboxRequest,
   readonly module?: URL;
 }
 
-/** Scans stored content, each time in a new sandbox. */
-export class SandboxScanner implements ContentScanner {
+/** Scans stored content in threads of this process, a new one each time. */
+export class ThreadScanner implements ContentScanner {
   readonly #blobs: DirectoryBlobStore;
   readonly #timeoutMs: number;
 
@@ -72,7 +84,7 @@ export async function scanInSandbox(
   signal.throwIfAborted();
   const worker = new Worker(module, {
     type: "module",
-    deno: { permissions: { ...NO_PERMISSIONS, read: [path] } },
+    deno: { permissions: { ...READ_ONLY, read: [path] } },
   });
   const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
   const abort = () => reject(signal.reason);
@@ -82,6 +94,8 @@ export async function scanInSandbox(
   const stop = new Int32Array(new SharedArrayBuffer(4));
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     switch (data.kind) {
+      case "ready":
+        return;
       case "progress":
         return onProgress?.(data.bytes);
       case "scanned":
@@ -111,13 +125,3 @@ export async function scanInSandbox(
 const DEFAULT_GRACE_MS = 10_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-const NO_PERMISSIONS = {
-  env: false,
-  ffi: false,
-  import: false,
-  net: false,
-  run: false,
-  sys: false,
-  write: false,
-} as const;

@@ -1,7 +1,12 @@
-/** Scans one file. Runs with permission to read that file and nothing else. */
+/**
+ * Scans files, one after the other. Starts with permission to read, and gives it up before it looks at
+ * the first file: files that come as bytes need none, and the one that comes as a path is open by then.
+ */
 
-import { scan, ScanStopped } from "../../core/scanner/mod.ts";
+import { type ByteSource, memorySource, scan, ScanStopped } from "../../core/scanner/mod.ts";
 import { FileSource } from "./file_source.ts";
+import { freezeIntrinsics } from "./freeze_intrinsics.ts";
+import { revokePermissions } from "./permissions.ts";
 import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
 import { MIB } from "../../schemas/units.ts";
 
@@ -17,19 +22,32 @@ interface WorkerScope {
 // The configured type library describes the main thread.
 const scope = globalThis as unknown as WorkerScope;
 
-scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop } }) => {
-  const deadline = performance.now() + timeoutMs;
-  let file: Deno.FsFile;
+scope.addEventListener("message", ({ data: request }) => {
+  const deadline = performance.now() + request.timeoutMs;
+  let file: Deno.FsFile | undefined;
   try {
-    file = Deno.openSync(path);
+    if ("path" in request) file = Deno.openSync(request.path);
   } catch (error) {
-    scope.postMessage({ kind: "unreadable", problem: String(error) });
-    return;
+    return scope.postMessage({ kind: "unreadable", problem: String(error) });
+  } finally {
+    revokePermissions();
   }
   using _file = file;
+  const source = "path" in request ? file && new FileSource(file) : memorySource(request.bytes);
+  if (source !== undefined) scope.postMessage(scanSource(source, request, deadline));
+});
+
+freezeIntrinsics();
+scope.postMessage({ kind: "ready" });
+
+function scanSource(
+  source: ByteSource,
+  { name, skip, stop }: SandboxRequest,
+  deadline: number,
+): SandboxReply {
   let reported = 0;
   try {
-    const result = scan(new FileSource(file), {
+    const result = scan(source, {
       name,
       skip,
       onProgress(bytes) {
@@ -38,12 +56,13 @@ scope.addEventListener("message", ({ data: { path, name, skip, timeoutMs, stop }
         scope.postMessage({ kind: "progress", bytes });
       },
       checkpoint() {
-        if (Atomics.load(stop, 0) !== 0 || performance.now() > deadline) throw new ScanStopped();
+        const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;
+        if (isStopped || performance.now() > deadline) throw new ScanStopped();
       },
     });
-    scope.postMessage({ kind: "scanned", scan: result });
+    return { kind: "scanned", scan: result };
   } catch (error) {
     if (!(error instanceof ScanStopped)) throw error;
-    scope.postMessage({ kind: "late" });
+    return { kind: "late" };
   }
-});
+}

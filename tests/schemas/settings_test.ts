@@ -27,6 +27,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     maxUploadRequestSize: 2112 * MIB,
     maxQueuedScans: 1000,
     scanFileTimeoutS: 300,
+    scanIsolation: "process",
     scanRetentionDays: 30,
     metrics: "token",
     corsOrigins: undefined,

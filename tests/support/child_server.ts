@@ -53,21 +53,24 @@ export interface ChildOptions {
   readonly under?: readonly [program: string, ...args: string[]];
 }
 
+/** A line of the log of a server that serves. */
+const SERVING = /"url":"([^"]+)","pid":(\d+)/g;
+
 export class ChildServer implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
-  readonly #printed: Promise<string>;
+  readonly #log: ServerLog;
   #ended = false;
 
   private constructor(
     readonly process: Deno.ChildProcess,
-    /** The process that serves: a child of the one that runs the task. */
-    readonly pid: number,
+    /** The process that supervises the server: a child of the one that runs the task. */
+    readonly supervisorPid: number,
     readonly origin: string,
     env: Readonly<Record<string, string>>,
-    printed: Promise<string>,
+    log: ServerLog,
   ) {
     this.#env = env;
-    this.#printed = printed;
+    this.#log = log;
   }
 
   /** Starts a server on a free port and waits until it serves. */
@@ -90,20 +93,19 @@ export class ChildServer implements AsyncDisposable {
       stdout: "null",
       stderr: "piped",
     }).spawn();
-    const [lines, rest] = process.stderr.pipeThrough(new TextDecoderStream()).tee();
-    const printed = Array.fromAsync(rest).then((pieces) => pieces.join(""));
-    let text = "";
-    const reader = lines.getReader();
-    const serving = /"url":"([^"]+)","pid":(\d+)/;
-    while (!serving.test(text)) {
-      const { done, value } = await reader.read();
-      if (done) throw new Error(`The server did not start: ${text}`);
-      text += value;
-    }
-    // The other branch keeps reading, so that the server never blocks on a full pipe.
-    reader.cancel().catch(() => {});
-    const [, url = "", pid] = serving.exec(text) ?? [];
-    return new ChildServer(process, Number(pid), new URL(url).origin, whole, printed);
+    const log = new ServerLog(process.stderr);
+    const { url, pid } = await log.serving();
+    return new ChildServer(process, await parentOf(pid), new URL(url).origin, whole, log);
+  }
+
+  /** The process that serves, or the last one that did. */
+  get pid(): number {
+    return this.#log.starts.at(-1)?.pid ?? 0;
+  }
+
+  /** What the server printed so far. */
+  get log(): string {
+    return this.#log.text;
   }
 
   /** A client with a credential from `strongroom token`. */
@@ -117,26 +119,76 @@ export class ChildServer implements AsyncDisposable {
   }
 
   /** Everything that the server printed. Resolves when the server has exited. */
-  printed(): Promise<string> {
-    return this.#printed;
+  async printed(): Promise<string> {
+    await this.#log.ended;
+    return this.#log.text;
   }
 
-  /** Sends a signal and waits for the server to exit. */
+  /**
+   * Sends a signal to the server and waits for its exit. SIGKILL ends the supervisor, too, which would
+   * start the server again.
+   */
   async end(signal: Deno.Signal): Promise<Deno.CommandStatus> {
-    Deno.kill(this.pid, signal);
+    if (signal === "SIGKILL") {
+      // The supervisor must neither start the server again, nor have it stop in order.
+      Deno.kill(this.supervisorPid, "SIGSTOP");
+      Deno.kill(this.pid, "SIGKILL");
+      Deno.kill(this.supervisorPid, "SIGKILL");
+    } else Deno.kill(this.pid, signal);
     return await this.ended();
   }
 
   async ended(): Promise<Deno.CommandStatus> {
     const status = await this.process.status;
     this.#ended = true;
-    await this.#printed;
+    await this.#log.ended;
     return status;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#ended) await this.end("SIGKILL");
   }
+}
+
+/** What a server prints on stderr. Goes on reading, so that the server never waits. */
+class ServerLog {
+  text = "";
+  readonly ended: Promise<void>;
+  #serving = Promise.withResolvers<void>();
+
+  constructor(stderr: ReadableStream<Uint8Array>) {
+    this.ended = this.#read(stderr.pipeThrough(new TextDecoderStream()));
+  }
+
+  /** The starts of the server: it is started again when it dies. */
+  get starts(): readonly { readonly url: string; readonly pid: number }[] {
+    return [...this.text.matchAll(SERVING)].map(([, url = "", pid]) => ({ url, pid: Number(pid) }));
+  }
+
+  /**
+   * Waits for the first start.
+   *
+   * @throws {Error} when the server ends before.
+   */
+  async serving(): Promise<{ readonly url: string; readonly pid: number }> {
+    await Promise.race([this.#serving.promise, this.ended]);
+    const [first] = this.starts;
+    if (first === undefined) throw new Error(`The server did not start: ${this.text}`);
+    return first;
+  }
+
+  async #read(stderr: ReadableStream<string>): Promise<void> {
+    for await (const piece of stderr) {
+      this.text += piece;
+      if (this.starts.length > 0) this.#serving.resolve();
+    }
+  }
+}
+
+/** The parent of a process. Works on Linux only. */
+export async function parentOf(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
 }
 
 /** A port that was free a moment ago. */

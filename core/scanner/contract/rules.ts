@@ -258,6 +258,11 @@ export const RULES = {
 
 export type RuleCode = keyof typeof RULES;
 
+/** Whether a value is the code of a rule. */
+export function isRuleCode(value: unknown): value is RuleCode {
+  return typeof value === "string" && Object.hasOwn(RULES, value);
+}
+
 /** Returns the rule of a code, or undefined if it is unknown, as it may be in a report of another tool. */
 export function ruleOf(code: string | null | undefined): Rule | undefined {
   const rules: Readonly<Record<string, Rule>> = RULES;

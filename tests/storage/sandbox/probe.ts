@@ -47,7 +47,9 @@ async function attempts(path: string): Promise<Record<string, string>> {
   return results;
 }
 
-scope.addEventListener("message", async ({ data: { path, name } }) => {
+scope.addEventListener("message", async ({ data }) => {
+  const { name } = data;
+  const path = "path" in data ? data.path : "";
   if (name === "hang") { for (;;); }
   if (name === "throw") throw new Error("This file is evil");
   if (name === "reject") await Promise.reject(new Error("This file is evil"));

@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, ROOT } from "../support/child_server.ts";
-import { USER_PRIVILEGES } from "../support/server.ts";
-import { TempDir } from "../support/temp_dir.ts";
-import { run } from "../support/tools.ts";
-import { until } from "../support/until.ts";
+import { ChildServer, ROOT } from "../../support/child_server.ts";
+import { USER_PRIVILEGES } from "../../support/server.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { run } from "../../support/tools.ts";
+import { until } from "../../support/until.ts";
 
 const PROGRAM = [
   "cli",
@@ -32,11 +32,6 @@ function task(name: string, args: readonly string[], env: Record<string, string>
 /** The arguments of a process. */
 async function argumentsOf(pid: number): Promise<string[]> {
   return (await Deno.readTextFile(`/proc/${pid}/cmdline`)).split("\0");
-}
-
-async function parentOf(pid: number): Promise<number> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`);
-  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
 }
 
 Deno.test("C 13 a checkout and a data directory may have any name", async (t) => {
@@ -105,7 +100,7 @@ Deno.test("deno task start and deno task cli", async (t) => {
   }
   await t.step("stop the server when the launcher is killed", async () => {
     await using child = await ChildServer.start({ dataDir });
-    Deno.kill(await parentOf(child.pid), "SIGKILL");
+    Deno.kill(child.supervisorPid, "SIGKILL");
     await child.ended();
     await until(async () => (await child.printed()).includes('"msg":"Stopped"'));
   });

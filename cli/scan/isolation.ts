@@ -1,0 +1,48 @@
+import { type HostCapacity, scannerLimits } from "../../core/capacity/mod.ts";
+import type { FileResult } from "../../core/scanner/mod.ts";
+import type { ScanContentOptions } from "../../core/scans/ports.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
+import { ScannerPool } from "../../storage/scanners/scanner_pool.ts";
+import { LocalProcesses } from "../supervisor/local_processes.ts";
+import { assertMayRunPrograms } from "../supervisor/program.ts";
+
+/** Scans files in isolation from this process. */
+export interface Isolation extends AsyncDisposable {
+  /**
+   * @throws {ScanFailure} when the file cannot be scanned completely.
+   * @throws the reason of the signal when it aborts.
+   */
+  scan(
+    file: { readonly path: string; readonly name: string },
+    options: ScanContentOptions,
+  ): Promise<FileResult>;
+}
+
+/**
+ * The isolation that the settings ask for.
+ *
+ * @throws {UsageError} when this process may not start processes.
+ */
+export function isolationOf(
+  { scanIsolation, scanFileTimeoutS }: Settings,
+  host: HostCapacity,
+): Isolation {
+  const timeoutMs = scanFileTimeoutS * 1000;
+  if (scanIsolation === "thread") {
+    return {
+      scan: (file, options) => scanInSandbox({ ...file, ...options, timeoutMs }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  assertMayRunPrograms("scan");
+  const processes = new LocalProcesses("all");
+  const pool = new ScannerPool({ processes, timeoutMs, ...scannerLimits(host) });
+  return {
+    scan: (file, options) => pool.scan(file, options),
+    async [Symbol.asyncDispose]() {
+      await pool[Symbol.asyncDispose]();
+      await processes[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type {
+  ProcessEnd,
+  ProcessStarter,
+  ReceiveOutput,
+  ScannerProcess,
+} from "../../storage/scanners/processes.ts";
+import { runtimeVariables } from "../environment.ts";
+import { MODULES } from "../permissions.ts";
+import { headOf, signalChild } from "./child_process.ts";
+import { FrameWriter } from "./frame_writer.ts";
+import { MemoryWatch } from "./memory_watch.ts";
+import { type ProgramArguments, programArguments } from "./program.ts";
+
+/** How much of its stderr is read for the reason of its end. */
+const MAX_ERROR_CHARS = 4000;
+/** How much of that is for the log. */
+const MAX_DETAIL_CHARS = 300;
+
+/** Starts scanner processes as children of this process. They end with it, even if it is killed. */
+export class LocalProcesses implements ProcessStarter, AsyncDisposable {
+  readonly #program: ProgramArguments;
+  readonly #running = new Set<ScannerProcess>();
+
+  /** @param read What a process may read until its first file, to open it. Then it may do nothing. */
+  constructor(read: readonly string[] | "all") {
+    this.#program = programArguments({
+      permissions: { net: [], read: read === "all" ? [] : [...MODULES, ...read], write: [] },
+      fixedFlags: read === "all" ? ["--allow-read"] : [],
+      entry: "cli/scanner.ts",
+    });
+  }
+
+  start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [...this.#program.args, ...Deno.build.standalone ? ["scanner"] : []],
+      // A scanner that hostile content has taken over must find no secrets.
+      clearEnv: true,
+      env: {
+        ...runtimeVariables(),
+        DENO_V8_FLAGS: `--max-old-space-size=${Math.ceil(memoryMB)},--max-semi-space-size=1`,
+      },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      // A terminal signals a whole process group. Scans end when the server or the command says so.
+      detached: true,
+    }).spawn();
+    const stdin = new FrameWriter(child.stdin);
+    const memory = new MemoryWatch(child, memoryMB);
+    const process: ScannerProcess = {
+      ended: endOf(child, receive, memory).finally(() => this.#running.delete(process)),
+      send: (pieces) => void stdin.writeAll(pieces),
+      limitMemory: (maxMB) => void (memory.maxMB = maxMB),
+      kill: () => signalChild(child, "SIGKILL"),
+    };
+    this.#running.add(process);
+    return process;
+  }
+
+  /** Kills all processes, and waits for their end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    using _program = this.#program;
+    const running = [...this.#running];
+    for (const process of running) process.kill();
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+}
+
+/** Passes the output of a process on, until it has ended. */
+async function endOf(
+  child: Deno.ChildProcess,
+  receive: ReceiveOutput,
+  memory: MemoryWatch,
+): Promise<ProcessEnd> {
+  using _memory = memory;
+  const errors = headOf(child.stderr, MAX_ERROR_CHARS);
+  for await (const bytes of child.stdout) await receive(bytes);
+  const [{ code, signal }, text] = await Promise.all([child.status, errors]);
+  if (memory.hasExceeded) return { reason: "memory" };
+  if (text.includes("JavaScript out of memory")) return { reason: "heap" };
+  const detail = `${signal ?? `exit code ${code}`} ${text.slice(0, MAX_DETAIL_CHARS)}`;
+  return { reason: "exit", detail: detail.trim() };
+}

@@ -1,0 +1,139 @@
+import * as v from "valibot";
+import { containerLimits } from "../../core/capacity/mod.ts";
+import { type Frame, readFrames } from "../../storage/scanners/frames.ts";
+import type { ScannerProcess } from "../../storage/scanners/processes.ts";
+import { signalChild } from "./child_process.ts";
+import { FrameWriter } from "./frame_writer.ts";
+import { LocalProcesses } from "./local_processes.ts";
+import { CHANNEL_LIMITS, ServerMessage, type SupervisorMessage } from "./messages.ts";
+import type { ProgramArguments } from "./program.ts";
+
+const SECOND_MS = 1000;
+
+export interface ServerProcessOptions {
+  readonly program: ProgramArguments;
+  /** Arguments of the command. */
+  readonly args: readonly string[];
+  /** What scanners may read, to open a file. */
+  readonly scannersRead: readonly string[];
+  /** The server is killed when its event loop stands still for this long. */
+  readonly maxSilenceMs: number;
+  readonly onSilence: () => void;
+}
+
+/** How a server process ended. */
+export interface ServerEnd {
+  readonly code: number;
+  readonly signal: Deno.Signal | null;
+  /** Whether it served. */
+  readonly hasServed: boolean;
+  /** Whether it stopped in order, or was about to. */
+  readonly wasStopping: boolean;
+}
+
+/**
+ * A server and its scanner processes. Relays messages between them, and kills the server when its event
+ * loop stands still.
+ */
+export class ServerProcess {
+  /** Resolves when the server and all of its scanners have ended. */
+  readonly ended: Promise<ServerEnd>;
+  readonly #options: ServerProcessOptions;
+  readonly #child: Deno.ChildProcess;
+  readonly #writer: FrameWriter;
+  readonly #starter: LocalProcesses;
+  readonly #scanners = new Map<number, ScannerProcess>();
+  /** Seconds since the last sign of life; undefined before the first. */
+  #silentSeconds: number | undefined;
+  #hasServed = false;
+  #wasStopping = false;
+
+  constructor(options: ServerProcessOptions) {
+    this.#options = options;
+    this.#starter = new LocalProcesses(options.scannersRead);
+    this.#child = new Deno.Command(Deno.execPath(), {
+      args: [...options.program.args, "serve", "--supervised", ...options.args],
+      // Its stdin ends when this process does, even if it is killed.
+      stdin: "piped",
+      stdout: "piped",
+      // A terminal signals a whole process group. Outside of it, the server receives signals once.
+      detached: true,
+    }).spawn();
+    this.#writer = new FrameWriter(this.#child.stdin);
+    this.ended = this.#run();
+  }
+
+  signal(signal: Deno.Signal): void {
+    signalChild(this.#child, signal);
+  }
+
+  async #run(): Promise<ServerEnd> {
+    await using _scanners = this.#starter;
+    const watch = setInterval(() => this.#checkSilence(), SECOND_MS);
+    try {
+      for await (const frame of readFrames(this.#child.stdout, CHANNEL_LIMITS)) this.#handle(frame);
+    } catch {
+      // Not a message of a server: what wrote it must not go on.
+      this.signal("SIGKILL");
+    } finally {
+      clearInterval(watch);
+    }
+    const { code, signal } = await this.#child.status;
+    return { code, signal, hasServed: this.#hasServed, wasStopping: this.#wasStopping };
+  }
+
+  #handle({ header, body }: Frame): void {
+    const message = v.parse(ServerMessage, header);
+    switch (message.kind) {
+      case "alive":
+        this.#silentSeconds = 0;
+        return this.#sendLimits();
+      case "serving":
+        this.#hasServed = true;
+        return;
+      case "stopping":
+        this.#wasStopping = true;
+        return;
+      case "start":
+        return this.#start(message.id, message.memoryMB);
+      case "send":
+        return this.#scanners.get(message.id)?.send([body]);
+      case "limit":
+        return this.#scanners.get(message.id)?.limitMemory(message.maxMB);
+      case "kill":
+        return this.#scanners.get(message.id)?.kill();
+    }
+  }
+
+  #start(id: number, memoryMB: number): void {
+    const scanner = this.#starter.start(
+      memoryMB,
+      (bytes) => this.#send({ kind: "output", id }, bytes),
+    );
+    this.#scanners.set(id, scanner);
+    scanner.ended.then((end) => {
+      this.#scanners.delete(id);
+      this.#send({ kind: "ended", id, end });
+    });
+  }
+
+  #sendLimits(): void {
+    const limits = containerLimits();
+    // JSON has no infinity: null is no limit.
+    if (limits !== undefined) this.#send({ kind: "limits", limits: { ...limits } });
+  }
+
+  #send(message: SupervisorMessage, body?: Uint8Array): Promise<void> {
+    return this.#writer.write(message, body);
+  }
+
+  /** Counts ticks, as a clock goes on while the machine sleeps. */
+  #checkSilence(): void {
+    if (this.#silentSeconds === undefined) return;
+    this.#silentSeconds++;
+    if (this.#silentSeconds * SECOND_MS <= this.#options.maxSilenceMs) return;
+    this.#silentSeconds = undefined;
+    this.#options.onSilence();
+    this.signal("SIGKILL");
+  }
+}

@@ -1,0 +1,84 @@
+import { loadSettings, logOf } from "../environment.ts";
+import { permissionsFor } from "../permissions.ts";
+import { programArguments } from "./program.ts";
+import { onStopSignals } from "./signals.ts";
+import { type ServerEnd, ServerProcess } from "./server_process.ts";
+
+/** The exit code of a server whose settings or arguments are wrong. */
+const USAGE_EXIT_CODE = 2;
+/** The exit code of a server that a second signal ended. */
+const INTERRUPTED_EXIT_CODE = 130;
+/** A server that lived this long does not count as dying at once. */
+const STABLE_MS = 60_000;
+/** Gives up after this many deaths at once in a row. */
+const MAX_QUICK_DEATHS = 5;
+const FIRST_DELAY_MS = 500;
+
+export interface SuperviseOptions {
+  /** The server is killed when its event loop stands still for this long. @default 30000 */
+  readonly maxSilenceMs?: number;
+}
+
+/**
+ * Runs the server and its scanners, and does nothing else. Forwards signals. Starts a server that died
+ * unexpectedly again, with growing delays, until five in a row die within a minute of their start.
+ *
+ * @param args The arguments of the first start. They are not for one that follows a death.
+ * @returns the exit code of the last server.
+ * @throws {RangeError} when a setting is invalid.
+ */
+export async function supervise(
+  args: readonly string[],
+  { maxSilenceMs = 30_000 }: SuperviseOptions = {},
+): Promise<number> {
+  const settings = loadSettings();
+  const log = logOf(settings);
+  using program = programArguments({
+    permissions: permissionsFor(settings),
+    runtimeFlags: ["--v8-flags=--max-semi-space-size=1"],
+  });
+  const stop = new AbortController();
+  let server: ServerProcess | undefined;
+  onStopSignals((signal) => {
+    stop.abort();
+    server?.signal(signal);
+  });
+  for (let quickDeaths = 0;;) {
+    const startedAt = performance.now();
+    server = new ServerProcess({
+      program,
+      args: quickDeaths === 0 ? args : [],
+      scannersRead: [settings.dataDir],
+      maxSilenceMs,
+      onSilence: () =>
+        log.error("The server does not respond; killing it", { seconds: maxSilenceMs / 1000 }),
+    });
+    const end = await server.ended;
+    if (stop.signal.aborted || isFinal(end, quickDeaths)) return end.code;
+    quickDeaths = performance.now() - startedAt < STABLE_MS ? quickDeaths + 1 : 1;
+    const reason = end.signal ?? `exit code ${end.code}`;
+    if (quickDeaths >= MAX_QUICK_DEATHS) {
+      log.error("The server died too often; giving up", { reason, deaths: quickDeaths });
+      return end.code;
+    }
+    log.error("The server died; starting it again", { reason });
+    await delay(FIRST_DELAY_MS * 2 ** (quickDeaths - 1), stop.signal);
+    if (stop.signal.aborted) return end.code;
+  }
+}
+
+/** Whether a server ended for a reason that another start does not remove. */
+function isFinal({ code, hasServed, wasStopping }: ServerEnd, deaths: number): boolean {
+  if (wasStopping || [0, USAGE_EXIT_CODE, INTERRUPTED_EXIT_CODE].includes(code)) return true;
+  // The first start failed, and the operator sees why.
+  return !hasServed && deaths === 0;
+}
+
+/** Waits, unless the signal aborts. */
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve());
+  await promise;
+  clearTimeout(timer);
+}

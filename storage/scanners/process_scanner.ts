@@ -1,0 +1,26 @@
+import type { FileResult } from "../../core/scanner/mod.ts";
+import type { ContentScanner, ScanContentOptions } from "../../core/scans/ports.ts";
+import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
+import { ScannerPool, type ScannerPoolOptions } from "./scanner_pool.ts";
+
+/** Scans stored content in processes. */
+export class ProcessScanner implements ContentScanner, AsyncDisposable {
+  readonly #blobs: DirectoryBlobStore;
+  readonly #pool: ScannerPool;
+
+  constructor(blobs: DirectoryBlobStore, options: ScannerPoolOptions) {
+    this.#blobs = blobs;
+    this.#pool = new ScannerPool(options);
+  }
+
+  scan(
+    { hash, name }: { readonly hash: string; readonly name: string },
+    options: ScanContentOptions,
+  ): Promise<FileResult> {
+    return this.#pool.scan({ path: this.#blobs.pathOf(hash), name }, options);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,39 @@
+/** The scanner process: scans what comes on stdin, and replies on stdout. */
+
+import { READ_ONLY, revokePermissions } from "../sandbox/permissions.ts";
+import type { SandboxReply } from "../sandbox/sandbox.ts";
+import { WORKERS } from "../threads/workers.ts";
+import { encodeFrame, readFrames } from "./frames.ts";
+import { REQUEST_LIMITS, requestOf } from "./requests.ts";
+
+const MAX_PROBLEM_CHARS = 1000;
+
+/**
+ * Scans until stdin ends. A thread does the work, so that the process ends with its parent even while
+ * the scan of a file is busy.
+ */
+export async function serveScans(): Promise<void> {
+  const worker = new Worker(WORKERS.scan, { type: "module", deno: { permissions: READ_ONLY } });
+  const ready = Promise.withResolvers<void>();
+  worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
+    if (data.kind === "ready") ready.resolve();
+    else reply(data.kind === "scanned" ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
+  });
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    reply({ kind: "failed", problem: event.message.slice(0, MAX_PROBLEM_CHARS) });
+    Deno.exit(1);
+  });
+  await ready.promise;
+  revokePermissions();
+  for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
+    const request = requestOf(frame);
+    worker.postMessage(request, "bytes" in request ? [request.bytes.buffer] : []);
+  }
+}
+
+function reply(message: object): void {
+  for (const piece of encodeFrame(message)) {
+    for (let rest = piece; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
+  }
+}
