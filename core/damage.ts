@@ -5,6 +5,7 @@ import type { Log } from "./log.ts";
 export class DamageLog {
   readonly #log: Log;
   #count = 0;
+  #repairs = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -13,6 +14,18 @@ export class DamageLog {
   /** How often damaged content was found since the start. */
   get count(): number {
     return this.#count;
+  }
+
+  /** How often damaged content was replaced by intact content since the start. */
+  get repairs(): number {
+    return this.#repairs;
+  }
+
+  /** Reports damaged content that was found and replaced. */
+  reportRepair(damage: DamagedContent): void {
+    this.report(damage);
+    this.#repairs++;
+    this.#log.info("Replaced damaged content with that of an upload", { hash: damage.hash });
   }
 
   report({ hash, expected, found }: DamagedContent): void {

@@ -5,6 +5,7 @@
 
 import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader } from "./content.ts";
+import type { DamagedContent } from "./errors.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
 export interface ResourceRecord {
@@ -183,6 +184,8 @@ export interface StagedBlob extends AsyncDisposable {
   readonly hash: string;
   readonly size: number;
   readonly crc32: number;
+  /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
+  readonly damage: DamagedContent | undefined;
 }
 
 /** A range of a blob, from the byte `start` up to, but not including, `end`. */

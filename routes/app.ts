@@ -31,6 +31,7 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics({
     inFlight: () => inFlight.count,
     damagedContent: () => damage.count,
+    repairedContent: () => damage.repairs,
   });
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });

@@ -18,6 +18,8 @@ export interface Gauges {
   readonly inFlight: () => number;
   /** How often damaged content was found. */
   readonly damagedContent: () => number;
+  /** How often damaged content was replaced by an upload. */
+  readonly repairedContent: () => number;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
@@ -93,6 +95,12 @@ export class Metrics {
         "Times that stored content was found damaged",
       ),
       `strongroom_damaged_content_total ${this.#gauges.damagedContent()}`,
+      ...family(
+        "strongroom_repaired_content_total",
+        "counter",
+        "Times that an upload replaced damaged content",
+      ),
+      `strongroom_repaired_content_total ${this.#gauges.repairedContent()}`,
       ...family("process_resident_memory_bytes", "gauge", "Resident memory of the process"),
       `process_resident_memory_bytes ${Deno.memoryUsage().rss}`,
       "",

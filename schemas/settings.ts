@@ -103,6 +103,8 @@ const entries = {
   scanIsolation: v.optional(oneOf("process", "thread"), "process"),
   /** How many days scans and their reports are kept after their end; 0 for ever. */
   scanRetentionDays: v.optional(wholeNumber(0, 36_500), "30"),
+  /** In how many days all content is read once to find damage; 0 for never. */
+  scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
   metrics: v.optional(oneOf("token", "open"), "token"),
   corsOrigins: v.optional(origins),
 };

@@ -7,7 +7,9 @@ import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree } from "../../core/tree/changes.ts";
+import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
+import { Scrub } from "../../core/upkeep/scrub.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
@@ -19,6 +21,8 @@ import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import { ProcessScanner } from "../../storage/scanners/process_scanner.ts";
 import type { Storage } from "../../storage/storage.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** What a server needs besides its storage and settings. */
 export interface ServerParts {
@@ -110,6 +114,9 @@ export async function compose(
   });
   await jobs.resume();
   parts.use(new ScanRetention({ scans, days: settings.scanRetentionDays, log }));
+  parts.use(expireQuarantine(blobs.quarantine, log));
+  const periodMs = settings.scrubDays * DAY_MS;
+  parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));
   const owned = parts.move();
   return {
     tree,

@@ -1,4 +1,5 @@
 import { asError, type Log } from "../log.ts";
+import { Periodic } from "../periodic.ts";
 import type { ScanStore } from "./ports.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -17,22 +18,17 @@ export interface ScanRetentionOptions {
 /** Removes scans and their reports some days after their end (C 15): at once, then every hour. */
 export class ScanRetention implements AsyncDisposable {
   readonly #options: ScanRetentionOptions;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
-  #removing: Promise<void> = Promise.resolve();
+  readonly #periodic: Periodic | undefined;
 
   constructor(options: ScanRetentionOptions) {
     this.#options = options;
     if (options.days === 0) return;
-    this.#removing = this.#remove();
-    this.#timer = setInterval(() => {
-      this.#removing = this.#removing.then(() => this.#remove());
-    }, options.intervalMs ?? HOUR_MS);
+    this.#periodic = new Periodic(() => this.#remove(), options.intervalMs ?? HOUR_MS);
   }
 
   /** Ends the removals, after the one that is running. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#removing;
+    await this.#periodic?.[Symbol.asyncDispose]();
   }
 
   async #remove(): Promise<void> {

@@ -61,7 +61,7 @@ export async function upload(
   const blobs = files.map((file) => file.blob);
   let publishing = false;
   try {
-    return await commit(tree, async (transaction) => {
+    const changes = await commit(tree, async (transaction) => {
       const now = Date.now();
       const chain = chainOf(directory);
       const owner = { userId, everyone: false };
@@ -82,7 +82,10 @@ export async function upload(
       ]);
       return changesOf("added", added);
     });
+    for (const { damage } of blobs) if (damage !== undefined) tree.damage.reportRepair(damage);
+    return changes;
   } catch (error) {
+    for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
     if (publishing) await sweep(tree, blobs.map((blob) => blob.hash));
     throw error;
   }

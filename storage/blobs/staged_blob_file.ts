@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { AppError } from "../../core/errors.ts";
+import { AppError, DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
 import type { Digest } from "./content_tasks.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
@@ -15,6 +15,7 @@ export class StagedBlobFile implements StagedBlob {
   readonly crc32: number;
   /** Whether the file has been renamed to its final path. */
   published = false;
+  damage: DamagedContent | undefined;
   /** Identity of the stored file last found to hold the same bytes. */
   #verifiedDuplicate: string | undefined;
 
@@ -32,6 +33,7 @@ export class StagedBlobFile implements StagedBlob {
    *   hash.
    */
   async isDuplicateOf(storedPath: string): Promise<boolean> {
+    this.damage = undefined;
     const stored = await orMissing(Deno.open(storedPath));
     if (stored === undefined) return false;
     using _stored = stored;
@@ -43,7 +45,11 @@ export class StagedBlobFile implements StagedBlob {
       return true;
     }
     // A failing disk may have changed the stored file; the staged content replaces it.
-    if (await hashOf(stored) !== this.hash) return false;
+    const found = await hashOf(stored);
+    if (found !== this.hash) {
+      this.damage = new DamagedContent(this.hash, `MD5 ${this.hash}`, `MD5 ${found}`);
+      return false;
+    }
     throw new AppError(
       "ErrResourcesInvalidData",
       `Cannot store content with MD5 ${this.hash}: different content with the same MD5 is stored`,

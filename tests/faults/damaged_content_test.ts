@@ -43,11 +43,19 @@ async function brokenDownload(client: Client, query: QueryParameters): Promise<n
   return received;
 }
 
-async function damageCount(server: TestServer): Promise<number> {
+function damageCount(server: TestServer): Promise<number> {
+  return counter(server, "damaged");
+}
+
+function repairCount(server: TestServer): Promise<number> {
+  return counter(server, "repaired");
+}
+
+async function counter(server: TestServer, name: string): Promise<number> {
   const admin = await server.admin();
   const headers = { Authorization: `Bearer ${admin.token}` };
   const text = await (await fetch(`${server.origin}/metrics`, { headers })).text();
-  const [, count] = /^strongroom_damaged_content_total (\d+)$/m.exec(text) ?? [];
+  const [, count] = new RegExp(`^strongroom_${name}_content_total (\\d+)$`, "m").exec(text) ?? [];
   return Number(count);
 }
 
@@ -115,9 +123,16 @@ Deno.test("C 5.3 an upload of the same content repairs what was damaged", async 
   await using server = await TestServer.start();
   const one = await server.as(1);
   await one.upload("", { f: SMALL });
-  await damage(server, SMALL, 7);
+  const hash = await damage(server, SMALL, 7);
   assert.equal(await brokenDownload(one, { path: "f" }), 0);
   assert.equal(items(await one.upload("again", { f: SMALL })).length, 1);
+  const line = server.log.map((it) => JSON.parse(it)).find(({ msg }) => /^Replaced/.test(msg));
+  assert.deepEqual([line?.hash, await damageCount(server), await repairCount(server)], [
+    hash,
+    2,
+    1,
+  ]);
+  assert.equal(damageLines(server).at(-1)?.expected, `MD5 ${hash}`);
   assert.deepEqual(await one.bytes({ path: "f" }), SMALL);
 });
 

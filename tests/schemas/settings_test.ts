@@ -29,6 +29,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     scanFileTimeoutS: 300,
     scanIsolation: "process",
     scanRetentionDays: 30,
+    scrubDays: 30,
     metrics: "token",
     corsOrigins: undefined,
   });
