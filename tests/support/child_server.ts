@@ -3,8 +3,10 @@
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../routes/routes.ts";
+import { orMissing } from "../../storage/disk/files.ts";
 import { Client } from "./client.ts";
 import { USER_PRIVILEGES } from "./server.ts";
+import { until } from "./until.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -134,6 +136,8 @@ export class ChildServer implements AsyncDisposable {
       Deno.kill(this.supervisorPid, "SIGSTOP");
       Deno.kill(this.pid, "SIGKILL");
       Deno.kill(this.supervisorPid, "SIGKILL");
+      // Nobody waits for it any more, and it has its locks until it is gone.
+      await until(() => hasEnded(this.pid));
     } else Deno.kill(this.pid, signal);
     return await this.ended();
   }
@@ -183,6 +187,12 @@ class ServerLog {
       if (this.starts.length > 0) this.#serving.resolve();
     }
   }
+}
+
+/** Whether a process has ended. Works on Linux only. */
+async function hasEnded(pid: number): Promise<boolean> {
+  const status = await orMissing(Deno.readTextFile(`/proc/${pid}/status`));
+  return status === undefined || /^State:\s*[ZX]/m.test(status);
 }
 
 /** The parent of a process. Works on Linux only. */
