@@ -1,11 +1,12 @@
 import { BlobInventory } from "../blobs/blob_inventory.ts";
 import { QuarantineDirectory } from "../blobs/quarantine.ts";
+import { isDamage } from "../database/integrity.ts";
 import { RecordAudit } from "../database/record_audit.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
 import { databasePath, refuseUnfinishedRestore } from "../disk/data_directory.ts";
 import { orMissing } from "../disk/files.ts";
 import { DirectoryLock, type LockState, lockState } from "../disk/lock.ts";
-import { checkContents } from "./check_contents.ts";
+import { checkContents, type ContentCheckResult } from "./check_contents.ts";
 import { checkRecords } from "./check_records.ts";
 import { ContentRepairs } from "./content_repairs.ts";
 import { Findings } from "./findings.ts";
@@ -56,29 +57,53 @@ export async function check(dataDir: string, options: CheckOptions): Promise<Che
 
 async function checkWith(
   dataDir: string,
-  { served, afterCrash, generation }: LockState,
-  { readData, repair, onProgress }: CheckOptions,
+  state: LockState,
+  options: CheckOptions,
 ): Promise<CheckResult> {
   const findings = new Findings();
-  const older = isOlder(dataDir, generation, findings);
+  const { served } = state;
+  using inventory = new BlobInventory(dataDir);
+  const quarantined = await countQuarantined(dataDir, inventory);
+  try {
+    const checked = await checkAll(dataDir, { state, options, findings, inventory });
+    return { findings, served, quarantined, ...checked };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    findings.add({ kind: "database", message: `The database is damaged: ${error.message}` });
+    const contents = { files: 0, bytes: 0 };
+    return { findings, served, quarantined, records: 0, contents, pending: 0 };
+  }
+}
+
+interface CheckParts {
+  readonly state: LockState;
+  readonly options: CheckOptions;
+  readonly findings: Findings;
+  readonly inventory: BlobInventory;
+}
+
+/** @throws {Error} when SQLite cannot read the records. */
+async function checkAll(
+  dataDir: string,
+  { state, options: { readData, repair, onProgress }, findings, inventory }: CheckParts,
+): Promise<ContentCheckResult & { records: number }> {
+  const older = isOlder(dataDir, state.generation, findings);
   // What seems to be wrong may be right with the database that belongs here.
   const mayRepair = repair && !older;
   using audit = new RecordAudit(databasePath(dataDir), { repair: mayRepair });
-  using inventory = new BlobInventory(dataDir);
   const sound = checkRecords(audit, findings, mayRepair);
   const total = audit.totals;
-  const { contents, pending } = await checkContents({
+  const checked = await checkContents({
     audit,
     inventory,
     findings,
     readData,
     repairs: mayRepair && sound ? new ContentRepairs(dataDir, inventory) : undefined,
     isServed: async () => !repair && (await lockState(dataDir)).served,
-    afterCrash,
+    afterCrash: state.afterCrash,
     onProgress: (done) => readData && onProgress(done, total),
   });
-  const quarantined = await countQuarantined(dataDir, inventory);
-  return { findings, served, records: audit.records, contents, pending, quarantined };
+  return { records: audit.records, ...checked };
 }
 
 /** Reads on a connection of its own: the database that belongs here may need its log unchanged. */

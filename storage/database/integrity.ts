@@ -1,6 +1,15 @@
 import type { Connection } from "./connection.ts";
 import { MIB } from "../../schemas/units.ts";
 
+/** Primary result codes of SQLite for a damaged database: CORRUPT, NOTADB. */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
+
+/** Whether SQLite could not read a database because it is damaged. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Error && "errcode" in error &&
+    DAMAGE_CODES.has(Number(error.errcode) & 0xff);
+}
+
 /** A database of this size is read as a whole in about 0.1 s. */
 const MAX_SMALL_BYTES = 4 * MIB;
 

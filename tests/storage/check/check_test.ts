@@ -350,3 +350,23 @@ Deno.test("C 22 a repair leaves a database that has lost changes as it is", asyn
     assert.deepEqual(await Deno.readFile(`${dataDir}/strongroom.db`), before);
   }
 });
+
+Deno.test("C 22 check reports a database that SQLite cannot read", async () => {
+  await using directory = await prepared();
+  const dataDir = directory.path;
+  const database = `${dataDir}/strongroom.db`;
+  const intact = await Deno.readFile(database);
+  const pages = intact.length / 4096;
+  for (let page = 1; page < pages; page++) {
+    const broken = intact.slice();
+    broken.fill(0xa5, page * 4096, (page + 1) * 4096);
+    await Deno.writeFile(database, broken);
+    for (const repair of [false, true]) {
+      const result = await checked(dataDir, { repair });
+      const { found, repaired } = result.findings;
+      assert.ok(found > 0, `page ${page}`);
+      if (repair && found === repaired) assert.deepEqual(kindsOf(await checked(dataDir)), []);
+    }
+    await assert.rejects(Deno.stat(`${dataDir}/quarantine`), Deno.errors.NotFound);
+  }
+});
