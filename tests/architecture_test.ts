@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   packaging: ["storage/threads"],
   cli: ["routes", "core", "core/capacity", "schemas", "storage", "storage/scanners"],
   "cli/supervisor": ["cli", "core", "core/capacity", "schemas", "storage/scanners"],
-  "cli/backup": ["cli", "core", "storage/backup", "storage/database", "schemas"],
+  "cli/backup": ["cli", "storage/backup", "storage/check", "storage/database", "schemas"],
   "cli/check": ["cli", "storage/check", "schemas"],
   "cli/scan": [
     "cli",
@@ -75,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   storage: ["storage/blobs", "storage/database", "storage/disk", "schemas"],
   "storage/backup": [
     "storage/blobs",
+    "storage/check",
     "storage/database",
     "storage/disk",
     "storage/threads",

@@ -1,27 +1,24 @@
 import { backUp } from "../../storage/backup/back_up.ts";
-import { loadSettings } from "../environment.ts";
 import { backupArguments } from "../backup_arguments.ts";
-import { CopyView, totalsText } from "./copy_view.ts";
+import { loadSettings } from "../environment.ts";
+import { printOutcome, totalsText, withProgress } from "./outcome.ts";
 
 /**
- * `strongroom backup`: backs up the data directory (C 22). Exit code 0: the backup is whole; 1: content
- * is missing from it, because it is damaged in the data directory; main.ts maps failures to 2.
+ * `strongroom backup`: backs up the data directory (C 22). Exit code 0: the backup is whole; 1: what is
+ * damaged in the data directory is missing from it; main.ts maps failures to 2.
  */
 export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
   const { dataDir } = loadSettings();
-  const started = performance.now();
-  using view = new CopyView();
-  const { snapshot, copied, removed } = await backUp(dataDir, directory, view);
-  view.clear();
-  const seconds = Math.round(performance.now() - started) / 1000;
-  if (json) {
-    console.log(JSON.stringify({ snapshot, copied, removed, seconds }));
-  } else {
-    console.log(
-      `Backed up ${totalsText(snapshot)} to "${directory}": copied ${totalsText(copied)}, ` +
-        `removed ${removed}, in ${seconds.toFixed(1)} s`,
-    );
-  }
-  return snapshot.damaged === 0 ? 0 : 1;
+  const { result, seconds } = await withProgress((onProgress) =>
+    backUp(dataDir, directory, onProgress)
+  );
+  const { snapshot, findings, copied, removed } = result;
+  return printOutcome({
+    json,
+    findings,
+    text: `Backed up ${totalsText(snapshot)} to "${directory}": copied ${totalsText(copied)}, ` +
+      `removed ${removed}, in ${seconds.toFixed(1)} s`,
+    document: { snapshot, copied, removed, seconds },
+  });
 }

@@ -1,12 +1,9 @@
-import type { DamagedContent } from "../../core/errors.ts";
-import type { ContentFacts } from "../../core/ports.ts";
 import { contentPaths, holdContent } from "../blobs/held_content.ts";
-import {
-  type ContentTotals,
-  type ContentUses,
-  copyDatabase,
-  Snapshot,
-} from "../database/snapshot.ts";
+import { PREFIXES } from "../blobs/paths.ts";
+import { checkRecords } from "../check/check_records.ts";
+import { Findings } from "../check/findings.ts";
+import { type ContentUse, RecordAudit } from "../database/record_audit.ts";
+import { type ContentTotals, copyDatabase } from "../database/snapshot.ts";
 import { databasePath, refuseUnfinishedRestore, secretPath } from "../disk/data_directory.ts";
 import {
   makeDirectorySync,
@@ -17,24 +14,18 @@ import {
 } from "../disk/files.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory } from "./backup_directory.ts";
-import { copyContents, syncTree } from "./copy_contents.ts";
+import { contentsOf, copyContents, type OnProgress, syncTree } from "./copy_contents.ts";
 import { copyFile, syncAndHash } from "./copy_file.ts";
 import type { SnapshotFacts } from "./manifest.ts";
-
-/** What happens while contents are copied. */
-export interface CopyEvents {
-  /** Called often, with what is done of the total. */
-  onProgress(done: ContentTotals, total: ContentTotals): void;
-  /** Called for each content that is missing or damaged, with some of the records that name it. */
-  onDamage(damage: DamagedContent, uses: ContentUses): void;
-}
 
 export interface BackupSummary {
   /** What the backup holds. */
   readonly snapshot: SnapshotFacts;
+  /** What is wrong in the data directory. Such content is not in the backup. */
+  readonly findings: Findings;
   /** What this run has copied. */
   readonly copied: ContentTotals;
-  /** How many contents this run has removed, because no record names them any more. */
+  /** How many contents this run has removed, because no record has them any more. */
   readonly removed: number;
 }
 
@@ -52,7 +43,7 @@ export interface BackupSummary {
 export async function backUp(
   dataDir: string,
   path: string,
-  events: CopyEvents,
+  onProgress: OnProgress,
 ): Promise<BackupSummary> {
   await refuseUnfinishedRestore(dataDir);
   const strongroomId = await idOf(dataDir);
@@ -61,12 +52,12 @@ export async function backUp(
     await directory.adopt(strongroomId);
     await directory.prepare();
     const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
-    const { facts, copied } = await copySnapshot(directory, dataDir, events);
+    const { facts, findings, copied } = await copySnapshot(directory, dataDir, onProgress);
     const snapshot = { number, ...facts };
     await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
     await syncDirectory(`${directory.path}/snapshots`);
     await directory.setManifest({ strongroom_id: strongroomId, snapshot });
-    return { snapshot, copied, removed: await removeObsolete(directory) };
+    return { snapshot, findings, copied, removed: await removeObsolete(directory, number) };
   });
 }
 
@@ -74,90 +65,84 @@ async function idOf(dataDir: string): Promise<string> {
   if (await orMissing(Deno.lstat(databasePath(dataDir))) === undefined) {
     throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to back up`);
   }
-  using database = new Snapshot(databasePath(dataDir));
-  return database.strongroomId;
+  using audit = new RecordAudit(databasePath(dataDir), { repair: false });
+  const { strongroomId } = audit;
+  if (strongroomId !== undefined) return strongroomId;
+  throw new Error(
+    "An earlier version of strongroom wrote the database: start the server once, to migrate it",
+  );
 }
 
-/** Copies the database, the contents of its records, and the secret. */
+interface CopiedSnapshot {
+  readonly facts: Omit<SnapshotFacts, "number">;
+  readonly findings: Findings;
+  readonly copied: ContentTotals;
+}
+
+/** Copies the database, the secret, and the contents of the records. */
 async function copySnapshot(
   directory: BackupDirectory,
   dataDir: string,
-  events: CopyEvents,
-): Promise<{ facts: Omit<SnapshotFacts, "number">; copied: ContentTotals }> {
-  // Before the database is copied: content that its records name must stay.
-  using _hold = await holdContent(dataDir);
+  onProgress: OnProgress,
+): Promise<CopiedSnapshot> {
   const folder = snapshotIn(directory);
   const database = databasePath(folder);
   makeDirectorySync(folder);
-  const takenAt = new Date().toISOString();
+  // Before the database is copied: content that its records have must stay.
+  using _hold = await holdContent(dataDir);
+  const taken_at = new Date().toISOString();
   await copyDatabase(databasePath(dataDir), database);
   await orMissing(copyFile(secretPath(dataDir), secretPath(folder)));
   const sha256 = await syncAndHash(database);
-  using snapshot = new Snapshot(database);
-  snapshot.check();
-  const { copied, damaged } = await copyMissing({ directory, dataDir, snapshot, events });
-  await syncTree(`${directory.path}/contents`);
   await syncDirectory(folder);
-  const { records, totals } = snapshot;
-  return { facts: { taken_at: takenAt, sha256, records, ...totals, damaged }, copied };
-}
-
-async function copyMissing(
-  { directory, dataDir, snapshot, events }: {
-    readonly directory: BackupDirectory;
-    readonly dataDir: string;
-    readonly snapshot: Snapshot;
-    readonly events: CopyEvents;
-  },
-): Promise<{ copied: ContentTotals; damaged: number }> {
-  const total = totalsOf(missing(snapshot, directory));
-  let damaged = 0;
-  const copied = await copyContents(missing(snapshot, directory), {
+  using audit = new RecordAudit(database, { repair: false });
+  const findings = new Findings();
+  if (!checkRecords(audit, findings, false)) throw damaged(findings);
+  const contents = `${directory.path}/contents`;
+  const copied = await copyContents(() => missingFrom(directory, audit), {
     temporary: directory.temporary,
-    root: `${directory.path}/contents`,
-    sourcesOf: ({ hash }) => contentPaths(dataDir, hash),
-    targetOf: (content) => directory.contentPath(content),
-    onProgress: (done) => events.onProgress(done, total),
-    onDamage(damage) {
-      damaged++;
-      events.onDamage(damage, snapshot.usesOf(damage.hash));
-    },
+    root: contents,
+    pathsOf: (content) => ({
+      sources: contentPaths(dataDir, content.hash),
+      target: directory.contentPath(content),
+    }),
+    findings,
+    onProgress,
   });
-  return { copied, damaged };
+  await syncTree(contents);
+  const { records, totals } = audit;
+  return {
+    facts: { taken_at, sha256, records, ...totals, damaged: findings.found },
+    findings,
+    copied,
+  };
 }
 
-/** The contents that the backup does not hold, in pages. */
-function* missing(
-  snapshot: Snapshot,
+function damaged({ listed: [first] }: Findings): Error {
+  return new Error(`${first?.message}. Its backup keeps the former state`);
+}
+
+/** The contents that the backup does not hold. */
+function* missingFrom(
   directory: BackupDirectory,
-): Generator<readonly ContentFacts[], void> {
-  for (const page of snapshot.contents()) {
-    yield page.filter((content) => {
-      const path = directory.contentPath(content);
-      return orMissingSync(() => Deno.statSync(path))?.size !== content.size;
-    });
+  audit: RecordAudit,
+): Generator<ContentUse, void> {
+  for (const content of contentsOf(audit)) {
+    const path = directory.contentPath(content);
+    if (orMissingSync(() => Deno.statSync(path))?.size !== content.size) yield content;
   }
 }
 
-function totalsOf(pages: Iterable<readonly ContentFacts[]>): ContentTotals {
-  let [files, bytes] = [0, 0];
-  for (const page of pages) {
-    files += page.length;
-    bytes += page.reduce((sum, { size }) => sum + size, 0);
-  }
-  return { files, bytes };
-}
-
-/** Removes what the current snapshot does not need. Returns the number of contents that it removed. */
-async function removeObsolete(directory: BackupDirectory): Promise<number> {
+/** Removes what the snapshot does not need. Returns the number of contents that it removed. */
+async function removeObsolete(directory: BackupDirectory, number: number): Promise<number> {
   await directory.removeOldSnapshots();
-  const number = directory.manifest?.snapshot?.number;
-  if (number === undefined) return 0;
-  using snapshot = new Snapshot(databasePath(directory.snapshotPath(number)));
+  using audit = new RecordAudit(databasePath(directory.snapshotPath(number)), { repair: false });
   let removed = 0;
-  for await (const page of directory.contents()) {
-    for (const content of snapshot.unreferenced(page)) {
-      await removeFile(directory.contentPath(content));
+  for (const prefix of PREFIXES) {
+    const needed = new Set(audit.contentsBelow(prefix).map((it) => directory.contentPath(it)));
+    for (const path of await directory.contentsBelow(prefix)) {
+      if (needed.has(path)) continue;
+      await removeFile(path);
       removed++;
     }
   }

@@ -1,4 +1,4 @@
-import type { ContentKey } from "../database/snapshot.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { MANIFEST, type Manifest, NEW_MANIFEST, readManifest, writeManifest } from "./manifest.ts";
 
@@ -11,8 +11,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   OF_FILE_SYSTEM,
   ...FOLDERS,
 ]);
-/** The name of a content: its MD5 and CRC-32. */
-const CONTENT_NAME = /^([0-9a-f]{32})-([0-9a-f]{8})$/;
+/** The name of a content: its MD5 and CRC-32. Other content may be made to have the same MD5. */
+const CONTENT_NAME = /^[0-9a-f]{32}-[0-9a-f]{8}$/;
 
 /**
  * The directory of a backup:
@@ -121,24 +121,18 @@ export class BackupDirectory implements Disposable {
   }
 
   /** The path of a content. */
-  contentPath({ hash, crc32 }: ContentKey): string {
+  contentPath({ hash, crc32 }: Pick<ContentFacts, "hash" | "crc32">): string {
     const name = `${hash}-${crc32.toString(16).padStart(8, "0")}`;
     if (!CONTENT_NAME.test(name)) throw new TypeError(`Not a content: ${JSON.stringify(name)}`);
     return `${this.path}/contents/${name.slice(0, 2)}/${name}`;
   }
 
-  /** All contents, in pages. Skips other files. */
-  async *contents(): AsyncGenerator<ContentKey[]> {
-    for await (const { name: fan } of Deno.readDir(`${this.path}/contents`)) {
-      const keys: ContentKey[] = [];
-      for await (const { name } of Deno.readDir(`${this.path}/contents/${fan}`)) {
-        const [, hash, crc32] = CONTENT_NAME.exec(name) ?? [];
-        if (hash?.startsWith(fan) && crc32 !== undefined) {
-          keys.push({ hash, crc32: parseInt(crc32, 16) });
-        }
-      }
-      yield keys;
-    }
+  /** The paths of all contents whose hash begins with a prefix of two digits. Skips other files. */
+  async contentsBelow(prefix: string): Promise<string[]> {
+    const folder = `${this.path}/contents/${prefix}`;
+    const entries = await orMissing(Array.fromAsync(Deno.readDir(folder))) ?? [];
+    return entries.filter(({ name }) => name.startsWith(prefix) && CONTENT_NAME.test(name))
+      .map(({ name }) => `${folder}/${name}`);
   }
 
   /** The directory of a snapshot. */

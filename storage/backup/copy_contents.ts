@@ -1,66 +1,65 @@
 import { dirname } from "node:path/posix";
-import { DamagedContent } from "../../core/errors.ts";
-import type { ContentFacts } from "../../core/ports.ts";
-import { ContentCopier } from "../blobs/content_copier.ts";
+import { ContentCopier, type CopyPaths, NOTHING } from "../blobs/content_copier.ts";
+import { PREFIXES } from "../blobs/paths.ts";
+import { nameOf } from "../check/check_contents.ts";
+import type { Findings } from "../check/findings.ts";
+import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
 import { makeDirectorySync, syncDirectory } from "../disk/files.ts";
 import { forEach } from "../threads/for_each.ts";
 
-/** Waiting for the disk, most of the time. */
+/** Each waits for the disk, most of the time. */
 const MAX_COPIES = 16;
 
+/** Called while contents are copied, with what is done of the total. */
+export type OnProgress = (done: ContentTotals, total: ContentTotals) => void;
+
 export interface CopyOptions {
-  /** A directory on the file system of the targets, for files that are not whole yet. */
+  /** A directory on the file system of the targets, for what is not whole yet. */
   readonly temporary: string;
   /** The directory above all targets. It must exist. */
   readonly root: string;
-  /** The paths where a content may be. */
-  sourcesOf(content: ContentFacts): Iterable<string>;
-  /** The path of the copy. */
-  targetOf(content: ContentFacts): string;
-  /** Called while contents are copied, with the totals since the start. */
-  onProgress(done: ContentTotals): void;
-  /** Called for each content that is missing or damaged. */
-  onDamage(damage: DamagedContent): void;
+  readonly pathsOf: (content: ContentUse) => CopyPaths;
+  /** Receives what is missing or damaged, and thus not copied. */
+  readonly findings: Findings;
+  readonly onProgress: OnProgress;
 }
 
 /**
  * Copies contents and verifies them, several at once. The copies are durable once their directories
  * are ({@link syncTree}). Returns the totals of what was copied.
  *
- * @throws when a copy cannot be written. Those of other contents stay.
+ * @param contents Read twice: first for the total.
+ * @throws when a copy cannot be written. Other copies stay.
  */
 export async function copyContents(
-  pages: Iterable<readonly ContentFacts[]>,
-  options: CopyOptions,
+  contents: () => Iterable<ContentUse>,
+  { temporary, root, pathsOf, findings, onProgress }: CopyOptions,
 ): Promise<ContentTotals> {
-  using copier = new ContentCopier(options.temporary);
-  const directories = new Set([options.root]);
+  using copier = new ContentCopier(temporary);
+  const directories = new Set([root]);
+  const total = totalsOf(contents());
   const done = { files: 0, bytes: 0 };
-  let [files, bytes] = [0, 0];
-  await forEach(contentsIn(pages), MAX_COPIES, async (content) => {
-    const target = options.targetOf(content);
-    makeDirectories(dirname(target), directories);
-    const copying = copier.copy(content, {
-      sources: options.sourcesOf(content),
-      target,
-      onBytes(count) {
-        done.bytes += count;
-        options.onProgress(done);
-      },
-    });
-    try {
-      await copying;
-      files++;
-      bytes += content.size;
-    } catch (error) {
-      if (!(error instanceof DamagedContent)) throw error;
-      options.onDamage(error);
-    }
+  const copied = { files: 0, bytes: 0 };
+  const onBytes = (bytes: number) => {
+    done.bytes += bytes;
+    onProgress(done, total);
+  };
+  await forEach(contents(), MAX_COPIES, async (content) => {
+    const paths = pathsOf(content);
+    makeDirectories(dirname(paths.target), directories);
+    const found = await copier.copy(content, paths, onBytes);
     done.files++;
-    options.onProgress(done);
+    if (found !== undefined) return addFinding(findings, content, found);
+    copied.files++;
+    copied.bytes += content.size;
   });
-  return { files, bytes };
+  return copied;
+}
+
+/** All contents that records have, in the order of their hashes. */
+export function* contentsOf(audit: RecordAudit): Generator<ContentUse, void> {
+  for (const prefix of PREFIXES) yield* audit.contentsBelow(prefix);
 }
 
 /** Syncs a directory and all those below it. */
@@ -71,14 +70,28 @@ export async function syncTree(path: string): Promise<void> {
   await syncDirectory(path);
 }
 
+function totalsOf(contents: Iterable<ContentUse>): ContentTotals {
+  let [files, bytes] = [0, 0];
+  for (const { size } of contents) {
+    files++;
+    bytes += size;
+  }
+  return { files, bytes };
+}
+
+function addFinding(findings: Findings, content: ContentUse, found: string): void {
+  const { hash, record: { userId: user_id, path } } = content;
+  const [kind, what] = found === NOTHING
+    ? ["missing", "is missing"] as const
+    : ["damaged", `is damaged: found ${found}`] as const;
+  const message = `Content ${hash} ${what}; it is that of ${nameOf(content)}`;
+  findings.add({ kind, message, hash, user_id, path });
+}
+
 /** Creates a directory and those above it, down from one that is known to exist. */
 function makeDirectories(path: string, known: Set<string>): void {
   if (known.has(path)) return;
   makeDirectories(dirname(path), known);
   makeDirectorySync(path);
   known.add(path);
-}
-
-function* contentsIn(pages: Iterable<readonly ContentFacts[]>): Generator<ContentFacts, void> {
-  for (const page of pages) yield* page;
 }

@@ -1,19 +1,20 @@
 import { blobDirectory, blobPath } from "../blobs/paths.ts";
-import { Snapshot } from "../database/snapshot.ts";
+import { RecordAudit } from "../database/record_audit.ts";
+import { checkRecords } from "../check/check_records.ts";
+import { Findings } from "../check/findings.ts";
 import { databasePath, restoringPath, secretPath } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { lockDirectory } from "../disk/lock.ts";
-import type { CopyEvents } from "./back_up.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory, OF_FILE_SYSTEM } from "./backup_directory.ts";
-import { copyContents, syncTree } from "./copy_contents.ts";
+import { contentsOf, copyContents, type OnProgress, syncTree } from "./copy_contents.ts";
 import { copyFile } from "./copy_file.ts";
 import type { SnapshotFacts } from "./manifest.ts";
 
 export interface RestoreSummary {
   readonly snapshot: SnapshotFacts;
-  /** How many contents are missing from the backup or damaged in it. */
-  readonly damaged: number;
+  /** What is missing from the backup or damaged in it. */
+  readonly findings: Findings;
 }
 
 /**
@@ -21,12 +22,13 @@ export interface RestoreSummary {
  * this has ended. If it was interrupted, it can be repeated.
  *
  * @param path The directory of the backup.
- * @throws {Error} when it cannot be restored. What is damaged in it is reported to `events` instead.
+ * @throws {Error} when it cannot be restored. The rest is restored if
+ *   contents are missing or damaged.
  */
 export async function restore(
   dataDir: string,
   path: string,
-  events: CopyEvents,
+  onProgress: OnProgress,
 ): Promise<RestoreSummary> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   using directory = await BackupDirectory.openForRestore(path, dataDir);
@@ -38,9 +40,9 @@ export async function restore(
   }
   return await namingFullDisk(dataDir, async () => {
     await begin(dataDir);
-    const damaged = await copyParts(directory, facts, dataDir, events);
+    const findings = await copyParts(directory, facts, dataDir, onProgress);
     await end(dataDir);
-    return { snapshot: facts, damaged };
+    return { snapshot: facts, findings };
   });
 }
 
@@ -72,33 +74,34 @@ async function copyParts(
   directory: BackupDirectory,
   facts: SnapshotFacts,
   dataDir: string,
-  events: CopyEvents,
-): Promise<number> {
+  onProgress: OnProgress,
+): Promise<Findings> {
   const source = directory.snapshotPath(facts.number);
   const restoring = restoringPath(dataDir);
   const sha256 = await copyFile(databasePath(source), databasePath(restoring));
-  if (sha256 !== facts.sha256) {
-    throw new Error(`The database of the backup "${directory.path}" is damaged`);
-  }
+  if (sha256 !== facts.sha256) throw damaged(directory);
+  using audit = new RecordAudit(databasePath(restoring), { repair: false });
+  const findings = new Findings();
+  if (!checkRecords(audit, findings, false)) throw damaged(directory);
   await orMissing(copyFile(secretPath(source), secretPath(dataDir)));
-  using snapshot = new Snapshot(databasePath(restoring));
-  snapshot.check();
-  makeDirectorySync(blobDirectory(dataDir));
-  const total = snapshot.totals;
-  let damaged = 0;
-  await copyContents(snapshot.contents(), {
+  const blobs = blobDirectory(dataDir);
+  makeDirectorySync(blobs);
+  await copyContents(() => contentsOf(audit), {
     temporary: restoring,
-    root: blobDirectory(dataDir),
-    sourcesOf: (content) => [directory.contentPath(content)],
-    targetOf: ({ hash }) => `${blobDirectory(dataDir)}/${blobPath(hash)}`,
-    onProgress: (done) => events.onProgress(done, total),
-    onDamage(damage) {
-      damaged++;
-      events.onDamage(damage, snapshot.usesOf(damage.hash));
-    },
+    root: blobs,
+    pathsOf: (content) => ({
+      sources: [directory.contentPath(content)],
+      target: `${blobs}/${blobPath(content.hash)}`,
+    }),
+    findings,
+    onProgress,
   });
-  await syncTree(blobDirectory(dataDir));
-  return damaged;
+  await syncTree(blobs);
+  return findings;
+}
+
+function damaged({ path }: BackupDirectory): Error {
+  return new Error(`The database of the backup "${path}" is damaged`);
 }
 
 /** Moves the database to its place, and lets servers start. */

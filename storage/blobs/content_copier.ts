@@ -1,5 +1,4 @@
 import type { Chunk } from "../../core/content.ts";
-import { DamagedContent } from "../../core/errors.ts";
 import type { ContentFacts } from "../../core/ports.ts";
 import { orMissing, removeFile } from "../disk/files.ts";
 import { WorkerPool } from "../threads/pool.ts";
@@ -8,13 +7,20 @@ import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
 import { readRange } from "./read_range.ts";
 
+/** Where to copy content from and to. */
+export interface CopyPaths {
+  /** Where the content may be. The first file that has it is copied. */
+  readonly sources: Iterable<string>;
+  readonly target: string;
+}
+
 /** Copies content between directories, and verifies it on the way. */
 export class ContentCopier implements Disposable {
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #writer: BlobWriter;
 
-  /** @param temporary A directory on the same file system as the copies. */
+  /** @param temporary A directory on the file system of the copies, for what is not whole yet. */
   constructor(temporary: string) {
     this.#temporary = temporary;
     this.#pool = new WorkerPool(WORKERS.content, navigator.hardwareConcurrency);
@@ -22,28 +28,26 @@ export class ContentCopier implements Disposable {
   }
 
   /**
-   * Copies content to `target`, synced; its directory is not synced. The file appears there only
-   * when it is whole.
+   * Copies content and syncs the copy, but not its directory. The copy appears when it is whole. If no
+   * source has the content, returns what was found instead: "nothing" if there is no file.
    *
-   * @param sources Where the content may be. The first file that has it is copied.
    * @param onBytes Called with the number of bytes that were read since the last call.
-   * @throws {DamagedContent} when no source has the expected content.
    */
   async copy(
     content: ContentFacts,
-    { sources, target, onBytes }: {
-      readonly sources: Iterable<string>;
-      readonly target: string;
-      readonly onBytes: (bytes: number) => void;
-    },
-  ): Promise<void> {
-    let found = "no file";
+    { sources, target }: CopyPaths,
+    onBytes: (bytes: number) => void,
+  ): Promise<string | undefined> {
+    let found = NOTHING;
     for (const source of sources) {
       const temporary = `${this.#temporary}/${crypto.randomUUID()}`;
       try {
         const digest = await this.#write(temporary, source, content, onBytes);
         if (digest === undefined) continue;
-        if (isDigestOf(digest, content)) return await Deno.rename(temporary, target);
+        if (isDigestOf(digest, content)) {
+          await Deno.rename(temporary, target);
+          return undefined;
+        }
         found = digestText(digest);
       } catch (error) {
         if (!(error instanceof ReadFailure)) throw error;
@@ -52,7 +56,7 @@ export class ContentCopier implements Disposable {
         await removeFile(temporary);
       }
     }
-    throw new DamagedContent(content.hash, digestText(content), found);
+    return found;
   }
 
   /** Ends the worker threads. */
@@ -73,18 +77,20 @@ export class ContentCopier implements Disposable {
   }
 }
 
+/** What {@link ContentCopier.copy} returns if there is no file. */
+export const NOTHING = "nothing";
+
 /** A source could not be read to its end. */
 class ReadFailure extends Error {}
 
 /** @throws {ReadFailure} when the content cannot be read. */
 async function* readable(
-  chunks: AsyncIterable<Chunk>,
+  chunks: AsyncIterableIterator<Chunk>,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Chunk> {
-  const iterator = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await iterator.next().catch((error) => {
+      const { done, value } = await chunks.next().catch((error) => {
         throw new ReadFailure(error.message, { cause: error });
       });
       if (done) return;
@@ -92,7 +98,7 @@ async function* readable(
       yield value;
     }
   } finally {
-    await iterator.return?.();
+    await chunks.return?.();
   }
 }
 

@@ -140,7 +140,8 @@ class ContentCheck {
   }
 }
 
-function nameOf({ record: { userId, path }, records }: ContentUse): string {
+/** Names a content for people by one of its files. */
+export function nameOf({ record: { userId, path }, records }: ContentUse): string {
   const more = records === 1 ? "" : ` and ${records - 1} more`;
   return `${quoted(path)} of user ${userId}${more}`;
 }

@@ -8,6 +8,9 @@ import type { ContentTotals } from "./snapshot.ts";
 /** The most rows of a query. */
 export const MAX_AUDIT_ROWS = 1000;
 
+/** The first version of the schema that has the id of the strongroom. */
+const ID_VERSION = 7;
+
 /** A record that breaks an invariant of C 5. */
 export interface BrokenRecord {
   readonly id: number;
@@ -61,6 +64,12 @@ export class RecordAudit implements Disposable {
 
   get generation(): number {
     return generationOf(this.#connection);
+  }
+
+  /** The id of the strongroom; undefined if an earlier version of the program wrote the database. */
+  get strongroomId(): string | undefined {
+    if (schemaVersion(this.#connection) < ID_VERSION) return undefined;
+    return String(this.#connection.get("SELECT strongroom_id FROM storage_state")?.strongroom_id);
   }
 
   /** What SQLite finds wrong with its own structures, and references between other tables. */

@@ -106,7 +106,7 @@ Deno.test("C 22 restore reports content that is damaged in the backup", async ()
     args: ["--json"],
   });
   assert.deepEqual([code, JSON.parse(stdout).damaged], [1, 1]);
-  assert.match(stderr, /^strongroom: Content [0-9a-f]{32} is damaged: .*"a b" of user 1\n$/);
+  assert.match(stderr, /^strongroom: Content [0-9a-f]{32} is damaged: found .*"a b" of user 1\n$/);
   assert.equal((await filesBelow(`${target}/blobs`)).length, 1);
 });
 

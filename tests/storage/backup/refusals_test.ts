@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
-import { backUp, type CopyEvents } from "../../../storage/backup/back_up.ts";
+import { backUp } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { items } from "../../support/client.ts";
 import { TestServer } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-const SILENT: CopyEvents = { onProgress() {}, onDamage() {} };
+const SILENT = () => {};
 
 /** A data directory that no server uses. */
 async function dataDirectory(path: string): Promise<string> {
