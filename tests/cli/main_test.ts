@@ -44,6 +44,9 @@ Deno.test("strongroom without a command, or with an invalid one", async (t) => {
       ["token", "--user", "1", "--privileges", "resources.fly"],
       ["token", "--user", "1", "--admin", "--ttl", "0s"],
       ["token", "--user", "1", "--admin", "--ttl", "soon"],
+      ["backup"],
+      ["backup", "--fast", "a"],
+      ["restore", "a", "b"],
     ];
     await Promise.all(cases.map(async (args) => {
       const { code, stdout, stderr } = await strongroom(args);
