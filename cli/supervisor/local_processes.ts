@@ -21,12 +21,15 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   readonly #program: ProgramArguments;
   readonly #running = new Set<ScannerProcess>();
 
-  /** @param read What a process may read until its first file, to open it. Then it may do nothing. */
-  constructor(read: readonly string[] | "all") {
+  /**
+   * @param read What a process may read until its first file, to open it. Then it may do nothing.
+   * @param entry The module that runs, below the root. A test replaces it.
+   */
+  constructor(read: readonly string[] | "all", entry = "cli/scanner.ts") {
     this.#program = programArguments({
       permissions: { net: [], read: read === "all" ? [] : [...MODULES, ...read], write: [] },
       fixedFlags: read === "all" ? ["--allow-read"] : [],
-      entry: "cli/scanner.ts",
+      entry,
     });
   }
 

@@ -58,11 +58,14 @@ const INTRINSICS: readonly unknown[] = [
   async function* () {},
 ];
 
+const ERRORS = INTRINSICS.filter((it) => typeof it === "function" && /Error$/.test(it.name));
+
 /**
  * Freezes the built-in objects of this thread, so that code which changes one fails instead of
  * affecting later scans.
  */
 export function freezeIntrinsics(): void {
+  for (const error of ERRORS) allowOwnProperties(Reflect.get(Object(error), "prototype"));
   const seen = new Set<unknown>();
   const visit = (value: unknown): void => {
     const isObject = typeof value === "object" && value !== null;
@@ -77,4 +80,27 @@ export function freezeIntrinsics(): void {
     Object.freeze(value);
   };
   INTRINSICS.forEach(visit);
+}
+
+/**
+ * Lets code assign properties of objects although their prototype has a frozen property of that name:
+ * the runtime assigns the names of its errors.
+ */
+function allowOwnProperties(prototype: object): void {
+  for (
+    const [key, { value, writable }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))
+  ) {
+    if (!writable) continue;
+    Object.defineProperty(prototype, key, {
+      get: () => value,
+      set(this: object, own: unknown) {
+        Object.defineProperty(this, key, {
+          value: own,
+          writable: true,
+          enumerable: false,
+          configurable: true,
+        });
+      },
+    });
+  }
 }

@@ -1,50 +1,17 @@
-/**
- * Scans files, one after the other. Starts with permission to read, and gives it up before it looks at
- * the first file: files that come as bytes need none, and the one that comes as a path is open by then.
- */
+/** Scans files, one after the other, without permissions. */
 
-import { type ByteSource, memorySource, scan, ScanStopped } from "../../core/scanner/mod.ts";
-import { FileSource } from "./file_source.ts";
-import { freezeIntrinsics } from "./freeze_intrinsics.ts";
-import { revokePermissions } from "./permissions.ts";
-import type { SandboxReply, SandboxRequest } from "./sandbox.ts";
+import { scan, ScanStopped } from "../../core/scanner/mod.ts";
 import { MIB } from "../../schemas/units.ts";
+import { type RequestedScan, serveRequests } from "./requests.ts";
+import type { SandboxReply } from "./sandbox.ts";
 
 /** Progress is reported after this many bytes. */
 const PROGRESS_INTERVAL_BYTES = 64 * MIB;
 
-/** The members of a worker's global scope that this module uses. */
-interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
-  postMessage(message: SandboxReply): void;
-}
+serveRequests(scanRequested);
 
-// The configured type library describes the main thread.
-const scope = globalThis as unknown as WorkerScope;
-
-scope.addEventListener("message", ({ data: request }) => {
-  const deadline = performance.now() + request.timeoutMs;
-  let file: Deno.FsFile | undefined;
-  try {
-    if ("path" in request) file = Deno.openSync(request.path);
-  } catch (error) {
-    return scope.postMessage({ kind: "unreadable", problem: String(error) });
-  } finally {
-    revokePermissions();
-  }
-  using _file = file;
-  const source = "path" in request ? file && new FileSource(file) : memorySource(request.bytes);
-  if (source !== undefined) scope.postMessage(scanSource(source, request, deadline));
-});
-
-freezeIntrinsics();
-scope.postMessage({ kind: "ready" });
-
-function scanSource(
-  source: ByteSource,
-  { name, skip, stop }: SandboxRequest,
-  deadline: number,
-): SandboxReply {
+function scanRequested({ source, request, deadline, post }: RequestedScan): SandboxReply {
+  const { name, skip, stop } = request;
   let reported = 0;
   try {
     const result = scan(source, {
@@ -53,7 +20,7 @@ function scanSource(
       onProgress(bytes) {
         if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;
         reported = bytes;
-        scope.postMessage({ kind: "progress", bytes });
+        post({ kind: "progress", bytes });
       },
       checkpoint() {
         const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;

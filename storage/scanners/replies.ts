@@ -6,13 +6,13 @@ import { CheckStatus, FileMetadata, Severity } from "../../schemas/report/report
 import { count, finite, hex, text } from "../../schemas/report/values.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { FrameLimits } from "./frames.ts";
+import { MAX_PROBLEM_CHARS } from "./requests.ts";
 
 /** The largest messages that a scanner process may send. */
 export const REPLY_LIMITS: FrameLimits = { maxHeaderBytes: 32 * MIB, maxBodyBytes: 0 };
 
 /** Nested deeper than what the engine lets through. */
 const MAX_DEPTH = 32;
-const MAX_PROBLEM_CHARS = 1000;
 
 const problem = v.pipe(text, v.maxLength(MAX_PROBLEM_CHARS));
 
@@ -84,9 +84,4 @@ export function parseReply(header: unknown): ScannerReply {
 function isWithinDepth(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((it) => isWithinDepth(it, levels - 1));
-}
-
-/** Cuts the text of a problem to what a reply may have. */
-export function problemOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_PROBLEM_CHARS);
 }

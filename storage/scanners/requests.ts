@@ -8,6 +8,9 @@ export const MAX_SENT_BYTES = 4 * MIB;
 /** The largest messages that a scanner process receives. */
 export const REQUEST_LIMITS: FrameLimits = { maxHeaderBytes: MIB, maxBodyBytes: MAX_SENT_BYTES };
 
+/** The longest text of a problem in a reply. */
+export const MAX_PROBLEM_CHARS = 1000;
+
 /** A request to scan content: the bytes themselves, or a file to be read. */
 export type ScanRequest = Omit<ScanTask, "stop"> & {
   readonly content: Uint8Array<ArrayBuffer> | string;

@@ -119,6 +119,7 @@ export class Scanner {
         return onProgress?.(reply.bytes);
       case "scanned":
         this.#residentBytes = reply.residentBytes;
+        this.#current = undefined;
         return result.resolve(reply.scan);
       case "unreadable":
         return this.#kill(new ScanFailure("Content could not be read", { cause: reply.problem }));

@@ -4,16 +4,16 @@ import { READ_ONLY, revokePermissions } from "../sandbox/permissions.ts";
 import type { SandboxReply } from "../sandbox/sandbox.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { encodeFrame, readFrames } from "./frames.ts";
-import { REQUEST_LIMITS, requestOf } from "./requests.ts";
-
-const MAX_PROBLEM_CHARS = 1000;
+import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
 
 /**
  * Scans until stdin ends. A thread does the work, so that the process ends with its parent even while
  * the scan of a file is busy.
+ *
+ * @param module The worker that scans.
  */
-export async function serveScans(): Promise<void> {
-  const worker = new Worker(WORKERS.scan, { type: "module", deno: { permissions: READ_ONLY } });
+export async function serveScans(module = WORKERS.scan): Promise<void> {
+  const worker = new Worker(module, { type: "module", deno: { permissions: READ_ONLY } });
   const ready = Promise.withResolvers<void>();
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     if (data.kind === "ready") ready.resolve();

@@ -1,18 +1,8 @@
-/** A worker that runs in the sandbox and attempts what a scan must not be able to do. */
-
-import type { SandboxRequest } from "../../../storage/sandbox/sandbox.ts";
-
-interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<SandboxRequest>) => void): void;
-  postMessage(message: unknown): void;
-}
-const scope = globalThis as unknown as WorkerScope;
-
-/** The outcome of each attempt: "done" or the name of the error. */
-async function attempts(path: string): Promise<Record<string, string>> {
+/** What a scan must not be able to do. Each attempt yields "done" or the name of the error. */
+export async function attempts(path: string): Promise<Record<string, string>> {
   const directory = path.slice(0, path.lastIndexOf("/"));
   const tries: Record<string, () => unknown> = {
-    "read the file": () => Deno.readFileSync(path),
+    "read the file by its name": () => Deno.readFileSync(path),
     "read another file": () => Deno.readFileSync(`${directory}/other`),
     "read the directory": () => Array.from(Deno.readDirSync(directory)),
     "read the system": () => Deno.readFileSync("/etc/passwd"),
@@ -24,7 +14,7 @@ async function attempts(path: string): Promise<Record<string, string>> {
     "fetch": () => fetch("http://127.0.0.1:9/"),
     "listen": () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
     "read the environment": () => Deno.env.get("HOME"),
-    "run a program": () => new Deno.Command("true").outputSync(),
+    "run a program": () => new Deno.Command("/bin/true").outputSync(),
     "load a library": () => Deno.dlopen("libc.so.6", {}),
     "ask about the system": () => Deno.hostname(),
     "import a file": () => import(`file://${directory}/other.ts`),
@@ -46,12 +36,3 @@ async function attempts(path: string): Promise<Record<string, string>> {
   }
   return results;
 }
-
-scope.addEventListener("message", async ({ data }) => {
-  const { name } = data;
-  const path = "path" in data ? data.path : "";
-  if (name === "hang") { for (;;); }
-  if (name === "throw") throw new Error("This file is evil");
-  if (name === "reject") await Promise.reject(new Error("This file is evil"));
-  scope.postMessage({ kind: "scanned", scan: { metadata: await attempts(path) } });
-});

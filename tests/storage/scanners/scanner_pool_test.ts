@@ -1,0 +1,209 @@
+import * as assert from "node:assert/strict";
+import { LocalProcesses } from "../../../cli/supervisor/local_processes.ts";
+import type { FileResult } from "../../../core/scanner/mod.ts";
+import { ScanFailure } from "../../../core/scans/ports.ts";
+import { MAX_SENT_BYTES } from "../../../storage/scanners/requests.ts";
+import { ScannerPool, type ScannerPoolOptions } from "../../../storage/scanners/scanner_pool.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+const PROBE = "tests/storage/scanners/probe_scanner.ts";
+const HOSTILE = "tests/storage/scanners/hostile_scanner.ts";
+
+interface Parts {
+  readonly pool: ScannerPool;
+  readonly processes: CountedProcesses;
+  readonly path: string;
+  readonly directory: string;
+  scan(name: string, options?: ScanOptions): Promise<FileResult>;
+}
+
+interface ScanOptions {
+  readonly userId?: number;
+  readonly memoryLimitMB?: number;
+  readonly signal?: AbortSignal;
+  readonly path?: string;
+}
+
+/** Counts the processes that are started, and knows which have not ended. */
+class CountedProcesses extends LocalProcesses {
+  started = 0;
+  readonly running = new Set<number>();
+
+  override start(...args: Parameters<LocalProcesses["start"]>) {
+    const id = ++this.started;
+    this.running.add(id);
+    const process = super.start(...args);
+    process.ended.then(() => this.running.delete(id));
+    return process;
+  }
+}
+
+async function withPool(
+  entry: string | undefined,
+  options: Partial<ScannerPoolOptions>,
+  work: (parts: Parts) => Promise<void>,
+): Promise<void> {
+  await using temporary = await TempDir.make();
+  const directory = temporary.path;
+  const path = `${directory}/content`;
+  await Deno.writeTextFile(path, path);
+  await using processes = new CountedProcesses([directory, Deno.cwd()], entry);
+  await using pool = new ScannerPool({
+    processes,
+    maxIdle: 2,
+    memoryMB: 512,
+    timeoutMs: 120_000,
+    ...options,
+  });
+  const scan = (name: string, { path: other = path, ...given }: ScanOptions = {}) =>
+    pool.scan({ path: other, name }, {
+      userId: 1,
+      memoryLimitMB: 0,
+      skip: [],
+      signal: new AbortController().signal,
+      ...given,
+    });
+  await work({ pool, processes, path, directory, scan });
+}
+
+Deno.test("C 15 a scanner process may do nothing", () =>
+  withPool(PROBE, {}, async ({ scan, path, directory }) => {
+    await Deno.writeTextFile(`${directory}/other`, "other");
+    await Deno.writeTextFile(`${directory}/other.ts`, "export {}");
+    await Deno.symlink(`${directory}/other`, `${directory}/link`);
+    const large = `${directory}/large`;
+    await Deno.writeTextFile(large, large.padEnd(MAX_SENT_BYTES + 1));
+    for (const file of [path, large]) {
+      const { metadata } = await scan("attempts", { path: file });
+      assert.equal(Object.keys(metadata).length, 18);
+      for (const [attempt, outcome] of Object.entries(metadata)) {
+        assert.match(String(outcome), /^(NotCapable|TypeError)$/, `${attempt}: ${outcome}`);
+      }
+    }
+    const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort();
+    assert.deepEqual(names, ["content", "large", "link", "other", "other.ts"]);
+  }));
+
+Deno.test("C 15 a scanner process is killed when it takes too long", () =>
+  withPool(PROBE, { timeoutMs: 50, graceMs: 0 }, async ({ scan, processes }) => {
+    const hanging = scan("hang");
+    await assert.rejects(hanging, { name: "ScanFailure", message: "Scan took longer than 0.05 s" });
+    assert.equal(processes.running.size, 0);
+  }));
+
+Deno.test("C 15 a canceled scan settles when its process has ended", () =>
+  withPool(PROBE, {}, async ({ scan, processes }) => {
+    const controller = new AbortController();
+    const hanging = scan("hang", { signal: controller.signal });
+    setTimeout(() => controller.abort("enough"), 300);
+    await assert.rejects(hanging, (error) => error === "enough");
+    assert.equal(processes.running.size, 0);
+    await assert.rejects(scan("x", { signal: controller.signal }), (error) => error === "enough");
+    assert.equal(processes.started, 1);
+  }));
+
+for (const what of ["heap", "buffers"]) {
+  Deno.test({
+    name: `C 15 a scanner process that fills its ${what} is killed at its limit`,
+    ignore: Deno.build.os !== "linux",
+    fn: () =>
+      withPool(PROBE, { memoryMB: 200 }, async ({ scan, processes }) => {
+        for (const [memoryLimitMB, limit] of [[0, 200], [150, 150]] as const) {
+          await assert.rejects(
+            scan(`fill ${what === "heap" ? "the heap" : what}`, {
+              memoryLimitMB,
+            }),
+            { name: "ScanFailure", message: `Scanner used more than ${limit} MB of memory` },
+          );
+          assert.equal(processes.running.size, 0);
+        }
+      }),
+  });
+}
+
+Deno.test("C 15 a scanner that fails takes its process along", () =>
+  withPool(PROBE, {}, async ({ scan, processes, directory }) => {
+    await assert.rejects(scan("throw"), (error) => {
+      assert.ok(error instanceof ScanFailure);
+      assert.equal(error.message, "Scanner failed");
+      assert.match(String(error.cause), /evil/);
+      return true;
+    });
+    const missing = scan("x", { path: `${directory}/missing` });
+    await assert.rejects(missing, { message: "Content could not be read" });
+    assert.equal(processes.running.size, 0);
+  }));
+
+Deno.test("C 15 a process is used again for files of the same user only", () =>
+  withPool(PROBE, {}, async ({ scan, processes, directory }) => {
+    const scansOf = async (userId: number, path?: string) =>
+      (await scan("count", { userId, ...(path !== undefined && { path }) })).metadata["scans"];
+    assert.deepEqual([await scansOf(1), await scansOf(1)], [1, 2]);
+    assert.deepEqual([await scansOf(2), await scansOf(1), await scansOf(2)], [1, 3, 2]);
+    // At most two are idle.
+    assert.deepEqual([await scansOf(3), await scansOf(1)], [1, 1]);
+    assert.ok(processes.running.size <= 2);
+    const large = `${directory}/large`;
+    await Deno.writeFile(large, new Uint8Array(MAX_SENT_BYTES + 1));
+    assert.deepEqual([await scansOf(1, large), await scansOf(1, large)], [1, 1]);
+  }));
+
+Deno.test("C 15 an idle process ends after a while", () =>
+  withPool(PROBE, { idleMs: 0 }, async ({ scan, processes }) => {
+    assert.equal((await scan("count")).metadata["scans"], 1);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.equal((await scan("count")).metadata["scans"], 1);
+    assert.equal(processes.started, 2);
+  }));
+
+Deno.test("C 15 no scan changes the language for a later one", () =>
+  withPool(PROBE, {}, async ({ scan }) => {
+    assert.deepEqual((await scan("change a built-in")).metadata, { changed: false });
+  }));
+
+Deno.test("C 15 a process that hostile content has taken over yields a failure or a result", () =>
+  withPool(HOSTILE, {}, async ({ scan, processes }) => {
+    for (let round = 0; round < 2; round++) assert.equal((await scan("good")).size, 7);
+    const invalid = [
+      "no JSON",
+      "no UTF-8",
+      "no kind",
+      "huge",
+      "body",
+      "no hashes",
+      "unknown rule",
+      "wrong status",
+      "wrong metadata",
+      "deep metadata",
+      "negative size",
+    ];
+    for (const name of invalid) {
+      const message = "Scanner gave an invalid reply";
+      await assert.rejects(scan(name), { name: "ScanFailure", message }, name);
+    }
+    const message = "Scanner process ended unexpectedly";
+    await assert.rejects(scan("exit"), { name: "ScanFailure", message });
+    // The second reply belongs to no scan: the process is not used again.
+    await scan("twice");
+    const started = processes.started;
+    await scan("good");
+    assert.equal(processes.started, started + 1);
+  }));
+
+Deno.test("C 15 the scanner process scans bytes and files alike, through links", () =>
+  withPool(undefined, {}, async ({ scan, path, directory }) => {
+    const small = await scan("model.pkl");
+    assert.equal(small.size, path.length);
+    await Deno.mkdir(`${directory}/deep`);
+    await Deno.symlink(directory, `${directory}/deep/parent`);
+    const large = `${directory}/large`;
+    await Deno.writeFile(large, new Uint8Array(MAX_SENT_BYTES + 1));
+    for (const link of ["large", "deep/parent/large"]) {
+      assert.equal((await scan("x", { path: `${directory}/${link}` })).size, MAX_SENT_BYTES + 1);
+    }
+  }));
+
+Deno.test("C 15 a scan whose time is over before its content was hashed fails", () =>
+  withPool(undefined, { timeoutMs: 0 }, async ({ scan }) => {
+    await assert.rejects(scan("x"), { name: "ScanFailure", message: "Scan took longer than 0 s" });
+  }));
