@@ -21,7 +21,7 @@ interface RemoteProcess {
 
 /** The server's side of the pipes to its supervisor. Create one per process. */
 export class SupervisorChannel implements ProcessStarter {
-  /** Resolves when the supervisor has ended. */
+  /** Resolves when the supervisor has ended. Rejects when the pipes fail. */
   readonly ended: Promise<void>;
   readonly #writer = new FrameWriter(Deno.stdout.writable);
   readonly #processes = new Map<number, RemoteProcess>();
@@ -33,7 +33,7 @@ export class SupervisorChannel implements ProcessStarter {
     alive();
     // A sign of life must not keep a process that is done.
     Deno.unrefTimer(setInterval(alive, HEARTBEAT_INTERVAL_MS));
-    this.ended = this.#receive();
+    this.ended = Promise.race([this.#receive(), this.#writer.failed]);
   }
 
   /** The limits of the container; undefined until they are known. */

@@ -4,8 +4,14 @@ import { encodeFrame } from "../../storage/scanners/frames.ts";
 export class FrameWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
 
+  /** Rejects when the pipe fails otherwise than by the end of the process on the other side. */
+  readonly failed: Promise<never>;
+  readonly #fail: (error: unknown) => void;
+
   constructor(stream: WritableStream<Uint8Array>) {
     this.#writer = stream.getWriter();
+    ({ promise: this.failed, reject: this.#fail } = Promise.withResolvers<never>());
+    this.failed.catch(() => {});
   }
 
   /** Resolves when the pipe has taken the message, or is closed on the other side. */
@@ -18,8 +24,9 @@ export class FrameWriter {
     try {
       // Without waiting in between, as other messages would come between the pieces.
       await Promise.all(pieces.map((piece) => this.#writer.write(piece)));
-    } catch {
-      // The process on the other side has ended, which its owner notices.
+    } catch (error) {
+      // The end of a process is noticed where its output is read.
+      if (!(error instanceof Deno.errors.BrokenPipe)) this.#fail(error);
     }
   }
 }
