@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../routes/routes.ts";
 import { orMissing } from "../../storage/disk/files.ts";
 import { Client } from "./client.ts";
+import { parentOf } from "./processes.ts";
 import { USER_PRIVILEGES } from "./server.ts";
 import { until } from "./until.ts";
 
@@ -51,6 +52,8 @@ export interface ChildOptions {
   readonly root?: string;
   /** Arguments of `strongroom serve`. */
   readonly args?: readonly string[];
+  /** Arguments of the runtime that start the server. @default those of the task */
+  readonly program?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
@@ -193,12 +196,6 @@ class ServerLog {
 async function hasEnded(pid: number): Promise<boolean> {
   const status = await orMissing(Deno.readTextFile(`/proc/${pid}/status`));
   return status === undefined || /^State:\s*[ZX]/m.test(status);
-}
-
-/** The parent of a process. Works on Linux only. */
-export async function parentOf(pid: number): Promise<number> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`);
-  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
 }
 
 /** A port that was free a moment ago. */

@@ -4,6 +4,9 @@ import type { FileResult } from "../../../core/scanner/mod.ts";
 import { ScanFailure } from "../../../core/scans/ports.ts";
 import { MAX_SENT_BYTES } from "../../../storage/scanners/requests.ts";
 import { ScannerPool, type ScannerPoolOptions } from "../../../storage/scanners/scanner_pool.ts";
+import { ROOT } from "../../support/child_server.ts";
+import { childrenOf, isAlive } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const PROBE = "tests/storage/scanners/probe_scanner.ts";
@@ -119,6 +122,33 @@ for (const what of ["heap", "buffers"]) {
         }
       }),
   });
+}
+
+Deno.test({
+  name: "C 15 a busy scanner process ends with the process that started it",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using directory = await TempDir.make();
+    const path = `${directory.path}/content`;
+    await Deno.writeTextFile(path, "content");
+    const parent = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "tests/storage/scanners/hanging_parent.ts", path],
+      cwd: ROOT,
+    }).spawn();
+    const scanner = async () => [...(await childrenOf(parent.pid)).keys()][0];
+    await until(async () => cpuTicks(await scanner()) > 100);
+    const pid = await scanner();
+    parent.kill("SIGKILL");
+    await parent.status;
+    assert.ok(pid !== undefined);
+    await until(() => !isAlive(pid));
+  },
+});
+
+/** The processor time that a process has used, in hundredths of a second. */
+function cpuTicks(pid: number | undefined): number {
+  if (pid === undefined) return 0;
+  return Number(Deno.readTextFileSync(`/proc/${pid}/stat`).split(" ")[13]);
 }
 
 Deno.test("C 15 a scanner that fails takes its process along", () =>

@@ -1,0 +1,236 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { CapacityOverview } from "../../../schemas/capacity.ts";
+import { ScanEntry } from "../../../schemas/scans.ts";
+import { ChildServer, freePort, ROOT } from "../../support/child_server.ts";
+import type { Client } from "../../support/client.ts";
+import { childrenOf, isAlive } from "../../support/processes.ts";
+import { USER_PRIVILEGES } from "../../support/server.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { run } from "../../support/tools.ts";
+import { until } from "../../support/until.ts";
+
+const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view", "resources.admin"];
+const linux = Deno.build.os === "linux";
+
+interface Parts {
+  readonly child: ChildServer;
+  readonly one: Client;
+  readonly dataDir: string;
+}
+
+async function withServer(
+  env: Record<string, string>,
+  work: (parts: Parts) => Promise<void>,
+): Promise<void> {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  await using child = await ChildServer.start({ dataDir, env });
+  await work({ child, one: await child.as(1, PRIVILEGES), dataDir });
+}
+
+/** The scanner processes of a server. */
+async function scannersOf({ supervisorPid }: ChildServer): Promise<number[]> {
+  const children = await childrenOf(supervisorPid);
+  return [...children].filter(([, args]) => args.some((it) => it.endsWith("/cli/scanner.ts")))
+    .map(([pid]) => pid);
+}
+
+/** Starts a scan, and stops its scanner process as soon as there is one: the scan then hangs. */
+async function hangingScan({ child, one }: Parts): Promise<{ id: number; scanner: number }> {
+  await one.upload("d", { f: "content ".repeat(100_000) });
+  const { status, text } = await one.json("POST", "/scans/", { path: "d" });
+  assert.equal(status, 202, text);
+  const id: number = JSON.parse(text).data.id;
+  let scanner: number | undefined;
+  await until(async () => (scanner = (await scannersOf(child))[0]) !== undefined);
+  assert.ok(scanner !== undefined);
+  Deno.kill(scanner, "SIGSTOP");
+  return { id, scanner };
+}
+
+async function scanOf(one: Client, id: number): Promise<ScanEntry> {
+  const { text } = await one.send("GET", `/scans/${id}`);
+  return v.parse(v.object({ data: ScanEntry }), JSON.parse(text)).data;
+}
+
+async function leasesOf(one: Client): Promise<number | undefined> {
+  const { text } = await one.send("GET", "/capacity/");
+  const { data } = v.parse(v.object({ data: CapacityOverview }), JSON.parse(text));
+  return data.leases?.active_total;
+}
+
+Deno.test({
+  name: "C 15 a scan that hangs is killed at its time limit, and holds its lease until then",
+  ignore: !linux,
+  fn: () =>
+    withServer({ STRONGROOM_SCAN_FILE_TIMEOUT_S: "1" }, async (parts) => {
+      const { one } = parts;
+      const { id, scanner } = await hangingScan(parts);
+      assert.equal(await leasesOf(one), 1);
+      await until(async () => {
+        const isHeld = await leasesOf(one) === 1;
+        assert.ok(isHeld || !isAlive(scanner), "the lease was released before the process ended");
+        return !isHeld;
+      });
+      await until(async () => (await scanOf(one, id)).status === "failed");
+      assert.match((await scanOf(one, id)).error ?? "", /Scan took longer than 1 s/);
+    }),
+});
+
+Deno.test({
+  name: "C 15 canceling a scan ends its process, and then releases its lease",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async (parts) => {
+      const { one } = parts;
+      const { id, scanner } = await hangingScan(parts);
+      assert.equal((await one.send("DELETE", `/scans/${id}`)).status, 200);
+      assert.equal(isAlive(scanner), false);
+      assert.equal(await leasesOf(one), 0);
+      assert.equal((await scanOf(one, id)).status, "cancelled");
+    }),
+});
+
+Deno.test({
+  name: "C 15 a stop ends all scanner processes, and the next start continues the scan",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async (parts) => {
+      const { child, one, dataDir } = parts;
+      const { id, scanner } = await hangingScan(parts);
+      assert.equal((await child.end("SIGTERM")).code, 0);
+      assert.equal(isAlive(scanner), false);
+      await using again = await ChildServer.start({ dataDir });
+      const client = await again.as(1, PRIVILEGES);
+      await until(async () => (await scanOf(client, id)).status === "completed");
+      assert.equal(again.log.includes("starting it again"), false);
+      await again.end("SIGTERM");
+      assert.ok(one);
+    }),
+});
+
+Deno.test({
+  name: "C 15 the death of the supervisor ends the server and its scanner processes",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async (parts) => {
+      const { child } = parts;
+      const { scanner } = await hangingScan(parts);
+      const server = child.pid;
+      Deno.kill(child.supervisorPid, "SIGKILL");
+      Deno.kill(scanner, "SIGCONT");
+      await child.ended();
+      await until(() => !isAlive(server) && !isAlive(scanner));
+    }),
+});
+
+Deno.test({
+  name: "C 15 a server that was killed is started again, and continues its scans",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async (parts) => {
+      const { child, one } = parts;
+      const { id, scanner } = await hangingScan(parts);
+      const killed = child.pid;
+      Deno.kill(killed, "SIGKILL");
+      await until(() => child.pid !== killed);
+      assert.equal(isAlive(scanner), false);
+      await until(async () => (await scanOf(one, id)).status === "completed");
+      assert.match(child.log, /"level":"error","msg":"The server died; starting it again"/);
+      assert.equal((await child.end("SIGTERM")).code, 0);
+    }),
+});
+
+Deno.test({
+  name: "C 15 a server whose event loop stands still is killed and started again",
+  ignore: !linux,
+  async fn() {
+    await using directory = await TempDir.make();
+    await using child = await ChildServer.start({
+      dataDir: `${directory.path}/data`,
+      program: ["run", "--allow-all", `${ROOT}tests/cli/supervisor/impatient_supervisor.ts`],
+    });
+    const hanging = child.pid;
+    Deno.kill(hanging, "SIGSTOP");
+    await until(() => child.pid !== hanging);
+    assert.match(child.log, /"level":"error","msg":"The server does not respond; killing it"/);
+    assert.equal(
+      (await fetch(`${child.origin}/healthz`).then((it) => it.json())).status,
+      "success",
+    );
+    assert.equal((await child.end("SIGTERM")).code, 0);
+  },
+});
+
+Deno.test({
+  name: "C 15 a server that dies at once each time is given up",
+  ignore: !linux,
+  async fn() {
+    await using directory = await TempDir.make();
+    await using child = await ChildServer.start({ dataDir: `${directory.path}/data` });
+    for (const pids = new Set<number>(); !child.log.includes("giving up");) {
+      await until(() => !pids.has(child.pid) || child.log.includes("giving up"));
+      if (pids.has(child.pid)) break;
+      pids.add(child.pid);
+      Deno.kill(child.pid, "SIGKILL");
+      assert.ok(pids.size <= 5);
+    }
+    assert.equal((await child.ended()).code, 137);
+    assert.match(child.log, /"msg":"The server died too often; giving up","reason":"SIGKILL"/);
+  },
+});
+
+Deno.test({
+  name: "C 15 the server may not run programs, and its scanners know no secret",
+  ignore: !linux,
+  fn: () =>
+    withServer(
+      { STRONGROOM_JWT_SECRET: "a secret of more than 32 bytes, for tests" },
+      async (parts) => {
+        const { child } = parts;
+        const { scanner } = await hangingScan(parts);
+        const children = await childrenOf(child.supervisorPid);
+        const flags = (pid: number) => children.get(pid)?.filter((it) => it.startsWith("--allow"));
+        assert.match(String(flags(child.pid)), /--allow-net/);
+        assert.doesNotMatch(String(flags(child.pid)), /--allow-(run|all|ffi)|-A\b/);
+        assert.equal(flags(scanner)?.length, 1);
+        assert.match(String(flags(scanner)), /^--allow-read=/);
+        assert.doesNotMatch(
+          await Deno.readTextFile(`/proc/${scanner}/environ`),
+          /STRONGROOM|secret/,
+        );
+        assert.equal((await Deno.readTextFile(`/proc/${scanner}/oom_score_adj`)).trim(), "1000");
+      },
+    ),
+});
+
+Deno.test("C 15 with STRONGROOM_SCAN_ISOLATION=thread, scans run in threads, with a warning", () =>
+  withServer({ STRONGROOM_SCAN_ISOLATION: "thread" }, async ({ child, one }) => {
+    assert.match(child.log, /"level":"warn","msg":"Scans run in threads, /);
+    await one.upload("d", { f: "content" });
+    const { text } = await one.json("POST", "/scans/?wait=60", { path: "d" });
+    assert.equal(JSON.parse(text).data.status, "completed");
+    if (linux) assert.deepEqual(await scannersOf(child), []);
+  }));
+
+Deno.test("C 15 serve and scan without the permission to run programs name the way out", async () => {
+  const env = { STRONGROOM_PORT: String(freePort()) };
+  const cases: [string[], RegExp][] = [
+    [["serve"], /use deno task start, or set STRONGROOM_SCAN_ISOLATION=thread\n$/],
+    [["scan", "README.md"], /use deno task scan, or set STRONGROOM_SCAN_ISOLATION=thread\n$/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await run(Deno.execPath(), [
+      "run",
+      "--no-prompt",
+      "--allow-read",
+      "--allow-env",
+      "--allow-sys",
+      "main.ts",
+      ...args,
+    ], { cwd: ROOT, env });
+    assert.deepEqual([code, stdout], [2, ""], stderr);
+    assert.match(stderr, message);
+  }
+});

@@ -1,0 +1,33 @@
+/** What the system says about processes. Works on Linux only. */
+
+/** The parent of a process. */
+export async function parentOf(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
+}
+
+/** The processes whose parent is this one, with their arguments. */
+export async function childrenOf(pid: number): Promise<Map<number, string[]>> {
+  const children = new Map<number, string[]>();
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if (await parentOf(Number(name)) !== pid) continue;
+      children.set(Number(name), (await Deno.readTextFile(`/proc/${name}/cmdline`)).split("\0"));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return children;
+}
+
+/** Whether a process has not ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    // A zombie has ended, too.
+    return !/^State:\s+[ZX]/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
