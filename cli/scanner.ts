@@ -3,9 +3,8 @@
 import { serveScans } from "../storage/scanners/scanner_process.ts";
 
 /** Scans files that come on stdin, until it ends. */
-export async function run(): Promise<number> {
-  await serveScans();
-  return 0;
+export function run(): Promise<never> {
+  return serveScans();
 }
 
-if (import.meta.main) Deno.exit(await run());
+if (import.meta.main) await run();

@@ -7,12 +7,12 @@ import { encodeFrame, readFrames } from "./frames.ts";
 import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
 
 /**
- * Scans until stdin ends. A thread does the work, so that the process ends with its parent even while
- * the scan of a file is busy.
+ * Scans until stdin ends, and then ends the process. A thread does the work, so that it ends with its
+ * parent even while the scan of a file is busy.
  *
  * @param module The worker that scans.
  */
-export async function serveScans(module = WORKERS.scan): Promise<void> {
+export async function serveScans(module = WORKERS.scan): Promise<never> {
   const worker = new Worker(module, { type: "module", deno: { permissions: READ_ONLY } });
   const ready = Promise.withResolvers<void>();
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
@@ -30,6 +30,7 @@ export async function serveScans(module = WORKERS.scan): Promise<void> {
     const request = requestOf(frame);
     worker.postMessage(request, "bytes" in request ? [request.bytes.buffer] : []);
   }
+  Deno.exit(0);
 }
 
 function reply(message: object): void {
