@@ -11,25 +11,25 @@ export interface BackupCommand {
   readonly dataDir: string;
   readonly backup: string;
   readonly args?: readonly string[];
+  /** A program that runs the command, such as strace, with its arguments. */
+  readonly under?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the command with the permissions that the launcher would give it. */
-export function startBackup({ command, dataDir, backup, args = [] }: BackupCommand) {
+export function startBackup(
+  { command, dataDir, backup, args = [], under = [], env }: BackupCommand,
+) {
   const permissions = command === "backup"
     ? copyPermissions(dataDir, backup)
     : copyPermissions(backup, dataDir);
-  return new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      ...permissionFlags(permissions),
-      `${ROOT}main.ts`,
-      command,
-      backup,
-      ...args,
-    ],
+  const flags = ["--no-prompt", ...permissionFlags(permissions)];
+  const run = [Deno.execPath(), "run", ...flags, `${ROOT}main.ts`, command, backup, ...args];
+  const [program = "", ...rest] = [...under, ...run];
+  return new Deno.Command(program, {
+    args: rest,
     cwd: ROOT,
-    env: { STRONGROOM_DATA_DIR: dataDir },
+    env: { STRONGROOM_DATA_DIR: dataDir, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
