@@ -53,9 +53,7 @@ export class Storage implements AsyncDisposable {
     this.#ballast = parts.ballast;
     this.records = parts.records;
     this.blobs = parts.blobs;
-    // An older database that was accepted has other content than the one before it.
-    this.blobs.needsSweep = parts.lock.afterCrash ||
-      parts.records.before.generation < parts.lock.generation;
+    this.blobs.needsSweep = mayDisagree(parts);
   }
 
   /**
@@ -76,7 +74,7 @@ export class Storage implements AsyncDisposable {
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { reserveBytes }));
     const records = opened.use(await openRecords(dataDir, { lock, blobs, reserveBytes, options }));
     // Recovery removes content without a record, so all records must be readable.
-    if (lock.afterCrash) await records.checkAfterCrash();
+    if (mayDisagree({ lock, records })) await records.checkAfterCrash();
     else await records.checkPaths();
     if (records.before.isNew && await hasContent(blobs)) {
       throw new Error(
@@ -134,6 +132,14 @@ export class Storage implements AsyncDisposable {
     const freeMB = Math.floor(bavail * bsize / MIB);
     if (freeMB < minFreeMB) throw new Error(`${freeMB} MiB free, fewer than ${minFreeMB}`);
   }
+}
+
+/**
+ * Whether content and records may disagree: after a crash, in a copy of a directory, and with another
+ * database than the one that the last server left.
+ */
+function mayDisagree({ lock, records }: Pick<StorageParts, "lock" | "records">): boolean {
+  return lock.afterCrash || records.before.generation !== lock.generation;
 }
 
 interface OpeningParts {

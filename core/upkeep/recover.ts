@@ -18,16 +18,17 @@ const MAX_BATCH_HASHES = 256;
 const MAX_LISTED = 20;
 
 /**
- * Makes records and content agree at a start. Content in quarantine that a record has is moved back.
- * After a crash, content that no record has is moved into quarantine (C 5.4), and files whose content
- * is missing are refused unless they were accepted, now or at an earlier start (C 22).
+ * Makes records and content agree at a start, if they may disagree, such as after a crash. Content in
+ * quarantine that a record has is moved back. Content that no record has is moved into quarantine (C
+ * 5.4). Files whose content is missing are refused unless that was accepted, now or at an earlier start
+ * (C 22).
  *
  * @throws {Error} when content is missing, or the records cannot be read. No content has been moved into
  *   quarantine then.
  */
 export async function recover(options: RecoverOptions): Promise<void> {
   const { blobs } = options;
-  await giveBack(options);
+  if (blobs.needsSweep) await giveBack(options);
   while (blobs.needsSweep) {
     const { lost, unreferenced } = await compare(options);
     if (lost.count > 0 && options.acceptDamage !== true) throw lostContent(lost);

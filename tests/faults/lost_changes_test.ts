@@ -247,3 +247,23 @@ Deno.test("C 22 the lock is never ahead of the database, whenever the server is 
   await using server = await TestServer.start({ dataDir });
   await checkInvariants(server);
 });
+
+Deno.test("C 22 another database after an orderly stop is compared with the content", async () => {
+  await using directory = await TempDir.make();
+  await using aside = await TempDir.make();
+  const dataDir = directory.path;
+  const round = async (name: string) => {
+    await using server = await TestServer.start({ dataDir });
+    await (await server.as(1)).upload("", { [name]: name });
+    return server;
+  };
+  await round("first");
+  const lock = await Deno.readFile(`${dataDir}/lock`);
+  await round("second");
+  await Deno.copyFile(`${dataDir}/strongroom.db`, `${aside.path}/newer.db`);
+  // As if the server of the newer database had never run here.
+  await Deno.writeFile(`${dataDir}/lock`, lock);
+  const blob = `${dataDir}/blobs/${md5("second").replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
+  await Deno.remove(blob);
+  assert.match(await refusal({ dataDir }), /content of files is missing.*\n {2}user 1: "second"\n/);
+});
