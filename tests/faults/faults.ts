@@ -1,11 +1,13 @@
 /**
- * `deno task faults [--kills=N] [--power-losses=N] [--eio=N] [--enospc=N] [--seed=N]`: breaks servers
- * under load, and checks after each fault that no acknowledged change is lost, no refused one is carried
- * out, no wrong byte is served and the server starts again. Ends with exit code 1 at the first violation.
+ * `deno task faults [--kills=N] [--power-losses=N] [--eio=N] [--enospc=N] [--backup-kills=N] [--seed=N]`:
+ * breaks servers under load, and checks after each fault that no acknowledged change is lost, no refused
+ * one is carried out, no wrong byte is served and the server starts again. Kills backups and restores,
+ * and checks what is left. Ends with exit code 1 at the first violation.
  */
 
 import { parseArgs } from "node:util";
 import { canInjectFaults } from "../support/injected_fault.ts";
+import { backupKills, restoreKills } from "./backup_kills.ts";
 import type { CampaignOptions, Outcome } from "./campaign.ts";
 import { injections } from "./injections.ts";
 import { kills } from "./kills.ts";
@@ -16,7 +18,7 @@ const BATCH = 25;
 /** A kind of faults, and the option that sets how many are tried. */
 interface Kind {
   readonly name: string;
-  readonly option: "kills" | "power-losses" | "eio" | "enospc";
+  readonly option: "kills" | "power-losses" | "eio" | "enospc" | "backup-kills";
   /** Why it cannot be tried here. */
   readonly missing?: string;
   readonly run: (options: CampaignOptions) => Promise<Outcome>;
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     "power-losses": count(50),
     eio: count(400),
     enospc: count(250),
+    "backup-kills": count(100),
     seed: count(Date.now() % 2 ** 31),
   },
 });
@@ -48,6 +51,8 @@ const KINDS: readonly Kind[] = [
     ...noStrace,
     run: (options) => injections("ENOSPC", options),
   },
+  { name: "kill of a backup", option: "backup-kills", run: backupKills },
+  { name: "kill of a restore", option: "backup-kills", run: restoreKills },
 ];
 
 console.log(row(["fault", "tried", "survived", "changes", "failed", "seconds"]));
