@@ -2,6 +2,7 @@
 
 import {
   type ContainerLimits,
+  containerLimits,
   getHostSize,
   getStats,
   type HostCapacity,
@@ -28,18 +29,33 @@ export function loadSettings(): Settings {
  * The host and the tunables in force for it. An invalid tunable is passed to `warn`, and its default
  * applies (C 13).
  *
- * @param limits The limits of the container, if another process reads them for this one.
+ * @param limits Returns the limits of the container. @default those that this process may read
  */
 export function hostCapacity(
   dataDir: string,
   warn: (message: string) => void,
-  limits: () => ContainerLimits | undefined = () => undefined,
+  limits: () => ContainerLimits | undefined = recentLimits(),
 ): HostCapacity {
   const { tunables, origins } = readTunables(readVariable, getHostSize());
   for (const { warning } of origins) {
     if (warning !== undefined) warn(warning);
   }
   return { stats: () => getStats(dataDir, "/", limits()), tunables, origins };
+}
+
+/** How long a reading of the limits of the container is used: it reads many files. */
+const MAX_LIMITS_AGE_MS = 1000;
+
+/** Returns a function that reads the limits of the container once a second at most. */
+function recentLimits(): () => ContainerLimits | undefined {
+  let limits: ContainerLimits | undefined;
+  let readAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - readAt < MAX_LIMITS_AGE_MS) return limits;
+    readAt = now;
+    return limits = containerLimits();
+  };
 }
 
 /** The variables with which the runtime finds its cache of compiled modules. */

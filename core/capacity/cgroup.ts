@@ -17,7 +17,13 @@ const MIN_NO_LIMIT_BYTES = 2 ** 60;
 
 /** The files of a cgroup version. */
 interface Version {
-  readonly memory: { readonly limit: string; readonly usage: string; readonly reclaimable: RegExp };
+  readonly memory: {
+    readonly limit: string;
+    readonly usage: string;
+    /** Lines of `memory.stat`: cached files, and those of them that processes have mapped. */
+    readonly cached: readonly RegExp[];
+    readonly mapped: RegExp;
+  };
   /** Cores as quota and period, each in microseconds. */
   readonly cpu: (read: (file: string) => string | undefined) => [string, string] | undefined;
 }
@@ -26,7 +32,8 @@ const V1: Version = {
   memory: {
     limit: "memory.limit_in_bytes",
     usage: "memory.usage_in_bytes",
-    reclaimable: /^total_inactive_file (\d{1,20})$/m,
+    cached: [/^total_inactive_file (\d{1,20})$/m, /^total_active_file (\d{1,20})$/m],
+    mapped: /^total_mapped_file (\d{1,20})$/m,
   },
   cpu: (read) => {
     const quota = read("cpu.cfs_quota_us");
@@ -39,7 +46,8 @@ const V2: Version = {
   memory: {
     limit: "memory.max",
     usage: "memory.current",
-    reclaimable: /^inactive_file (\d{1,20})$/m,
+    cached: [/^inactive_file (\d{1,20})$/m, /^active_file (\d{1,20})$/m],
+    mapped: /^file_mapped (\d{1,20})$/m,
   },
   cpu: (read) => {
     const [quota, period] = (read("cpu.max") ?? "").trim().split(" ");
@@ -119,14 +127,16 @@ function upwards(mount: string, path: string): string[] {
 const UNLIMITED_MEMORY = { memoryBytes: Infinity, availableBytes: Infinity };
 
 function memory(version: Version, read: (file: string) => string | undefined) {
-  const { limit, usage, reclaimable } = version.memory;
+  const { limit, usage, cached, mapped } = version.memory;
   const memoryBytes = quantity(read(limit)) ?? Infinity;
   if (memoryBytes === Infinity) return UNLIMITED_MEMORY;
-  // The kernel reclaims cached files on demand. If they counted as used, a file server would soon have
-  // no memory left.
-  const cached = Number(reclaimable.exec(read("memory.stat") ?? "")?.[1] ?? 0);
-  const used = Math.max(0, (quantity(read(usage)) ?? 0) - cached);
-  return { memoryBytes, availableBytes: Math.max(0, memoryBytes - used) };
+  // The kernel reclaims cached files on demand, unless a program runs from them. If they counted as
+  // used, a file server would soon have no memory left.
+  const stat = read("memory.stat") ?? "";
+  const bytes = (line: RegExp) => Number(line.exec(stat)?.[1] ?? 0);
+  const reclaimable = cached.reduce((sum, line) => sum + bytes(line), -bytes(mapped));
+  const used = (quantity(read(usage)) ?? 0) - Math.max(0, reclaimable);
+  return { memoryBytes, availableBytes: Math.max(0, memoryBytes - Math.max(0, used)) };
 }
 
 function cores(version: Version, read: (file: string) => string | undefined): number {

@@ -9,8 +9,8 @@ const DEFAULT_GRACE_MS = 10_000;
 const DEFAULT_IDLE_MS = 10_000;
 /** A process is replaced after this many files. */
 const MAX_SCANS = 1000;
-/** A process is replaced when it holds more than this part of its limit between scans. */
-const MAX_RESIDENT_SHARE = 0.75;
+/** A process that holds more between scans is replaced: others may need the memory. */
+const MAX_RESIDENT_BYTES = 160 * MIB;
 
 export interface ScannerPoolOptions {
   readonly processes: ProcessStarter;
@@ -97,9 +97,8 @@ export class ScannerPool implements AsyncDisposable {
   }
 
   async #keep(scanner: Scanner, userId: number): Promise<void> {
-    const { memoryMB, maxIdle, idleMs = DEFAULT_IDLE_MS } = this.#options;
-    const isWorn = scanner.scans >= MAX_SCANS ||
-      scanner.residentBytes > memoryMB * MIB * MAX_RESIDENT_SHARE;
+    const { maxIdle, idleMs = DEFAULT_IDLE_MS } = this.#options;
+    const isWorn = scanner.scans >= MAX_SCANS || scanner.residentBytes > MAX_RESIDENT_BYTES;
     if (isWorn) return await scanner.end();
     const entry: IdleScanner = {
       scanner,

@@ -40,7 +40,9 @@ Deno.test("C 14 lower limits of a container replace readings", async (t) => {
       "proc/self/cgroup": "0::/\n",
       "sys/fs/cgroup/memory.max": `${300 * MIB}\n`,
       "sys/fs/cgroup/memory.current": `${250 * MIB}\n`,
-      "sys/fs/cgroup/memory.stat": `anon 1\ninactive_file ${50 * MIB}\nactive_file 7\n`,
+      "sys/fs/cgroup/memory.stat": `anon 1\nfile_mapped ${20 * MIB}\ninactive_file ${
+        50 * MIB
+      }\nactive_file ${20 * MIB}\n`,
       "sys/fs/cgroup/cpu.max": "150000 100000\n",
     }, { CPUCores: 1, MemTotalMB: 300, MemAvailableMB: 100 }],
     ["C 14 version 2, limits of the group and the groups above it", {
@@ -55,7 +57,9 @@ Deno.test("C 14 lower limits of a container replace readings", async (t) => {
       "proc/self/cgroup": "5:memory:/docker/1f\n3:cpu,cpuacct:/docker/1f\n",
       "sys/fs/cgroup/memory/memory.limit_in_bytes": `${512 * MIB}`,
       "sys/fs/cgroup/memory/memory.usage_in_bytes": `${500 * MIB}`,
-      "sys/fs/cgroup/memory/memory.stat": `inactive_file 3\ntotal_inactive_file ${88 * MIB}\n`,
+      "sys/fs/cgroup/memory/memory.stat": `inactive_file 3\ntotal_inactive_file ${
+        80 * MIB
+      }\ntotal_active_file ${10 * MIB}\ntotal_mapped_file ${2 * MIB}\n`,
       "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "50000",
       "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000",
     }, { CPUCores: 1, MemTotalMB: 512, MemAvailableMB: 100 }],
