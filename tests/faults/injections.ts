@@ -87,7 +87,7 @@ async function workUnder(
 ): Promise<boolean> {
   const injected = await InjectedFault.start(server.pid, undefined, fault);
   for (const client of clients) client.mayFail = true;
-  await Promise.all(clients.map((client) => client.work(STEPS)));
+  await Promise.all(clients.map((client) => client.work((steps) => steps < STEPS)));
   const failed = await injected.end();
   for (const client of clients) client.mayFail = false;
   const hit = failed.some((line) => line.includes(dataDir));

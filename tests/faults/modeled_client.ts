@@ -81,9 +81,9 @@ export class ModeledClient {
     this.#client = new Client(origin + BASE_PATH, token);
   }
 
-  /** Sends random requests until one gets no reply, or `steps` of them. */
-  async work(steps = Infinity): Promise<void> {
-    for (let step = 0; step < steps; step++) if (!await this.#step()) return;
+  /** Sends random requests, at least one, until one gets no reply or `goesOn` returns false. */
+  async work(goesOn: (steps: number) => boolean = () => true): Promise<void> {
+    for (let steps = 1; await this.#step() && goesOn(steps); steps++);
   }
 
   /** Sends one request that changes something and must succeed, as nothing is wrong. */
@@ -95,15 +95,14 @@ export class ModeledClient {
     }
   }
 
-  /** Deletes something, which must succeed. Returns false if there is nothing. */
-  async mustRemove(): Promise<boolean> {
+  /** Deletes something if there is something, which must succeed. */
+  async mustRemove(): Promise<void> {
     const [record] = this.#model.records();
-    if (record === undefined) return false;
+    if (record === undefined) return;
     this.mayFail = false;
     const caller = this.#caller;
     const step = { kind: "remove", caller, paths: [record.path], recursive: false } as const;
     assert.ok(await this.#change(step), "a request without a reply");
-    return true;
   }
 
   /**

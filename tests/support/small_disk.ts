@@ -3,7 +3,10 @@
 import { TempDir } from "./temp_dir.ts";
 import { run } from "./tools.ts";
 
-export type FileSystem = "tmpfs" | "ext4" | "btrfs";
+export type FileSystem = "tmpfs" | ImageFileSystem;
+
+/** File systems on an image of a disk. */
+export type ImageFileSystem = "ext4" | "btrfs" | "xfs";
 
 /** A mounted file system, unmounted when it is disposed of. */
 export interface SmallDisk extends AsyncDisposable {
@@ -15,18 +18,35 @@ export async function smallDisk(
   megabytes: number,
   kind: FileSystem = "tmpfs",
 ): Promise<SmallDisk | undefined> {
+  if (kind === "tmpfs") {
+    return await mounted("-t", "tmpfs", "-o", `size=${megabytes}m,mode=0700`, "tmpfs");
+  }
+  await using parts = new AsyncDisposableStack();
+  const image = `${parts.use(await TempDir.make()).path}/image`;
+  await Deno.writeFile(image, new Uint8Array());
+  await Deno.truncate(image, megabytes * 2 ** 20);
+  if (!await makeFileSystem(image, kind)) return undefined;
+  const disk = await mountImage(image);
+  if (disk === undefined) return undefined;
+  parts.use(disk);
+  const owned = parts.move();
+  return { path: disk.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Makes a file system on an image of a disk. Returns false if that is impossible here. */
+export function makeFileSystem(image: string, kind: ImageFileSystem): Promise<boolean> {
+  return succeeds(`mkfs.${kind}`, "-q", image);
+}
+
+/** Mounts an image of a disk. Returns undefined if this process may not. */
+export function mountImage(image: string): Promise<SmallDisk | undefined> {
+  return mounted("-o", "loop", image);
+}
+
+async function mounted(...args: string[]): Promise<SmallDisk | undefined> {
   await using parts = new AsyncDisposableStack();
   const { path } = parts.use(await TempDir.make());
-  const image = `${parts.use(await TempDir.make()).path}/image`;
-  if (kind === "tmpfs") {
-    const options = `size=${megabytes}m,mode=0700`;
-    if (!await succeeds("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)) return undefined;
-  } else {
-    await Deno.writeFile(image, new Uint8Array());
-    await Deno.truncate(image, megabytes * 2 ** 20);
-    if (!await succeeds(`mkfs.${kind}`, "-q", image)) return undefined;
-    if (!await succeeds("mount", "-o", "loop", image, path)) return undefined;
-  }
+  if (!await succeeds("mount", ...args, path)) return undefined;
   parts.defer(async () => void await run("umount", [path]));
   const owned = parts.move();
   return { path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -41,12 +61,13 @@ export const SMALLEST_MB: Readonly<Record<FileSystem, number>> = {
   tmpfs: 24,
   ext4: 32,
   btrfs: 128,
+  xfs: 300,
 };
 
 /** The kinds that can be mounted here. */
 export async function mountable(): Promise<Set<FileSystem>> {
   const found = new Set<FileSystem>();
-  for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
+  for (const kind of ["tmpfs", "ext4", "btrfs", "xfs"] as const) {
     await using disk = await smallDisk(SMALLEST_MB[kind], kind);
     if (disk !== undefined) found.add(kind);
   }

@@ -1,0 +1,55 @@
+import * as assert from "node:assert/strict";
+import { seededRandom } from "../support/random.ts";
+import { type FileSystem, fillDisk, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import {
+  type CampaignOptions,
+  checkStarted,
+  modeledClients,
+  type Outcome,
+  outcomeOf,
+  startServer,
+} from "./campaign.ts";
+
+const CLIENTS = 3;
+const RESERVE_MB = 8;
+const FOREIGN_FILE = "foreign";
+
+/** On these, each write needs space. Once the ballast is spent, so does a deletion. */
+const NEVER_IN_PLACE: ReadonlySet<FileSystem> = new Set(["btrfs"]);
+
+/**
+ * Fills a disk to its last byte while clients change their trees. On the full disk, deletions succeed,
+ * and a server starts after a stop or a kill.
+ */
+export async function fullDisks(
+  kind: FileSystem,
+  { count, seed, progress }: CampaignOptions,
+): Promise<Outcome> {
+  await using disk = await smallDisk(SMALLEST_MB[kind], kind);
+  assert.ok(disk, `${kind} cannot be mounted here`);
+  const dataDir = `${disk.path}/data`;
+  const random = seededRandom(seed);
+  const clients = modeledClients(CLIENTS, { seed });
+  const env = { STRONGROOM_DISK_RESERVE_MB: String(RESERVE_MB) };
+  for (let filled = 1; filled <= count; filled++) {
+    await using server = await startServer(dataDir, env);
+    await checkStarted(server, dataDir, clients);
+    await Deno.remove(`${disk.path}/${FOREIGN_FILE}`).catch(() => {});
+    for (const client of clients) client.mayFail = true;
+    let filling = true;
+    const working = Promise.all(clients.map((client) => client.work(() => filling)));
+    await new Promise((resolve) => setTimeout(resolve, random(300)));
+    await fillDisk(disk, FOREIGN_FILE);
+    filling = false;
+    await working;
+    await fillDisk(disk, FOREIGN_FILE);
+    if (!NEVER_IN_PLACE.has(kind)) { for (const client of clients) await client.mustRemove(); }
+    const signal = random(2) === 0 ? "SIGKILL" : "SIGTERM";
+    assert.equal((await server.end(signal)).code, signal === "SIGKILL" ? 137 : 0);
+    await fillDisk(disk, FOREIGN_FILE);
+    progress?.(filled);
+  }
+  await using server = await startServer(dataDir, env);
+  await checkStarted(server, dataDir, clients);
+  return outcomeOf(count, clients);
+}

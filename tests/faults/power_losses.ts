@@ -1,0 +1,102 @@
+import * as assert from "node:assert/strict";
+import { BlockLog } from "../support/block_log.ts";
+import { type Random, seededRandom } from "../support/random.ts";
+import {
+  type ImageFileSystem,
+  makeFileSystem,
+  mountImage,
+  SMALLEST_MB,
+} from "../support/small_disk.ts";
+import { checkDataDirectory } from "../support/invariants.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import {
+  type CampaignOptions,
+  modeledClients,
+  type Outcome,
+  outcomeOf,
+  startServer,
+} from "./campaign.ts";
+import { ModeledClient } from "./modeled_client.ts";
+
+const CLIENTS = 3;
+const STEPS = 40;
+const SPARE_MB = 128;
+/** The user of a client that tries whether the server accepts changes. */
+const LAST_USER = 9;
+
+/** The block log of a server under load, and what its clients know. */
+interface Recording {
+  readonly log: BlockLog;
+  readonly clients: readonly ModeledClient[];
+  /** The position of the log when the load began. */
+  readonly begin: number;
+}
+
+/**
+ * Cuts the power of a disk at random moments: logs all writes to it while clients change their trees,
+ * and starts a server on what the disk may hold at such a moment.
+ */
+export async function powerLosses(
+  kind: ImageFileSystem,
+  { count, seed, progress }: CampaignOptions,
+): Promise<Outcome> {
+  await using directory = await TempDir.make();
+  const recording = await record(kind, { seed, image: `${directory.path}/logged` });
+  assert.ok(recording, `${kind} cannot be mounted here`);
+  const { log, begin, clients } = recording;
+  const random = seededRandom(seed);
+  for (let lost = 1; lost <= count; lost++) {
+    const position = begin + random(log.position - begin);
+    await checkCut(recording, { image: `${directory.path}/cut`, position, random });
+    progress?.(lost);
+  }
+  return outcomeOf(count, clients);
+}
+
+/** Whether {@link powerLosses} works here. */
+export async function canLosePower(kind: ImageFileSystem): Promise<boolean> {
+  await using directory = await TempDir.make();
+  const log = new BlockLog(SMALLEST_MB[kind] * 2 ** 20);
+  const image = `${directory.path}/image`;
+  await using served = await log.serve(image);
+  if (served === undefined || !await makeFileSystem(image, kind)) return false;
+  await using disk = await mountImage(image);
+  return disk !== undefined;
+}
+
+async function record(
+  kind: ImageFileSystem,
+  { seed, image }: { seed: number; image: string },
+): Promise<Recording | undefined> {
+  const log = new BlockLog((SMALLEST_MB[kind] + SPARE_MB) * 2 ** 20);
+  await using served = await log.serve(image);
+  if (served === undefined || !await makeFileSystem(image, kind)) return undefined;
+  await using disk = await mountImage(image);
+  if (disk === undefined) return undefined;
+  const clients = modeledClients(CLIENTS, { seed, clock: () => log.position });
+  await using server = await startServer(`${disk.path}/data`);
+  for (const client of clients) await client.connect(server.origin);
+  const begin = log.position;
+  await Promise.all(clients.map((client) => client.work((steps) => steps < STEPS)));
+  return { log, clients, begin };
+}
+
+/** Starts a server on the disk as it may be after a power loss, and checks what it holds. */
+async function checkCut(
+  { log, clients }: Recording,
+  { image, position, random }: { image: string; position: number; random: Random },
+): Promise<void> {
+  await log.writeImage(image, position, random);
+  await using disk = await mountImage(image);
+  assert.ok(disk, "the file system cannot be mounted after the power loss");
+  const dataDir = `${disk.path}/data`;
+  await using server = await startServer(dataDir);
+  await checkDataDirectory(dataDir);
+  for (const client of clients) {
+    await client.connect(server.origin);
+    await client.check(position);
+  }
+  const last = new ModeledClient({ user: LAST_USER, seed: position });
+  await last.connect(server.origin);
+  await last.mustSucceed();
+}
