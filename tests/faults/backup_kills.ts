@@ -9,7 +9,7 @@ import {
 } from "../support/backups.ts";
 import { type Client, items } from "../support/client.ts";
 import { allRecords } from "../support/invariants.ts";
-import { noise, type Random, seededRandom } from "../support/random.ts";
+import { noise, seededRandom } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";

@@ -1,82 +1,118 @@
 /**
- * `deno task faults [--kills=N] [--power-losses=N] [--eio=N] [--enospc=N] [--backup-kills=N] [--seed=N]`:
- * breaks servers under load, and checks after each fault that no acknowledged change is lost, no refused
- * one is carried out, no wrong byte is served and the server starts again. Kills backups and restores,
- * and checks what is left. Ends with exit code 1 at the first violation.
+ * `deno task faults`: breaks servers under load, and checks after each fault that no acknowledged change
+ * is lost, no refused one is carried out, no wrong byte is served and the server starts again. Kills
+ * backups and restores, and checks what is left. `--kills=N` and so on for each of {@link COUNTS} set how
+ * many faults are tried, and `--seed=N` the first seed. Ends with exit code 1 at the first violation.
  */
 
 import { parseArgs } from "node:util";
+import { MIB } from "../../schemas/units.ts";
 import { canInjectFaults } from "../support/injected_fault.ts";
+import { MemoryContainer } from "../support/memory_container.ts";
+import { mountable } from "../support/small_disk.ts";
 import { backupKills, restoreKills } from "./backup_kills.ts";
 import type { CampaignOptions, Outcome } from "./campaign.ts";
+import { fullDisks } from "./full_disks.ts";
+import { ALL_HOSTILE, scanHostileFiles } from "./hostile_scans.ts";
 import { injections } from "./injections.ts";
 import { kills } from "./kills.ts";
+import { canLosePower, powerLosses } from "./power_losses.ts";
+
+/** How many faults are tried: of each kind with the option, such as on each file system. */
+const COUNTS = {
+  kills: 300,
+  "power-losses": 50,
+  eio: 400,
+  enospc: 250,
+  "full-disks": 20,
+  "backup-kills": 100,
+  containers: 1,
+} as const;
 
 /** So many faults share a data directory and a seed. */
-const BATCH = 25;
+const BATCH = 20;
 
 /** A kind of faults, and the option that sets how many are tried. */
 interface Kind {
   readonly name: string;
-  readonly option: "kills" | "power-losses" | "eio" | "enospc" | "backup-kills";
+  readonly option: keyof typeof COUNTS;
   /** Why it cannot be tried here. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
   readonly run: (options: CampaignOptions) => Promise<Outcome>;
 }
 
-const count = (standard: number) => ({ type: "string", default: String(standard) }) as const;
 const { values } = parseArgs({
-  options: {
-    kills: count(300),
-    "power-losses": count(50),
-    eio: count(400),
-    enospc: count(250),
-    "backup-kills": count(100),
-    seed: count(Date.now() % 2 ** 31),
-  },
+  options: Object.fromEntries(
+    [...Object.keys(COUNTS), "seed"].map((name) => [name, { type: "string" } as const]),
+  ),
 });
-
-const noStrace = canInjectFaults ? {} : { missing: "strace cannot trace processes here" };
-const KINDS: readonly Kind[] = [
-  { name: "kill", option: "kills", run: kills },
-  {
-    name: "EIO at a call",
-    option: "eio",
-    ...noStrace,
-    run: (options) => injections("EIO", options),
-  },
-  {
-    name: "ENOSPC at a call",
-    option: "enospc",
-    ...noStrace,
-    run: (options) => injections("ENOSPC", options),
-  },
-  { name: "kill of a backup", option: "backup-kills", run: backupKills },
-  { name: "kill of a restore", option: "backup-kills", run: restoreKills },
-];
+const firstSeed = Number(values["seed"] ?? Date.now() % 2 ** 31);
 
 console.log(row(["fault", "tried", "survived", "changes", "failed", "seconds"]));
-for (const kind of KINDS) console.log(row(await runKind(kind)));
+for (const kind of await allKinds()) console.log(row(await runKind(kind)));
+
+async function allKinds(): Promise<Kind[]> {
+  const disks = await mountable();
+  const powerLossKinds = (["ext4", "btrfs", "xfs"] as const).map(async (system): Promise<Kind> => ({
+    name: `power loss, ${system}`,
+    option: "power-losses",
+    missing: await canLosePower(system) ? undefined : `no block log of ${system} here`,
+    run: (options) => powerLosses(system, options),
+  }));
+  const fullDiskKinds = (["tmpfs", "ext4", "btrfs", "xfs"] as const).map((system): Kind => ({
+    name: `full disk, ${system}`,
+    option: "full-disks",
+    missing: disks.has(system) ? undefined : `${system} cannot be mounted here`,
+    run: (options) => fullDisks(system, options),
+  }));
+  const missing = canInjectFaults ? undefined : "strace cannot trace processes here";
+  return [
+    { name: "kill", option: "kills", run: kills },
+    ...await Promise.all(powerLossKinds),
+    { name: "EIO of a call", option: "eio", missing, run: (it) => injections("EIO", it) },
+    { name: "ENOSPC of a call", option: "enospc", missing, run: (it) => injections("ENOSPC", it) },
+    ...fullDiskKinds,
+    { name: "kill of a backup", option: "backup-kills", run: backupKills },
+    { name: "kill of a restore", option: "backup-kills", run: restoreKills },
+    {
+      name: "hostile files, 512 MB",
+      option: "containers",
+      missing: await canLimitMemory() ? undefined : "no memory limit can be set here",
+      run: containers,
+    },
+  ];
+}
+
+async function canLimitMemory(): Promise<boolean> {
+  await using container = await MemoryContainer.make(512 * MIB);
+  return container !== undefined;
+}
+
+/** Has servers scan all hostile files in containers with little memory. */
+async function containers({ count, progress }: CampaignOptions): Promise<Outcome> {
+  for (let done = 1; done <= count; done++) {
+    await scanHostileFiles(ALL_HOSTILE);
+    progress?.(done);
+  }
+  return { tried: count, acknowledged: 0, failed: 0 };
+}
 
 /** Runs all batches of a kind. Returns its row of the table. */
 async function runKind({ name, option, missing, run }: Kind): Promise<string[]> {
-  const wanted = Number(values[option]);
+  const wanted = Number(values[option] ?? COUNTS[option]);
   if (missing !== undefined) return [name, "0", "0", "0", "0", `skipped: ${missing}`];
   const started = performance.now();
   const total = { tried: 0, acknowledged: 0, failed: 0 };
-  for (let seed = Number(values.seed); total.tried < wanted; seed++) {
+  for (let seed = firstSeed; total.tried < wanted; seed++) {
     const count = Math.min(BATCH, wanted - total.tried);
+    const progress = (done: number) => showProgress(`${name}: ${total.tried + done} of ${wanted}`);
     try {
-      const { tried, acknowledged, failed } = await run({
-        count,
-        seed,
-        progress: (done) => showProgress(`${name}: ${total.tried + done} of ${wanted}`),
-      });
+      const { tried, acknowledged, failed } = await run({ count, seed, progress });
       total.tried += tried;
       total.acknowledged += acknowledged;
       total.failed += failed;
     } catch (error) {
-      console.error(error);
+      report(error);
       console.error(
         `\nViolation. Repeat with: deno task faults ${onlyOption(option, count, seed)}`,
       );
@@ -88,10 +124,15 @@ async function runKind({ name, option, missing, run }: Kind): Promise<string[]> 
   return [name, tried, tried, acknowledged, failed, seconds.toFixed(0)].map(String);
 }
 
+/** Prints an error, and the one that it hid while resources were disposed of. */
+function report(error: unknown): void {
+  if (error instanceof SuppressedError) report(error.suppressed);
+  console.error(error instanceof SuppressedError ? error.error : error);
+}
+
 /** Options that run one batch of one kind. */
 function onlyOption(option: Kind["option"], count: number, seed: number): string {
-  const options = new Set(KINDS.map((kind) => kind.option));
-  const counts = [...options].map((it) => `--${it}=${it === option ? count : 0}`);
+  const counts = Object.keys(COUNTS).map((it) => `--${it}=${it === option ? count : 0}`);
   return [...counts, `--seed=${seed}`].join(" ");
 }
 

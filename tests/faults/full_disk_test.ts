@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { noise } from "../support/random.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { type Client, items, refused } from "../support/client.ts";
+import { fullDisks } from "./full_disks.ts";
 import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
 
 const kinds = await mountable();
@@ -105,6 +106,16 @@ for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
       );
       await Deno.remove(`${disk.path}/foreign`);
       assert.equal((await one.upload("", { again: "content" })).status, 200);
+    },
+  });
+}
+
+for (const kind of ["tmpfs", "ext4", "btrfs", "xfs"] as const) {
+  Deno.test({
+    name: `C 5.5 and C 5.6 the replies of a server whose disk others fill hold (${kind})`,
+    ignore: !kinds.has(kind),
+    async fn() {
+      assert.equal((await fullDisks(kind, { count: 2, seed: 20261122 })).tried, 2);
     },
   });
 }

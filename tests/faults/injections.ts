@@ -43,7 +43,7 @@ const PERSISTENT_EVERY = 4;
 
 /**
  * Makes the first, second, third … call of each kind fail in a server that clients use. Afterwards the
- * server must go on, unless it ended itself; and a start after a kill must find the same.
+ * server must go on, if need be after a new start; and a start after a kill must find the same.
  */
 export async function injections(
   error: InjectedError,

@@ -43,7 +43,7 @@ export class BlockLog implements ServedFile {
   /** Serves the disk at a path until it is disposed of; undefined if this process may not. */
   async serve(path: string): Promise<AsyncDisposable | undefined> {
     await Deno.writeFile(path, new Uint8Array());
-    return await serveFile(path, this);
+    return serveFile(path, this);
   }
 
   /**

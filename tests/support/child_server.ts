@@ -108,6 +108,11 @@ export class ChildServer implements AsyncDisposable {
     return this.#log.starts.at(-1)?.pid ?? 0;
   }
 
+  /** How many times the server has started. */
+  get starts(): number {
+    return this.#log.starts.length;
+  }
+
   /** What the server printed so far. */
   get log(): string {
     return this.#log.text;
@@ -137,7 +142,12 @@ export class ChildServer implements AsyncDisposable {
     if (signal === "SIGKILL") {
       // The supervisor must neither start the server again, nor have it stop in order.
       Deno.kill(this.supervisorPid, "SIGSTOP");
-      Deno.kill(this.pid, "SIGKILL");
+      try {
+        Deno.kill(this.pid, "SIGKILL");
+      } catch (error) {
+        // It died by itself, and is to be started again.
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
       Deno.kill(this.supervisorPid, "SIGKILL");
       // Nobody waits for it any more, and it has its locks until it is gone.
       await until(() => hasEnded(this.pid));

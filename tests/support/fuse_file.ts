@@ -1,6 +1,6 @@
 /** A file whose reads, writes and syncs this process serves, by the FUSE protocol of Linux. */
 
-import { run } from "./tools.ts";
+import { unmount } from "./small_disk.ts";
 
 /** What serves the file. Its methods are called one at a time. */
 export interface ServedFile {
@@ -22,6 +22,8 @@ const REGULAR_FILE = 0o100600;
 const VALID_SECONDS = 3600n;
 const ENOSYS = 38;
 const O_RDWR = 2;
+/** Children must not keep the device open. */
+const O_CLOEXEC = 0o2000000;
 
 /** Requests of the kernel that are served; the others get ENOSYS. */
 const OPCODE = {
@@ -64,15 +66,12 @@ function openLibc(): Libc | undefined {
  * Mounts the file over an existing one, until it is disposed of. Returns undefined if this process may
  * not. Its thread must not use the file by blocking calls, as it would wait for itself.
  */
-export async function serveFile(
-  path: string,
-  served: ServedFile,
-): Promise<AsyncDisposable | undefined> {
+export function serveFile(path: string, served: ServedFile): AsyncDisposable | undefined {
   using parts = new DisposableStack();
   const libc = openLibc();
   if (libc === undefined) return undefined;
   parts.defer(() => libc.close());
-  const device = libc.symbols.open(text("/dev/fuse"), O_RDWR);
+  const device = libc.symbols.open(text("/dev/fuse"), O_RDWR | O_CLOEXEC);
   if (device < 0) return undefined;
   parts.defer(() => libc.symbols.close(device));
   const options = `fd=${device},rootmode=${REGULAR_FILE.toString(8)},user_id=0,group_id=0`;
@@ -85,7 +84,7 @@ export async function serveFile(
   return {
     async [Symbol.asyncDispose]() {
       using _owned = owned;
-      await run("umount", [path]);
+      await unmount(path);
       await serving;
     },
   };

@@ -2,6 +2,7 @@
 
 import { TempDir } from "./temp_dir.ts";
 import { run } from "./tools.ts";
+import { until } from "./until.ts";
 
 export type FileSystem = "tmpfs" | ImageFileSystem;
 
@@ -47,9 +48,14 @@ async function mounted(...args: string[]): Promise<SmallDisk | undefined> {
   await using parts = new AsyncDisposableStack();
   const { path } = parts.use(await TempDir.make());
   if (!await succeeds("mount", ...args, path)) return undefined;
-  parts.defer(async () => void await run("umount", [path]));
+  parts.defer(() => unmount(path));
   const owned = parts.move();
   return { path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Unmounts a file system once the last process that uses it has ended. */
+export async function unmount(path: string): Promise<void> {
+  await until(() => succeeds("umount", path));
 }
 
 async function succeeds(program: string, ...args: string[]): Promise<boolean> {
@@ -74,16 +80,19 @@ export async function mountable(): Promise<Set<FileSystem>> {
   return found;
 }
 
+/** The most that `getRandomValues` returns. */
+const MAX_FILL_BYTES = 65_536;
+
 /** Takes all free space by a file of this name. */
 export async function fillDisk({ path }: SmallDisk, name: string): Promise<void> {
   using file = await Deno.open(`${path}/${name}`, { append: true, create: true });
-  for (let size = 2 ** 20; size >= 1;) {
+  for (let size = MAX_FILL_BYTES; size >= 1;) {
     try {
-      if (await file.write(crypto.getRandomValues(new Uint8Array(Math.min(size, 65536)))) < 1) {
-        break;
-      }
+      if (await file.write(crypto.getRandomValues(new Uint8Array(size))) < 1) break;
+      // Others may have freed some.
+      size = Math.min(size * 2, MAX_FILL_BYTES);
     } catch {
-      size = size > 65536 ? 65536 : Math.floor(size / 16);
+      size = Math.floor(size / 16);
     }
   }
   // On some file systems only a sync finds out.
