@@ -110,6 +110,27 @@ Deno.test("C 22 restore reports content that is damaged in the backup", async ()
   assert.equal((await filesBelow(`${target}/blobs`)).length, 1);
 });
 
+Deno.test("C 22 a damaged database is not backed up, and the former backup stays", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  const backup = `${directory.path}/backup`;
+  {
+    await using server = await TestServer.start({ dataDir });
+    items(await (await server.as(1)).upload("", { f: "content" }));
+  }
+  assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
+  const path = `${dataDir}/strongroom.db`;
+  const bytes = await Deno.readFile(path);
+  // Everything but the first page, which holds the schema.
+  bytes.fill(0xff, 4096);
+  await Deno.writeFile(path, bytes);
+  const { code, stdout, stderr } = await runBackup({ command: "backup", dataDir, backup });
+  assert.deepEqual([code, stdout, stderr.split("\n").length], [2, "", 2]);
+  const target = `${directory.path}/restored`;
+  assert.equal((await runBackup({ command: "restore", dataDir: target, backup })).code, 0);
+  assert.deepEqual([...(await stateOf(target)).keys()], ["1:f"]);
+});
+
 Deno.test("C 22 content that replaces other content of the same MD5 is backed up", async () => {
   await using directory = await TempDir.make();
   const backup = `${directory.path}/backup`;
