@@ -21,11 +21,8 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "compile",
     "--v8-flags=--max-semi-space-size=1",
     "--exclude-unused-npm",
-    "--allow-net",
-    "--allow-read",
-    "--allow-write",
-    "--allow-env=STRONGROOM_*",
-    "--allow-sys=statfs,loadavg,systemMemoryInfo",
+    // The supervisor in it runs programs. The server and the scanners give that up when they start.
+    "--allow-all",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
     `${OUTPUT}${partial}`,
     ...Deno.args.filter((it) => !it.startsWith(OUTPUT)),

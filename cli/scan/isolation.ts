@@ -5,7 +5,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
 import { ScannerPool } from "../../storage/scanners/scanner_pool.ts";
 import { LocalProcesses } from "../supervisor/local_processes.ts";
-import { assertMayRunPrograms } from "../supervisor/program.ts";
+import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
 
 /** Scans files in isolation from this process. */
 export interface Isolation extends AsyncDisposable {

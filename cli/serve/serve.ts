@@ -8,8 +8,7 @@ import { parseOptions } from "../arguments.ts";
 import { authority, hostCapacity, loadSettings, logOf } from "../environment.ts";
 import { signingKey } from "../signing_key.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
-import { assertMayRunPrograms } from "../supervisor/program.ts";
-import { supervise } from "../supervisor/supervise.ts";
+import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
@@ -23,6 +22,8 @@ export async function run(args: string[]): Promise<number> {
   if (options.supervised) return await serve({ acceptDamage, supervisor: new SupervisorChannel() });
   if (loadSettings().scanIsolation === "thread") return await serve({ acceptDamage });
   assertMayRunPrograms("serve");
+  // The server itself needs nothing of it.
+  const { supervise } = await import("../supervisor/supervise.ts");
   return await supervise(args);
 }
 
@@ -34,7 +35,7 @@ interface ServeOptions {
 
 async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number> {
   // A compiled executable starts with the permissions of its supervisor.
-  Deno.permissions.revokeSync({ name: "run" });
+  for (const name of ["run", "ffi", "import"] as const) Deno.permissions.revokeSync({ name });
   const settings = loadSettings();
   const log = logOf(settings);
   const isIsolated = settings.scanIsolation === "process";

@@ -4,23 +4,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { FIXED_FLAGS, hasComma, permissionFlags, type Permissions } from "../permissions.ts";
-import { UsageError } from "../usage_error.ts";
-
-/** The tasks that run commands with the permissions that they need. */
-const TASKS: Readonly<Record<string, string>> = { serve: "start", scan: "scan" };
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-/**
- * @throws {UsageError} when this process may not run programs, and so cannot start scanner processes.
- */
-export function assertMayRunPrograms(command: string): void {
-  if (Deno.permissions.querySync({ name: "run" }).state === "granted") return;
-  throw new UsageError(
-    "Scans run in processes, which takes the permission to run programs: " +
-      `use deno task ${TASKS[command] ?? command}, or set STRONGROOM_SCAN_ISOLATION=thread`,
-  );
-}
 
 /** Arguments for the runtime, valid until disposed of. */
 export interface ProgramArguments extends Disposable {

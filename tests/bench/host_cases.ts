@@ -1,7 +1,11 @@
 import { getHostSize, LeasePool, loadTunables, toolLogLabel } from "../../core/capacity/mod.ts";
+import { FIXTURES } from "../fixtures/fixtures.ts";
 import { ROOT } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
-import { type Case, compare, median, randomFile, seconds, spread } from "./measures.ts";
+import { type Case, compare, median, randomFile, ROUNDS, seconds, spread } from "./measures.ts";
+
+const MODELS = `${ROOT}tests/fixtures/models`;
+const MAX_SMALL_BYTES = 20_000;
 
 /** Cases that do not use the server: leases, and scans of local files. */
 export const HOST_CASES: readonly Case[] = [
@@ -37,6 +41,29 @@ export const HOST_CASES: readonly Case[] = [
         `10 000 relative to 1 000: ${ratio.toFixed(1)}`,
         `a label: ${(label * 10).toFixed(1)} µs`,
       ];
+    },
+  },
+  {
+    name: "scan of 89 and 2 000 small files",
+    async measure({ directory }) {
+      const small = FIXTURES.filter(({ path }) =>
+        Deno.statSync(`${MODELS}/${path}`).size < MAX_SMALL_BYTES
+      );
+      const lines: string[] = [];
+      for (const count of [89, 2000]) {
+        await Deno.mkdir(`${directory}/${count}`);
+        for (let index = 0; index < count; index++) {
+          const { path = "" } = small[index % small.length] ?? {};
+          const name = `${index}-${path.split("/").at(-1)}`;
+          await Deno.copyFile(`${MODELS}/${path}`, `${directory}/${count}/${name}`);
+        }
+        const times: number[] = [];
+        for (let round = 0; round < ROUNDS; round++) {
+          times.push(await cpuSeconds("main.ts", "scan", `${directory}/${count}`));
+        }
+        lines.push(`CPU time of ${count} files: ${spread(times)} s`);
+      }
+      return lines;
     },
   },
   {
@@ -78,6 +105,22 @@ async function deno(...args: string[]): Promise<void> {
     cwd: ROOT,
   });
   if (code > 1) throw new Error(stderr);
+}
+
+/**
+ * Runs a program of this repository. Returns the CPU time that it and its processes took, in seconds.
+ *
+ * @throws {Error} when it fails. Exit code 1, a scan with findings, is not a failure.
+ */
+async function cpuSeconds(...args: string[]): Promise<number> {
+  const script = 'TIMEFORMAT="%U %S"; time "$@" > /dev/null';
+  const { stderr } = await run("bash", [
+    ...["-c", script, "bash", Deno.execPath(), "run", "-A", "--no-check"],
+    ...args,
+  ], { cwd: ROOT });
+  const [, user, system] = /^([\d.]+) ([\d.]+)$/m.exec(stderr) ?? [];
+  if (user === undefined) throw new Error(stderr);
+  return Number(user) + Number(system);
 }
 
 /** Writes a Safetensors file with one F32 tensor. */

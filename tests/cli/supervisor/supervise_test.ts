@@ -201,6 +201,8 @@ Deno.test({
           /STRONGROOM|secret/,
         );
         assert.equal((await Deno.readTextFile(`/proc/${scanner}/oom_score_adj`)).trim(), "1000");
+        // A stopped process would outlive its supervisor.
+        await child.end("SIGTERM");
       },
     ),
 });
