@@ -14,7 +14,13 @@ import {
 } from "../disk/files.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory } from "./backup_directory.ts";
-import { contentsOf, copyContents, type OnProgress, syncTree } from "./copy_contents.ts";
+import {
+  contentsBelow,
+  contentsOf,
+  copyContents,
+  type OnProgress,
+  syncTree,
+} from "./copy_contents.ts";
 import { copyFile, syncAndHash } from "./copy_file.ts";
 import type { SnapshotFacts } from "./manifest.ts";
 
@@ -139,7 +145,7 @@ async function removeObsolete(directory: BackupDirectory, number: number): Promi
   using audit = new RecordAudit(databasePath(directory.snapshotPath(number)), { repair: false });
   let removed = 0;
   for (const prefix of PREFIXES) {
-    const needed = new Set(audit.contentsBelow(prefix).map((it) => directory.contentPath(it)));
+    const needed = new Set(contentsBelow(audit, prefix).map((it) => directory.contentPath(it)));
     for (const path of await directory.contentsBelow(prefix)) {
       if (needed.has(path)) continue;
       await removeFile(path);

@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import { ContentCopier, type CopyPaths, NOTHING } from "../blobs/content_copier.ts";
-import { PREFIXES } from "../blobs/paths.ts";
+import { isDigest, PREFIXES } from "../blobs/paths.ts";
 import { nameOf } from "../check/check_contents.ts";
 import type { Findings } from "../check/findings.ts";
 import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
@@ -59,7 +59,15 @@ export async function copyContents(
 
 /** All contents that records have, in the order of their hashes. */
 export function* contentsOf(audit: RecordAudit): Generator<ContentUse, void> {
-  for (const prefix of PREFIXES) yield* audit.contentsBelow(prefix);
+  for (const prefix of PREFIXES) yield* contentsBelow(audit, prefix);
+}
+
+/**
+ * The contents that records have and whose hash begins with a prefix of two digits. Leaves out what is
+ * not a hash: the check of the records has reported it.
+ */
+export function contentsBelow(audit: RecordAudit, prefix: string): ContentUse[] {
+  return audit.contentsBelow(prefix).filter(({ hash }) => isDigest(hash));
 }
 
 /** Syncs a directory and all those below it. */

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { backUp, type BackupSummary } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
 import { noise } from "../../support/random.ts";
@@ -62,4 +63,24 @@ Deno.test("C 22 backup is incremental, and restore brings back what was backed u
       "new",
     );
   });
+});
+
+Deno.test("C 22 a record that contradicts itself is reported, and all others are backed up", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  {
+    await using server = await TestServer.start({ dataDir });
+    items(await (await server.as(1)).upload("", { bad: "bad", good: "good" }));
+  }
+  {
+    using database = new DatabaseSync(`${dataDir}/strongroom.db`);
+    database.exec("UPDATE records SET hash = substr(hash, 1, 30) || '/.' WHERE name = 'bad'");
+  }
+  const backup = `${directory.path}/backup`;
+  const { snapshot, findings, copied } = await backUp(dataDir, backup, () => {});
+  assert.deepEqual([snapshot.records, snapshot.damaged, copied.files], [2, 1, 1]);
+  const found = findings.listed.map(({ kind, path }) => [kind, path]);
+  assert.deepEqual(found, [["record", "bad"]]);
+  const restored = await restore(`${directory.path}/restored`, backup, () => {});
+  assert.deepEqual(restored.findings.listed, findings.listed);
 });
