@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "../../storage/database/connection.ts";
 import { generationOf } from "../../storage/database/generation.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
 import { until } from "../support/until.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { TestServer, type TestServerOptions } from "../support/server.ts";
@@ -266,4 +266,41 @@ Deno.test("C 22 another database after an orderly stop is compared with the cont
   const blob = `${dataDir}/blobs/${md5("second").replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
   await Deno.remove(blob);
   assert.match(await refusal({ dataDir }), /content of files is missing.*\n {2}user 1: "second"\n/);
+});
+
+Deno.test("C 5.4 and C 22 a start that is killed while it moves content away loses none of it", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  {
+    await using server = await TestServer.start({ dataDir });
+    await (await server.as(1)).upload("", { kept: "kept" });
+  }
+  const orphans = Array.from({ length: 2000 }, (_, index) => md5(`orphan ${index}`)).sort();
+  for (const hash of orphans) {
+    const fan = `${dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
+    await Deno.mkdir(fan, { recursive: true });
+    await Deno.writeTextFile(`${fan}/${hash}`, "orphan");
+  }
+  const lock = await Deno.readTextFile(`${dataDir}/lock`);
+  await Deno.writeTextFile(`${dataDir}/lock`, lock.replace("stopped", "12345"));
+  const moved = async () => (await quarantined(dataDir).catch(() => [])).length;
+  for (const count of [1, 700, 1500]) {
+    const starting = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", `${ROOT}main.ts`, "serve"],
+      env: {
+        STRONGROOM_DATA_DIR: dataDir,
+        STRONGROOM_PORT: String(freePort()),
+        STRONGROOM_SCAN_ISOLATION: "thread",
+      },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    await until(async () => await moved() >= count);
+    starting.kill("SIGKILL");
+    await starting.status;
+  }
+  await using server = await TestServer.start({ dataDir });
+  assert.deepEqual((await quarantined(dataDir)).sort(), orphans);
+  await checkInvariants(server);
 });
