@@ -32,6 +32,12 @@ Deno.test("HC 2 live readings are above zero, and C 14 those of the runtime", as
   assert.throws(() => getStats(`${directory.path}/missing`), /ENOENT/);
 });
 
+Deno.test("C 14 limits that another process has read replace readings", () => {
+  const limits = { cores: 1, memoryBytes: 100 * MIB, availableBytes: 60 * MIB };
+  const { CPUCores, MemTotalMB, MemAvailableMB } = getStats("/", "/nowhere", limits);
+  assert.deepEqual([CPUCores, MemTotalMB, MemAvailableMB], [1, 100, 60]);
+});
+
 Deno.test("C 14 lower limits of a container replace readings", async (t) => {
   const host = getStats("/", "/nowhere");
   const rows: [string, Record<string, string>, Partial<typeof host>][] = [
