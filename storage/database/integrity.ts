@@ -44,5 +44,7 @@ export function checkPaths(connection: Connection): void {
 }
 
 function damaged(what: string): Error {
-  return new Error(`The database is damaged; restore it from a backup: ${what}`);
+  return new Error(
+    `The database is damaged: ${what}. Run strongroom check --repair, or restore a backup`,
+  );
 }
