@@ -25,7 +25,7 @@ export async function fullDisks(
 ): Promise<Outcome> {
   await using disk = await smallDisk(SMALLEST_MB[kind], kind);
   assert.ok(disk, `${kind} cannot be mounted here`);
-  // As the README recommends. Otherwise each write needs space.
+  // As docs/architecture.md recommends. Otherwise each write needs space.
   if (kind === "btrfs") assert.equal((await run("chattr", ["+C", disk.path])).code, 0);
   const dataDir = `${disk.path}/data`;
   const random = seededRandom(seed);
