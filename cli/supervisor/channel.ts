@@ -17,7 +17,11 @@ import {
 interface RemoteProcess {
   readonly receive: ReceiveOutput;
   readonly ended: PromiseWithResolvers<ProcessEnd>;
+  isKilled: boolean;
 }
+
+/** How scanners end that this process can no longer hear of. */
+const LOST: ProcessEnd = { reason: "exit", detail: "The supervisor has ended" };
 
 /** The server's side of the pipes to its supervisor. Create one per process. */
 export class SupervisorChannel implements ProcessStarter {
@@ -26,6 +30,7 @@ export class SupervisorChannel implements ProcessStarter {
   readonly #writer = new FrameWriter(Deno.stdout.writable);
   readonly #processes = new Map<number, RemoteProcess>();
   #ids = 0;
+  #isOver = false;
   #limits: ContainerLimits | undefined;
 
   constructor() {
@@ -47,14 +52,22 @@ export class SupervisorChannel implements ProcessStarter {
 
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {
     const id = ++this.#ids;
-    const ended = Promise.withResolvers<ProcessEnd>();
-    this.#processes.set(id, { receive, ended });
+    const process: RemoteProcess = {
+      receive,
+      ended: Promise.withResolvers<ProcessEnd>(),
+      isKilled: false,
+    };
+    this.#processes.set(id, process);
     this.send({ kind: "start", id, memoryMB });
     return {
-      ended: ended.promise,
+      ended: process.ended.promise,
       send: (pieces) => this.send({ kind: "send", id }, joined(pieces)),
       limitMemory: (maxMB) => this.send({ kind: "limit", id, maxMB }),
-      kill: () => this.send({ kind: "kill", id }),
+      kill: () => {
+        process.isKilled = true;
+        if (this.#isOver) process.ended.resolve(LOST);
+        else this.send({ kind: "kill", id });
+      },
     };
   }
 
@@ -64,9 +77,10 @@ export class SupervisorChannel implements ProcessStarter {
         await this.#handle(frame);
       }
     } finally {
-      // Scanners end with the supervisor.
-      const end: ProcessEnd = { reason: "exit", detail: "the supervisor has ended" };
-      for (const { ended } of this.#processes.values()) ended.resolve(end);
+      // Scanners have ended with the supervisor. Their scans are interrupted by the stop that follows,
+      // so that the next start continues them: they have not failed.
+      this.#isOver = true;
+      for (const { ended, isKilled } of this.#processes.values()) if (isKilled) ended.resolve(LOST);
     }
   }
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { containerLimits } from "../../core/capacity/mod.ts";
+import { asError, type Log } from "../../core/log.ts";
 import { type Frame, readFrames } from "../../storage/scanners/frames.ts";
-import type { ScannerProcess } from "../../storage/scanners/processes.ts";
+import type { ProcessEnd, ScannerProcess } from "../../storage/scanners/processes.ts";
 import { signalChild } from "./child_process.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { LocalProcesses } from "./local_processes.ts";
@@ -18,7 +19,7 @@ export interface ServerProcessOptions {
   readonly scannersRead: readonly string[];
   /** The server is killed when its event loop stands still for this long. */
   readonly maxSilenceMs: number;
-  readonly onSilence: () => void;
+  readonly log: Log;
 }
 
 /** How a server process ended. */
@@ -72,8 +73,11 @@ export class ServerProcess {
     const watch = setInterval(() => this.#checkSilence(), SECOND_MS);
     try {
       for await (const frame of readFrames(this.#child.stdout, CHANNEL_LIMITS)) this.#handle(frame);
-    } catch {
-      // Not a message of a server: what wrote it must not go on.
+    } catch (error) {
+      // What wrote it must not go on.
+      this.#options.log.error("The server sent an invalid message; killing it", {
+        error: asError(error),
+      });
       this.signal("SIGKILL");
     } finally {
       clearInterval(watch);
@@ -106,10 +110,14 @@ export class ServerProcess {
   }
 
   #start(id: number, memoryMB: number): void {
-    const scanner = this.#starter.start(
-      memoryMB,
-      (bytes) => this.#send({ kind: "output", id }, bytes),
-    );
+    let scanner: ScannerProcess;
+    try {
+      scanner = this.#starter.start(memoryMB, (bytes) => this.#send({ kind: "output", id }, bytes));
+    } catch (error) {
+      // The system has no room for another process now.
+      const end: ProcessEnd = { reason: "exit", detail: `Cannot start: ${asError(error).message}` };
+      return void this.#send({ kind: "ended", id, end });
+    }
     this.#scanners.set(id, scanner);
     scanner.ended.then((end) => {
       this.#scanners.delete(id);
@@ -133,7 +141,9 @@ export class ServerProcess {
     this.#silentSeconds++;
     if (this.#silentSeconds * SECOND_MS <= this.#options.maxSilenceMs) return;
     this.#silentSeconds = undefined;
-    this.#options.onSilence();
+    this.#options.log.error("The server does not respond; killing it", {
+      seconds: this.#options.maxSilenceMs / SECOND_MS,
+    });
     this.signal("SIGKILL");
   }
 }

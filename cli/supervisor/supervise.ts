@@ -50,8 +50,7 @@ export async function supervise(
       args: quickDeaths === 0 ? args : [],
       scannersRead: [settings.dataDir],
       maxSilenceMs,
-      onSilence: () =>
-        log.error("The server does not respond; killing it", { seconds: maxSilenceMs / 1000 }),
+      log,
     });
     const end = await server.ended;
     if (stop.signal.aborted || isFinal(end, quickDeaths)) return end.code;

@@ -93,7 +93,11 @@ export class ScannerPool implements AsyncDisposable {
   /** Starts a process, in place of the one that has been idle longest if there are enough. */
   #start(): Scanner {
     this.#endIdle(this.#options.maxIdle - 1);
-    return new Scanner(this.#options.processes, this.#options.memoryMB);
+    try {
+      return new Scanner(this.#options.processes, this.#options.memoryMB);
+    } catch (error) {
+      throw new ScanFailure("Scanner process could not be started", { cause: error });
+    }
   }
 
   async #keep(scanner: Scanner, userId: number): Promise<void> {

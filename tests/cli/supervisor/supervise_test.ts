@@ -115,13 +115,20 @@ Deno.test({
   ignore: !linux,
   fn: () =>
     withServer({}, async (parts) => {
-      const { child } = parts;
-      const { scanner } = await hangingScan(parts);
+      const { child, dataDir } = parts;
+      const { id, scanner } = await hangingScan(parts);
       const server = child.pid;
       Deno.kill(child.supervisorPid, "SIGKILL");
       Deno.kill(scanner, "SIGCONT");
       await child.ended();
       await until(() => !isAlive(server) && !isAlive(scanner));
+      assert.match(child.log, /"msg":"Stopping","signal":"end of the supervisor"/);
+      // The scan was interrupted: no file of it has failed.
+      await using again = await ChildServer.start({ dataDir });
+      const client = await again.as(1, PRIVILEGES);
+      await until(async () => (await scanOf(client, id)).status === "completed");
+      assert.equal((await scanOf(client, id)).error, null);
+      await again.end("SIGTERM");
     }),
 });
 
