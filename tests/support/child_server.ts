@@ -3,9 +3,8 @@
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../routes/routes.ts";
-import { orMissing } from "../../storage/disk/files.ts";
 import { Client } from "./client.ts";
-import { parentOf } from "./processes.ts";
+import { isAlive, parentOf } from "./processes.ts";
 import { USER_PRIVILEGES } from "./server.ts";
 import { until } from "./until.ts";
 
@@ -150,7 +149,7 @@ export class ChildServer implements AsyncDisposable {
       }
       Deno.kill(this.supervisorPid, "SIGKILL");
       // Nobody waits for it any more, and it has its locks until it is gone.
-      await until(() => hasEnded(this.pid));
+      await until(() => !isAlive(this.pid));
     } else Deno.kill(this.pid, signal);
     return await this.ended();
   }
@@ -200,12 +199,6 @@ class ServerLog {
       if (this.starts.length > 0) this.#serving.resolve();
     }
   }
-}
-
-/** Whether a process has ended. Works on Linux only. */
-async function hasEnded(pid: number): Promise<boolean> {
-  const status = await orMissing(Deno.readTextFile(`/proc/${pid}/status`));
-  return status === undefined || /^State:\s*[ZX]/m.test(status);
 }
 
 /** A port that was free a moment ago. */

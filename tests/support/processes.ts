@@ -24,8 +24,9 @@ export async function childrenOf(pid: number): Promise<Map<number, string[]>> {
 /** Whether a process has not ended. */
 export function isAlive(pid: number): boolean {
   try {
-    // A zombie has ended, too.
-    return !/^State:\s+[ZX]/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+    const isZombie = /^State:\s+[ZX]/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+    // While a thread of it is still ending, it has its files and locks.
+    return !isZombie || [...Deno.readDirSync(`/proc/${pid}/task`)].length > 1;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
