@@ -12,6 +12,7 @@ import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
+import { allocateSharedMemory } from "./shared_memory.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { isStorageFull } from "../disk/storage_full.ts";
@@ -47,6 +48,8 @@ export interface DatabaseState {
 
 interface OpenDatabase {
   readonly connection: Connection;
+  /** See {@link allocateSharedMemory}. */
+  readonly shared: Disposable;
   readonly transactions: Transactions;
   readonly plan: TransferPlan;
 }
@@ -74,10 +77,12 @@ export class Writer {
       throw Object.assign(new Error(message), { code: OLDER_DATABASE });
     }
     const connection = new Connection(path, { readOnly: false });
+    const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
     this.#opened = {
       connection,
+      shared,
       transactions: new Transactions(connection, ballast),
       plan: new TransferPlan(connection),
     };
@@ -96,6 +101,7 @@ export class Writer {
 
   close(): void {
     this.#opened?.connection[Symbol.dispose]();
+    this.#opened?.shared[Symbol.dispose]();
   }
 
   begin(): void {

@@ -36,9 +36,7 @@ export async function smallDisk(
 
 /** Makes a file system on an image of a disk. Returns false if that is impossible here. */
 export function makeFileSystem(image: string, kind: ImageFileSystem): Promise<boolean> {
-  // As on larger disks. By default, a small ext4 has blocks of 1 KiB.
-  const options = kind === "ext4" ? ["-b", "4096"] : [];
-  return succeeds(`mkfs.${kind}`, "-q", ...options, image);
+  return succeeds(`mkfs.${kind}`, "-q", image);
 }
 
 /** Mounts an image of a disk. Returns undefined if this process may not. */
