@@ -3,6 +3,12 @@ import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
 const LOCK_BYTES = 64;
+/**
+ * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, and
+ * `strongroom check` holds it for a moment.
+ */
+const LOCK_PATIENCE_MS = 1000;
+const LOCK_RETRY_MS = 20;
 /** The text of the file after a clean stop, in place of the id of a process. */
 const STOPPED = "stopped";
 
@@ -70,7 +76,7 @@ export class DirectoryLock implements Disposable {
     const file = locks.use(
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
-    if (!await file.tryLock(true)) throw await inUse(dataDir);
+    if (!await lockPatiently(file)) throw await inUse(dataDir);
     const inode = (await Deno.lstat(path)).ino ?? 0;
     const { marked, generation, copied } = parseMark(await Deno.readTextFile(path), inode);
     const text = `${Deno.pid} ${generation} ${inode}`;
@@ -141,11 +147,21 @@ export async function lockState(dataDir: string): Promise<LockState> {
 export async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<boolean> {
   const directory = locks.use(await Deno.open(dataDir));
   try {
-    return await directory.tryLock(true);
+    return await lockPatiently(directory);
   } catch {
     // The lock file still excludes other servers.
     return true;
   }
+}
+
+/** Locks a file for this process alone. Returns false if another process keeps its lock. */
+async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
+  const deadline = performance.now() + LOCK_PATIENCE_MS;
+  while (!await file.tryLock(true)) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
+  return true;
 }
 
 async function inUse(dataDir: string): Promise<Error> {
