@@ -8,7 +8,7 @@ Usage:
       --accept-damage starts although the database has lost changes, or files have lost content.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
-  strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
+  strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [--scanners ID,…]
       Scans model files and prints a report. Exit code 0: nothing found; 1: something found;
       2: not everything could be scanned.
   strongroom capacity [--json] [--watch]

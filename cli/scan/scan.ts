@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import config from "../../deno.json" with { type: "json" };
 import { LeasePool } from "../../core/capacity/mod.ts";
 import { AppError } from "../../core/errors.ts";
 import { nameOf } from "../../core/paths.ts";
@@ -18,6 +19,7 @@ import { hostCapacity, loadSettings, printError } from "../environment.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 import { UsageError } from "../usage_error.ts";
 import { isolationOf } from "./isolation.ts";
+import { LineCounter } from "./line_counter.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 
 const DEFAULT_COLUMNS = 100;
@@ -36,7 +38,14 @@ export async function run(args: string[]): Promise<number> {
   });
   const color = Deno.stdout.isTerminal();
   const width = color ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
-  console.log(reportAs(format, made, { color, width }));
+  const lines = new LineCounter();
+  console.log(reportAs(format, made, {
+    color,
+    width,
+    version: config.version,
+    base: Deno.cwd(),
+    lineOf: (path, position) => lines.lineOf(path, position),
+  }));
   return exitCode(made);
 }
 
