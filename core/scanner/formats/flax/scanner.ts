@@ -9,6 +9,7 @@ import { modelScanner } from "../model/scanner.ts";
 import { checkModelText } from "../model/text.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { listedNames } from "../tensors/names.ts";
+import { TensorNames } from "../tensors/tensor_names.ts";
 import { type FlaxArray, readArray } from "./array.ts";
 
 const STRUCTURE = "MessagePack Structure";
@@ -62,6 +63,7 @@ class FlaxScan {
   readonly #checks: Checklist;
   readonly #counts = new ElementCounts();
   readonly #names: string[] = [];
+  readonly #nameFacts = new TensorNames();
   #arrays = 0;
   #scanned = 0;
 
@@ -92,7 +94,11 @@ class FlaxScan {
     this.#context.addMetadata(modelMetadata({
       framework: "flax",
       indicator: "MessagePack with arrays",
-      context: { ...this.#counts.facts, training_framework: "jax" },
+      context: {
+        ...this.#counts.facts,
+        ...this.#nameFacts.facts(this.#counts.types),
+        training_framework: "jax",
+      },
       facts: { tensor_count: this.#arrays },
     }));
   }
@@ -138,6 +144,7 @@ class FlaxScan {
     const { type, elements, expectedBytes, bytes } = array;
     this.#arrays++;
     this.#counts.add(type, elements);
+    this.#nameFacts.add(path.join("."));
     if (this.#names.length < MAX_NAMES) this.#names.push(path.join("."));
     const shown = quotedExcerpt(path.join("."));
     if (type === "object" || type.includes("O")) {
