@@ -11,7 +11,7 @@ import {
   reportAs,
   type ReportFormat,
 } from "../../core/scanner/mod.ts";
-import { skippedScanners } from "../../core/scans/selection.ts";
+import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { localFiles } from "../../storage/local_files.ts";
 import { parseArguments } from "../arguments.ts";
@@ -62,6 +62,7 @@ function scanRequest(args: string[]): LocalScanRequest {
     options: {
       format: { type: "string", default: "json" },
       scanners: { type: "string" },
+      weights: { type: "boolean", default: false },
     },
     strict: true,
     allowPositionals: true,
@@ -73,13 +74,14 @@ function scanRequest(args: string[]): LocalScanRequest {
     );
   }
   if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
-  const skip = values.scanners === undefined ? [] : skippedBy(values.scanners.split(","));
+  const scanners = values.scanners?.split(",") ?? null;
+  const skip = skippedBy({ scanners, weights: values.weights });
   return { paths, format: format.output, skip };
 }
 
-function skippedBy(scanners: readonly string[]): string[] {
+function skippedBy(selection: ScannerSelection): string[] {
   try {
-    return skippedScanners(scanners);
+    return skippedScanners(selection);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new UsageError(error.message, { cause: error });

@@ -155,6 +155,13 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
       assert.deepEqual(await cycloneDxFaults(JSON.parse(bom?.stdout ?? "")), []);
     },
   );
+  await t.step("SR 2.10 analyzes weights with --weights", async () => {
+    const path = `${models}/safetensors/perceptron.safetensors`;
+    const { stdout } = await strongroom(["scan", "--weights", path]);
+    const { file_metadata, scanner_selection } = JSON.parse(stdout);
+    assert.equal(file_metadata[path].ml_context.weight_analysis.appears_to_be_weights, true);
+    assert.equal(scanner_selection, null);
+  });
   await t.step("C 16 runs the selected scanners only, and the report lists them", async () => {
     const path = `${models}/pickle/hostile/eval.pkl`;
     const { stdout } = await strongroom(["scan", "--scanners", "zip,tar", path]);

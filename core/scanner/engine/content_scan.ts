@@ -102,6 +102,7 @@ export class ContentScan {
   }
 
   #matches(scanner: Scanner, content: Content, segments: Segments): boolean {
+    if (scanner.optional && this.#skip.has(scanner.id)) return false;
     try {
       return scanner.matches(content);
     } catch (error) {

@@ -14,6 +14,7 @@ import { ociScanner } from "./oci/scanner.ts";
 import { paddleScanner } from "./paddle/scanner.ts";
 import { tfliteScanner } from "./tflite/scanner.ts";
 import { torch7Scanner } from "./torch7/scanner.ts";
+import { weightsScanner } from "./weights/scanner.ts";
 import { xgboostScanner } from "./xgboost/scanner.ts";
 import { compressedScanner } from "./compressed/scanner.ts";
 import { executableScanner } from "./executable/scanner.ts";
@@ -73,6 +74,7 @@ export const SCANNERS: readonly Scanner[] = [
   lfsPointerScanner,
   executableScanner,
   llamafileScanner,
+  weightsScanner,
 ];
 
 /**
