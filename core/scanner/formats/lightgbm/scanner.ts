@@ -49,6 +49,15 @@ const NODE_LISTS: ReadonlySet<string> = new Set([
   "right_child",
 ]);
 
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+function isWithin(number: number, { min, max }: Range): boolean {
+  return number >= min && number <= max;
+}
+
 class ModelLines {
   trees = 0;
   version = "";
@@ -96,28 +105,39 @@ class ModelLines {
   }
 
   #checkList(key: string, value: string, expected: number, position: number): void {
-    const numbers = value.trim().split(" ");
-    if (numbers.length !== expected) {
-      this.#fail(`has ${numbers.length} of ${key} for ${this.#leaves} leaves`, position);
+    const { count, outside } = this.#inspect(key, value);
+    if (count !== expected) {
+      this.#fail(`has ${count} of ${key} for ${this.#leaves} leaves`, position);
     }
-    if (key === "split_feature") this.#checkRange(key, numbers, 0, this.#maxFeature, position);
-    // Leaves are below zero: -1 is the first one.
-    if (key.endsWith("_child")) {
-      this.#checkRange(key, numbers, -this.#leaves, this.#leaves - 2, position);
+    if (outside !== undefined) {
+      this.#fail(`has the ${key} ${outside}, which does not exist`, position);
     }
   }
 
-  #checkRange(
-    key: string,
-    numbers: readonly string[],
-    min: number,
-    max: number,
-    position: number,
-  ): void {
-    const outside = numbers.find((it) => !(Number(it) >= min && Number(it) <= max));
-    if (outside !== undefined) {
-      this.#fail(`has the ${key} ${outside.slice(0, 20)}, which does not exist`, position);
+  /** How many numbers a list has, and the first one that is out of range. */
+  #inspect(key: string, value: string): { count: number; outside: string | undefined } {
+    const range = this.#rangeOf(key);
+    let count = 0;
+    let outside: string | undefined;
+    // A line may have millions of numbers: they are not kept.
+    for (let start = 0; start < value.length;) {
+      const space = value.indexOf(" ", start);
+      const end = space < 0 ? value.length : space;
+      if (end > start) {
+        count++;
+        if (range !== undefined && !isWithin(Number(value.slice(start, end)), range)) {
+          outside ??= value.slice(start, Math.min(end, start + 20));
+        }
+      }
+      start = end + 1;
     }
+    return { count, outside };
+  }
+
+  #rangeOf(key: string): Range | undefined {
+    if (key === "split_feature") return { min: 0, max: this.#maxFeature };
+    // Leaves are below zero: -1 is the first one.
+    return key.endsWith("_child") ? { min: -this.#leaves, max: this.#leaves - 2 } : undefined;
   }
 
   #fail(problem: string, position: number): void {

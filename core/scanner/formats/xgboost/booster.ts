@@ -53,7 +53,9 @@ export class BoosterCheck {
   }
 
   #addVersion(value: ModelValue["value"]): void {
-    if (typeof value === "number") this.version += `${this.version === "" ? "" : "."}${value}`;
+    if (typeof value === "number" && this.version.length < 20) {
+      this.version += `${this.version === "" ? "" : "."}${value}`;
+    }
   }
 
   #extend(key: string, value: ModelValue["value"]): void {

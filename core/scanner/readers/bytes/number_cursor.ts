@@ -1,7 +1,6 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { MalformedError } from "../malformed.ts";
-import { viewOf } from "./bytes.ts";
-import { readAhead } from "./read_ahead.ts";
+import { NumberWindow } from "./number_window.ts";
 
 /**
  * Reads little-endian or big-endian numbers and texts in sequence, holding one window of the source in
@@ -9,70 +8,80 @@ import { readAhead } from "./read_ahead.ts";
  */
 export class NumberCursor {
   position = 0;
-  readonly #source: ByteSource;
+  readonly #window: NumberWindow;
   readonly #littleEndian: boolean;
 
   constructor(source: ByteSource, littleEndian = true) {
-    this.#source = readAhead(source);
+    this.#window = new NumberWindow(source);
     this.#littleEndian = littleEndian;
   }
 
   get bytesLeft(): number {
-    return this.#source.size - this.position;
+    return this.#window.size - this.position;
   }
 
   u8(): number {
-    return this.#take(1).getUint8(0);
+    const offset = this.#take(1);
+    return this.#window.view.getUint8(offset);
   }
 
   i8(): number {
-    return this.#take(1).getInt8(0);
+    const offset = this.#take(1);
+    return this.#window.view.getInt8(offset);
   }
 
   u16(): number {
-    return this.#take(2).getUint16(0, this.#littleEndian);
+    const offset = this.#take(2);
+    return this.#window.view.getUint16(offset, this.#littleEndian);
   }
 
   i16(): number {
-    return this.#take(2).getInt16(0, this.#littleEndian);
+    const offset = this.#take(2);
+    return this.#window.view.getInt16(offset, this.#littleEndian);
   }
 
   u32(): number {
-    return this.#take(4).getUint32(0, this.#littleEndian);
+    const offset = this.#take(4);
+    return this.#window.view.getUint32(offset, this.#littleEndian);
   }
 
   i32(): number {
-    return this.#take(4).getInt32(0, this.#littleEndian);
+    const offset = this.#take(4);
+    return this.#window.view.getInt32(offset, this.#littleEndian);
   }
 
   /** A 64-bit integer as a number, which is exact up to 2^53. */
   u64(): number {
-    return Number(this.#take(8).getBigUint64(0, this.#littleEndian));
+    const offset = this.#take(8);
+    return Number(this.#window.view.getBigUint64(offset, this.#littleEndian));
   }
 
   /** A 64-bit integer as a number, which is exact up to 2^53. */
   i64(): number {
-    return Number(this.#take(8).getBigInt64(0, this.#littleEndian));
+    const offset = this.#take(8);
+    return Number(this.#window.view.getBigInt64(offset, this.#littleEndian));
   }
 
   f32(): number {
-    return this.#take(4).getFloat32(0, this.#littleEndian);
+    const offset = this.#take(4);
+    return this.#window.view.getFloat32(offset, this.#littleEndian);
   }
 
   f64(): number {
-    return this.#take(8).getFloat64(0, this.#littleEndian);
+    const offset = this.#take(8);
+    return this.#window.view.getFloat64(offset, this.#littleEndian);
   }
 
   /** Decodes the first `limit` of the next `length` bytes as UTF-8, and skips the others. */
   text(length: number, limit: number): string {
-    return new TextDecoder().decode(this.bytes(length, limit));
+    return DECODER.decode(this.bytes(length, limit));
   }
 
   /** Reads the first `limit` of the next `length` bytes, and skips the others. */
   bytes(length: number, limit: number): Uint8Array {
     const start = this.position;
     this.skip(length);
-    return this.#source.read(start, Math.min(length, limit));
+    return this.#window.bytes(start, length, limit);
   }
 
   skip(length: number): void {
@@ -80,12 +89,12 @@ export class NumberCursor {
     this.position += length;
   }
 
-  #take(size: number): DataView {
-    if (size > this.bytesLeft) throw this.#truncated(size);
-    const bytes = this.#source.read(this.position, size);
-    if (bytes.length < size) throw this.#truncated(size);
+  /** Where the next bytes are in the window. Moves past them. */
+  #take(size: number): number {
+    const offset = this.#window.offsetOf(this.position, size);
+    if (offset < 0) throw this.#truncated(size);
     this.position += size;
-    return viewOf(bytes);
+    return offset;
   }
 
   #truncated(expected: number): MalformedError {
@@ -93,3 +102,5 @@ export class NumberCursor {
     return new MalformedError("truncated", message);
   }
 }
+
+const DECODER = new TextDecoder();

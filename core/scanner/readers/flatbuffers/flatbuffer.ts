@@ -1,6 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { readSafeUint64, viewOf } from "../bytes/bytes.ts";
-import { readAhead } from "../bytes/read_ahead.ts";
+import { NumberWindow } from "../bytes/number_window.ts";
 import { MalformedError } from "../malformed.ts";
 
 /** A table: its position, and that of the field offsets. */
@@ -26,17 +25,17 @@ const OFFSET_BYTES = 4;
  * or if the file has too many parts: hostile offsets can make tables overlap.
  */
 export class FlatbufferReader {
-  readonly #source: ByteSource;
+  readonly #window: NumberWindow;
   #partsLeft: number;
 
   constructor(source: ByteSource, maxParts = MAX_PARTS) {
-    this.#source = readAhead(source);
+    this.#window = new NumberWindow(source);
     this.#partsLeft = maxParts;
   }
 
   /** The table that the content starts with an offset to. */
   root(): FlatTable {
-    return this.#tableAt(this.#view(0, OFFSET_BYTES).getUint32(0, true));
+    return this.#tableAt(this.#u32(0));
   }
 
   /** The table in a field; undefined if the field is missing. */
@@ -50,7 +49,7 @@ export class FlatbufferReader {
     const { start, count } = this.vector(parent, field, OFFSET_BYTES);
     for (let index = 0; index < count; index++) {
       const at = start + index * OFFSET_BYTES;
-      yield this.#tableAt(at + this.#view(at, OFFSET_BYTES).getUint32(0, true));
+      yield this.#tableAt(at + this.#u32(at));
     }
   }
 
@@ -59,7 +58,7 @@ export class FlatbufferReader {
     const { start, count } = this.vector(parent, field, OFFSET_BYTES);
     for (let index = 0; index < count; index++) {
       const at = start + index * OFFSET_BYTES;
-      yield this.#textAt(at + this.#view(at, OFFSET_BYTES).getUint32(0, true), limit);
+      yield this.#textAt(at + this.#u32(at), limit);
     }
   }
 
@@ -78,19 +77,19 @@ export class FlatbufferReader {
   /** A signed byte; 0 if the field is missing. */
   int8(parent: FlatTable, field: number): number {
     const at = this.#fieldAt(parent, field);
-    return at === undefined ? 0 : this.#view(at, 1).getInt8(0);
+    return at === undefined ? 0 : this.#i8(at);
   }
 
   /** A signed 32-bit integer; 0 if the field is missing. */
   int32(parent: FlatTable, field: number): number {
     const at = this.#fieldAt(parent, field);
-    return at === undefined ? 0 : this.#view(at, 4).getInt32(0, true);
+    return at === undefined ? 0 : this.#i32(at);
   }
 
-  /** An unsigned 64-bit integer; 0 if the field is missing. */
+  /** An unsigned 64-bit integer, exact up to 2^53; 0 if the field is missing. */
   uint64(parent: FlatTable, field: number): number {
     const at = this.#fieldAt(parent, field);
-    return at === undefined ? 0 : this.#safe(readSafeUint64(this.#view(at, 8), 0), at);
+    return at === undefined ? 0 : this.#u64(at);
   }
 
   /** The signed 32-bit integers of a vector; none if the field is missing. */
@@ -98,54 +97,74 @@ export class FlatbufferReader {
     const { start, count } = this.vector(parent, field, 4);
     this.#count(start, count);
     for (let index = 0; index < count; index++) {
-      yield this.#view(start + index * 4, 4).getInt32(0, true);
+      yield this.#i32(start + index * 4);
     }
   }
 
   #textAt(at: number, limit: number): string {
     const { start, count } = this.#vectorAt(at, 1);
-    return new TextDecoder().decode(this.#source.read(start, Math.min(count, limit)));
+    return DECODER.decode(this.#window.bytes(start, count, limit));
   }
 
   #vectorAt(at: number, elementBytes: number): FlatVector {
     this.#count(at, 1);
-    const count = this.#view(at, OFFSET_BYTES).getUint32(0, true);
+    const count = this.#u32(at);
     const start = at + OFFSET_BYTES;
-    if (start + count * elementBytes > this.#source.size) throw outside(at);
+    if (start + count * elementBytes > this.#window.size) throw outside(at);
     return { start, count };
   }
 
   #tableAt(position: number): FlatTable {
     this.#count(position, 1);
-    const vtable = position - this.#view(position, OFFSET_BYTES).getInt32(0, true);
-    const vtableBytes = this.#view(vtable, 2).getUint16(0, true);
-    if (vtableBytes < 4 || vtable + vtableBytes > this.#source.size) throw outside(vtable);
+    const vtable = position - this.#i32(position);
+    const vtableBytes = this.#u16(vtable);
+    if (vtableBytes < 4 || vtable + vtableBytes > this.#window.size) throw outside(vtable);
     return { position, vtable, vtableBytes };
   }
 
   /** Where the offset in a field leads. */
   #target(table: FlatTable, field: number): number | undefined {
     const at = this.#fieldAt(table, field);
-    return at === undefined ? undefined : at + this.#view(at, OFFSET_BYTES).getUint32(0, true);
+    return at === undefined ? undefined : at + this.#u32(at);
   }
 
   #fieldAt({ position, vtable, vtableBytes }: FlatTable, field: number): number | undefined {
     const entry = 4 + field * 2;
     if (entry + 2 > vtableBytes) return undefined;
-    const offset = this.#view(vtable + entry, 2).getUint16(0, true);
+    const offset = this.#u16(vtable + entry);
     return offset === 0 ? undefined : position + offset;
   }
 
-  #view(at: number, length: number): DataView {
-    if (at < 0 || at + length > this.#source.size) throw outside(at);
-    const bytes = this.#source.read(at, length);
-    if (bytes.length < length) throw outside(at);
-    return viewOf(bytes);
+  #i8(at: number): number {
+    const offset = this.#offset(at, 1);
+    return this.#window.view.getInt8(offset);
   }
 
-  #safe(value: number | undefined, at: number): number {
-    if (value === undefined) throw outside(at);
-    return value;
+  #u16(at: number): number {
+    const offset = this.#offset(at, 2);
+    return this.#window.view.getUint16(offset, true);
+  }
+
+  #i32(at: number): number {
+    const offset = this.#offset(at, 4);
+    return this.#window.view.getInt32(offset, true);
+  }
+
+  #u32(at: number): number {
+    const offset = this.#offset(at, 4);
+    return this.#window.view.getUint32(offset, true);
+  }
+
+  #u64(at: number): number {
+    const offset = this.#offset(at, 8);
+    return Number(this.#window.view.getBigUint64(offset, true));
+  }
+
+  /** Where bytes are in the window. */
+  #offset(at: number, length: number): number {
+    const offset = this.#window.offsetOf(at, length);
+    if (offset < 0) throw outside(at);
+    return offset;
   }
 
   #count(at: number, parts: number): void {
@@ -155,6 +174,8 @@ export class FlatbufferReader {
     throw new MalformedError("flatbuffer_part_limit", message, true);
   }
 }
+
+const DECODER = new TextDecoder();
 
 function outside(at: number): MalformedError {
   return new MalformedError("malformed_flatbuffer", `An offset leads outside the file, at ${at}`);

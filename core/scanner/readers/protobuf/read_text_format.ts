@@ -206,8 +206,13 @@ const ESCAPES: EscapeLetters = {
   v: "\v",
 };
 
+/** Longer texts are decoded by the slower way, which has no limit. */
+const MAX_ASCII_CHARACTERS = 1024;
+const DECODER = new TextDecoder();
+
 function decode(bytes: readonly number[]): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes));
+  const isAscii = bytes.length <= MAX_ASCII_CHARACTERS && bytes.every((byte) => byte < 0x80);
+  return isAscii ? String.fromCharCode(...bytes) : DECODER.decode(Uint8Array.from(bytes));
 }
 
 function malformed(position: number): MalformedError {
