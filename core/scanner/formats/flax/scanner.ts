@@ -52,7 +52,9 @@ const HOSTILE_KEY =
   /^(?:__(?:reduce|reduce_ex|setstate|getstate|globals|builtins|class|code|import|call|init|new|subclasses)__|compiled_fn|restore_fn)$/;
 
 /** Extensions of Flax: an array, a complex number, and a NumPy scalar. */
-const [ARRAY, COMPLEX, SCALAR] = [1, 2, 3];
+const ARRAY = 1;
+const COMPLEX = 2;
+const SCALAR = 3;
 /** Bytes outside of arrays that are scanned. */
 const MAX_BYTES_SCANNED = 1000;
 const MAX_NAMES = 10_000;

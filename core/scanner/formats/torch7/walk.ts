@@ -17,8 +17,15 @@ const MAX_CLASS_BYTES = 256;
 const MAX_DIMENSIONS = 64;
 
 /** Types of objects, by their number in the file. */
-const [NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, LEGACY_FUNCTION, RECURSIVE_FUNCTION] =
-  [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const NIL = 0;
+const NUMBER = 1;
+const STRING = 2;
+const TABLE = 3;
+const TORCH = 4;
+const BOOLEAN = 5;
+const FUNCTION = 6;
+const LEGACY_FUNCTION = 7;
+const RECURSIVE_FUNCTION = 8;
 
 /** Element types and bytes by the name of a tensor or storage, without that suffix. */
 const ELEMENTS: ReadonlyMap<string, readonly [type: string, bytes: number]> = new Map([

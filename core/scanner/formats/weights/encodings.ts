@@ -1,3 +1,5 @@
+import { viewOf } from "../../readers/bytes/bytes.ts";
+
 /** How numbers with a fraction are stored. */
 export interface Encoding {
   /** Bytes from one number to the next. Of blocks of quantized numbers, only the scale is read. */
@@ -6,26 +8,6 @@ export interface Encoding {
   readonly offset: number;
   /** Reads `count` numbers from bytes that start with a block. */
   decode(bytes: Uint8Array, count: number, into: Float32Array): void;
-}
-
-const HALF = halfTable();
-
-/** The numbers of all 16-bit patterns of IEEE 754. */
-function halfTable(): Float32Array {
-  const table = new Float32Array(0x10000);
-  for (let bits = 0; bits < table.length; bits++) {
-    table[bits] = halfOf(bits);
-  }
-  return table;
-}
-
-function halfOf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = bits >> 10 & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** The bytes where a typed array of this element size can start, copied only if it cannot. */
@@ -67,8 +49,7 @@ const FLOAT16: Encoding = {
   offset: 0,
   decode(bytes, count, into) {
     const { buffer, byteOffset } = aligned(bytes, 2);
-    const halves = new Uint16Array(buffer, byteOffset, count);
-    for (let index = 0; index < count; index++) into[index] = HALF[halves[index] ?? 0] ?? 0;
+    into.set(new Float16Array(buffer, byteOffset, count));
   },
 };
 
@@ -78,8 +59,9 @@ function scaled(stride: number, offset = 0): Encoding {
     stride,
     offset,
     decode(bytes, count, into) {
-      for (let index = 0, at = offset; index < count; index++, at += stride) {
-        into[index] = HALF[(bytes[at] ?? 0) | (bytes[at + 1] ?? 0) << 8] ?? 0;
+      const view = viewOf(bytes);
+      for (let index = 0; index < count; index++) {
+        into[index] = view.getFloat16(index * stride + offset, true);
       }
     },
   };

@@ -86,7 +86,11 @@ const isWord = (byte: number) =>
   byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a ||
   byte === 0x5f || byte === 0x2e || byte === 0x2b || byte === 0x2d;
 
-const [QUOTE, APOSTROPHE, HASH, BACKSLASH, LINE_FEED] = [0x22, 0x27, 0x23, 0x5c, 0x0a];
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+const HASH = 0x23;
+const BACKSLASH = 0x5c;
+const LINE_FEED = 0x0a;
 
 class Tokens {
   readonly #cursor: ByteCursor;
