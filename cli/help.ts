@@ -8,9 +8,10 @@ Usage:
       --accept-damage starts although the database has lost changes, or files have lost content.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
-  strongroom scan PATH… [--format json|text|sarif] [--scanners ID,…]
+  strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [--scanners ID,…]
+                  [--weights]
       Scans model files and prints a report. Exit code 0: nothing found; 1: something found;
-      2: not everything could be scanned.
+      2: not everything could be scanned. --weights analyzes the values of tensors, too.
   strongroom capacity [--json] [--watch]
       Prints how many scans and tools the host can carry, and what the server runs.
       --watch refreshes it each second.

@@ -27,12 +27,13 @@ const MAX_PAGE_SCANS = 1000;
 /** `POST /scans/` (C 15). */
 export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
   const waitSeconds = integerOf(c, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
-  const { path, paths, id, ids, scanners } = await jsonBody(c.req.raw, ScanRequest);
+  const { path, paths, id, ids, scanners, weights } = await jsonBody(c.req.raw, ScanRequest);
   const scan = await startScan(scans, {
     caller: callerOf(c),
     paths: [...path === null ? [] : [path], ...paths],
     ids: [...id === null ? [] : [id], ...ids],
     scanners,
+    weights,
     until: AbortSignal.any([AbortSignal.timeout(waitSeconds * 1000), c.req.raw.signal]),
   });
   return success(c, scanOf(scan), 202);

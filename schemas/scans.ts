@@ -35,6 +35,8 @@ export const ScanRequest = v.object({
   paths: v.nullish(v.array(v.string()), []),
   id: v.nullish(id, null),
   ids: v.nullish(v.array(id), []),
-  /** The scanners to run. @default all */
+  /** The scanners to run. @default all but the optional ones */
   scanners: v.nullish(v.array(v.string()), null),
+  /** Whether to analyze the values of tensors, too (SR 2.10). */
+  weights: v.nullish(v.boolean(), false),
 });

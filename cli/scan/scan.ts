@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import config from "../../deno.json" with { type: "json" };
 import { LeasePool } from "../../core/capacity/mod.ts";
 import { AppError } from "../../core/errors.ts";
 import { nameOf } from "../../core/paths.ts";
@@ -10,7 +11,7 @@ import {
   reportAs,
   type ReportFormat,
 } from "../../core/scanner/mod.ts";
-import { skippedScanners } from "../../core/scans/selection.ts";
+import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { localFiles } from "../../storage/local_files.ts";
 import { parseArguments } from "../arguments.ts";
@@ -18,6 +19,7 @@ import { hostCapacity, loadSettings, printError } from "../environment.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 import { UsageError } from "../usage_error.ts";
 import { isolationOf } from "./isolation.ts";
+import { LineCounter } from "./line_counter.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 
 const DEFAULT_COLUMNS = 100;
@@ -36,7 +38,14 @@ export async function run(args: string[]): Promise<number> {
   });
   const color = Deno.stdout.isTerminal();
   const width = color ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
-  console.log(reportAs(format, made, { color, width }));
+  const lines = new LineCounter();
+  console.log(reportAs(format, made, {
+    color,
+    width,
+    version: config.version,
+    base: Deno.cwd(),
+    lineOf: (path, position) => lines.lineOf(path, position),
+  }));
   return exitCode(made);
 }
 
@@ -53,6 +62,7 @@ function scanRequest(args: string[]): LocalScanRequest {
     options: {
       format: { type: "string", default: "json" },
       scanners: { type: "string" },
+      weights: { type: "boolean", default: false },
     },
     strict: true,
     allowPositionals: true,
@@ -64,13 +74,14 @@ function scanRequest(args: string[]): LocalScanRequest {
     );
   }
   if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
-  const skip = values.scanners === undefined ? [] : skippedBy(values.scanners.split(","));
+  const scanners = values.scanners?.split(",") ?? null;
+  const skip = skippedBy({ scanners, weights: values.weights });
   return { paths, format: format.output, skip };
 }
 
-function skippedBy(scanners: readonly string[]): string[] {
+function skippedBy(selection: ScannerSelection): string[] {
   try {
-    return skippedScanners(scanners);
+    return skippedScanners(selection);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new UsageError(error.message, { cause: error });

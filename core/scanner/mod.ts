@@ -35,10 +35,19 @@ export {
 /** The ids of all scanners, in the order they run. */
 export const SCANNER_IDS: readonly string[] = SCANNERS.map(({ id }) => id);
 
+/** The ids of the scanners that run only on request. */
+export const OPTIONAL_SCANNER_IDS: readonly string[] = SCANNERS.filter(({ optional }) => optional)
+  .map(({ id }) => id);
+
 export interface ScanOptions {
   /** The last segment of the file's path. Scanners use it, too. */
   readonly name: string;
-  /** Ids of scanners that must not run. The result lists what they would have read. */
+  /**
+   * Ids of scanners that must not run. The result lists what they would have read, unless they are
+   * optional.
+   *
+   * @default {OPTIONAL_SCANNER_IDS}
+   */
   readonly skip?: readonly string[];
   /** Called after each hashed MiB with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
@@ -76,7 +85,7 @@ export function streamedReport({ skip, ...options }: StreamedReportRequest): Rep
 }
 
 function selectionWithout(skip: readonly string[]): Pick<ReportOptions, "selection"> {
-  if (skip.length === 0) return {};
+  if (skip.every((id) => OPTIONAL_SCANNER_IDS.includes(id))) return {};
   const enabled = SCANNER_IDS.filter((id) => !skip.includes(id));
   return { selection: { enabled, excluded: skip } };
 }

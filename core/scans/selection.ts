@@ -1,15 +1,32 @@
 import { AppError, quoted } from "../errors.ts";
-import { SCANNER_IDS } from "../scanner/mod.ts";
+import { OPTIONAL_SCANNER_IDS, SCANNER_IDS } from "../scanner/mod.ts";
+
+/** Which scanners a request selects. */
+export interface ScannerSelection {
+  /** Ids of the scanners to run; null for all but the optional ones. */
+  readonly scanners: readonly string[] | null;
+  /** Whether the values of tensors are analyzed, too. */
+  readonly weights: boolean;
+}
+
+/** The id of the optional scanner that analyzes the values of tensors. */
+const WEIGHTS = "weights";
 
 /**
- * The ids of all scanners but the requested ones, sorted.
+ * The ids of the scanners that a request does not select, sorted.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when no scanner or an unknown scanner is requested.
  */
-export function skippedScanners(requested: readonly string[]): string[] {
+export function skippedScanners({ scanners, weights }: ScannerSelection): string[] {
+  const skipped = scanners === null ? OPTIONAL_SCANNER_IDS : allBut(scanners);
+  return skipped.filter((id) => !(weights && id === WEIGHTS)).sort();
+}
+
+/** The ids of all scanners but the requested ones. */
+function allBut(requested: readonly string[]): string[] {
   const unknown = requested.find((id) => !SCANNER_IDS.includes(id));
   if (unknown === undefined && requested.length > 0) {
-    return SCANNER_IDS.filter((id) => !requested.includes(id)).sort();
+    return SCANNER_IDS.filter((id) => !requested.includes(id));
   }
   throw new AppError(
     "ErrResourcesInvalidRequest",

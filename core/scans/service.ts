@@ -6,7 +6,7 @@ import type { FileCollection, ResourceStore } from "../ports.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "../tree/targets.ts";
 import type { ScanJobs } from "./jobs.ts";
 import type { Scan, ScanFile, ScanPage, ScanStore } from "./ports.ts";
-import { skippedScanners } from "./selection.ts";
+import { type ScannerSelection, skippedScanners } from "./selection.ts";
 
 /** What the operations below work with. */
 export interface ScanService {
@@ -18,12 +18,10 @@ export interface ScanService {
 }
 
 /** A request to scan some records. */
-export interface StartScanRequest {
+export interface StartScanRequest extends ScannerSelection {
   readonly caller: Caller;
   readonly paths: readonly string[];
   readonly ids: readonly number[];
-  /** Ids of the scanners to run; null for all. */
-  readonly scanners: readonly string[] | null;
   /** Ends the wait for the scan to finish. */
   readonly until: AbortSignal;
 }
@@ -46,7 +44,7 @@ async function queueScan(
   request: StartScanRequest,
 ): Promise<{ id: number; finished: Promise<Scan | undefined> }> {
   const { caller, until } = request;
-  const skip = request.scanners === null ? [] : skippedScanners(request.scanners);
+  const skip = skippedScanners(request);
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
   const targets = [...byPath, ...byId];
   if (targets.length === 0) {

@@ -11,6 +11,7 @@ import {
 } from "../support/child_server.ts";
 import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
+import { cycloneDxFaults, sarifFaults } from "../support/json_schemas.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
@@ -137,6 +138,29 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
     const sarif = await strongroom(["scan", "--format", "sarif", path]);
     assert.equal(sarif.code, 1);
     assert.equal(JSON.parse(sarif.stdout).version, "2.1.0");
+  });
+  await t.step(
+    "C 25 reports as SARIF with lines, JUnit and CycloneDX by their schemas",
+    async () => {
+      await using directory = await TempDir.make();
+      await Deno.writeTextFile(`${directory.path}/c.json`, '{\n"_target_":\n "os.system" }');
+      const scan = (format: string) => strongroom(["scan", "--format", format, directory.path]);
+      const [sarif, junit, bom] = await Promise.all(["sarif", "junit", "cyclonedx"].map(scan));
+      assert.deepEqual([sarif?.code, junit?.code, bom?.code], [1, 1, 1]);
+      const log = JSON.parse(sarif?.stdout ?? "");
+      assert.deepEqual(await sarifFaults(log), []);
+      const [{ physicalLocation: { region } }] = log.runs[0].results[0].locations;
+      assert.deepEqual(region, { startLine: 3, byteOffset: 15, byteLength: 0 });
+      assert.match(junit?.stdout ?? "", /<failure message="_target_ names/);
+      assert.deepEqual(await cycloneDxFaults(JSON.parse(bom?.stdout ?? "")), []);
+    },
+  );
+  await t.step("SR 2.10 analyzes weights with --weights", async () => {
+    const path = `${models}/safetensors/perceptron.safetensors`;
+    const { stdout } = await strongroom(["scan", "--weights", path]);
+    const { file_metadata, scanner_selection } = JSON.parse(stdout);
+    assert.equal(file_metadata[path].ml_context.weight_analysis.appears_to_be_weights, true);
+    assert.equal(scanner_selection, null);
   });
   await t.step("C 16 runs the selected scanners only, and the report lists them", async () => {
     const path = `${models}/pickle/hostile/eval.pkl`;

@@ -5,6 +5,7 @@ import { ScanFailure } from "../../core/scans/ports.ts";
 import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
 import { type Client, refused, type Reply } from "../support/client.ts";
+import { ROOT } from "../support/child_server.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
@@ -284,6 +285,24 @@ Deno.test("C 15 scans wait if the host has no capacity, and are refused if the q
     `scan.started ${second.id}`,
     `scan.finished ${second.id}`,
   ]);
+});
+
+Deno.test("SR 2.10 a scan analyzes weights if its request asks for it", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1, ...SCANNER);
+  const model = await Deno.readFile(
+    `${ROOT}tests/fixtures/models/safetensors/perceptron.safetensors`,
+  );
+  await one.upload("", { "m.safetensors": model });
+  const contextOf = async (weights?: boolean) => {
+    const { id } = await scan(one, { path: "m.safetensors", weights });
+    const report = await reportOf(one, id);
+    assert.equal(report.scanner_selection, null);
+    return report.file_metadata["m.safetensors"]?.ml_context;
+  };
+  assert.equal((await contextOf())?.weight_analysis ?? null, null);
+  assert.equal((await contextOf(true))?.weight_analysis?.appears_to_be_weights, true);
+  assert.equal((await contextOf(false))?.weight_analysis ?? null, null);
 });
 
 Deno.test("C 15 concurrent requests do not exceed the limit of the queue", async () => {

@@ -80,6 +80,8 @@ export interface ScanContext {
 export interface Scanner {
   /** The id in reports, such as `pickle`. */
   readonly id: string;
+  /** Whether it runs only on request. @default {false} */
+  readonly optional?: boolean;
   /**
    * Whether this scanner reads the content, judged by its first bytes or structure, or by its name if
    * the format has no signature. Reads little and does not throw.

@@ -39,6 +39,13 @@ export class ContentScan {
   readonly #emittedOnce = new Set<string>();
   #members = 0;
   #unpackedLeft: number;
+  /**
+   * The scanner of the file whose members tell what is known of the model: when a second one unpacks the
+   * file, too, its members are the same.
+   */
+  #describing: string | undefined;
+  /** The scanner of the file that is running. */
+  #running: string | undefined;
   /** Unpacked bytes of the containers around the content that is being scanned. */
   #heldBytes = 0;
 
@@ -95,6 +102,7 @@ export class ContentScan {
   }
 
   #matches(scanner: Scanner, content: Content, segments: Segments): boolean {
+    if (scanner.optional && this.#skip.has(scanner.id)) return false;
     try {
       return scanner.matches(content);
     } catch (error) {
@@ -122,7 +130,7 @@ export class ContentScan {
       limits: { ...this.#limits, maxMemberBytes: this.#maxMemberBytes() },
       addMetadata: (reported) => {
         const facts = this.#hashes.extract(reported, segments);
-        if (isMember) this.#metadata.addOfMember(facts);
+        if (isMember) this.#metadata.addOfMember(facts, this.#running === this.#describing);
         else this.#metadata.add(facts);
       },
       addAssetParts: (parts) => {
@@ -132,6 +140,10 @@ export class ContentScan {
         const held = Math.min(unpacked, source.size);
         unpacked = 0;
         this.#heldBytes += held;
+        if (!isMember) {
+          this.#running = scanner.id;
+          this.#describing ??= scanner.id;
+        }
         this.#scanMember({ name, source, depth: content.depth + 1 }, segments, scanner.id);
         this.#heldBytes -= held;
       },

@@ -6,6 +6,8 @@ const BLOCK_BYTES = MIB;
 
 /** The digests of content, in lower-case hexadecimal. */
 export interface ContentHashes {
+  /** SHA-256 of the first MiB. */
+  readonly sha256_prefix: string;
   readonly md5: string;
   readonly sha1: string;
   readonly sha256: string;
@@ -22,6 +24,7 @@ export function hashContent(
   source: ByteSource,
   onProgress?: (bytesDone: number) => void,
 ): ContentHashes {
+  const prefix = createHash("sha256");
   const [md5, sha1, sha256, sha512] = [
     createHash("md5"),
     createHash("sha1"),
@@ -30,12 +33,15 @@ export function hashContent(
   ];
   for (const { block, end } of blocksOf(source)) {
     for (const hash of [md5, sha1, sha256, sha512]) hash.update(block);
+    const start = end - block.length;
+    if (start < BLOCK_BYTES) prefix.update(block.subarray(0, BLOCK_BYTES - start));
     onProgress?.(end);
   }
   return {
     md5: md5.digest("hex"),
     sha1: sha1.digest("hex"),
     sha256: sha256.digest("hex"),
+    sha256_prefix: prefix.digest("hex"),
     sha512: sha512.digest("hex"),
   };
 }

@@ -12,7 +12,12 @@ export interface ScanFileOptions {
   /** All scanners. Those that match the content run in this order. */
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
-  /** Ids of scanners that must not run. The result lists what they would have read. */
+  /**
+   * Ids of scanners that must not run. The result lists what they would have read, unless they are
+   * optional.
+   *
+   * @default those of the optional scanners
+   */
   readonly skip?: readonly string[];
   /** Returns seconds since the Unix epoch. @default {() => Date.now() / 1000} */
   readonly now?: () => number;
@@ -30,7 +35,8 @@ export interface ScanFileOptions {
  *   is nothing to report yet.
  */
 export function scanFile(options: ScanFileOptions): FileResult {
-  const { name, scanners, limits, skip = [], now = () => Date.now() / 1000 } = options;
+  const { name, scanners, limits, now = () => Date.now() / 1000 } = options;
+  const { skip = scanners.filter(({ optional }) => optional).map(({ id }) => id) } = options;
   const { checkpoint = () => {} } = options;
   const source = withCheckpoint(options.source, checkpoint);
   const timestamp = now();

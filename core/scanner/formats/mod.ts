@@ -1,5 +1,21 @@
 import type { Scanner } from "../contract/scanner.ts";
 import { checkTemplate } from "../templates/check.ts";
+import { caffeScanner } from "./caffe/scanner.ts";
+import { catBoostScanner } from "./catboost/scanner.ts";
+import { cntkScanner } from "./cntk/scanner.ts";
+import { compiledScanner } from "./compiled/scanner.ts";
+import { coreMlScanner } from "./coreml/scanner.ts";
+import { execuTorchScanner } from "./executorch/scanner.ts";
+import { flaxScanner } from "./flax/scanner.ts";
+import { lightGbmScanner } from "./lightgbm/scanner.ts";
+import { llamafileScanner } from "./llamafile/scanner.ts";
+import { mxnetScanner } from "./mxnet/scanner.ts";
+import { ociScanner } from "./oci/scanner.ts";
+import { paddleScanner } from "./paddle/scanner.ts";
+import { tfliteScanner } from "./tflite/scanner.ts";
+import { torch7Scanner } from "./torch7/scanner.ts";
+import { weightsScanner } from "./weights/scanner.ts";
+import { xgboostScanner } from "./xgboost/scanner.ts";
 import { compressedScanner } from "./compressed/scanner.ts";
 import { executableScanner } from "./executable/scanner.ts";
 import { ggufScanner } from "./gguf/scanner.ts";
@@ -37,16 +53,32 @@ export const SCANNERS: readonly Scanner[] = [
   savedModelScanner,
   hdf5Scanner,
   kerasScanner,
+  coreMlScanner,
+  tfliteScanner,
+  execuTorchScanner,
+  flaxScanner,
+  torch7Scanner,
+  paddleScanner,
+  mxnetScanner,
+  caffeScanner,
+  cntkScanner,
+  catBoostScanner,
+  lightGbmScanner,
+  xgboostScanner,
+  compiledScanner,
+  ociScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,
   xmlModelScanner,
   lfsPointerScanner,
   executableScanner,
+  llamafileScanner,
+  weightsScanner,
 ];
 
 /**
  * Version of the findings. Increment it with every change of what scanners find: stored results of another
  * version are discarded.
  */
-export const SCANNERS_VERSION = "2";
+export const SCANNERS_VERSION = "3";

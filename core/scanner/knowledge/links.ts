@@ -50,6 +50,8 @@ const COMMANDS: readonly RegExp[] = [
 /** Finds the links in a text, and judges each (S308, S309). */
 export function* findLinks(text: string): Generator<FoundLink, void, void> {
   if (text.length < 8) return;
+  // matchAll starts at the last index of the expression.
+  SCHEMES.lastIndex = 0;
   for (const [, scheme = "", rest = ""] of text.matchAll(SCHEMES)) {
     const link = judgeLink(scheme.toLowerCase(), rest);
     if (link !== undefined) yield link;

@@ -1,23 +1,31 @@
 import type { Report } from "../../../schemas/report/report.ts";
-import { reportSarif } from "./sarif.ts";
+import { reportCycloneDx } from "./cyclonedx.ts";
+import { reportJunit } from "./junit.ts";
+import { reportSarif, type SarifOptions } from "./sarif.ts";
 import { reportText, type ReportTextOptions } from "./text.ts";
 
 /** The formats of a report. `text` is for people, the others are for programs. */
-export const REPORT_FORMATS = ["json", "text", "sarif"] as const;
+export const REPORT_FORMATS = ["json", "text", "sarif", "junit", "cyclonedx"] as const;
 export type ReportFormat = typeof REPORT_FORMATS[number];
+
+export interface ReportFormatOptions extends ReportTextOptions, SarifOptions {}
 
 /** Formats a report, without a trailing line feed. */
 export function reportAs(
   format: ReportFormat,
   report: Report,
-  terminal: ReportTextOptions,
+  options: ReportFormatOptions,
 ): string {
   switch (format) {
     case "json":
       return JSON.stringify(report, undefined, 2);
     case "sarif":
-      return JSON.stringify(reportSarif(report), undefined, 2);
+      return JSON.stringify(reportSarif(report, options), undefined, 2);
+    case "junit":
+      return reportJunit(report);
+    case "cyclonedx":
+      return JSON.stringify(reportCycloneDx(report, options.version), undefined, 2);
     case "text":
-      return reportText(report, terminal).trimEnd();
+      return reportText(report, options).trimEnd();
   }
 }

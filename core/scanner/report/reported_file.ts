@@ -2,6 +2,7 @@ import type { Asset, FileMetadata, Issue, ReportCheck } from "../../../schemas/r
 import type { FileCheck, FileResult } from "../contract/file_result.ts";
 import { severityOf } from "../contract/severity.ts";
 import { consolidate } from "./consolidate.ts";
+import { withFilePatterns } from "./file_patterns.ts";
 import { purposeOf } from "./file_purpose.ts";
 import { issuesOf } from "./issues.ts";
 import type { LicenseFiles } from "./license_files.ts";
@@ -47,10 +48,10 @@ export function scannedFile(path: string, scan: FileResult, licenses: LicenseFil
     scan,
     checks: consolidate(path, scan.checks),
     issues,
-    asset: { path, type, size: scan.size, ...parts },
+    asset: { path, type, size: scan.size, is_streamed: false, ...parts },
     metadata: {
       ...purposeOf(path, type),
-      ...scan.metadata,
+      ...withFilePatterns(scan.metadata, path),
       file_size: scan.size,
       file_hashes: scan.hashes,
       license_files_nearby: licenses.near(path),

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Issue, Report } from "../../../schemas/report/report.ts";
-import { ruleOf } from "../contract/rules.ts";
-import { isFinding, type Severity, severityOf } from "../contract/severity.ts";
+import { type Rule, ruleOf } from "../contract/rules.ts";
+import { compareSeverity, isFinding, type Severity, severityOf } from "../contract/severity.ts";
 import { exitCode } from "./exit_code.ts";
 import { locationOf } from "./location.ts";
+import { BASE_ID, BASE_IDS, type UriBase, uriOf } from "./sarif_uri.ts";
 
 /** A log in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0). */
 export interface SarifLog {
@@ -12,15 +13,34 @@ export interface SarifLog {
   readonly runs: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Converts a report to SARIF 2.1.0: one run with one result per issue. */
-export function reportSarif(report: Report): SarifLog {
-  const ruleIds = [...new Set(report.issues.map(ruleIdOf))].sort();
+export interface SarifOptions extends UriBase {
+  /** The version of this program. */
+  readonly version: string;
+  /** The line of a byte position in a text file; undefined for binary files. Lines count from 1. */
+  readonly lineOf?: (path: string, position: number) => number | undefined;
+}
+
+/** Converts a report to SARIF 2.1.0 as code hosting services read it: one run, one result per issue. */
+export function reportSarif(report: Report, options: SarifOptions): SarifLog {
+  const { version } = options;
+  const worst = worstByRule(report.issues);
+  const ruleIds = [...worst.keys()].sort();
   const paths = new Set(report.assets.map(({ path }) => path));
   const run = {
-    tool: { driver: { name: "strongroom", rules: ruleIds.map(descriptorOf) } },
+    tool: {
+      driver: {
+        name: "strongroom",
+        version,
+        semanticVersion: version,
+        rules: ruleIds.map((id) => descriptorOf(id, worst.get(id) ?? "warning")),
+      },
+    },
+    automationDetails: { id: "strongroom/scan/" },
+    columnKind: "utf16CodeUnits",
+    originalUriBaseIds: BASE_IDS,
     invocations: [invocationOf(report)],
-    artifacts: Array.from(paths, (path) => artifactOf(path, report)),
-    results: report.issues.map((issue) => resultOf(issue, ruleIds, paths)),
+    artifacts: Array.from(paths, (path) => artifactOf(path, report, options)),
+    results: report.issues.map((issue) => resultOf(issue, ruleIds, { paths, ...options })),
   };
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -29,18 +49,51 @@ export function reportSarif(report: Report): SarifLog {
   };
 }
 
+/** The worst severity of the issues of each rule. */
+function worstByRule(issues: readonly Issue[]): Map<string, Severity> {
+  const worst = new Map<string, Severity>();
+  for (const issue of issues) {
+    const id = ruleIdOf(issue);
+    const severity = severityOf(issue);
+    const known = worst.get(id) ?? severity;
+    worst.set(id, compareSeverity(severity, known) < 0 ? severity : known);
+  }
+  return worst;
+}
+
 function ruleIdOf({ rule_code, type }: Issue): string {
   return rule_code ?? type ?? "check";
 }
 
-function descriptorOf(id: string): Record<string, unknown> {
-  const rule = ruleOf(id);
-  if (rule === undefined) return { id };
+/** Scores from 0 to 10 by which services for code sort security findings. */
+const SECURITY_SEVERITY: Readonly<Record<Severity, string>> = {
+  critical: "9.5",
+  warning: "6.0",
+  info: "2.0",
+  debug: "1.0",
+};
+
+/** What a service shows for a finding that belongs to no rule. */
+const CHECK: Rule = {
+  title: "Check of a scanner",
+  why: "The check of a scanner failed; the message says why.",
+  advice: "Read the message, and find out why the file is as it is before you load it.",
+};
+
+function descriptorOf(id: string, worst: Severity): Record<string, unknown> {
+  const { title, why, advice } = ruleOf(id) ?? CHECK;
   return {
     id,
-    shortDescription: { text: rule.title },
-    fullDescription: { text: rule.why },
-    help: { text: rule.advice },
+    name: title,
+    shortDescription: { text: title },
+    fullDescription: { text: why },
+    help: { text: `${why} ${advice}`, markdown: `**${title}**\n\n${why}\n\n${advice}` },
+    defaultConfiguration: { level: levelOf(worst) },
+    properties: {
+      tags: ["security", "machine-learning"],
+      precision: "high",
+      "security-severity": SECURITY_SEVERITY[worst],
+    },
   };
 }
 
@@ -56,38 +109,50 @@ function invocationOf(report: Report): Record<string, unknown> {
 }
 
 /** An ISO 8601 time, or undefined if it is out of range: a report may come from anywhere. */
-function utc(seconds: number): string | undefined {
+export function utc(seconds: number): string | undefined {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function artifactOf(path: string, { file_metadata }: Report): Record<string, unknown> {
+function artifactOf(
+  path: string,
+  { file_metadata }: Report,
+  base: UriBase,
+): Record<string, unknown> {
   const { file_size: size, file_hashes: hashes } = file_metadata[path] ?? {};
   const known = [["md5", hashes?.md5], ["sha-1", hashes?.sha1], ["sha-256", hashes?.sha256], [
     "sha-512",
     hashes?.sha512,
   ]].filter(([, digest]) => digest);
   return {
-    location: { uri: uriOf(path) },
+    location: uriOf(path, base),
     ...(typeof size === "number" && { length: size }),
     ...(known.length > 0 && { hashes: Object.fromEntries(known) }),
   };
 }
 
+interface ResultOptions extends Omit<SarifOptions, "version"> {
+  readonly paths: ReadonlySet<string>;
+}
+
 function resultOf(
   issue: Issue,
   ruleIds: readonly string[],
-  paths: ReadonlySet<string>,
+  options: ResultOptions,
 ): Record<string, unknown> {
   const ruleId = ruleIdOf(issue);
   const severity = severityOf(issue);
+  const fingerprint = fingerprintOf(issue);
   return {
     ruleId,
     ruleIndex: ruleIds.indexOf(ruleId),
     level: levelOf(severity),
     message: { text: issue.message },
-    ...(issue.location && { locations: [sarifLocation(issue.location, paths)] }),
-    partialFingerprints: { "ruleMessageLocation/v1": fingerprintOf(issue) },
+    locations: [sarifLocation(issue.location ?? "", options)],
+    partialFingerprints: {
+      "ruleMessageLocation/v1": fingerprint,
+      primaryLocationLineHash: `${fingerprint.slice(0, 16)}:1`,
+    },
     properties: {
       severity,
       ...(issue.why && { why: issue.why }),
@@ -102,14 +167,19 @@ function levelOf(severity: Severity): "error" | "warning" | "note" {
   return severity === "critical" ? "error" : "warning";
 }
 
-/** A position within a member is not one within the file, so it stays in the member's name. */
-function sarifLocation(text: string, paths: ReadonlySet<string>): Record<string, unknown> {
-  const { path, member, position } = locationOf(text, paths);
+/**
+ * A position within a member is not one within the file, so it stays in the member's name. Services need
+ * a file and a line for each result: those of binary files are in line 1, and a result without a file is
+ * one of the base.
+ */
+function sarifLocation(text: string, options: ResultOptions): Record<string, unknown> {
+  const { path, member, position } = locationOf(text, options.paths);
   const inFile = member === undefined && position !== undefined;
+  const startLine = (inFile ? options.lineOf?.(path, position) : undefined) ?? 1;
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(path) },
-      ...(inFile && { region: { byteOffset: position, byteLength: 0 } }),
+      artifactLocation: path === "" ? { uri: "./", uriBaseId: BASE_ID } : uriOf(path, options),
+      region: { startLine, ...(inFile && { byteOffset: position, byteLength: 0 }) },
     },
     ...(member !== undefined && {
       logicalLocations: [{ kind: "member", name: member, fullyQualifiedName: text }],
@@ -121,9 +191,4 @@ function sarifLocation(text: string, paths: ReadonlySet<string>): Record<string,
 function fingerprintOf(issue: Issue): string {
   const identity = JSON.stringify([ruleIdOf(issue), issue.message, issue.location ?? ""]);
   return createHash("sha256").update(identity).digest("hex");
-}
-
-/** A path as a relative reference (RFC 3986). */
-function uriOf(path: string): string {
-  return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

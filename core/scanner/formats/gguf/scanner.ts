@@ -5,6 +5,7 @@ import type { ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { listedNames } from "../tensors/names.ts";
+import { TensorNames } from "../tensors/tensor_names.ts";
 import { unreadableFinding } from "../tensors/unreadable.ts";
 import { hasGgufMagic, isGguf, legacyFormat } from "./detect.ts";
 import { GgufLayout } from "./layout.ts";
@@ -126,11 +127,16 @@ class GgufScan {
 
 function mlContext({ architecture, blockCount }: GgufMetadata, { infos }: GgufTensors): unknown {
   const counts = new ElementCounts();
-  for (const { type, elements } of infos) counts.add(type, elements);
+  const names = new TensorNames();
+  for (const { name, type, elements } of infos) {
+    counts.add(type, elements);
+    names.add(name);
+  }
   return {
     frameworks: { ggml: { name: "ggml", confidence: 1, indicators: ["GGUF magic"] } },
     overall_confidence: 1,
     is_ml_content: true,
+    ...names.facts(counts.types),
     ...architecture === undefined ? {} : { model_type: architecture },
     ...blockCount === undefined ? {} : { layer_count_estimate: blockCount },
     ...counts.facts,

@@ -125,7 +125,25 @@ export function configMetadata(facts: ConfigFacts): Record<string, unknown> {
       is_ml_content: true,
       model_type: facts.modelClass ?? null,
       layer_count_estimate: layers,
+      detected_patterns: layerPatterns(Object.keys(facts.layerCounts)),
       training_framework: "keras",
     },
   };
+}
+
+/** Parts of networks, by the classes of layers. */
+const PATTERNS: readonly (readonly [string, RegExp])[] = [
+  ["attention", /Attention/],
+  ["convolution", /Conv/],
+  ["embeddings", /Embedding/],
+  ["normalization", /Normalization/],
+  ["pooling", /Pooling/],
+  ["recurrence", /LSTM|GRU|RNN/],
+  ["dropout", /Dropout/],
+  ["feed forward", /^Dense$/],
+];
+
+function layerPatterns(classes: readonly string[]): string[] {
+  return PATTERNS.filter(([, pattern]) => classes.some((it) => pattern.test(it)))
+    .map(([name]) => name).sort();
 }

@@ -35,7 +35,7 @@ const CHECKS = {
   "Manifest Command": "No command downloads something and runs it",
   "Weak Hash": "No MD5 or SHA-1 is used for integrity",
   "Credential": "No credentials found",
-  "License": "No license with far-reaching obligations was recognized",
+  "License": "No license that restricts the use or asks for source code was recognized",
 } as const;
 
 type ManifestChecklist = Checklist<keyof typeof CHECKS>;

@@ -114,7 +114,8 @@ function mayHoldObjects(dtype: PickleValue | undefined, textOf: TextOf): boolean
   return code === undefined || code.includes("O");
 }
 
-function elementsOf(shape: PickleValue | undefined): number | undefined {
+/** The number of elements of an array; undefined if its shape is not a tuple of integers. */
+export function elementsOf(shape: PickleValue | undefined): number | undefined {
   if (shape?.kind !== "tuple" || shape.omitted > 0) return undefined;
   let count = 1;
   for (const length of shape.items) {

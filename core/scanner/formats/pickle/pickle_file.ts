@@ -3,6 +3,7 @@ import type { ByteSource } from "../../contract/source.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
+import { ArrayCounts } from "./ml_context.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
@@ -31,6 +32,7 @@ export class PickleFile {
   readonly findings = new Findings();
   /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
+  readonly arrays = new ArrayCounts();
   readonly #window: PickleWindow;
   readonly #opcodes: Budget;
   readonly #nested: NestedBudgets;
@@ -75,6 +77,7 @@ export class PickleFile {
         arrayOpcodes: this.#nested.arrayOpcodes,
         inheritsMemo: this.streams > 0,
         onConstant: (constant) => nested.search(constant),
+        onObject: (object, textOf) => this.arrays.add(object, textOf),
       }));
     if (this.streams > 0 && !isStream(end, findings, this.#window.byte(at) === PROTO)) {
       if (this.#legacy.atStorages) return undefined;

@@ -1,6 +1,7 @@
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { emitFailuresOnThrow } from "../../contract/checkpoint.ts";
 import { looksLikePickle } from "./detect.ts";
+import { mlContextOf } from "./ml_context.ts";
 import { PickleFile } from "./pickle_file.ts";
 import { pickleChecks, suspiciousCount } from "./report.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -52,10 +53,17 @@ export const pickleScanner: Scanner = {
       max_stack_depth: file.depth,
       opcode_count: file.opcodes,
       suspicious_count: suspiciousCount(file),
+      ...contextOf(file),
     });
     yield* pickleChecks(file);
   },
 };
+
+function contextOf({ findings, storages, arrays }: PickleFile): Record<string, unknown> {
+  const imports = findings.imports.values();
+  const context = mlContextOf({ imports, storages: storages.values(), arrays });
+  return context === undefined ? {} : { ml_context: context };
+}
 
 /**
  * Whether content begins like a ZIP archive. As a pickle, it would begin by requesting a persistent

@@ -5,7 +5,7 @@ import { escapedExcerpt, Findings } from "./findings.ts";
 import { arrayFileOf, type RawArray, rawArrayOf } from "./joblib_arrays.ts";
 import { Machine, type MachineOptions } from "./machine.ts";
 import { type Fault, Instruction } from "./parser.ts";
-import { type PickleValue, PLAIN, UNKNOWN } from "./values.ts";
+import { type PickleValue, PLAIN, type TextOf, UNKNOWN } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
 
 /** Work that may still be done, shared by everything that is done for one file. */
@@ -26,6 +26,8 @@ export interface Walk {
   readonly lineLimit?: number;
   /** Receives each instruction that pushes bytes or text. */
   onConstant?(instruction: Instruction): void;
+  /** Receives each object whose state was just set. */
+  onObject?(object: PickleValue, textOf: TextOf): void;
 }
 
 /** How and where a stream ended. */
@@ -87,6 +89,7 @@ class StreamWalk {
       if (instruction.opcode.name === "STOP") return this.#stopped();
       at = instruction.end;
       if (instruction.opcode.name === "BUILD") {
+        this.#walk.onObject?.(this.#machine.top(), this.#machine.textOf);
         this.#checkArrayFile();
         const next = this.#skipArray(at, arrayDepth);
         if (next < 0) return this.#ended("malformed_array", at);

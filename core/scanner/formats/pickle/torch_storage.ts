@@ -42,6 +42,31 @@ export function storageBytes({ type, elements }: TorchStorage): number | undefin
   return bytes === undefined ? undefined : bytes * elements;
 }
 
+/** Element types by storage class without its suffix `Storage`, in the spelling of NumPy. */
+const ELEMENT_TYPES: Readonly<Record<string, string>> = {
+  Double: "float64",
+  Float: "float32",
+  Half: "float16",
+  BFloat16: "bfloat16",
+  Long: "int64",
+  Int: "int32",
+  Short: "int16",
+  Char: "int8",
+  Byte: "uint8",
+  Bool: "bool",
+  ComplexDouble: "complex128",
+  ComplexFloat: "complex64",
+  QInt8: "qint8",
+  QUInt8: "quint8",
+  QInt32: "qint32",
+};
+
+/** The element type of a storage, or its class if the class is unknown. */
+export function storageType({ type }: TorchStorage): string {
+  const name = type.replace(/Storage$/, "");
+  return Object.hasOwn(ELEMENT_TYPES, name) ? ELEMENT_TYPES[name] ?? name : name;
+}
+
 /**
  * Parses the persistent id of a storage, a tuple of `storage`, class, key, device and number of
  * elements. Returns undefined for any other id.

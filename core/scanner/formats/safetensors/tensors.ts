@@ -4,6 +4,7 @@ import type { AssetParts } from "../../contract/scanner.ts";
 import { ElementCounts } from "../tensors/element_counts.ts";
 import { checkTensorLayout, endOfTensors, type TensorExtent } from "../tensors/layout.ts";
 import { checkTensorName, listedNames } from "../tensors/names.ts";
+import { type NameFacts, TensorNames } from "../tensors/tensor_names.ts";
 import { readEntry, type TensorEntry } from "./entry.ts";
 
 const ENTRY = "Safetensors Tensor Entry";
@@ -51,8 +52,15 @@ export class TensorTable {
         overall_confidence: 1,
         is_ml_content: true,
         ...this.#counts.facts,
+        ...this.#nameFacts(),
       },
     };
+  }
+
+  #nameFacts(): NameFacts {
+    const names = new TensorNames();
+    for (const name of this.#names) names.add(name);
+    return names.facts(this.#counts.types);
   }
 
   /**

@@ -8,6 +8,11 @@ export class ElementCounts {
     this.#byType.set(type, (this.#byType.get(type) ?? 0) + Number(elements));
   }
 
+  /** The element types. */
+  get types(): Iterable<string> {
+    return this.#byType.keys();
+  }
+
   /** The number of parameters and the most common element type, for `ml_context` (SR 2.8). */
   get facts(): Readonly<Record<string, unknown>> {
     const parameters = [...this.#byType.values()].reduce((sum, count) => sum + count, 0);

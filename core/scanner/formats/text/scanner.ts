@@ -20,7 +20,7 @@ const CHECKS = {
   "Script": "The text is not a script",
   "Script Content": "The script runs nothing that it downloads, decodes or receives",
   "Credential": "No credentials found",
-  "License": "No license with far-reaching obligations was recognized",
+  "License": "No license that restricts the use or asks for source code was recognized",
 } as const;
 
 /** How much is read to recognize the kind of a text. */
@@ -132,7 +132,7 @@ class TextScan {
     const known = new Set(declared.map(({ license }) => license));
     const written = recognizeLicenses(text).filter(({ license }) => !known.has(license));
     const licenses = [...declared, ...written];
-    addLicenseMetadata(context, licenses, copyrightNotices(text));
+    addLicenseMetadata(context, licenses, copyrightNotices(text), text);
     for (const finding of licenseFindings(licenses)) yield* this.#checks.emit("License", finding);
   }
 }

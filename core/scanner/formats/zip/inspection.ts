@@ -5,8 +5,9 @@ import { sourceSlice } from "../../contract/source.ts";
 import { ArchiveContents } from "../archive/contents.ts";
 import { checkDuplicate, checkEntryPath } from "../archive/entry_path_checks.ts";
 import { ZIP_PASSED, type ZipCheck } from "./checks.ts";
-import { readZipStructure, type ZipMember } from "./directory.ts";
+import { readZipStructure, type ZipMember, type ZipStructure } from "./directory.ts";
 import { checkZipHeaders, memberByLocalHeader } from "./header_checks.ts";
+import { isHostModel } from "./host_model.ts";
 import { readZipLayout, type ZipExtent, type ZipLayout } from "./layout.ts";
 import { type IsWeights, ZipMemberReader } from "./member_reader.ts";
 import { checkZipStructure } from "./structure_checks.ts";
@@ -53,7 +54,7 @@ class ZipInspection {
     const { source } = this.#content;
     const { maxMembers } = this.#context.limits;
     const structure = readZipStructure(source, maxMembers);
-    const layout = readZipLayout(source, structure, maxMembers - structure.members.length);
+    const layout = this.#layoutOf(structure, maxMembers - structure.members.length);
     yield* checkZipStructure(structure, maxMembers, this.#checks);
     yield* this.#checkLayout(layout, structure.directories.length > 0);
     const members = [...structure.members, ...layout.unlisted];
@@ -63,6 +64,12 @@ class ZipInspection {
     }
     yield* this.#checks.finish();
     return members;
+  }
+
+  #layoutOf(structure: ZipStructure, maxUnlisted: number): ZipLayout {
+    const { source } = this.#content;
+    const layout = readZipLayout(source, structure, maxUnlisted);
+    return { ...layout, foreign: layout.foreign.filter((it) => !isHostModel(source, it)) };
   }
 
   *#checkMembers(members: readonly ZipMember[]): Generator<Check, void, void> {

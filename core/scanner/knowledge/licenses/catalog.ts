@@ -6,21 +6,25 @@ export interface License {
   readonly url: string | null;
   /** Null if it depends on the user or the purpose. */
   readonly commercialAllowed: boolean | null;
-  /** Lower-case ids in model cards and SPDX expressions, without `-only` and `-or-later`. */
+  /** Lower-case ids in model cards and SPDX expressions, former ones included. */
   readonly ids: readonly string[];
   /** Lists of phrases, normalized as by `recognize.ts`. The text contains all phrases of one list. */
   readonly texts: readonly (readonly string[])[];
   /** A phrase that the text does not contain. */
   readonly excludedText?: string;
+  /** What the license asks of those who pass the model on, if it asks for source code. */
+  readonly copyleft?: "distribution" | "network";
 }
 
 function spdx(
   spdxId: string,
   name: string,
   texts: License["texts"],
-  more: { ids?: readonly string[]; commercialAllowed?: boolean; excludedText?: string } = {},
+  more: Partial<Pick<License, "ids" | "excludedText" | "copyleft">> & {
+    readonly commercialAllowed?: boolean;
+  } = {},
 ): License {
-  const { ids = [], commercialAllowed = true, excludedText } = more;
+  const { ids = [], commercialAllowed = true, excludedText, copyleft } = more;
   return {
     spdxId,
     name,
@@ -29,6 +33,7 @@ function spdx(
     ids: [spdxId.toLowerCase(), ...ids],
     texts,
     ...excludedText !== undefined && { excludedText },
+    ...copyleft !== undefined && { copyleft },
   };
 }
 
@@ -62,24 +67,44 @@ const PERMISSIVE: readonly License[] = [
 ];
 
 const COPYLEFT: readonly License[] = [
-  gnu("AGPL", "3.0", "affero general public license", "19 november 2007"),
-  gnu("LGPL", "3.0", "lesser general public license", "29 june 2007"),
-  gnu("LGPL", "2.1", "lesser general public license", "february 1999"),
-  gnu("GPL", "3.0", "general public license", "29 june 2007"),
-  gnu("GPL", "2.0", "general public license", "june 1991"),
+  ...gnu("AGPL", "3.0", "affero general public license", "19 november 2007", "network"),
+  ...gnu("LGPL", "3.0", "lesser general public license", "29 june 2007"),
+  ...gnu("LGPL", "2.1", "lesser general public license", "february 1999"),
+  ...gnu("GPL", "3.0", "general public license", "29 june 2007", "distribution"),
+  ...gnu("GPL", "2.0", "general public license", "june 1991", "distribution"),
   spdx("MPL-2.0", "Mozilla Public License 2.0", [
     ["mozilla public license version 2 0"],
     ["subject to the terms of the mozilla public license v 2 0"],
   ]),
 ];
 
-function gnu(family: string, version: string, title: string, date: string): License {
+/**
+ * A GNU license in this version only, and in this version or later. Its text alone, and the former ids
+ * without `-only`, mean this version (SPDX).
+ */
+function gnu(
+  family: string,
+  version: string,
+  title: string,
+  date: string,
+  copyleft?: License["copyleft"],
+): License[] {
   const number = version.replace(/\.0$/, "").replace(".", " ");
-  return spdx(`${family}-${version}`, `GNU ${family} ${version}`, [
-    [`gnu ${title} version ${number} ${date}`],
-    [`terms of the gnu ${title} as published by the free software foundation either version ${number}`],
-    [`terms of the gnu ${title} as published by the free software foundation version ${number}`],
-  ], { ids: [`${family}-${version.replace(/\.0$/, "")}`.toLowerCase()] });
+  const terms = `terms of the gnu ${title} as published by the free software foundation`;
+  const former = [`${family}-${version}`, `${family}-${version.replace(/\.0$/, "")}`];
+  const orLater = `${terms} either version ${number}`;
+  const more = copyleft === undefined ? {} : { copyleft };
+  const ids = former.map((it) => it.toLowerCase());
+  return [
+    spdx(`${family}-${version}-only`, `GNU ${family} ${version} only`, [
+      [`gnu ${title} version ${number} ${date}`],
+      [`${terms} version ${number}`],
+    ], { ids, ...more }),
+    spdx(`${family}-${version}-or-later`, `GNU ${family} ${version} or later`, [[orLater]], {
+      ids: ids.map((it) => `${it}+`),
+      ...more,
+    }),
+  ];
 }
 
 /** The variants of Creative Commons licenses, with their titles. */

@@ -38,8 +38,8 @@ export function licensesOfExpression(
 ): FoundLicense[] {
   const ids = expression.slice(0, 500).toLowerCase().split(/\s+(?:or|and|with)\s+|[()]|\*\/|-->/);
   return withoutRepeats(ids.flatMap((id) => {
-    const license = BY_ID.get(id.trim().replace(/(?:-only|-or-later|\+)$/, "")) ??
-      BY_ID.get(id.trim());
+    const license = BY_ID.get(id.trim()) ??
+      BY_ID.get(id.trim().replace(/(?:-only|-or-later|\+)$/, ""));
     return license === undefined ? [] : [found(license, source)];
   }));
 }

@@ -12,6 +12,8 @@ Deno.test("SR 2.6 scanFile() hashes content block by block and reports its progr
   for (const name of ["md5", "sha1", "sha256", "sha512"] as const) {
     assert.equal(result.hashes[name], createHash(name).update(bytes).digest("hex"));
   }
+  const prefix = createHash("sha256").update(bytes.subarray(0, 2 ** 20)).digest("hex");
+  assert.equal(result.hashes.sha256_prefix, prefix);
 });
 
 Deno.test("scanFile() throws if the content is shorter than its size", () => {

@@ -44,6 +44,7 @@ Deno.test("SR 2.2 and 2.5 assets and metadata contain what scanners reported", (
     path: "a.safetensors",
     type: "safetensors",
     size: 10,
+    is_streamed: false,
     tensors: ["w"],
     keys: ["k"],
     contents: [{ name: "m" }],

@@ -5,9 +5,15 @@ import { reportSarif } from "../../../../core/scanner/report/sarif.ts";
 import type { Issue, Report } from "../../../../schemas/report/report.ts";
 import { RULES } from "../../../../core/scanner/contract/rules.ts";
 
+const OPTIONS = {
+  version: "1.2.3",
+  base: "/work/repo",
+  lineOf: (path: string, position: number) => path.endsWith(".json") ? position + 100 : undefined,
+};
+
 function runOf(parts: Partial<Report>) {
   const report = reportOf({ files: [], startTime: 1_700_000_000.5, duration: 1.5 });
-  const { runs: [run], ...log } = reportSarif({ ...report, ...parts });
+  const { runs: [run], ...log } = reportSarif({ ...report, ...parts }, OPTIONS);
   assert.deepEqual(log, {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
@@ -41,8 +47,8 @@ Deno.test("C 16 reportSarif() has a result per issue", () => {
     message: { text: "Calls os.system" },
     locations: [{
       physicalLocation: {
-        artifactLocation: { uri: "dir/a.pkl" },
-        region: { byteOffset: 12, byteLength: 0 },
+        artifactLocation: { uri: "dir/a.pkl", uriBaseId: "%SRCROOT%" },
+        region: { startLine: 1, byteOffset: 12, byteLength: 0 },
       },
     }],
     properties: { severity: "critical", why: "It can.", details: { name: "os.system" } },
@@ -53,21 +59,25 @@ Deno.test("C 16 reportSarif() has a result per issue", () => {
 Deno.test("reportSarif() describes the rules that results refer to", () => {
   const issues = [{ message: "a", type: "zip_check" }, ISSUE, { message: "b" }, ISSUE];
   const run = runOf({ issues });
-  assert.deepEqual(run["tool"], {
-    driver: {
-      name: "strongroom",
-      rules: [
-        {
-          id: "S101",
-          shortDescription: { text: RULES.S101.title },
-          fullDescription: { text: RULES.S101.why },
-          help: { text: RULES.S101.advice },
-        },
-        { id: "check" },
-        { id: "zip_check" },
-      ],
+  const { driver } = Object(run["tool"]);
+  const { rules, ...tool } = driver;
+  assert.deepEqual(tool, { name: "strongroom", version: "1.2.3", semanticVersion: "1.2.3" });
+  const { title, why, advice } = RULES.S101;
+  assert.deepEqual(rules[0], {
+    id: "S101",
+    name: title,
+    shortDescription: { text: title },
+    fullDescription: { text: why },
+    help: { text: `${why} ${advice}`, markdown: `**${title}**\n\n${why}\n\n${advice}` },
+    defaultConfiguration: { level: "error" },
+    properties: {
+      tags: ["security", "machine-learning"],
+      precision: "high",
+      "security-severity": "9.5",
     },
   });
+  assert.deepEqual(rules.map(({ id }: { id: string }) => id), ["S101", "check", "zip_check"]);
+  for (const { help, shortDescription } of rules) assert.ok(help.text && shortDescription.text);
   const results: { ruleId: string; ruleIndex: number }[] = Object(run["results"]);
   assert.deepEqual(results.map(({ ruleId, ruleIndex }) => [ruleId, ruleIndex]), [
     ["zip_check", 2],
@@ -87,26 +97,48 @@ Deno.test("reportSarif() has a level per severity", () => {
 Deno.test("C 16 reportSarif() splits locations", async (t) => {
   const rows: [string, string, string | undefined, number | undefined][] = [
     ["a.zip", "a.zip", undefined, undefined],
+    ["/work/repo/a.zip", "a.zip", undefined, undefined],
+    ["../repo/./x/../a.zip", "a.zip", undefined, undefined],
+    ["../other/a.zip", "file:///work/other/a.zip", undefined, undefined],
     ["a.zip (pos 3)", "a.zip", undefined, 3],
     ["a.zip:in/b.pkl (pos 3)", "a.zip", "in/b.pkl", undefined],
     ["dir:1/ä ?#.bin", "dir%3A1/%C3%A4%20%3F%23.bin", undefined, undefined],
-    ["/abs/\ud800", "/abs/%EF%BF%BD", undefined, undefined],
+    ["/abs/\ud800", "file:///abs/%EF%BF%BD", undefined, undefined],
   ];
   for (const [location, uri, member, byteOffset] of rows) {
     await t.step(location, () => {
-      const paths = ["a.zip", "dir:1/ä ?#.bin", "/abs/\ud800"];
+      const paths = [
+        "a.zip",
+        "/work/repo/a.zip",
+        "../repo/./x/../a.zip",
+        "../other/a.zip",
+        "dir:1/ä ?#.bin",
+        "/abs/\ud800",
+      ];
       const [{ physicalLocation, logicalLocations }] =
         resultOf({ ...ISSUE, location }, ...paths).locations;
-      assert.equal(physicalLocation.artifactLocation.uri, uri);
-      assert.equal(physicalLocation.region?.byteOffset, byteOffset);
+      const { uri: found, uriBaseId } = physicalLocation.artifactLocation;
+      assert.equal(found, uri);
+      assert.equal(uriBaseId, uri.startsWith("file:") ? undefined : "%SRCROOT%");
+      assert.equal(physicalLocation.region.byteOffset, byteOffset);
+      assert.equal(physicalLocation.region.startLine, 1);
       assert.deepEqual(
         logicalLocations,
         member && [{ kind: "member", name: member, fullyQualifiedName: location }],
       );
     });
   }
-  await t.step("an issue without a location has none", () => {
-    assert.equal("locations" in resultOf({ message: "m", location: null }), false);
+  await t.step("a position in a text has its line", () => {
+    const issue = { ...ISSUE, location: "a.json (pos 3)" };
+    const [{ physicalLocation: { region } }] = resultOf(issue, "a.json").locations;
+    assert.deepEqual(region, { startLine: 103, byteOffset: 3, byteLength: 0 });
+  });
+  await t.step("an issue without a location is at the base", () => {
+    const [{ physicalLocation }] = resultOf({ message: "m", location: null }).locations;
+    assert.deepEqual(physicalLocation, {
+      artifactLocation: { uri: "./", uriBaseId: "%SRCROOT%" },
+      region: { startLine: 1 },
+    });
   });
 });
 
@@ -124,9 +156,13 @@ Deno.test("reportSarif() lists each file once, with its hashes", () => {
     a: { file_size: 5, file_hashes: { md5: "1", sha1: "2", sha256: "3", sha512: null } },
   };
   assert.deepEqual(runOf({ assets, file_metadata })["artifacts"], [
-    { location: { uri: "a" }, length: 5, hashes: { "md5": "1", "sha-1": "2", "sha-256": "3" } },
-    { location: { uri: "b" } },
-    { location: { uri: "__proto__" } },
+    {
+      location: { uri: "a", uriBaseId: "%SRCROOT%" },
+      length: 5,
+      hashes: { "md5": "1", "sha-1": "2", "sha-256": "3" },
+    },
+    { location: { uri: "b", uriBaseId: "%SRCROOT%" } },
+    { location: { uri: "__proto__", uriBaseId: "%SRCROOT%" } },
   ]);
 });
 

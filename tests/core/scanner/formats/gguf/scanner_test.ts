@@ -90,6 +90,7 @@ Deno.test("C 16 a benign GGUF file of each version passes every check", async (t
         frameworks: { ggml: { name: "ggml", confidence: 1, indicators: ["GGUF magic"] } },
         overall_confidence: 1,
         is_ml_content: true,
+        optimization_hints: ["quantization"],
         model_type: "llama",
         layer_count_estimate: 2,
         parameter_count_estimate: 515,

@@ -22,6 +22,7 @@ Deno.test("C 16 a benign safetensors file passes every check and reports its ten
     is_ml_content: true,
     parameter_count_estimate: 7,
     precision_type: "BF16",
+    optimization_hints: ["half precision"],
   });
   assert.deepEqual(tensors, ["a", "empty", "b"]);
   assert.deepEqual(members, []);

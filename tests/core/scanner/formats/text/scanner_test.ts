@@ -179,12 +179,29 @@ Deno.test("SR 2.11, 2.12 records the license and the copyright notices of a text
   assert.equal(JSON.stringify(secret.facts).includes(TOKEN.slice(4, 16)), false);
 });
 
-Deno.test("S1008 warns about AGPL and no other license", () => {
-  const codes = (text: string) =>
-    failed(scan("README.md", text).checks).map(({ ruleCode }) => ruleCode);
-  assert.deepEqual(codes("---\nlicense: agpl-3.0\n---\n"), ["S1008"]);
-  assert.deepEqual(codes("SPDX-License-Identifier: AGPL-3.0-or-later\n"), ["S1008"]);
-  assert.deepEqual(codes("---\nlicense: gpl-3.0\n---\nUnlike AGPL-3.0 …\n"), []);
+Deno.test("C 16 S1008 reports licenses that restrict the use or ask for source code", () => {
+  const found = (text: string) =>
+    failed(scan("README.md", text).checks).map(({ severity, ruleCode }) =>
+      `${severity} ${ruleCode}`
+    );
+  assert.deepEqual(found("---\nlicense: agpl-3.0\n---\n"), ["warning S1008"]);
+  assert.deepEqual(found("SPDX-License-Identifier: AGPL-3.0-or-later\n"), ["warning S1008"]);
+  assert.deepEqual(found("---\nlicense: cc-by-nc-4.0\n---\n"), ["warning S1008"]);
+  assert.deepEqual(found("---\nlicense: gpl-3.0\n---\nUnlike AGPL-3.0 …\n"), ["info S1008"]);
+  for (const free of ["mit", "apache-2.0", "lgpl-3.0", "cc-by-sa-4.0", "llama3", "other"]) {
+    assert.deepEqual(found(`---\nlicense: ${free}\n---\n`), [], free);
+  }
+});
+
+Deno.test("SR 2.11 text has the wording of a license that was recognized by it", () => {
+  const wording = `Apache License\nVersion 2.0, January 2004\n${"terms ".repeat(1000)}`;
+  const textOf = (name: string, content: string) => {
+    const [info] = scan(name, content).facts.license_info as { text: string | null }[];
+    return info?.text;
+  };
+  assert.equal(textOf("LICENSE", wording), wording.slice(0, 2000));
+  assert.equal(textOf("README.md", "---\nlicense: mit\n---\n"), null);
+  assert.equal(textOf("LICENSE", `${wording.slice(0, 60)} ${TOKEN}`)?.includes(TOKEN), false);
 });
 
 Deno.test("does not match files that are only named like texts", () => {

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { LICENSES } from "../../../../../core/scanner/knowledge/licenses/catalog.ts";
 import {
   licensesOfExpression,
   recognizeLicenses,
@@ -19,15 +20,15 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["BSD-2-Clause", REDISTRIBUTIONS],
   ["BSD-3-Clause", `${REDISTRIBUTIONS}. Neither the name of the copyright holder`],
   [
-    "GPL-3.0",
+    "GPL-3.0-only",
     "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n… use with the GNU Affero General Public License.",
   ],
-  ["GPL-2.0", "GNU GENERAL PUBLIC LICENSE\n  Version 2, June 1991"],
-  ["LGPL-3.0", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007"],
-  ["LGPL-2.1", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 2.1, February 1999"],
-  ["AGPL-3.0", "GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19 November 2007"],
+  ["GPL-2.0-only", "GNU GENERAL PUBLIC LICENSE\n  Version 2, June 1991"],
+  ["LGPL-3.0-only", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007"],
+  ["LGPL-2.1-only", "GNU LESSER GENERAL PUBLIC LICENSE\n  Version 2.1, February 1999"],
+  ["AGPL-3.0-only", "GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19 November 2007"],
   [
-    "AGPL-3.0",
+    "AGPL-3.0-or-later",
     "under the terms of the GNU Affero General Public License as published by\n# the Free Software Foundation, either version 3",
   ],
   ["MPL-2.0", "Mozilla Public License Version 2.0\n====="],
@@ -63,8 +64,11 @@ Deno.test("SR 2.11 recognizes licenses by their texts and tags", async (t) => {
 Deno.test("SR 2.11 recognizes ids of model cards and SPDX expressions", () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["apache-2.0", ["Apache-2.0"]],
-    ["GPL-3.0-or-later", ["GPL-3.0"]],
-    ["LGPL-2.1+", ["LGPL-2.1"]],
+    ["GPL-3.0-or-later", ["GPL-3.0-or-later"]],
+    ["gpl-3.0", ["GPL-3.0-only"]],
+    ["GPL-2.0-only", ["GPL-2.0-only"]],
+    ["LGPL-2.1+", ["LGPL-2.1-or-later"]],
+    ["agpl-3.0", ["AGPL-3.0-only"]],
     ["llama3.1", ["Llama 3.1 Community License"]],
     ["openrail", ["OpenRAIL"]],
     ["gemma", ["Gemma Terms of Use"]],
@@ -79,6 +83,15 @@ Deno.test("SR 2.11 recognizes ids of model cards and SPDX expressions", () => {
     );
     assert.deepEqual(found, expected, id);
   }
+});
+
+Deno.test("SR 2.11 no id of a license is one that SPDX has deprecated", async () => {
+  const url = new URL("../../../../fixtures/schemas/spdx.SNAPSHOT.schema.json", import.meta.url);
+  const { enum: known } = JSON.parse(await Deno.readTextFile(url));
+  const ids = LICENSES.flatMap(({ spdxId }) => spdxId ?? []);
+  assert.deepEqual(ids.filter((id) => !known.includes(id)), []);
+  // SPDX deprecated the ids of GNU licenses that do not say whether later versions apply.
+  assert.deepEqual(ids.filter((id) => /GPL-\d(?!.*-(?:only|or-later)$)/.test(id)), []);
 });
 
 Deno.test("SR 2.11 states whether commercial use is allowed, or null if it depends", () => {
