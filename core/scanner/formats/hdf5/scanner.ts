@@ -8,11 +8,13 @@ import {
   type ExternalReference,
   type Hdf5Contents,
   type Hdf5Fault,
+  type Hdf5Wanted,
   walkHdf5,
 } from "../../readers/hdf5/walk.ts";
 import { KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
+import { isActivePickle } from "../pickle/detect.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { trimEnd } from "../../readers/text/trim_end.ts";
@@ -38,18 +40,20 @@ export const hdf5Scanner: Scanner = {
   matches: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
-    const contents = readContents(source);
+    const contents = readContents(source, ({ name, source }) => {
+      if (isActivePickle(source)) context.scanMember(name, source);
+    });
     checks.addAll(checkContents(contents));
     yield* checks.finish();
     yield* checkConfigs(source, contents, context);
   },
 };
 
-function readContents(source: ByteSource): Hdf5Contents {
+function readContents(source: ByteSource, onBytes: Hdf5Wanted["onBytes"]): Hdf5Contents {
   const base = findSignature(source);
   if (base === undefined) return unreadable(0);
   try {
-    return walkHdf5(readSuperblock(source, base), REQUESTED_ATTRIBUTES);
+    return walkHdf5(readSuperblock(source, base), { attributes: REQUESTED_ATTRIBUTES, onBytes });
   } catch (error) {
     if (!(error instanceof Hdf5Error)) throw error;
     return unreadable(base);

@@ -376,3 +376,75 @@ Deno.test("C 16 mutations of HDF5 files throw nothing", () => {
     groups,
   ], { name: "model.h5" });
 });
+
+const PAYLOAD = "cos\nsystem\n(S'id'\ntR.";
+const scalarSpace = (file: Hdf5Builder) => file.version < 2 ? number(1, 8) : number(2, 4);
+
+/** A contiguous or compact dataset of one-byte integers. */
+function byteDataset(file: Hdf5Builder, content: string, compact: boolean): number {
+  const type = { type: 3, data: join(number(0x10, 4), number(1, 4), number(0, 2), number(8, 2)) };
+  const layout = compact
+    ? join(number(3, 1), number(0, 1), number(content.length, 2), content)
+    : join(number(3, 1), number(1, 1), number(file.add(content), 8), number(content.length, 8));
+  return file.object(type, { type: 8, data: layout });
+}
+
+Deno.test("evasion 73: pickles in attributes and datasets are members", async (t) => {
+  for (const version of VERSIONS) {
+    const bytesOf = (typeClass: number, size: number) =>
+      join(number(0x10 + typeClass, 4), number(size, 4));
+    const attributes: [string, (file: Hdf5Builder) => ReturnType<Hdf5Builder["attribute"]>][] = [
+      ["text", (file) => file.fixedText("a", PAYLOAD)],
+      ["padded text", (file) => file.fixedText("a", PAYLOAD, 3)],
+      ["text of variable length", (file) => file.text("a", PAYLOAD)],
+      [
+        "opaque bytes",
+        (file) => file.attribute("a", bytesOf(5, PAYLOAD.length), join(PAYLOAD), scalarSpace(file)),
+      ],
+      ["numbers of one byte", (file) => {
+        const head = file.version < 2 ? number(0x0101, 8) : number(0x01_0001_02, 4);
+        const space = join(head, number(PAYLOAD.length, 8));
+        return file.attribute("a", join(bytesOf(0, 1), number(0, 4)), join(PAYLOAD), space);
+      }],
+    ];
+    for (const [name, attribute] of attributes) {
+      await t.step(`${name}, superblock ${version}`, () => {
+        const file = new Hdf5Builder(version);
+        const { members, checks } = scanModel(file.build(file.object(attribute(file))));
+        assert.deepEqual(members.map(({ name }) => name), ["a"]);
+        assert.deepEqual(failures(checks), []);
+      });
+    }
+    for (const compact of [true, false]) {
+      await t.step(`${compact ? "compact" : "contiguous"} data, superblock ${version}`, () => {
+        const file = new Hdf5Builder(version);
+        const data = byteDataset(file, PAYLOAD, compact);
+        const { members } = scanModel(file.build(file.object(hardLink("d", data))));
+        const [member] = members;
+        assert.equal(members.length, 1);
+        assert.match(member?.name ?? "", /^data at \d+$/);
+        assert.equal(new TextDecoder().decode(member?.source.read(0, 100)), PAYLOAD);
+      });
+    }
+  }
+  await t.step("arrays of PyTables in the heap, wherever it is", () => {
+    const file = new Hdf5Builder();
+    file.add("GCOL", new Uint8Array(4), number(2 ** 40, 8), number(1, 8), number(2 ** 41, 8));
+    file.add(new Uint8Array(2 ** 20 - file.add("") - 2));
+    file.text("unused", PAYLOAD);
+    const { members } = scanModel(file.build(file.object(file.fixedText("CLASS", "VLARRAY"))));
+    assert.equal(members.length, 1);
+  });
+});
+
+Deno.test("C 16 plain pickles and texts in attributes are not members", () => {
+  const file = new Hdf5Builder();
+  const values = ["N.", "(lp0\nS'a'\np1\na.", "cmod\nis a text.", "regular", "", "CLASS"];
+  const attributes = values.map((value, index) => file.fixedText(`a${index}`, value));
+  const data = byteDataset(file, "\x00\x01\x02", false);
+  const { members, checks } = scanModel(
+    file.build(file.object(...attributes, hardLink("d", data))),
+  );
+  assert.deepEqual(members, []);
+  assert.deepEqual(failures(checks), []);
+});
