@@ -3,9 +3,17 @@ import { constants, gunzipSync, inflateSync } from "node:zlib";
 import { looksLikePickle } from "../pickle/detect.ts";
 import { KIB } from "../../../../schemas/units.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type ByteSource, memorySource } from "../../contract/source.ts";
+import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 
 type JoblibCompression = "zlib" | "gzip" | "bzip2" | "xz" | "lzma" | "lz4";
+
+/**
+ * The start of a file of joblib before 0.10: `ZF`, and the length of the content in hexadecimal as
+ * Python's `int` reads it, filled up with spaces. Python 2 wrote one space more. zlib data follows.
+ */
+const Z_FILE = /^ZF[\s\dxXa-fA-FL_+-]{19}$/;
+const Z_FILE_BYTES = 21;
+const SPACE = 0x20;
 
 const SIGNATURES: readonly (readonly [signature: string, compression: JoblibCompression])[] = [
   ["\x1f\x8b", "gzip"],
@@ -31,19 +39,23 @@ const TRAILER_BYTES = 8;
 const MAX_RATIO = 100;
 
 /**
- * Scans compressed joblib files by scanning the pickle in them as a member. Matches zlib by its
- * content, and other compressions by file name because they have scanners of their own.
+ * Scans compressed joblib files by scanning the pickle in them as a member. Matches zlib and the files
+ * of joblib before 0.10 by their content, and other compressions by file name because they have scanners
+ * of their own.
  */
 export const joblibScanner: Scanner = {
   id: "joblib",
 
   matches({ source, name }: Content): boolean {
+    if (zFileData(source) !== undefined) return true;
     const compression = compressionOf(source);
     if (compression === undefined) return false;
     return NAMED.test(name) || (compression === "zlib" && containsPickle(source));
   },
 
   *scan({ source, name }: Content, context: ScanContext): Generator<Check, void, void> {
+    const zFile = zFileData(source);
+    if (zFile !== undefined) return yield* scanUnpacked(zFile, "zlib", name, context);
     const compression = compressionOf(source);
     if (compression === "zlib" || compression === "gzip") {
       yield* scanUnpacked(source, compression, name, context);
@@ -66,6 +78,16 @@ function compressionOf(source: ByteSource): JoblibCompression | undefined {
   const text = decodeLatin1(head);
   const listed = SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
   return listed ?? (isZlib(head) ? "zlib" : undefined);
+}
+
+/** The zlib data of a file of joblib before 0.10, or undefined for any other content. */
+function zFileData(source: ByteSource): ByteSource | undefined {
+  const head = source.read(0, Z_FILE_BYTES + 1);
+  if (!Z_FILE.test(decodeLatin1(head.subarray(0, Z_FILE_BYTES)))) return undefined;
+  const start = head[Z_FILE_BYTES] === SPACE ? Z_FILE_BYTES + 1 : Z_FILE_BYTES;
+  return isZlib(source.read(start, 2))
+    ? sourceSlice(source, start, Math.max(0, source.size - start))
+    : undefined;
 }
 
 /** RFC 1950: method 8, a window of up to 32 KiB, a header divisible by 31, no preset dictionary. */
