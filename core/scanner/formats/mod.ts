@@ -13,8 +13,10 @@ import { onnxScanner } from "./onnx/scanner.ts";
 import { joblibScanner } from "./joblib/scanner.ts";
 import { pickleScanner } from "./pickle/scanner.ts";
 import { pyTorchZipScanner } from "./pytorch/scanner.ts";
+import { torchScriptScanner } from "./pytorch/torchscript.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
+import { skopsScanner } from "./skops/scanner.ts";
 import { tarScanner } from "./tar/scanner.ts";
 import { textScanner } from "./text/scanner.ts";
 import { unsupportedArchiveScanner } from "./unsupported_archive/scanner.ts";
@@ -26,6 +28,7 @@ export const SCANNERS: readonly Scanner[] = [
   pickleScanner,
   joblibScanner,
   pyTorchZipScanner,
+  torchScriptScanner,
   zipScanner,
   tarScanner,
   compressedScanner,
@@ -37,6 +40,7 @@ export const SCANNERS: readonly Scanner[] = [
   savedModelScanner,
   hdf5Scanner,
   kerasScanner,
+  skopsScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,

@@ -240,6 +240,68 @@ export const TARGETS: readonly Row[] = [
   ],
 ];
 
+/** Manifests that name files or modules to the loader of a model (evasion 77). */
+export const MODEL_REFERENCES: readonly Row[] = [
+  ...["../x.bin", "/tmp/x.bin", "a/../../x.bin", "https://x.invalid/y", "C:\\\\x"].map((
+    file,
+  ): Row => [
+    `weights in ${file}`,
+    "pytorch_model.bin.index.json",
+    `{"metadata": {}, "weight_map": {"a.weight": "x.bin", "b.weight": "${file}"}}`,
+    "File Reference",
+    "critical",
+    "S405",
+  ]),
+  [
+    "a base model in a dangerous module",
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "system", "parent_library": "os"}}',
+    "Import Target",
+    "critical",
+    "S107",
+  ],
+  [
+    "a base model in an unknown module",
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "X", "parent_library": "helpers"}}',
+    "Import Target",
+    "info",
+    "S107",
+  ],
+  [
+    "a handler outside of the archive",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "../../tmp/handler.py"}}',
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "a handler at a URL",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "https://x.invalid/h.py:handle"}}',
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "a handler in the archive",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "handler.py"}}',
+    "Remote Code",
+    "warning",
+    "S507",
+  ],
+  [
+    "a handler that is a function",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "os:system"}}',
+    "Import Target",
+    "critical",
+    "S104",
+  ],
+];
+
 /** Tags that make a loader run code. */
 export const TAGS: readonly Row[] = [
   [
