@@ -14,6 +14,7 @@ import { joblibScanner } from "./joblib/scanner.ts";
 import { pickleScanner } from "./pickle/scanner.ts";
 import { pyTorchZipScanner } from "./pytorch/scanner.ts";
 import { torchScriptScanner } from "./pytorch/torchscript.ts";
+import { rDataScanner } from "./rdata/scanner.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
 import { skopsScanner } from "./skops/scanner.ts";
@@ -41,6 +42,7 @@ export const SCANNERS: readonly Scanner[] = [
   hdf5Scanner,
   kerasScanner,
   skopsScanner,
+  rDataScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,
