@@ -16,6 +16,8 @@ export interface ImportRecord {
   count: number;
   /** Whether it is called, or passed to a function that calls it. */
   called: boolean;
+  /** Whether it becomes a part of another object, which may call it later. */
+  stored: boolean;
   /** How often it was pushed, and how many of those were consumed by a harmless call. */
   pushed: number;
   harmlessCalls: number;
@@ -93,6 +95,7 @@ export class Findings {
       path: canonicalPath(module, name),
       count: 0,
       called: false,
+      stored: false,
       pushed: 0,
       harmlessCalls: 0,
     };
@@ -130,6 +133,7 @@ export class Findings {
     const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#addRecord(record);
     known.count += record.count;
     known.called ||= record.called;
+    known.stored ||= record.stored;
     known.pushed += record.pushed;
     known.harmlessCalls += record.harmlessCalls;
   }
@@ -163,7 +167,7 @@ export function importSeverity(record: ImportRecord): Severity | undefined {
     case "suspicious":
       return "warning";
     case "unlisted":
-      return record.called ? "warning" : "info";
+      return record.called || record.stored ? "warning" : "info";
     case "allowed":
       return undefined;
     default:

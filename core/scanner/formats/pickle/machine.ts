@@ -1,5 +1,5 @@
 import { detached } from "../../contract/detached.ts";
-import { callSignals, markCalled, markSpecialMethods } from "./calls.ts";
+import { callSignals, markCalled, markStored } from "./calls.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
@@ -14,6 +14,7 @@ import {
   container,
   extend,
   type Import,
+  importPath,
   isContainer,
   type PickleValue,
   type Text,
@@ -223,13 +224,17 @@ export class Machine {
   /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: readonly PickleValue[]): void {
     const target = this.top();
-    if (isContainer(target)) extend(target, items);
-    else this.#signalMutation(target);
+    if (isContainer(target)) return extend(target, items);
+    this.#signalMutation(target);
+    for (const item of items) markStored(item, this.textOf);
   }
 
   #signalMutation(target: PickleValue): void {
-    if (target.kind !== "import") return;
-    const { module, name } = target.record;
+    const changed = target.kind === "call" && SHARED.has(importPath(target.callee) ?? "")
+      ? target.callee
+      : target;
+    if (changed.kind !== "import") return;
+    const { module, name } = changed.record;
     this.signal({
       name: "Pickle Mutation",
       severity: "critical",
@@ -246,7 +251,7 @@ export class Machine {
     const target = this.top();
     if (target.kind === "call") target.state = state;
     this.#signalMutation(target);
-    markSpecialMethods(state, this.textOf);
+    markStored(state, this.textOf);
   }
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
@@ -267,6 +272,9 @@ const ALIASED_ARRAY = {
   message: "Calls return objects that determine where array data ends",
   why: "Instructions can be hidden in what looks like array data",
 } as const;
+
+/** Functions that return an object of the whole process. */
+const SHARED: ReadonlySet<string> = new Set(["logging.getLogger"]);
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
   BUILD: "S207",

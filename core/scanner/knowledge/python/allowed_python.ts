@@ -6,7 +6,7 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   [
     "builtins",
     `object set frozenset dict list tuple int float complex bool str bytes bytearray slice range
-    abs all any bin chr divmod enumerate hash hex id len max min oct ord pow repr
+    abs all any bin chr divmod enumerate hash hex id iter len max min oct ord pow repr
     reversed round sum zip Ellipsis NotImplemented
     BaseException Exception ArithmeticError AssertionError AttributeError EOFError ImportError
     IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError
