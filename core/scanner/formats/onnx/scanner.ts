@@ -50,7 +50,7 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
       message: `Custom operator domain ${
         quotedExcerpt(domain)
       } needs code that is not in the model`,
-      ruleCode: "S1104",
+      ruleCode: "S1111",
     });
   }
 }

@@ -45,7 +45,7 @@ const RUNS_CONSTRUCTOR: Omit<CallSignal, "message"> = {
 const EXHAUSTS: Omit<CallSignal, "message"> = {
   name: "Pickle Expansion",
   severity: "warning",
-  ruleCode: "S902",
+  ruleCode: "S214",
   why: "A few bytes of the pickle take all memory or never end",
 };
 

@@ -124,11 +124,12 @@ export class PickleFile {
       message: `${end.opcodes} instructions build an object of ${size} parts`,
       position: machine.start,
       why: "Objects that contain each other many times over exhaust any code that walks them",
+      ruleCode: "S214",
     });
   }
 
-  #signal(signal: Omit<Signal, "ruleCode">): void {
-    this.findings.addSignal({ ...signal, ruleCode: "S902" });
+  #signal(signal: Signal): void {
+    this.findings.addSignal({ ruleCode: "S902", ...signal });
   }
 
   #stopAtLimit(at: number): undefined {
