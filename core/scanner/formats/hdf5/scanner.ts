@@ -1,6 +1,9 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { pathEscape } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
+import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { KIB } from "../../../../schemas/units.ts";
 import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
 import { findJsonTexts } from "../../readers/json/find_json_texts.ts";
 import { findSignature, readSuperblock } from "../../readers/hdf5/superblock.ts";
@@ -21,11 +24,16 @@ import { trimEnd } from "../../readers/text/trim_end.ts";
 
 const STRUCTURE = "HDF5 Structure";
 const EXTERNAL_REFERENCE = "HDF5 External Reference";
+const CREDENTIAL = "Credential";
 
 const PASSED = {
   [STRUCTURE]: "All objects in the file were read",
   [EXTERNAL_REFERENCE]: "No object refers to another file",
+  [CREDENTIAL]: "No attribute contains a credential",
 };
+
+/** Bytes of a value that are searched for credentials. */
+const MAX_SEARCHED_BYTES = 64 * KIB;
 
 /** Attributes in which Keras stores its configurations. */
 const CONFIGS = ["model_config", "training_config"];
@@ -40,9 +48,12 @@ export const hdf5Scanner: Scanner = {
   matches: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
-    const contents = readContents(source, ({ name, source }) => {
+    const texts = new SecretSearch("An attribute", (finding) => checks.add(CREDENTIAL, finding));
+    const contents = readContents(source, ({ name, source, position }) => {
       if (isActivePickle(source)) context.scanMember(name, source);
+      texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
     });
+    texts.finish();
     checks.addAll(checkContents(contents));
     yield* checks.finish();
     yield* checkConfigs(source, contents, context);

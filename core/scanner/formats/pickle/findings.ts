@@ -34,6 +34,7 @@ export type PickleCheck =
   | "Pickle Stack Depth"
   | "Pickle Expansion"
   | "Nested Pickle"
+  | "Credential"
   | "PyTorch Magic Number";
 
 /** Something that a pickle does besides importing. */

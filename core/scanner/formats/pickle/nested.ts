@@ -20,6 +20,9 @@ export interface NestedBudgets {
 /** Longest constant that is decoded as text. */
 const MAX_ENCODED_BYTES = MIB;
 
+/** Shorter constants are not pickles that import something. */
+const MIN_PICKLE_BYTES = 8;
+
 const MIN_ENCODED_BYTES = 16;
 
 /** Instructions that are read from a constant that does not begin with PROTO. */
@@ -55,6 +58,7 @@ export class NestedSearch {
 
   /** Searches the constant that an instruction pushes. */
   search(constant: Instruction): void {
+    if (constant.length < MIN_PICKLE_BYTES) return;
     for (const encoding of encodingsOf(constant)) {
       const window = decoded(constant, encoding);
       if (window === undefined || OPCODE_BY_BYTE[window.byte(0)] === undefined) continue;

@@ -6,6 +6,7 @@ import { LegacyTorch } from "./legacy_torch.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
+import { StringSearch } from "./string_search.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import { expandedSize } from "./values.ts";
 import { PickleWindow } from "./window.ts";
@@ -35,6 +36,7 @@ export class PickleFile {
   readonly #opcodes: Budget;
   readonly #nested: NestedBudgets;
   readonly #nestedLevels: number;
+  readonly #strings: StringSearch;
   readonly #legacy = new LegacyTorch();
   readonly #limit: number;
   #attempts = MAX_RESYNC_ATTEMPTS;
@@ -47,6 +49,7 @@ export class PickleFile {
     this.#limit = limits.maxOpcodes;
     this.#opcodes = { left: limits.maxOpcodes };
     this.#nestedLevels = limits.maxDepth;
+    this.#strings = new StringSearch((signal) => this.findings.addSignal(signal));
     this.#nested = {
       opcodes: { left: limits.maxOpcodes },
       arrayOpcodes: { left: limits.maxOpcodes },
@@ -59,9 +62,10 @@ export class PickleFile {
     let at = 0;
     while (at < size) {
       const next = this.#walkStream(at);
-      if (next === undefined) return;
+      if (next === undefined) break;
       at = next;
     }
+    this.#strings.finish();
   }
 
   /** Walks one stream. Returns the offset of the next one, or undefined if there is none. */
@@ -74,7 +78,10 @@ export class PickleFile {
         opcodes: this.#opcodes,
         arrayOpcodes: this.#nested.arrayOpcodes,
         inheritsMemo: this.streams > 0,
-        onConstant: (constant) => nested.search(constant),
+        onConstant: (constant) => {
+          nested.search(constant);
+          this.#strings.add(constant);
+        },
       }));
     if (this.streams > 0 && !isStream(end, findings, this.#window.byte(at) === PROTO)) {
       if (this.#legacy.atStorages) return undefined;

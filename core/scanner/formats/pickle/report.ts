@@ -25,6 +25,7 @@ const PASSED: Readonly<Record<PickleCheck, string>> = {
   "Pickle Stack Depth": "The stack depth is within bounds",
   "Pickle Expansion": "No small pickle expands to a huge object",
   "Nested Pickle": "No constant contains a dangerous pickle",
+  "Credential": "No string contains a credential",
   "PyTorch Magic Number": "No magic number is computed by a call",
 };
 

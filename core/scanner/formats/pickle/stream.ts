@@ -42,6 +42,9 @@ export interface StreamEnd {
   readonly machine: Machine;
 }
 
+/** Shorter constants are not reported: they hold no pickle, and name no credential. */
+const MIN_CONSTANT_BYTES = 3;
+
 /** Instructions that are read from the data of one array. */
 const MAX_ARRAY_OPCODES = 5000;
 
@@ -113,7 +116,7 @@ class StreamWalk {
     if (this.#frames.advance(instruction)) machine.signal(SPLIT_INSTRUCTION);
     EFFECT_BY_BYTE[instruction.opcode.byte]?.(machine, instruction);
     this.#opcodes++;
-    if (instruction.length >= 8) this.#walk.onConstant?.(instruction);
+    if (instruction.length >= MIN_CONSTANT_BYTES) this.#walk.onConstant?.(instruction);
     return machine.fault;
   }
 

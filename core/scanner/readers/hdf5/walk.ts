@@ -41,6 +41,8 @@ export interface Hdf5Bytestring {
   /** The name of the attribute; of a dataset, its offset in the source. */
   readonly name: string;
   readonly source: ByteSource;
+  /** Of an attribute, the offset of its description. */
+  readonly position: number;
 }
 
 /** What to read besides the structure of a file. */
@@ -131,12 +133,13 @@ class Walk implements Hdf5Contents {
     const data = compactSize === undefined ? cursor.offset() : cursor.address;
     if (data === undefined) return;
     const source = this.#bytes.slice(data, compactSize ?? cursor.length());
-    this.#wanted.onBytes({ name: `data at ${this.#bytes.positionOf(data)}`, source });
+    const position = this.#bytes.positionOf(data);
+    this.#wanted.onBytes({ name: `data at ${position}`, source, position });
   }
 
   #heapObjects(): void {
     for (const { position, source } of globalHeapObjects(this.#bytes)) {
-      this.#wanted.onBytes({ name: `data at ${position}`, source });
+      this.#wanted.onBytes({ name: `data at ${position}`, source, position });
     }
   }
 
@@ -179,7 +182,8 @@ class Walk implements Hdf5Contents {
     }
     const source = attribute.bytes(MAX_TEXT_BYTES);
     if (source === undefined) return;
-    this.#wanted.onBytes({ name, source });
+    const position = this.#bytes.positionOf(message.address);
+    this.#wanted.onBytes({ name, source, position });
     if (name === "CLASS") this.#hasPickledArrays ||= this.#isPickledArray(source);
     if (!isWanted || !attribute.isSingle()) return;
     const text = source.read(0, MAX_TEXT_BYTES);

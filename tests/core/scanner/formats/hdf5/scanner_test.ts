@@ -51,6 +51,7 @@ Deno.test("C 16 a benign HDF5 model passes every check", async (t) => {
       assert.deepEqual(checks.map(({ status, name }) => `${status} ${name}`), [
         "passed HDF5 Structure",
         "passed HDF5 External Reference",
+        "passed Credential",
         "passed Keras Configuration",
         "passed Keras Code",
         "passed Keras Module Reference",
@@ -70,7 +71,7 @@ Deno.test("C 16 a file with weights only is clean", () => {
   const weights = file.object(file.fixedText("note", '{"class_name": "Lambda", "config": {}}'));
   const { checks, metadata } = scanModel(file.build(file.object(hardLink("weights", weights))));
   assert.equal(verdict(checks), "OK");
-  assert.equal(checks.length, 2);
+  assert.equal(checks.length, 3);
   assert.deepEqual(metadata, {});
 });
 
