@@ -1,6 +1,6 @@
 import { ArchiveMemberHashes, digestMember } from "../archive/archive_member_hashes.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { type Codec, unpack, type Unpacked } from "./unpack.ts";
+import { type Codec, limitDetails, unpack, type Unpacked } from "./unpack.ts";
 import { wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { memorySource } from "../../contract/source.ts";
@@ -29,7 +29,7 @@ export const compressedScanner: Scanner = {
     context.addMetadata({ compression: wrapper.format });
     if (wrapper.codec) {
       const unpacked = unpack(wrapper.codec, content.source, undefined, context);
-      yield* checkUnpacked(unpacked, wrapper.codec, checks);
+      yield* checkUnpacked(unpacked, wrapper.codec, checks, context);
       submit(unpacked, content, context);
     } else {
       yield* checks.emit("Compressed Content", {
@@ -47,6 +47,7 @@ function* checkUnpacked(
   { bytes, packedSize, incomplete }: Unpacked,
   codec: Codec,
   checks: Checklist<CompressedCheck>,
+  context: ScanContext,
 ): Generator<Check, void, void> {
   const ratio = Math.round(bytes.length / Math.max(1, packedSize));
   const bomb = bytes.length >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO;
@@ -66,7 +67,11 @@ function* checkUnpacked(
     ruleCode: limited ? "S410" : "S902",
     incomplete,
     ...(limited && { operational: true }),
-    details: { format: codec, unpacked: bytes.length },
+    details: {
+      format: codec,
+      unpacked: bytes.length,
+      ...(limited && limitDetails(context.limits)),
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { concatBytes } from "../../readers/bytes/bytes.ts";
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import type { ScanContext } from "../../contract/scanner.ts";
+import { LIMIT_SETTINGS } from "../../contract/limits.ts";
+import type { ScanContext, ScanLimits } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { zstdFrames } from "./zstd_frames.ts";
 
@@ -57,6 +58,15 @@ export function unpack(
       ? { bytes: whole, packedSize: packed.length }
       : longestPrefix(codec, packed, bound),
     incomplete: limited ? "unpacked_limit" : "corrupt_stream",
+  };
+}
+
+/** The limits that kept content from being unpacked, and what raises them. */
+export function limitDetails(limits: ScanLimits): Readonly<Record<string, unknown>> {
+  return {
+    max_member_bytes: limits.maxMemberBytes,
+    max_unpacked_bytes: limits.maxUnpackedBytes,
+    settings: [LIMIT_SETTINGS.maxMemberBytes, LIMIT_SETTINGS.maxUnpackedBytes],
   };
 }
 

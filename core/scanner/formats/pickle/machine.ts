@@ -22,6 +22,10 @@ import {
 } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
 
+/** Values on the stack, and values that the memo and containers take, before a walk ends. */
+const MAX_STACK = 2_000_000;
+const MAX_KEPT = 2_000_000;
+
 /** Longest module and name together, in characters. Longer ones are cut. */
 const MAX_NAME_CHARACTERS = 1024;
 
@@ -59,6 +63,8 @@ export class Machine {
   /** Number of times a container was pushed again. */
   shared = 0;
   calls = 0;
+  /** Number of values that the memo and containers have taken. */
+  #kept = 0;
   /** Whether a call may have returned one of its arguments. */
   #mayAlias = false;
   fault: Fault | undefined;
@@ -81,6 +87,18 @@ export class Machine {
   push(value: PickleValue): void {
     this.#stack.push(value);
     if (this.#stack.length > this.depth) this.depth = this.#stack.length;
+  }
+
+  /** Whether the stack, the memo and containers hold as much as memory allows. */
+  get isFull(): boolean {
+    return this.#kept > MAX_KEPT || this.#stack.length > MAX_STACK ||
+      this.#marks.length > MAX_STACK;
+  }
+
+  /** Stores the value on top in the memo. */
+  remember(index: number): void {
+    this.#kept++;
+    this.memo.set(index, this.top());
   }
 
   pop(): PickleValue {
@@ -224,7 +242,10 @@ export class Machine {
   /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: readonly PickleValue[]): void {
     const target = this.top();
-    if (isContainer(target)) return extend(target, items);
+    if (isContainer(target)) {
+      this.#kept += extend(target, items);
+      return;
+    }
     this.#signalMutation(target);
     for (const item of items) markStored(item, this.textOf);
   }
@@ -255,7 +276,9 @@ export class Machine {
   }
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
-    this.push(container(kind, items));
+    const made = container(kind, items);
+    this.#kept += made.items.length;
+    this.push(made);
   }
 }
 

@@ -1,5 +1,6 @@
 import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
+import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
@@ -140,13 +141,17 @@ export class PickleFile {
   }
 
   #stopAtLimit(at: number): undefined {
+    const spent = this.#opcodes.left <= 0;
     this.#signal({
       name: "Pickle Opcode Limit",
       severity: "info",
-      message: `Scan stopped after ${this.#limit} instructions`,
+      message: spent
+        ? `Scan stopped after ${this.#limit} instructions`
+        : "Scan stopped at an object of too many parts",
       position: at,
-      incomplete: "opcode_limit",
+      incomplete: spent ? "opcode_limit" : "object_limit",
       operational: true,
+      ...(spent && { details: { limit: this.#limit, setting: LIMIT_SETTINGS.maxOpcodes } }),
     });
   }
 

@@ -94,7 +94,7 @@ class StreamWalk {
     const instruction = this.#instruction;
     let at = this.#machine.start;
     for (;;) {
-      if (this.#walk.opcodes.left-- <= 0) return this.#ended("limit", at);
+      if (this.#walk.opcodes.left-- <= 0 || this.#machine.isFull) return this.#ended("limit", at);
       const fault = instruction.read(at) ?? this.#step();
       if (fault !== undefined) return this.#ended(fault, at);
       if (instruction.opcode.name === "STOP") return this.#stopped();

@@ -11,6 +11,7 @@ import type { ZipCheck } from "./checks.ts";
 import type { ZipMember } from "./directory.ts";
 import { SOME_READERS_REFUSE } from "./header_checks.ts";
 import { type OpenedMember, openZipMember } from "./open_member.ts";
+import { limitDetails } from "../compressed/unpack.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const ENCRYPTED_FLAGS = 0x1 | 0x40;
@@ -149,7 +150,11 @@ export class ZipMemberReader {
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && { operational: true }),
-      details: { entry: excerpt(member.name), method: member.header.method },
+      details: {
+        entry: excerpt(member.name),
+        method: member.header.method,
+        ...(limited && limitDetails(this.#context.limits)),
+      },
       position: member.start,
     });
   }

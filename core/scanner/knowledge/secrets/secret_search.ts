@@ -9,6 +9,9 @@ const BATCH_CHARACTERS = 64 * KIB;
 /** Shorter texts hold no credential of a known shape, and none that a name gives away. */
 const MIN_CHARACTERS = 6;
 
+/** What every name that gives a credential away contains, for a quick check. */
+const TELLING_WORD = /pass|pwd|key|token|secret|credential/i;
+
 /** Between texts. No pattern matches it within a credential. */
 const SEPARATOR = "\n\0\n";
 
@@ -38,7 +41,8 @@ export class SecretSearch {
    */
   add(text: string, position: number, name?: string): void {
     if (text.length < MIN_CHARACTERS) return;
-    const named = name === undefined ? undefined : secretByName(name, text);
+    const mayTell = name !== undefined && TELLING_WORD.test(name);
+    const named = mayTell ? secretByName(name, text) : undefined;
     if (named !== undefined && findSecrets(text).next().done === true) {
       this.#report(named, position);
     }
