@@ -17,6 +17,7 @@ import { torchScriptScanner } from "./pytorch/torchscript.ts";
 import { rDataScanner } from "./rdata/scanner.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
+import { sevenZipScanner } from "./seven_zip/scanner.ts";
 import { skopsScanner } from "./skops/scanner.ts";
 import { tarScanner } from "./tar/scanner.ts";
 import { textScanner } from "./text/scanner.ts";
@@ -33,6 +34,7 @@ export const SCANNERS: readonly Scanner[] = [
   zipScanner,
   tarScanner,
   compressedScanner,
+  sevenZipScanner,
   unsupportedArchiveScanner,
   safetensorsScanner,
   ggufScanner,

@@ -3,7 +3,7 @@ import { Checklist } from "../../contract/checklist.ts";
 import { type Codec, limitDetails, unpack, type Unpacked } from "./unpack.ts";
 import { wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { memorySource } from "../../contract/source.ts";
+import { memorySource, sourceSlice } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 type CompressedCheck = "Compressed Content" | "Compression Ratio";
@@ -23,22 +23,13 @@ export const compressedScanner: Scanner = {
   id: "compressed",
   matches: ({ source }) => wrapperOf(source) !== undefined,
   *scan(content, context) {
-    const wrapper = wrapperOf(content.source);
-    if (!wrapper) return;
+    const codec = wrapperOf(content.source);
+    if (codec === undefined) return;
     const checks = new Checklist<CompressedCheck>(PASSED);
-    context.addMetadata({ compression: wrapper.format });
-    if (wrapper.codec) {
-      const unpacked = unpack(wrapper.codec, content.source, undefined, context);
-      yield* checkUnpacked(unpacked, wrapper.codec, checks, context);
-      submit(unpacked, content, context);
-    } else {
-      yield* checks.emit("Compressed Content", {
-        severity: "info",
-        message: `Compression format ${wrapper.format} is not supported`,
-        incomplete: "unsupported_compression",
-        details: { format: wrapper.format },
-      });
-    }
+    context.addMetadata({ compression: codec });
+    const unpacked = unpack(codec, content.source, undefined, context);
+    yield* checkUnpacked(unpacked, codec, checks, context);
+    submit(unpacked, content, context);
     yield* checks.finish();
   },
 };
@@ -75,8 +66,12 @@ function* checkUnpacked(
   });
 }
 
-/** Lists the unpacked content as the only member, and submits it for scanning. */
-function submit({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
+/** Lists the unpacked content as the only member, and submits it and what follows it for scanning. */
+function submit(
+  { bytes, incomplete, packedSize }: Unpacked,
+  content: Content,
+  context: ScanContext,
+): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
   const hashes = new ArchiveMemberHashes(content, "compressed");
@@ -90,6 +85,9 @@ function submit({ bytes, incomplete }: Unpacked, content: Content, context: Scan
   context.addMetadata(hashes.facts());
   context.addAssetParts({ contents: [{ name, size: bytes.length }] });
   context.scanMember(name, source);
+  const rest = content.source.size - packedSize;
+  if (incomplete !== undefined || rest === 0) return;
+  context.scanMember(`(bytes from ${packedSize})`, sourceSlice(content.source, packedSize, rest));
 }
 
 /** The name of the unpacked content: `model.pkl` for `model.pkl.gz`. */
