@@ -14,8 +14,8 @@ const PASSED: Readonly<Record<CompressedCheck, string>> = {
 };
 
 const MAX_COMPRESSION_RATIO = 250;
-/** Content that unpacks to fewer bytes is not reported as a bomb. */
-const MIN_BOMB_BYTES = MIB;
+/** Content that unpacks to fewer bytes is not reported as a bomb: honest zeros shrink as well. */
+const MIN_BOMB_BYTES = 32 * MIB;
 const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4)$/i;
 
 /** Scans a single compressed file, such as gzip, regardless of its name. */
@@ -41,7 +41,8 @@ function* checkUnpacked(
   context: ScanContext,
 ): Generator<Check, void, void> {
   const ratio = Math.round(bytes.length / Math.max(1, packedSize));
-  const bomb = bytes.length >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO;
+  const isLarge = bytes.length >= MIN_BOMB_BYTES || incomplete === "unpacked_limit";
+  const bomb = isLarge && ratio > MAX_COMPRESSION_RATIO;
   if (bomb) {
     yield* checks.emit("Compression Ratio", {
       severity: "warning",

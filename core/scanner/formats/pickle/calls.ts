@@ -99,7 +99,7 @@ const REBUILDER = /^torch\._utils\._rebuild_\w+$/;
  * is given.
  */
 const HARMFUL_CONSTRUCTOR =
-  /^(?:models\.yolo|ultralytics\.nn\.tasks|accelerate\.state)\.|^torch\.optim\.lr_scheduler\.|^(?:xgboost\.core|lightgbm\.basic)\.Booster$|^transformers\.(?:integrations\.)?deepspeed\./;
+  /^(?:models\.yolo|ultralytics\.nn\.tasks|accelerate\.state)\.|^torch\.optim\.lr_scheduler\.|^(?:xgboost\.core|lightgbm\.basic)\.Booster$|^transformers\.(?:integrations\.)?deepspeed\.|^gensim\.(?:corpora|models|similarities)\./;
 
 /** Returns the class whose harmful constructor a call runs, if it does. */
 function harmfulConstructor(

@@ -70,6 +70,10 @@ lines"""
 /** Manifests that ship with models, by name. */
 export const BENIGN: readonly (readonly [string, string])[] = [
   [
+    "tsconfig.json",
+    '// see "docs"\n{\n  /* options * / */ "compilerOptions": {"strict": true, }, // x\n "a": [1, 2,],\n}',
+  ],
+  [
     "model.safetensors.index.json",
     '{"metadata": {"total_size": 1}, "weight_map": {"a": "model-00001-of-00002.safetensors"}}',
   ],

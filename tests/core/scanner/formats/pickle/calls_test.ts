@@ -215,3 +215,31 @@ Deno.test("evasion 82: a logger that the pickle changes is critical", async (t) 
     assert.equal(scan(bytes(P4, logger, ".")).verdict, "OK");
   });
 });
+
+Deno.test("C 16 what partial and itemgetter are given is judged by itself", async (t) => {
+  const partial = (...items: readonly (string | Uint8Array)[]) =>
+    bytes(P4, sg("functools", "partial"), "(", ...items, "tR");
+  const getter = bytes(sg("operator", "itemgetter"), "K\x01", T1, "R");
+  const table: readonly (readonly [string, Uint8Array, "C" | "W" | "OK"])[] = [
+    ["partial of a harmless function", bytes(partial(sg("builtins", "int")), "."), "OK"],
+    ["partial of an unknown function", bytes(partial(WAVE), "."), "W"],
+    ["partial of a dangerous function", bytes(partial(sg("os", "system")), "."), "C"],
+    [
+      "partial that gets another function",
+      bytes(
+        partial(sg("builtins", "int")),
+        bytes("(", WAVE, ")}Ntb."),
+      ),
+      "W",
+    ],
+    ["a call of a partial", bytes(partial(sg("builtins", "int")), ")R."), "W"],
+    ["itemgetter", bytes(P4, getter, "."), "OK"],
+    ["a call of an itemgetter", bytes(P4, getter, "]", T1, "R."), "W"],
+  ];
+  for (const [title, content, expected] of table) {
+    await t.step(title, () => {
+      const { verdict, failed } = scan(content);
+      assert.equal(verdict, expected, JSON.stringify(failed));
+    });
+  }
+});
