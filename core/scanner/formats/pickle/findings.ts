@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Severity } from "../../contract/severity.ts";
+import { compareSeverity, type Severity } from "../../contract/severity.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { canonicalPath, judgeImport, type Judgment } from "./policy.ts";
 
@@ -150,8 +150,8 @@ export class Findings {
       ...this.imports.values().map((record) => importSeverity(record)),
       ...this.signals.values().map(({ signal }) => signal.severity),
     ];
-    if (severities.includes("critical")) return "critical";
-    return severities.includes("warning") ? "warning" : undefined;
+    const [worst] = severities.filter((it) => it !== undefined).sort(compareSeverity);
+    return worst === "critical" || worst === "warning" ? worst : undefined;
   }
 }
 

@@ -302,7 +302,7 @@ export function unpackLzma(packed: Uint8Array, output: OutputBuffer): number {
  * Unpacks the LZMA of a ZIP archive (APPNOTE 5.8.8): a version, the size of the properties, these, and the
  * data. Returns the number of bytes that were read.
  *
- * @param size The declared size of the content, or undefined if a mark ends it.
+ * @param size The declared size of the content, which is untrusted.
  * @throws {DamagedData} when it is malformed or cut off.
  */
 export function unpackZipLzma(
@@ -313,9 +313,20 @@ export function unpackZipLzma(
   const properties = (packed[2] ?? 0) | (packed[3] ?? 0) << 8;
   const decoder = new LzmaDecoder(output);
   decoder.setProperties(packed[4] ?? 0);
-  decoder.decode(packed, 4 + properties, size);
+  try {
+    decoder.decode(packed, 4 + properties, undefined);
+  } catch (error) {
+    const more = output.length - (size ?? Infinity);
+    // Without a mark, the decoder makes up a little after the end of the data.
+    if (!(error instanceof DamagedData && more >= 0 && more <= MAX_MADE_UP_BYTES)) throw error;
+    output.length -= more;
+    return packed.length;
+  }
   return decoder.at;
 }
+
+/** The longest match, and some literals. */
+const MAX_MADE_UP_BYTES = 300;
 
 /** The size of the content, or undefined if a mark ends it. */
 function sizeAt(packed: Uint8Array, at: number): number | undefined {

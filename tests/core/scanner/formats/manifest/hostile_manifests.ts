@@ -6,6 +6,14 @@ export const GITHUB_TOKEN = "ghp_" + "a8Kd02mfLqPz71xVbN45cTyWe9RuIo3sGhJk";
 
 /** Manifests that run code from the repository. */
 export const REMOTE_CODE: readonly Row[] = [
+  ...["0x1", "0b1", "1_0", "+1"].map((value): Row => [
+    `trust_remote_code as ${value}`,
+    "config.yaml",
+    `trust_remote_code: ${value}\n`,
+    "Remote Code",
+    "warning",
+    "S507",
+  ]),
   [
     "auto_map",
     "config.json",
