@@ -97,7 +97,10 @@ export class JsonTokenStream {
       const byte = this.#cursor.peek();
       if (byte === END || second === SLASH && byte === LINE_FEED) break;
       this.#cursor.skip();
-      if (second === STAR && before === STAR && byte === SLASH) break;
+      if (second === STAR && before === STAR && byte === SLASH) {
+        text = text.replace(/\*$/, "");
+        break;
+      }
       if (text.length < MAX_COMMENT_BYTES) text += String.fromCharCode(byte);
       before = byte;
     }
