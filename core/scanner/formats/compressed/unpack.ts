@@ -110,7 +110,7 @@ function decoded(
   });
   const decode: Decoder = DECODERS[codec];
   try {
-    const packedSize = decode(packed, output, declaredSize);
+    const packedSize = Math.min(decode(packed, output, declaredSize), packed.length);
     return { bytes: output.content(), incomplete: undefined, packedSize };
   } catch (error) {
     const incomplete = error instanceof OutputFull || packed.length < size

@@ -75,7 +75,9 @@ function indexEnd(packed: Uint8Array, start: number): number {
     index.number();
   }
   const size = index.at - start;
-  return index.at + (4 - size % 4) % 4 + 4 + HEADER_BYTES;
+  const end = index.at + (4 - size % 4) % 4 + 4 + HEADER_BYTES;
+  if (end > packed.length) throw new DamagedData("An index is cut off");
+  return end;
 }
 
 /** Reads the fields of a header. */

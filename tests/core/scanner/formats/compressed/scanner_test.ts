@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { compressedScanner } from "../../../../../core/scanner/formats/compressed/scanner.ts";
 import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
+import { assertNeverThrows } from "../format_scan.ts";
 import { seeded } from "../../mutation.ts";
 import { LIMITS } from "../../recording_context.ts";
 
@@ -169,3 +170,8 @@ function withWrongChecksum(content: Buffer): Buffer {
   content.writeUInt32LE(0xdecea5ed, content.length - 8);
   return content;
 }
+
+Deno.test("C 16 no mutation of compressed content makes the scanner throw", () => {
+  const contents = FORMATS.map(([extension]) => fixture(`hostile/payload.pkl.${extension}`));
+  assertNeverThrows(compressedScanner, contents, { mutations: 500 });
+});
