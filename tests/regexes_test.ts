@@ -7,6 +7,7 @@ import { builtBy, type Regex, regexesIn, verdictsOn } from "./support/regexes.ts
 const BUILDERS = [
   "core/scanner/formats/keras/code.ts",
   "core/scanner/formats/manifest/code_references.ts",
+  "core/scanner/formats/pytorch/torchscript.ts",
   "core/scanner/formats/xml_model/scanner.ts",
   "core/scanner/knowledge/script_dangers.ts",
   "core/scanner/knowledge/secrets/patterns.ts",

@@ -4,6 +4,7 @@ import type { ScanContentOptions } from "../../core/scans/ports.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { scanInSandbox } from "../../storage/sandbox/sandbox.ts";
 import { ScannerPool } from "../../storage/scanners/scanner_pool.ts";
+import { scanBounds } from "../../core/scans/bounds.ts";
 import { LocalProcesses } from "../supervisor/local_processes.ts";
 import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
 
@@ -25,19 +26,19 @@ export interface Isolation extends AsyncDisposable {
  * @throws {UsageError} when this process may not start processes.
  */
 export function isolationOf(
-  { scanIsolation, scanFileTimeoutS }: Settings,
+  settings: Settings,
   host: HostCapacity,
 ): Isolation {
-  const timeoutMs = scanFileTimeoutS * 1000;
-  if (scanIsolation === "thread") {
+  const bounds = scanBounds(settings);
+  if (settings.scanIsolation === "thread") {
     return {
-      scan: (file, options) => scanInSandbox({ ...file, ...options, timeoutMs }),
+      scan: (file, options) => scanInSandbox({ ...file, ...options, ...bounds }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
   assertMayRunPrograms("scan");
   const processes = new LocalProcesses("all");
-  const pool = new ScannerPool({ processes, timeoutMs, ...scannerLimits(host) });
+  const pool = new ScannerPool({ processes, ...bounds, ...scannerLimits(host) });
   return {
     scan: (file, options) => pool.scan(file, options),
     async [Symbol.asyncDispose]() {

@@ -10,6 +10,7 @@ import type { Tree } from "../../core/tree/changes.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
+import { scanBounds } from "../../core/scans/bounds.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
@@ -74,10 +75,10 @@ export async function compose(
   const tree: Tree = { records, blobs, events, limits: settings, log, damage };
   const leases = new LeasePool({ ...host, log });
   const { pollIntervalMs } = replacements;
-  const timeoutMs = settings.scanFileTimeoutS * 1000;
+  const bounds = scanBounds(settings);
   const scanner = processes === undefined
-    ? new ThreadScanner(blobs, timeoutMs)
-    : parts.use(new ProcessScanner(blobs, { processes, timeoutMs, ...scannerLimits(host) }));
+    ? new ThreadScanner(blobs, bounds)
+    : parts.use(new ProcessScanner(blobs, { processes, ...bounds, ...scannerLimits(host) }));
   const contents = replacements.contents ?? scanner;
   const scans = records.scans;
   const jobs = parts.use(

@@ -7,7 +7,7 @@
 import type { Report } from "../../schemas/report/report.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import type { FileResult } from "./contract/file_result.ts";
-import { SCAN_LIMITS } from "./contract/limits.ts";
+import { limitsFor, SCAN_MAXIMA, type ScanMaxima } from "./contract/limits.ts";
 import type { ByteSource } from "./contract/source.ts";
 import { scanFile } from "./engine/scan.ts";
 import { SCANNERS } from "./formats/mod.ts";
@@ -17,7 +17,7 @@ import { ReportStream, type ReportStreamOptions } from "./report/report_stream.t
 export type { Report } from "../../schemas/report/report.ts";
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
-export { MIN_HEAVY_BYTES } from "./contract/limits.ts";
+export { MIN_HEAVY_BYTES, type ScanMaxima } from "./contract/limits.ts";
 export { isRuleCode, type RuleCode } from "./contract/rules.ts";
 export { countBySeverity, type Severity } from "./contract/severity.ts";
 export { type ByteSource, memorySource } from "./contract/source.ts";
@@ -49,6 +49,8 @@ export interface ScanOptions {
    * @default {OPTIONAL_SCANNER_IDS}
    */
   readonly skip?: readonly string[];
+  /** What the limits of a large file may grow to. @default `SCAN_MAXIMA` */
+  readonly maxima?: ScanMaxima;
   /** Called after each hashed MiB with the number of bytes so far. */
   readonly onProgress?: (bytesDone: number) => void;
   /** Called often during the scan. Throws {@link ScanStopped} to end it. */
@@ -61,7 +63,9 @@ export interface ScanOptions {
  * @throws whatever `source` throws while the file is hashed, {@link ScanStopped} included.
  */
 export function scan(source: ByteSource, options: ScanOptions): FileResult {
-  return scanFile({ ...options, source, scanners: SCANNERS, limits: SCAN_LIMITS });
+  const { maxima = SCAN_MAXIMA, ...rest } = options;
+  const limits = limitsFor(source.size, maxima);
+  return scanFile({ ...rest, source, scanners: SCANNERS, limits, maxOpcodes: maxima.maxOpcodes });
 }
 
 export interface ReportRequest extends Omit<ReportOptions, "selection"> {

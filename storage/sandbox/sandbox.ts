@@ -1,4 +1,4 @@
-import type { FileResult } from "../../core/scanner/mod.ts";
+import type { FileResult, ScanMaxima } from "../../core/scanner/mod.ts";
 import {
   type ContentScanner,
   type ScanContentOptions,
@@ -22,9 +22,14 @@ export interface ScanTask {
   readonly skip: readonly string[];
   /** Time limit of the scan. */
   readonly timeoutMs: number;
+  /** What the limits of a large file may grow to. @default those of the scanner */
+  readonly maxima?: ScanMaxima | undefined;
   /** Nonzero tells the worker to stop. */
   readonly stop?: Int32Array<SharedArrayBuffer>;
 }
+
+/** How long a scan may take, and what it may read. */
+export type ScanBounds = Pick<ScanTask, "timeoutMs"> & { readonly maxima: ScanMaxima };
 
 /** A message from the worker. */
 export type SandboxReply =
@@ -41,6 +46,7 @@ export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "mem
   readonly name: string;
   /** Time limit of the scan. */
   readonly timeoutMs: number;
+  readonly maxima?: ScanMaxima;
   /** How long the worker may take after the time limit to return partial results. @default 10000 */
   readonly graceMs?: number;
   /** The module that runs in the sandbox. @default `WORKERS.scan` */
@@ -50,11 +56,11 @@ export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "mem
 /** Scans stored content in threads of this process, a new one each time. */
 export class ThreadScanner implements ContentScanner {
   readonly #blobs: DirectoryBlobStore;
-  readonly #timeoutMs: number;
+  readonly #bounds: ScanBounds;
 
-  constructor(blobs: DirectoryBlobStore, timeoutMs: number) {
+  constructor(blobs: DirectoryBlobStore, bounds: ScanBounds) {
     this.#blobs = blobs;
-    this.#timeoutMs = timeoutMs;
+    this.#bounds = bounds;
   }
 
   scan(
@@ -62,7 +68,7 @@ export class ThreadScanner implements ContentScanner {
     options: ScanContentOptions,
   ): Promise<FileResult> {
     const path = this.#blobs.pathOf(hash);
-    return scanInSandbox({ ...options, path, name, timeoutMs: this.#timeoutMs });
+    return scanInSandbox({ ...options, path, name, ...this.#bounds });
   }
 }
 
@@ -79,7 +85,7 @@ export class ThreadScanner implements ContentScanner {
 export async function scanInSandbox(
   options: SandboxOptions,
 ): Promise<FileResult> {
-  const { path, name, skip, signal, timeoutMs, onProgress } = options;
+  const { path, name, skip, signal, timeoutMs, maxima, onProgress } = options;
   const { graceMs = DEFAULT_GRACE_MS, module = WORKERS.scan } = options;
   signal.throwIfAborted();
   const worker = new Worker(module, {
@@ -112,7 +118,7 @@ export async function scanInSandbox(
     reject(new ScanFailure("Scanner failed", { cause: event.message }));
   });
   try {
-    worker.postMessage({ path, name, skip, timeoutMs, stop } satisfies SandboxRequest);
+    worker.postMessage({ path, name, skip, timeoutMs, maxima, stop } satisfies SandboxRequest);
     return await promise;
   } finally {
     Atomics.store(stop, 0, 1);

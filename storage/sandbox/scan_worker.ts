@@ -11,12 +11,13 @@ const PROGRESS_INTERVAL_BYTES = 64 * MIB;
 serveRequests(scanRequested);
 
 function scanRequested({ source, request, deadline, post }: RequestedScan): SandboxReply {
-  const { name, skip, stop } = request;
+  const { name, skip, maxima, stop } = request;
   let reported = 0;
   try {
     const result = scan(source, {
       name,
       skip,
+      ...(maxima !== undefined && { maxima }),
       onProgress(bytes) {
         if (bytes - reported < PROGRESS_INTERVAL_BYTES) return;
         reported = bytes;

@@ -1,4 +1,4 @@
-import type { FileResult } from "../../core/scanner/mod.ts";
+import type { FileResult, ScanMaxima } from "../../core/scanner/mod.ts";
 import { type ScanContentOptions, ScanFailure } from "../../core/scans/ports.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ProcessStarter } from "./processes.ts";
@@ -20,6 +20,8 @@ export interface ScannerPoolOptions {
   readonly memoryMB: number;
   /** Time limit of a scan. */
   readonly timeoutMs: number;
+  /** What the limits of a large file may grow to. @default those of the scanner */
+  readonly maxima?: ScanMaxima;
   /** How long after it a scan may return partial results. @default 10000 */
   readonly graceMs?: number;
   /** How long an idle process is kept. @default 10000 */
@@ -56,14 +58,14 @@ export class ScannerPool implements AsyncDisposable {
     { path, name }: { readonly path: string; readonly name: string },
     { userId, memoryLimitMB, skip, signal, onProgress }: ScanContentOptions,
   ): Promise<FileResult> {
-    const { timeoutMs, graceMs = DEFAULT_GRACE_MS } = this.#options;
+    const { timeoutMs, maxima, graceMs = DEFAULT_GRACE_MS } = this.#options;
     const content = await readSmall(path) ?? path;
     signal.throwIfAborted();
     const scanner = (typeof content === "string" ? undefined : this.#takeIdle(userId)) ??
       this.#start();
     this.#busy.add(scanner);
     try {
-      return await scanner.scan({ content, name, skip, timeoutMs }, {
+      return await scanner.scan({ content, name, skip, timeoutMs, maxima }, {
         signal,
         graceMs,
         memoryMB: memoryLimitMB > 0 ? memoryLimitMB : this.#options.memoryMB,

@@ -1,7 +1,27 @@
-import { MIB } from "../../../schemas/units.ts";
+import { GIB, MIB } from "../../../schemas/units.ts";
 import type { ScanLimits } from "./scanner.ts";
 
-/** Limits for one file. They keep a scanning thread below 512 MB of memory. */
+/** What the limits of a large file may grow to. Settings choose them. */
+export interface ScanMaxima {
+  /** Opcodes of one pickle. */
+  readonly maxOpcodes: number;
+  /** Bytes of one member that are unpacked into memory. */
+  readonly maxMemberBytes: number;
+  /** Bytes that are unpacked in total. */
+  readonly maxUnpackedBytes: number;
+}
+
+/** The maxima that apply unless settings choose others. */
+export const SCAN_MAXIMA: ScanMaxima = {
+  maxOpcodes: 50_000_000,
+  maxMemberBytes: 256 * MIB,
+  maxUnpackedBytes: 16 * GIB,
+};
+
+/**
+ * Limits for a small file. With the default maxima, a scan takes up to 600 MB for the worst pickles that
+ * are known, and twice the limit of a member for nested archives.
+ */
 export const SCAN_LIMITS: ScanLimits = {
   maxDepth: 5,
   maxMembers: 10_000,
@@ -9,6 +29,42 @@ export const SCAN_LIMITS: ScanLimits = {
   maxUnpackedBytes: 1024 * MIB,
   maxOpcodes: 1_000_000,
 };
+
+/** What the limits grow by with each byte of the file. Honest data unpacks to less. */
+const MEMBER_BYTES_PER_BYTE = 4;
+const UNPACKED_BYTES_PER_BYTE = 16;
+
+/**
+ * The limits for a file: they grow with it from {@link SCAN_LIMITS} up to the maxima, so that large files
+ * are scanned whole while small ones cannot take much. An opcode takes at least one byte.
+ */
+export function limitsFor(fileBytes: number, maxima: ScanMaxima): ScanLimits {
+  return {
+    ...SCAN_LIMITS,
+    maxMemberBytes: grown(
+      SCAN_LIMITS.maxMemberBytes,
+      fileBytes * MEMBER_BYTES_PER_BYTE,
+      maxima.maxMemberBytes,
+    ),
+    maxUnpackedBytes: grown(
+      SCAN_LIMITS.maxUnpackedBytes,
+      fileBytes * UNPACKED_BYTES_PER_BYTE,
+      maxima.maxUnpackedBytes,
+    ),
+    maxOpcodes: grown(SCAN_LIMITS.maxOpcodes, fileBytes, maxima.maxOpcodes),
+  };
+}
+
+function grown(least: number, wanted: number, most: number): number {
+  return Math.min(most, Math.max(least, wanted));
+}
+
+/** The settings that raise limits, for the details of checks that a limit stopped. */
+export const LIMIT_SETTINGS = {
+  maxOpcodes: "STRONGROOM_SCAN_MAX_OPCODES",
+  maxMemberBytes: "STRONGROOM_SCAN_MAX_MEMBER_MB",
+  maxUnpackedBytes: "STRONGROOM_SCAN_MAX_UNPACKED_MB",
+} as const;
 
 /** The size from which scanning a file counts as a heavy tool run (C 15). */
 export const MIN_HEAVY_BYTES = 64 * MIB;

@@ -70,6 +70,11 @@ export const RULES = {
     why: "A pickle embedded in data is not visible in the outer one, and runs when it is loaded.",
     advice: NEVER_LOAD,
   },
+  S214: {
+    title: "Pickle expansion",
+    why: "A small pickle takes all memory or time of the process that loads it.",
+    advice: NEVER_LOAD,
+  },
   S301: { title: "socket", why: "It opens network connections.", advice: NEVER_LOAD },
   S302: { title: "requests, urllib", why: "It fetches and sends over HTTP.", advice: NEVER_LOAD },
   S303: { title: "http.client", why: "It fetches and sends over HTTP.", advice: NEVER_LOAD },
@@ -254,6 +259,11 @@ export const RULES = {
   },
   S1105: { title: "JAX", why: "Restoring the model can run code.", advice: REVIEW },
   S1110: { title: "GGUF", why: "Loaders written in C trust its header.", advice: FETCH_AGAIN },
+  S1111: {
+    title: "ONNX custom operator",
+    why: "The model needs an implementation of the operator that it does not contain.",
+    advice: REVIEW,
+  },
 } as const satisfies Record<string, Rule>;
 
 export type RuleCode = keyof typeof RULES;

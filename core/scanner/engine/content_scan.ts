@@ -20,6 +20,7 @@ type Segments = readonly string[];
 interface ContentScanOptions {
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
+  readonly maxOpcodes?: number | undefined;
   readonly skip: readonly string[];
   readonly now: () => number;
   readonly checkpoint: Checkpoint;
@@ -29,6 +30,7 @@ interface ContentScanOptions {
 export class ContentScan {
   readonly #scanners: readonly Scanner[];
   readonly #limits: ScanLimits;
+  readonly #maxOpcodes: number;
   readonly #skip: ReadonlySet<string>;
   readonly #checkpoint: Checkpoint;
   readonly #log: CheckLog;
@@ -49,9 +51,10 @@ export class ContentScan {
   /** Unpacked bytes of the containers around the content that is being scanned. */
   #heldBytes = 0;
 
-  constructor({ scanners, limits, skip, now, checkpoint }: ContentScanOptions) {
+  constructor({ scanners, limits, maxOpcodes, skip, now, checkpoint }: ContentScanOptions) {
     this.#scanners = scanners;
     this.#limits = limits;
+    this.#maxOpcodes = maxOpcodes ?? limits.maxOpcodes;
     this.#skip = new Set(skip);
     this.#checkpoint = checkpoint;
     this.#log = new CheckLog(now);
@@ -127,7 +130,7 @@ export class ContentScan {
     const isMember = content.depth > 0;
     let unpacked = 0;
     return {
-      limits: { ...this.#limits, maxMemberBytes: this.#maxMemberBytes() },
+      limits: this.#limitsFor(content),
       addMetadata: (reported) => {
         const facts = this.#hashes.extract(reported, segments);
         if (isMember) this.#metadata.addOfMember(facts, this.#running === this.#describing);
@@ -153,6 +156,15 @@ export class ContentScan {
         return granted;
       },
     };
+  }
+
+  /** The limits for content: a member may be much larger than the file. */
+  #limitsFor({ source }: Content): ScanLimits {
+    const maxOpcodes = Math.max(
+      this.#limits.maxOpcodes,
+      Math.min(source.size, this.#maxOpcodes),
+    );
+    return { ...this.#limits, maxOpcodes, maxMemberBytes: this.#maxMemberBytes() };
   }
 
   /**

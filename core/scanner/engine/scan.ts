@@ -12,6 +12,8 @@ export interface ScanFileOptions {
   /** All scanners. Those that match the content run in this order. */
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
+  /** What the limit of opcodes may grow to for a large member. @default that of `limits` */
+  readonly maxOpcodes?: number;
   /**
    * Ids of scanners that must not run. The result lists what they would have read, unless they are
    * optional.
@@ -35,13 +37,13 @@ export interface ScanFileOptions {
  *   is nothing to report yet.
  */
 export function scanFile(options: ScanFileOptions): FileResult {
-  const { name, scanners, limits, now = () => Date.now() / 1000 } = options;
+  const { name, scanners, limits, maxOpcodes, now = () => Date.now() / 1000 } = options;
   const { skip = scanners.filter(({ optional }) => optional).map(({ id }) => id) } = options;
   const { checkpoint = () => {} } = options;
   const source = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
   const hashes = { ...hashContent(source, options.onProgress) };
-  const scan = new ContentScan({ scanners, limits, skip, now, checkpoint });
+  const scan = new ContentScan({ scanners, limits, maxOpcodes, skip, now, checkpoint });
   scan.scanFile({ source, name, depth: 0 });
   return { size: source.size, hashes, timestamp, ...scan.result() };
 }

@@ -29,8 +29,12 @@ import { onnxScanner } from "./onnx/scanner.ts";
 import { joblibScanner } from "./joblib/scanner.ts";
 import { pickleScanner } from "./pickle/scanner.ts";
 import { pyTorchZipScanner } from "./pytorch/scanner.ts";
+import { torchScriptScanner } from "./pytorch/torchscript.ts";
+import { rDataScanner } from "./rdata/scanner.ts";
 import { safetensorsScanner } from "./safetensors/scanner.ts";
 import { savedModelScanner } from "./tensorflow/scanner.ts";
+import { sevenZipScanner } from "./seven_zip/scanner.ts";
+import { skopsScanner } from "./skops/scanner.ts";
 import { tarScanner } from "./tar/scanner.ts";
 import { textScanner } from "./text/scanner.ts";
 import { unsupportedArchiveScanner } from "./unsupported_archive/scanner.ts";
@@ -42,9 +46,11 @@ export const SCANNERS: readonly Scanner[] = [
   pickleScanner,
   joblibScanner,
   pyTorchZipScanner,
+  torchScriptScanner,
   zipScanner,
   tarScanner,
   compressedScanner,
+  sevenZipScanner,
   unsupportedArchiveScanner,
   safetensorsScanner,
   ggufScanner,
@@ -67,6 +73,8 @@ export const SCANNERS: readonly Scanner[] = [
   xgboostScanner,
   compiledScanner,
   ociScanner,
+  skopsScanner,
+  rDataScanner,
   jinjaScanner,
   manifestScanner({ checkTemplate }),
   textScanner,

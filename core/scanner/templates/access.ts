@@ -18,6 +18,9 @@ const ATTRIBUTE_FILTERS: ReadonlySet<string> = new Set(
   "attr map select selectattr reject rejectattr sort groupby sum unique min max".split(" "),
 );
 
+/** Longer texts in blocks are no names. */
+const MAX_BLOCK_CHARACTERS = 1000;
+
 /** Judges the attributes, items and functions that a template accesses. */
 export class AccessRules {
   #partPosition: number | undefined;
@@ -103,6 +106,19 @@ export class AccessRules {
     if (isSpecialDunder(text)) {
       this.#warn(`Dunder name ${quotedExcerpt(text)} in a string`, position);
     }
+  }
+
+  /** Judges the name of an argument, which becomes a string in `dict(name=1)`. */
+  keyword(name: string, position: number): void {
+    this.variable(name, position);
+    this.text(name, position);
+  }
+
+  /** Judges what a macro, a call, a filter or an assignment makes of the text in its block. */
+  block(text: string, position: number): void {
+    const trimmed = text.slice(0, MAX_BLOCK_CHARACTERS).trim();
+    this.variable(trimmed, position);
+    this.text(trimmed, position);
   }
 
   /** Judges the use of a variable. */

@@ -47,6 +47,8 @@ class TemplateReader {
   readonly #reader: ExpressionReader;
   readonly #rules: AccessRules;
   readonly #variables: Variables;
+  /** How many open blocks make a value of the text in them. */
+  #blocks = 0;
 
   constructor(tokens: readonly Token[], findings: TemplateFindings, variables: Variables) {
     this.#variables = variables;
@@ -75,6 +77,7 @@ class TemplateReader {
   read(): void {
     for (let token = this.#reader.next(); token; token = this.#reader.next()) {
       if (token.kind === "print") this.#reader.readToEnd();
+      if (token.kind === "data" && this.#blocks > 0) this.#rules.block(token.text, token.position);
       if (token.kind === "statement") this.#statement();
     }
     this.#rules.end();
@@ -90,13 +93,23 @@ class TemplateReader {
       case "for":
         return this.#for();
       case "macro":
+        this.#blocks++;
         return this.#macro();
       case "call":
+        this.#blocks++;
+        return this.#declare();
+      case "endmacro":
+      case "endcall":
+      case "endfilter":
+      case "endset":
+        this.#blocks = Math.max(0, this.#blocks - 1);
+        return void this.#reader.readToEnd();
       case "with":
       case "import":
       case "from":
         return this.#declare();
       case "filter":
+        this.#blocks++;
         return this.#reader.readBlockFilter();
       default:
         this.#reader.readToEnd();
@@ -115,10 +128,10 @@ class TemplateReader {
     } else this.#assign(name, values.length === 0 ? this.#block() : UNKNOWN_VALUE);
   }
 
-  /** The text of `{% set name %}text{% endset %}`, if it contains nothing else. */
+  /** Enters `{% set name %}text{% endset %}`. Returns its text if it contains nothing else. */
   #block(): TemplateValue {
-    this.#reader.next();
-    const [data, statement, tag] = [0, 1, 2].map((ahead) => this.#reader.peek(ahead));
+    this.#blocks++;
+    const [data, statement, tag] = [1, 2, 3].map((ahead) => this.#reader.peek(ahead));
     const ends = statement?.kind === "statement" && tag?.kind === "name" && tag.text === "endset";
     return data?.kind === "data" && ends ? textValue(data.text) : UNKNOWN_VALUE;
   }

@@ -118,6 +118,7 @@ export class ExpressionReader {
     if (!named) return { value: this.#expression(), keyword: undefined, colons };
     this.#index += 2;
     this.context.onAttributeAssigned(name.text);
+    this.context.rules.keyword(name.text, name.position);
     return { value: this.#expression(), keyword: name.text, colons };
   }
 

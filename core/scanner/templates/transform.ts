@@ -50,6 +50,7 @@ export function methodValue(
   value: TemplateValue,
   args: readonly TemplateValue[],
 ): TemplateValue {
+  if (value.kind === "list") return listMethodValue(method, value);
   if (value.kind !== "text") return UNKNOWN_VALUE;
   const { text } = value;
   switch (method) {
@@ -68,6 +69,25 @@ export function methodValue(
       return args[0] === undefined ? UNKNOWN_VALUE : join(args[0], value);
     case "format":
       return formatBraces(text, args);
+    default:
+      return UNKNOWN_VALUE;
+  }
+}
+
+/** The value of a method of a dictionary, of which a list has the keys, or of a list. */
+function listMethodValue(
+  method: string,
+  list: TemplateValue & { readonly kind: "list" },
+): TemplateValue {
+  switch (method) {
+    case "keys":
+    case "copy":
+    case "sort":
+    case "unique":
+      return list;
+    case "items":
+    case "dictsort":
+      return listValue(list.items.map((key) => listValue([key, UNKNOWN_VALUE])));
     default:
       return UNKNOWN_VALUE;
   }

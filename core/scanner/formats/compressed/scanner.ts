@@ -1,9 +1,9 @@
 import { ArchiveMemberHashes, digestMember } from "../archive/archive_member_hashes.ts";
 import { Checklist } from "../../contract/checklist.ts";
-import { type Codec, unpack, type Unpacked } from "./unpack.ts";
+import { type Codec, limitDetails, unpack, type Unpacked } from "./unpack.ts";
 import { wrapperOf } from "./wrappers.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { memorySource } from "../../contract/source.ts";
+import { memorySource, sourceSlice } from "../../contract/source.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 type CompressedCheck = "Compressed Content" | "Compression Ratio";
@@ -14,8 +14,8 @@ const PASSED: Readonly<Record<CompressedCheck, string>> = {
 };
 
 const MAX_COMPRESSION_RATIO = 250;
-/** Content that unpacks to fewer bytes is not reported as a bomb. */
-const MIN_BOMB_BYTES = MIB;
+/** Content that unpacks to fewer bytes is not reported as a bomb: honest zeros shrink as well. */
+const MIN_BOMB_BYTES = 32 * MIB;
 const EXTENSION = /\.(?:gz|gzip|z|zlib|zst|zstd|bz2|xz|lzma|lz4)$/i;
 
 /** Scans a single compressed file, such as gzip, regardless of its name. */
@@ -23,22 +23,13 @@ export const compressedScanner: Scanner = {
   id: "compressed",
   matches: ({ source }) => wrapperOf(source) !== undefined,
   *scan(content, context) {
-    const wrapper = wrapperOf(content.source);
-    if (!wrapper) return;
+    const codec = wrapperOf(content.source);
+    if (codec === undefined) return;
     const checks = new Checklist<CompressedCheck>(PASSED);
-    context.addMetadata({ compression: wrapper.format });
-    if (wrapper.codec) {
-      const unpacked = unpack(wrapper.codec, content.source, undefined, context);
-      yield* checkUnpacked(unpacked, wrapper.codec, checks);
-      submit(unpacked, content, context);
-    } else {
-      yield* checks.emit("Compressed Content", {
-        severity: "info",
-        message: `Compression format ${wrapper.format} is not supported`,
-        incomplete: "unsupported_compression",
-        details: { format: wrapper.format },
-      });
-    }
+    context.addMetadata({ compression: codec });
+    const unpacked = unpack(codec, content.source, undefined, context);
+    yield* checkUnpacked(unpacked, codec, checks, context);
+    submit(unpacked, content, context);
     yield* checks.finish();
   },
 };
@@ -47,9 +38,11 @@ function* checkUnpacked(
   { bytes, packedSize, incomplete }: Unpacked,
   codec: Codec,
   checks: Checklist<CompressedCheck>,
+  context: ScanContext,
 ): Generator<Check, void, void> {
   const ratio = Math.round(bytes.length / Math.max(1, packedSize));
-  const bomb = bytes.length >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO;
+  const isLarge = bytes.length >= MIN_BOMB_BYTES || incomplete === "unpacked_limit";
+  const bomb = isLarge && ratio > MAX_COMPRESSION_RATIO;
   if (bomb) {
     yield* checks.emit("Compression Ratio", {
       severity: "warning",
@@ -66,12 +59,20 @@ function* checkUnpacked(
     ruleCode: limited ? "S410" : "S902",
     incomplete,
     ...(limited && { operational: true }),
-    details: { format: codec, unpacked: bytes.length },
+    details: {
+      format: codec,
+      unpacked: bytes.length,
+      ...(limited && limitDetails(context.limits)),
+    },
   });
 }
 
-/** Lists the unpacked content as the only member, and submits it for scanning. */
-function submit({ bytes, incomplete }: Unpacked, content: Content, context: ScanContext): void {
+/** Lists the unpacked content as the only member, and submits it and what follows it for scanning. */
+function submit(
+  { bytes, incomplete, packedSize }: Unpacked,
+  content: Content,
+  context: ScanContext,
+): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
   const hashes = new ArchiveMemberHashes(content, "compressed");
@@ -85,6 +86,9 @@ function submit({ bytes, incomplete }: Unpacked, content: Content, context: Scan
   context.addMetadata(hashes.facts());
   context.addAssetParts({ contents: [{ name, size: bytes.length }] });
   context.scanMember(name, source);
+  const rest = content.source.size - packedSize;
+  if (incomplete !== undefined || rest === 0) return;
+  context.scanMember(`(bytes from ${packedSize})`, sourceSlice(content.source, packedSize, rest));
 }
 
 /** The name of the unpacked content: `model.pkl` for `model.pkl.gz`. */

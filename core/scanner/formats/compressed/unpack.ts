@@ -1,17 +1,46 @@
 import { concatBytes } from "../../readers/bytes/bytes.ts";
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import type { ScanContext } from "../../contract/scanner.ts";
+import { LIMIT_SETTINGS } from "../../contract/limits.ts";
+import type { ScanContext, ScanLimits } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
+import { unpackBzip2 } from "../../readers/compression/bzip2.ts";
+import { unpackLz4 } from "../../readers/compression/lz4.ts";
+import { unpackLzma, unpackZipLzma } from "../../readers/compression/lzma.ts";
+import {
+  DamagedData,
+  OutputBuffer,
+  OutputFull,
+  UnsupportedData,
+} from "../../readers/compression/output_buffer.ts";
+import { unpackXz } from "../../readers/compression/xz.ts";
 import { zstdFrames } from "./zstd_frames.ts";
 
 /** A supported compression format. */
-export type Codec = "deflate" | "zlib" | "gzip" | "zstd";
+export type Codec = NativeCodec | keyof typeof DECODERS;
+
+/** Formats that the runtime unpacks. */
+type NativeCodec = "deflate" | "zlib" | "gzip" | "zstd";
+
+/** Unpacks into a buffer, and returns how many packed bytes it read. */
+type Decoder = (packed: Uint8Array, output: OutputBuffer, size: number | undefined) => number;
+
+const DECODERS = {
+  bzip2: unpackBzip2,
+  xz: unpackXz,
+  lzma: unpackLzma,
+  zip_lzma: unpackZipLzma,
+  lz4: unpackLz4,
+} as const satisfies Readonly<Record<string, Decoder>>;
 
 /** Unpacked content. */
 export interface Unpacked {
   readonly bytes: Uint8Array;
   /** Why bytes are missing: a scan limit, or damaged input. Undefined if the content is complete. */
-  readonly incomplete: "unpacked_limit" | "corrupt_stream" | undefined;
+  readonly incomplete:
+    | "unpacked_limit"
+    | "corrupt_stream"
+    | "unsupported_compression"
+    | undefined;
   /** Number of compressed bytes that `bytes` was unpacked from. */
   readonly packedSize: number;
 }
@@ -38,6 +67,7 @@ export function unpack(
   // Incompressible data grows a little, so the packed bytes may exceed the limit.
   const maxPackedBytes = Math.ceil(maxBytes * 1.125) + 65536;
   const packed = compressed.read(0, Math.min(compressed.size, maxPackedBytes));
+  if (isDecoded(codec)) return decoded(codec, packed, compressed.size, declaredSize, context);
   const possible = codec === "zstd"
     ? maxBytes
     : Math.min(maxBytes, packed.length * MAX_DEFLATE_RATIO + 1024);
@@ -60,18 +90,81 @@ export function unpack(
   };
 }
 
+function isDecoded(codec: Codec): codec is keyof typeof DECODERS {
+  return Object.hasOwn(DECODERS, codec);
+}
+
+/** Unpacks with a decoder of our own, which keeps what it unpacked before a fault. */
+function decoded(
+  codec: keyof typeof DECODERS,
+  packed: Uint8Array,
+  size: number,
+  declaredSize: number | undefined,
+  context: ScanContext,
+): Unpacked {
+  let left = context.limits.maxMemberBytes;
+  const output = new OutputBuffer((bytes) => {
+    const granted = context.reserveUnpacked(Math.min(bytes, left));
+    left -= granted;
+    return granted;
+  });
+  const decode: Decoder = DECODERS[codec];
+  try {
+    const packedSize = Math.min(decode(packed, output, declaredSize), packed.length);
+    return { bytes: output.content(), incomplete: undefined, packedSize };
+  } catch (error) {
+    const incomplete = error instanceof OutputFull || packed.length < size
+      ? "unpacked_limit"
+      : error instanceof UnsupportedData
+      ? "unsupported_compression"
+      : "corrupt_stream";
+    if (!isFault(error)) throw error;
+    return { bytes: output.content(), incomplete, packedSize: packed.length };
+  }
+}
+
+function isFault(error: unknown): boolean {
+  return error instanceof OutputFull || error instanceof UnsupportedData ||
+    error instanceof DamagedData;
+}
+
+/** The limits that kept content from being unpacked, and what raises them. */
+export function limitDetails(limits: ScanLimits): Readonly<Record<string, unknown>> {
+  return {
+    max_member_bytes: limits.maxMemberBytes,
+    max_unpacked_bytes: limits.maxUnpackedBytes,
+    settings: [LIMIT_SETTINGS.maxMemberBytes, LIMIT_SETTINGS.maxUnpackedBytes],
+  };
+}
+
 /** Whether the first bytes of content unpack to at least one byte without error. */
-export function beginsAs(codec: Codec, head: Uint8Array): boolean {
+export function beginsAs(codec: NativeCodec | "lzma", head: Uint8Array): boolean {
+  if (codec === "lzma") return beginsAsLzma(head);
   const bytes = attempt(codec, head, Math.max(1, head.length) * MAX_DEFLATE_RATIO, false);
   return bytes instanceof Uint8Array && bytes.length > 0;
 }
+
+function beginsAsLzma(head: Uint8Array): boolean {
+  const output = new OutputBuffer(() => MIN_LZMA_BYTES);
+  try {
+    unpackLzma(head, output);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    // The head is cut off, and a reader that is at its end makes up a few bytes.
+    return output.length >= Math.min(MIN_LZMA_BYTES, head.length);
+  }
+  return true;
+}
+
+/** Bytes that the head of LZMA data unpacks to at least, unless it ends before. */
+const MIN_LZMA_BYTES = 256;
 
 /**
  * Unpacks the longest readable prefix of the compressed bytes, found by bisection: the decoders return
  * nothing at all if the output exceeds the bound or the input is damaged.
  */
 function longestPrefix(
-  codec: Codec,
+  codec: NativeCodec,
   packed: Uint8Array,
   bound: number,
 ): Pick<Unpacked, "bytes" | "packedSize"> {
@@ -91,7 +184,7 @@ function longestPrefix(
 }
 
 function attempt(
-  codec: Codec,
+  codec: NativeCodec,
   packed: Uint8Array,
   maxOutputLength: number,
   complete: boolean,

@@ -3,36 +3,23 @@ import { startsWithBytes } from "../../readers/bytes/bytes.ts";
 import { beginsAs, type Codec } from "./unpack.ts";
 import { isZstd } from "./zstd_frames.ts";
 
-/** A compression format around a single file. */
-export type Wrapper =
-  | { readonly format: Codec; readonly codec: Codec }
-  | { readonly format: UnsupportedFormat; readonly codec: undefined };
-
-/** Formats that are recognized but not unpacked. */
-export type UnsupportedFormat = "bzip2" | "xz" | "lzma" | "lz4";
-
-const UNSUPPORTED: readonly (readonly [UnsupportedFormat, (head: Uint8Array) => boolean])[] = [
+/** Formats that a signature or a header shows. */
+const SIGNED: readonly (readonly [Codec, (head: Uint8Array) => boolean])[] = [
+  ["gzip", (head) => startsWithBytes(head, [0x1f, 0x8b, 8]) && ((head[3] ?? 0xff) & 0xe0) === 0],
+  ["zlib", (head) => isZlibHeader(head) && beginsAs("zlib", head)],
   ["bzip2", isBzip2],
   ["xz", (head) => startsWithBytes(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])],
-  ["lzma", isLzma],
+  ["lzma", (head) => isLzma(head) && beginsAs("lzma", head)],
   ["lz4", (head) => startsWithBytes(head, [0x04, 0x22, 0x4d, 0x18]) && (head[4] ?? 0) >> 6 === 1],
   ["lz4", (head) => startsWithBytes(head, [0x02, 0x21, 0x4c, 0x18])],
 ];
 const HEAD_BYTES = 4096;
 
-/** Detects the compression format of content, or returns undefined if it is not compressed. */
-export function wrapperOf(source: ByteSource): Wrapper | undefined {
+/** Detects the compression format around a single file, or returns undefined if there is none. */
+export function wrapperOf(source: ByteSource): Codec | undefined {
   const head = source.read(0, HEAD_BYTES);
-  const known = codecOf(source, head);
-  if (known) return { format: known, codec: known };
-  const format = UNSUPPORTED.find(([, matches]) => matches(head))?.[0];
-  return format && { format, codec: undefined };
-}
-
-function codecOf(source: ByteSource, head: Uint8Array): Codec | undefined {
-  if (startsWithBytes(head, [0x1f, 0x8b, 8]) && ((head[3] ?? 0xff) & 0xe0) === 0) return "gzip";
-  if (isZlibHeader(head) && beginsAs("zlib", head)) return "zlib";
-  return isZstd(source) ? "zstd" : undefined;
+  const signed = SIGNED.find(([, matches]) => matches(head))?.[0];
+  return signed ?? (isZstd(source) ? "zstd" : undefined);
 }
 
 /** RFC 1950, 2.2: method, window size and check bits. About 0.3% of random byte pairs match. */

@@ -4,6 +4,7 @@ import { checkTemplate } from "../../templates/check.ts";
 import { addTemplateChecks } from "../../templates/template_checks.ts";
 import { type Secret, secretsOfValue } from "../../knowledge/secrets/find_secrets.ts";
 import { redactedExcerpt, redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
+import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import { findSuspiciousText } from "../../knowledge/suspicious_text.ts";
 import { type GgufReader, type MetadataValue, UnreadableError } from "./reader.ts";
@@ -72,9 +73,12 @@ export class GgufMetadata {
     }
     this.#checkKey(key, position);
     const label = `The metadata value of ${redactedQuote(key)}`;
-    const value = this.#reader.value(
-      isTemplateKey(key) ? (text) => addTemplateChecks(text, label, this.#checks) : undefined,
-    );
+    const texts = new SecretSearch(label, (finding) => this.#checks.add(VALUES, finding));
+    const value = this.#reader.value((text) => {
+      if (isTemplateKey(key)) addTemplateChecks(text, label, this.#checks);
+      texts.add(text, position);
+    });
+    texts.finish();
     const secrets = value.type === "text" ? secretsOfValue(key, value.text) : [];
     for (const secret of secrets) this.#checks.add(VALUES, secretFinding(secret, position, label));
     if (value.type === "text") this.#checkText(key, label, value);

@@ -61,7 +61,7 @@ const MAX_ARRAY_DEPTH = 4;
 /** Bytes decoded of one string. */
 const MAX_STRING_BYTES = MIB;
 /** Bytes decoded of all strings together. */
-const MAX_STRINGS_BYTES = 32 * MIB;
+const MAX_STRINGS_BYTES = 256 * MIB;
 const MAGIC_BYTES = 4n;
 
 /** Reads the parts of a GGUF file of version 1, 2 or 3, in either byte order. */
@@ -103,11 +103,13 @@ export class GgufReader {
   }
 
   /**
-   * Reads a metadata value. Strings in arrays are decoded only if `onArrayText` is given.
+   * Reads a metadata value.
+   *
+   * @param onArrayText Receives each string in an array.
    *
    * @throws {UnreadableError} when the value is truncated, malformed or exceeds a limit.
    */
-  value(onArrayText?: (text: string) => void): MetadataValue {
+  value(onArrayText: (text: string) => void): MetadataValue {
     const type = this.#type();
     switch (type) {
       case "string":
@@ -126,7 +128,7 @@ export class GgufReader {
     throw new UnreadableError("unknown_value_type", `Unknown metadata value type ${number}`);
   }
 
-  #array(depth: number, onArrayText?: (text: string) => void): MetadataValue {
+  #array(depth: number, onArrayText: (text: string) => void): MetadataValue {
     const element = this.#type();
     const count = this.count();
     if (element === "string" || element === "array") this.#reserveElements(count, element);
@@ -136,14 +138,11 @@ export class GgufReader {
     return { type: "array", element, count };
   }
 
-  #strings(count: bigint, onArrayText?: (text: string) => void): void {
-    for (let left = count; left > 0n; left--) {
-      if (onArrayText === undefined) this.cursor.skip(this.count());
-      else onArrayText(this.text().text);
-    }
+  #strings(count: bigint, onArrayText: (text: string) => void): void {
+    for (let left = count; left > 0n; left--) onArrayText(this.text().text);
   }
 
-  #arrays(count: bigint, depth: number, onArrayText?: (text: string) => void): void {
+  #arrays(count: bigint, depth: number, onArrayText: (text: string) => void): void {
     if (depth > MAX_ARRAY_DEPTH) {
       throw new UnreadableError("arrays_too_deep", "Arrays are nested too deeply", true);
     }

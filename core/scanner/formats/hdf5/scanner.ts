@@ -1,6 +1,9 @@
 import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { pathEscape } from "../../knowledge/file_reference.ts";
 import { Checklist, type NamedFinding } from "../../contract/checklist.ts";
+import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { KIB } from "../../../../schemas/units.ts";
 import { Hdf5Error } from "../../readers/hdf5/cursor.ts";
 import { findJsonTexts } from "../../readers/json/find_json_texts.ts";
 import { findSignature, readSuperblock } from "../../readers/hdf5/superblock.ts";
@@ -8,22 +11,29 @@ import {
   type ExternalReference,
   type Hdf5Contents,
   type Hdf5Fault,
+  type Hdf5Wanted,
   walkHdf5,
 } from "../../readers/hdf5/walk.ts";
 import { KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
+import { isActivePickle } from "../pickle/detect.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { trimEnd } from "../../readers/text/trim_end.ts";
 
 const STRUCTURE = "HDF5 Structure";
 const EXTERNAL_REFERENCE = "HDF5 External Reference";
+const CREDENTIAL = "Credential";
 
 const PASSED = {
   [STRUCTURE]: "All objects in the file were read",
   [EXTERNAL_REFERENCE]: "No object refers to another file",
+  [CREDENTIAL]: "No attribute contains a credential",
 };
+
+/** Bytes of a value that are searched for credentials. */
+const MAX_SEARCHED_BYTES = 64 * KIB;
 
 /** Attributes in which Keras stores its configurations. */
 const CONFIGS = ["model_config", "training_config"];
@@ -38,18 +48,23 @@ export const hdf5Scanner: Scanner = {
   matches: ({ source }) => findSignature(source) !== undefined,
   *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
-    const contents = readContents(source);
+    const texts = new SecretSearch("An attribute", (finding) => checks.add(CREDENTIAL, finding));
+    const contents = readContents(source, ({ name, source, position }) => {
+      if (isActivePickle(source)) context.scanMember(name, source);
+      texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
+    });
+    texts.finish();
     checks.addAll(checkContents(contents));
     yield* checks.finish();
     yield* checkConfigs(source, contents, context);
   },
 };
 
-function readContents(source: ByteSource): Hdf5Contents {
+function readContents(source: ByteSource, onBytes: Hdf5Wanted["onBytes"]): Hdf5Contents {
   const base = findSignature(source);
   if (base === undefined) return unreadable(0);
   try {
-    return walkHdf5(readSuperblock(source, base), REQUESTED_ATTRIBUTES);
+    return walkHdf5(readSuperblock(source, base), { attributes: REQUESTED_ATTRIBUTES, onBytes });
   } catch (error) {
     if (!(error instanceof Hdf5Error)) throw error;
     return unreadable(base);

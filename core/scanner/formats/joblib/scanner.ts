@@ -3,19 +3,19 @@ import { constants, gunzipSync, inflateSync } from "node:zlib";
 import { looksLikePickle } from "../pickle/detect.ts";
 import { KIB } from "../../../../schemas/units.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
-import { type ByteSource, memorySource } from "../../contract/source.ts";
+import { type ByteSource, memorySource, sourceSlice } from "../../contract/source.ts";
 
-type JoblibCompression = "zlib" | "gzip" | "bzip2" | "xz" | "lzma" | "lz4";
+type JoblibCompression = "zlib" | "gzip";
 
-const SIGNATURES: readonly (readonly [signature: string, compression: JoblibCompression])[] = [
-  ["\x1f\x8b", "gzip"],
-  ["BZh", "bzip2"],
-  ["\xfd7zXZ\x00", "xz"],
-  ["\x5d\x00\x00", "lzma"],
-  ["\x04\x22\x4d\x18", "lz4"],
-];
+/**
+ * The start of a file of joblib before 0.10: `ZF`, and the length of the content in hexadecimal as
+ * Python's `int` reads it, filled up with spaces. Python 2 wrote one space more. zlib data follows.
+ */
+const Z_FILE = /^ZF[\s\dxXa-fA-FL_+-]{19}$/;
+const Z_FILE_BYTES = 21;
+const SPACE = 0x20;
 
-const NAMED = /\.joblib(?:\.(?:z|gz|bz2|xz|lzma|lz4))?$/i;
+const NAMED = /\.joblib(?:\.(?:z|gz))?$/i;
 
 /** Compressed bytes that are read to detect a pickle, and the limit on their decompressed size. */
 const PROBE_BYTES = 4 * KIB;
@@ -31,27 +31,25 @@ const TRAILER_BYTES = 8;
 const MAX_RATIO = 100;
 
 /**
- * Scans compressed joblib files by scanning the pickle in them as a member. Matches zlib by its
- * content, and other compressions by file name because they have scanners of their own.
+ * Scans compressed joblib files by scanning the pickle in them as a member. Matches zlib and the files
+ * of joblib before 0.10 by their content, and gzip by file name. Other compressions are those of
+ * `compressed`.
  */
 export const joblibScanner: Scanner = {
   id: "joblib",
 
   matches({ source, name }: Content): boolean {
+    if (zFileData(source) !== undefined) return true;
     const compression = compressionOf(source);
     if (compression === undefined) return false;
     return NAMED.test(name) || (compression === "zlib" && containsPickle(source));
   },
 
   *scan({ source, name }: Content, context: ScanContext): Generator<Check, void, void> {
+    const zFile = zFileData(source);
+    if (zFile !== undefined) return yield* scanUnpacked(zFile, "zlib", name, context);
     const compression = compressionOf(source);
-    if (compression === "zlib" || compression === "gzip") {
-      yield* scanUnpacked(source, compression, name, context);
-    } else {
-      yield failed(`Compression is not supported: ${compression ?? "unknown"}`, {
-        incomplete: "unsupported_compression",
-      });
-    }
+    if (compression !== undefined) yield* scanUnpacked(source, compression, name, context);
   },
 };
 
@@ -63,9 +61,18 @@ function failed(message: string, more: Partial<Check>): Check {
 
 function compressionOf(source: ByteSource): JoblibCompression | undefined {
   const head = source.read(0, 8);
-  const text = decodeLatin1(head);
-  const listed = SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
-  return listed ?? (isZlib(head) ? "zlib" : undefined);
+  if (decodeLatin1(head).startsWith("\x1f\x8b")) return "gzip";
+  return isZlib(head) ? "zlib" : undefined;
+}
+
+/** The zlib data of a file of joblib before 0.10, or undefined for any other content. */
+function zFileData(source: ByteSource): ByteSource | undefined {
+  const head = source.read(0, Z_FILE_BYTES + 1);
+  if (!Z_FILE.test(decodeLatin1(head.subarray(0, Z_FILE_BYTES)))) return undefined;
+  const start = head[Z_FILE_BYTES] === SPACE ? Z_FILE_BYTES + 1 : Z_FILE_BYTES;
+  return isZlib(source.read(start, 2))
+    ? sourceSlice(source, start, Math.max(0, source.size - start))
+    : undefined;
 }
 
 /** RFC 1950: method 8, a window of up to 32 KiB, a header divisible by 31, no preset dictionary. */

@@ -5,8 +5,8 @@ import { CODE_DUNDERS } from "../../knowledge/python/dunders.ts";
 
 /** What a string that stands for a function contains. */
 export interface CodeFacts {
-  /** Whether it is code rather than the name of a function. */
-  readonly isCode: boolean;
+  /** Marshalled code, other text that is not a name, or the name of a function. */
+  readonly kind: "bytecode" | "text" | "name";
   /** Names in it that run, load or fetch something, sorted. */
   readonly dangerousNames: readonly string[];
   /** Whether only its start was checked. */
@@ -28,12 +28,12 @@ export function inspectCode(text: string): CodeFacts {
   const isCut = text.length > checked.length;
   const decoded = decodeBase64(checked);
   if (isMarshalled(decoded)) {
-    return { isCode: true, dangerousNames: dangerousNames(marshalledNames(decoded)), isCut };
+    return { kind: "bytecode", dangerousNames: dangerousNames(marshalledNames(decoded)), isCut };
   }
   // A bare name runs no code: Keras looks it up among the functions it knows.
-  if (/^[\w.>]*$/.test(checked)) return { isCode: false, dangerousNames: [], isCut };
+  if (/^[\w.>]*$/.test(checked)) return { kind: "name", dangerousNames: [], isCut };
   return {
-    isCode: true,
+    kind: "text",
     dangerousNames: dangerousNames(checked.match(/[A-Za-z_]\w*/g) ?? []),
     isCut,
   };

@@ -19,8 +19,8 @@ export class LambdaChecks {
   }
 
   /**
-   * The finding for a lambda: critical if its code uses dangerous names or is too large to check, or if
-   * the version of Keras runs it unasked; else a warning.
+   * The finding for a lambda: critical if it contains bytecode, uses dangerous names or is too large to
+   * check, or if the version of Keras runs it unasked; else a warning.
    */
   check(config: unknown, className: "Lambda" | "__lambda__"): Finding {
     const { strings, isCut } = stringsIn(functionsOf(config, className), MAX_VALUES);
@@ -28,7 +28,8 @@ export class LambdaChecks {
     const names = [...new Set(texts.flatMap(({ dangerousNames }) => dangerousNames))].sort();
     const isTooLarge = isCut || texts.some((text) => text.isCut);
     const danger = describeDanger(names, this.#origin) ??
-      (isTooLarge ? "is too large to check completely" : undefined);
+      (isTooLarge ? "is too large to check completely" : undefined) ??
+      (texts.some(({ kind }) => kind === "bytecode") ? "contains bytecode" : undefined);
     return {
       severity: danger === undefined ? "warning" : "critical",
       message: `${labelOf(config, className)} ${danger ?? describeCode(texts)}`,
@@ -77,5 +78,5 @@ function describeDanger(
 }
 
 function describeCode(texts: readonly CodeFacts[]): string {
-  return texts.some(({ isCode }) => isCode) ? "contains code" : "calls a function by name";
+  return texts.some(({ kind }) => kind === "text") ? "contains code" : "calls a function by name";
 }

@@ -11,6 +11,7 @@ import type {
   YamlTag,
 } from "../../readers/document_event.ts";
 import { findLinks, runsDownload } from "../../knowledge/links.ts";
+import { modelReferences } from "./model_references.ts";
 import { manifestLanguage, readManifest } from "./read_manifest.ts";
 import { type CheckTemplate, isTemplate, templateFindings } from "./template_values.ts";
 import { weakHash } from "../../knowledge/weak_hash.ts";
@@ -29,6 +30,7 @@ const CHECKS = {
   "Manifest Structure": "The whole manifest was read",
   "Remote Code": "Nothing asks the loader to run code from the repository",
   "Import Target": "No dangerous Python name is an import target",
+  "File Reference": "No file of the model is outside of its folder",
   "YAML Tag": "No tag makes a loader run code",
   "Chat Template": "No template accesses more than its variables",
   "Manifest Link": "No links found",
@@ -133,6 +135,9 @@ class ManifestScan {
   *#value(read: DocumentEntry): Generator<Check, void, void> {
     const entry = withoutLineBreakAtEnd(read);
     for (const { name, finding } of codeReferences(entry, this.#fileName)) {
+      yield* this.#checks.emit(name, finding);
+    }
+    for (const { name, finding } of modelReferences(entry, this.#fileName)) {
       yield* this.#checks.emit(name, finding);
     }
     if (typeof entry.value !== "string") return;

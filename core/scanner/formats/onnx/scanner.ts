@@ -3,7 +3,7 @@ import { excerpt, quotedExcerpt } from "../../contract/excerpt.ts";
 import { Checklist } from "../../contract/checklist.ts";
 import { isOnnx } from "./detect.ts";
 import { EXTERNAL_DATA, TENSOR_SIZE } from "./tensor_checks.ts";
-import { type ModelFacts, ModelWalk, PYTHON_OPERATOR } from "./walk.ts";
+import { CREDENTIAL, type ModelFacts, ModelWalk, PYTHON_OPERATOR } from "./walk.ts";
 import { faultFindings } from "../protobuf/faults.ts";
 import { ProtobufReader } from "../../readers/protobuf/protobuf_reader.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
@@ -16,6 +16,7 @@ const PASSED = {
   [EXTERNAL_DATA]: "No tensor loads data from outside the model's folder",
   [TENSOR_SIZE]: "Every tensor has the size of its shape",
   [PYTHON_OPERATOR]: "No node calls Python",
+  [CREDENTIAL]: "No text contains a credential",
   [OPERATOR_DOMAIN]: "All operators are in well-known domains",
 };
 
@@ -50,7 +51,7 @@ function checkModel(facts: ModelFacts, checks: Checklist): void {
       message: `Custom operator domain ${
         quotedExcerpt(domain)
       } needs code that is not in the model`,
-      ruleCode: "S1104",
+      ruleCode: "S1111",
     });
   }
 }

@@ -5,12 +5,18 @@ import type {
   ProtobufReader,
   ProtobufSpan,
 } from "../../readers/protobuf/protobuf_reader.ts";
+import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
+import { MIB } from "../../../../schemas/units.ts";
 import { byteSizeOf, dataTypeName, readTensor } from "./tensor.ts";
 import { checkTensor } from "./tensor_checks.ts";
 
 export const PYTHON_OPERATOR = "ONNX Python Operator";
 
+export const CREDENTIAL = "Credential";
+
 const MAX_NAME_BYTES = 1024;
+/** Bytes of a text that are searched for credentials. */
+const MAX_TEXT_BYTES = MIB;
 /** Operator domains that are collected. */
 const MAX_DOMAINS = 100;
 /** Operators that call Python, including PyOp and PyCustomOp of onnxruntime-extensions. */
@@ -48,10 +54,12 @@ export class ModelWalk {
   };
   readonly #reader: ProtobufReader;
   readonly #checks: Checklist;
+  readonly #texts: SecretSearch;
 
   constructor(reader: ProtobufReader, checks: Checklist) {
     this.#reader = reader;
     this.#checks = checks;
+    this.#texts = new SecretSearch("A text of the model", (it) => checks.add(CREDENTIAL, it));
   }
 
   run(): void {
@@ -62,8 +70,14 @@ export class ModelWalk {
         case 2:
           this.facts.producerName = this.#name(field.span);
           break;
+        case 6:
+          this.#text(field.span);
+          break;
         case 7:
           this.#graph(field.span);
+          break;
+        case 14:
+          this.#property(field.span);
           break;
         case 20:
           this.#each(field.span, {
@@ -76,6 +90,20 @@ export class ModelWalk {
           break;
       }
     }
+    this.#texts.finish();
+  }
+
+  #text(span: ProtobufSpan, name?: string): void {
+    this.#texts.add(this.#reader.text(span, MAX_TEXT_BYTES), span.start, name);
+  }
+
+  /** An entry of the metadata. */
+  #property(message: ProtobufSpan): void {
+    let name = "";
+    this.#each(message, {
+      1: (span) => name = this.#name(span),
+      2: (span) => this.#text(span, name),
+    });
   }
 
   #graph(message: ProtobufSpan): void {
@@ -83,6 +111,7 @@ export class ModelWalk {
     this.#each(message, {
       1: (span) => this.#node(span),
       5: (span) => this.#tensor(span, true),
+      10: (span) => this.#text(span),
       15: (span) => this.#sparseTensor(span),
     });
   }
@@ -102,6 +131,7 @@ export class ModelWalk {
     this.#each(message, {
       4: (span) => operator = this.#name(span),
       5: (span) => this.#attribute(span),
+      6: (span) => this.#text(span),
       7: (span) => domain = this.#name(span),
     });
     this.#keep(this.facts.domains, domain);
@@ -119,7 +149,18 @@ export class ModelWalk {
     const tensor = (span: ProtobufSpan) => this.#tensor(span, false);
     const graph = (span: ProtobufSpan) => this.#graph(span);
     const sparse = (span: ProtobufSpan) => this.#sparseTensor(span);
-    this.#each(message, { 5: tensor, 6: graph, 10: tensor, 11: graph, 22: sparse, 23: sparse });
+    const text = (span: ProtobufSpan) => this.#text(span);
+    this.#each(message, {
+      4: text,
+      5: tensor,
+      6: graph,
+      9: text,
+      10: tensor,
+      11: graph,
+      13: text,
+      22: sparse,
+      23: sparse,
+    });
   }
 
   #sparseTensor(message: ProtobufSpan): void {

@@ -1,5 +1,6 @@
 import type { ImportRecord, Signal } from "./findings.ts";
 import type { OpcodeName } from "./opcodes.ts";
+import { exhaustion } from "./exhaustion.ts";
 import { importPath, isContainer, type PickleValue, PLAIN, type TextOf } from "./values.ts";
 
 type CallSignal = Omit<Signal, "position">;
@@ -41,6 +42,13 @@ const RUNS_CONSTRUCTOR: Omit<CallSignal, "message"> = {
   why: "The constructor runs code or opens files named by its arguments; picklers bypass it",
 };
 
+const EXHAUSTS: Omit<CallSignal, "message"> = {
+  name: "Pickle Expansion",
+  severity: "warning",
+  ruleCode: "S214",
+  why: "A few bytes of the pickle take all memory or never end",
+};
+
 /** The signals that a call raises by what it calls and with which arguments. */
 export function callSignals(
   callee: PickleValue,
@@ -72,6 +80,8 @@ function importCallSignals(
   if (constructed !== undefined) {
     signals.push({ ...RUNS_CONSTRUCTOR, message: `Runs the constructor of ${constructed}` });
   }
+  const exhausts = exhaustion(path, args);
+  if (exhausts !== undefined) signals.push({ ...EXHAUSTS, message: exhausts });
   return signals;
 }
 
@@ -89,7 +99,7 @@ const REBUILDER = /^torch\._utils\._rebuild_\w+$/;
  * is given.
  */
 const HARMFUL_CONSTRUCTOR =
-  /^(?:models\.yolo|ultralytics\.nn\.tasks|accelerate\.state)\.|^torch\.optim\.lr_scheduler\.|^(?:xgboost\.core|lightgbm\.basic)\.Booster$|^transformers\.(?:integrations\.)?deepspeed\./;
+  /^(?:models\.yolo|ultralytics\.nn\.tasks|accelerate\.state)\.|^torch\.optim\.lr_scheduler\.|^(?:xgboost\.core|lightgbm\.basic)\.Booster$|^transformers\.(?:integrations\.)?deepspeed\.|^gensim\.(?:corpora|models|similarities)\./;
 
 /** Returns the class whose harmful constructor a call runs, if it does. */
 function harmfulConstructor(
@@ -139,29 +149,28 @@ function importsWithin(args: readonly PickleValue[]): ImportRecord[] {
   return imports;
 }
 
-/** Levels of tuples that are searched for methods: BUILD accepts a pair of states. */
-const MAX_STATE_DEPTH = 2;
+/** Levels of containers in a state that are searched. */
+const MAX_STATE_DEPTH = 6;
 
 /**
- * Marks imports in a state under the name of a special method as called, because Python calls those
- * implicitly.
+ * Marks the imports in a state as stored: the object may call them later, as `FunctionTransformer` calls
+ * its function and a module of PyTorch its hooks. Those under the name of a special method count as
+ * called, because Python calls them implicitly.
  */
-export function markSpecialMethods(
-  state: PickleValue,
+export function markStored(
+  value: PickleValue,
   textOf: TextOf,
   levels = MAX_STATE_DEPTH,
 ): void {
-  if (!isContainer(state) || levels === 0) return;
-  if (state.kind === "tuple") {
-    for (const part of state.items.slice(0, 2)) markSpecialMethods(part, textOf, levels - 1);
-    return;
-  }
+  if (value.kind === "import") value.record.stored = true;
+  if (!isContainer(value) || levels === 0) return;
   // A pickle may set the same state a hundred thousand times; each item is searched once.
-  for (let i = state.searched; i + 1 < state.items.length; i += 2) {
-    state.searched = i + 2;
-    const value = state.items[i + 1];
-    if (value?.kind !== "import" || value.record.called) continue;
-    const key = textOf(state.items[i] ?? PLAIN);
-    if (key?.startsWith("__") && key.endsWith("__")) value.record.called = true;
+  for (let i = value.searched; i < value.items.length; i++) {
+    value.searched = i + 1;
+    const item = value.items[i] ?? PLAIN;
+    markStored(item, textOf, levels - 1);
+    if (value.kind !== "dict" || i % 2 === 0 || item.kind !== "import") continue;
+    const key = textOf(value.items[i - 1] ?? PLAIN);
+    if (key?.startsWith("__") && key.endsWith("__")) item.record.called = true;
   }
 }

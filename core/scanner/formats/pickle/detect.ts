@@ -45,6 +45,27 @@ export function looksLikePickle(source: ByteSource): boolean {
   return false;
 }
 
+/** Shortest pickle that imports something. */
+const MIN_IMPORT_BYTES = 3;
+
+/**
+ * Whether a value that is stored among others, such as an attribute, is a pickle that does more than
+ * build plain values.
+ */
+export function isActivePickle(source: ByteSource): boolean {
+  if (source.size < MIN_IMPORT_BYTES || !looksLikePickle(source)) return false;
+  const findings = new Findings();
+  const walk = {
+    findings,
+    opcodes: { left: MAX_OPCODES },
+    arrayOpcodes: { left: 0 },
+    lineLimit: MAX_LINE_BYTES,
+  };
+  const end = walkStream(new PickleWindow(source), 0, walk);
+  return end.outcome !== "stop" || end.end < source.size || findings.imports.size > 0 ||
+    findings.signals.size > 0;
+}
+
 /** Whether a stream that begins with PROTO continues as a pickle. */
 function isDeclared(window: PickleWindow, at: number, end: StreamEnd, findings: Findings): boolean {
   if (window.byte(at + 1) > MAX_PROTOCOL) return false;

@@ -16,7 +16,7 @@ const MAX_INTEGER_BYTES = 32;
 const nothing: Effect = () => {};
 const plain: Effect = (machine) => machine.push(PLAIN);
 const number: Effect = (machine, { number }) => machine.push({ kind: "integer", value: number });
-const remember: Effect = (machine, { number }) => machine.memo.set(Number(number), machine.top());
+const remember: Effect = (machine, { number }) => machine.remember(Number(number));
 const recall: Effect = (machine, { number }) => machine.recall(Number(number));
 const bytes: Effect = (machine, { from, length }) => machine.push({ kind: "bytes", from, length });
 const text = (codec: TextCodec): Effect => (machine, { from, length }) =>
@@ -205,7 +205,7 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
     const name = machine.pop();
     machine.push(machine.importValues(machine.pop(), name));
   },
-  MEMOIZE: (machine) => machine.memo.set(machine.memo.size, machine.top()),
+  MEMOIZE: (machine) => machine.remember(machine.memo.size),
   FRAME: nothing,
   BYTEARRAY8: bytes,
   NEXT_BUFFER: plain,

@@ -1,5 +1,5 @@
 import type { RuleCode } from "../../contract/rules.ts";
-import type { Severity } from "../../contract/severity.ts";
+import { compareSeverity, type Severity } from "../../contract/severity.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import { canonicalPath, judgeImport, type Judgment } from "./policy.ts";
 
@@ -16,6 +16,8 @@ export interface ImportRecord {
   count: number;
   /** Whether it is called, or passed to a function that calls it. */
   called: boolean;
+  /** Whether it becomes a part of another object, which may call it later. */
+  stored: boolean;
   /** How often it was pushed, and how many of those were consumed by a harmless call. */
   pushed: number;
   harmlessCalls: number;
@@ -32,6 +34,7 @@ export type PickleCheck =
   | "Pickle Stack Depth"
   | "Pickle Expansion"
   | "Nested Pickle"
+  | "Credential"
   | "PyTorch Magic Number";
 
 /** Something that a pickle does besides importing. */
@@ -93,6 +96,7 @@ export class Findings {
       path: canonicalPath(module, name),
       count: 0,
       called: false,
+      stored: false,
       pushed: 0,
       harmlessCalls: 0,
     };
@@ -130,6 +134,7 @@ export class Findings {
     const known = this.imports.get(keyOf(record.module, record.name)) ?? this.#addRecord(record);
     known.count += record.count;
     known.called ||= record.called;
+    known.stored ||= record.stored;
     known.pushed += record.pushed;
     known.harmlessCalls += record.harmlessCalls;
   }
@@ -145,8 +150,8 @@ export class Findings {
       ...this.imports.values().map((record) => importSeverity(record)),
       ...this.signals.values().map(({ signal }) => signal.severity),
     ];
-    if (severities.includes("critical")) return "critical";
-    return severities.includes("warning") ? "warning" : undefined;
+    const [worst] = severities.filter((it) => it !== undefined).sort(compareSeverity);
+    return worst === "critical" || worst === "warning" ? worst : undefined;
   }
 }
 
@@ -163,7 +168,7 @@ export function importSeverity(record: ImportRecord): Severity | undefined {
     case "suspicious":
       return "warning";
     case "unlisted":
-      return record.called ? "warning" : "info";
+      return record.called || record.stored ? "warning" : "info";
     case "allowed":
       return undefined;
     default:

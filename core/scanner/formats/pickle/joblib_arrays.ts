@@ -29,20 +29,24 @@ const MAX_FIELDS_DEPTH = 4;
 /**
  * Returns the array data that follows an object that BUILD has just completed.
  *
- * @returns undefined if the object is not an array placeholder, or `unknown` if the length of its data
- * cannot be determined.
+ * @returns undefined if the object is not an array placeholder. If the length of its data cannot be
+ * determined: `unknown` for a type that is not known, or `hidden` for a state that joblib never writes.
  */
-export function rawArrayOf(value: PickleValue, textOf: TextOf): RawArray | "unknown" | undefined {
+export function rawArrayOf(
+  value: PickleValue,
+  textOf: TextOf,
+): RawArray | "unknown" | "hidden" | undefined {
   if (value.kind !== "call" || !isOf(WRAPPERS, value.callee, value.args)) return undefined;
-  if (!hasPlainKeys(value.state, textOf)) return "unknown";
+  if (!hasPlainKeys(value.state, textOf)) return "hidden";
   const entry = (key: string) => dictEntry(value.state, key, textOf);
+  const alignment = entry("numpy_array_alignment_bytes") ?? NONE;
+  if (alignment !== NONE && alignment.kind !== "integer") return "hidden";
   const count = elementsOf(entry("shape"));
+  if (count === undefined) return "hidden";
   const type = elementTypeOf(entry("dtype"), textOf, MAX_FIELDS_DEPTH);
-  if (count === undefined || type === undefined) return "unknown";
+  if (type === undefined) return "unknown";
   const bytes = count * type.size;
   if (!Number.isSafeInteger(bytes)) return "unknown";
-  const alignment = entry("numpy_array_alignment_bytes") ?? NONE;
-  if (alignment !== NONE && alignment.kind !== "integer") return "unknown";
   return { bytes, padded: alignment.kind === "integer", pickled: type.objects };
 }
 

@@ -1,5 +1,5 @@
 import { detached } from "../../contract/detached.ts";
-import { callSignals, markCalled, markSpecialMethods } from "./calls.ts";
+import { callSignals, markCalled, markStored } from "./calls.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
@@ -14,12 +14,17 @@ import {
   container,
   extend,
   type Import,
+  importPath,
   isContainer,
   type PickleValue,
   type Text,
   UNKNOWN,
 } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
+
+/** Values on the stack, and values that the memo and containers take, before a walk ends. */
+const MAX_STACK = 2_000_000;
+const MAX_KEPT = 2_000_000;
 
 /** Longest module and name together, in characters. Longer ones are cut. */
 const MAX_NAME_CHARACTERS = 1024;
@@ -58,6 +63,8 @@ export class Machine {
   /** Number of times a container was pushed again. */
   shared = 0;
   calls = 0;
+  /** Number of values that the memo and containers have taken. */
+  #kept = 0;
   /** Whether a call may have returned one of its arguments. */
   #mayAlias = false;
   fault: Fault | undefined;
@@ -80,6 +87,18 @@ export class Machine {
   push(value: PickleValue): void {
     this.#stack.push(value);
     if (this.#stack.length > this.depth) this.depth = this.#stack.length;
+  }
+
+  /** Whether the stack, the memo and containers hold as much as memory allows. */
+  get isFull(): boolean {
+    return this.#kept > MAX_KEPT || this.#stack.length > MAX_STACK ||
+      this.#marks.length > MAX_STACK;
+  }
+
+  /** Stores the value on top in the memo. */
+  remember(index: number): void {
+    this.#kept++;
+    this.memo.set(index, this.top());
   }
 
   pop(): PickleValue {
@@ -223,13 +242,20 @@ export class Machine {
   /** Adds items to the value on top: a container, or an object through its methods. */
   extendTop(items: readonly PickleValue[]): void {
     const target = this.top();
-    if (isContainer(target)) extend(target, items);
-    else this.#signalMutation(target);
+    if (isContainer(target)) {
+      this.#kept += extend(target, items);
+      return;
+    }
+    this.#signalMutation(target);
+    for (const item of items) markStored(item, this.textOf);
   }
 
   #signalMutation(target: PickleValue): void {
-    if (target.kind !== "import") return;
-    const { module, name } = target.record;
+    const changed = target.kind === "call" && SHARED.has(importPath(target.callee) ?? "")
+      ? target.callee
+      : target;
+    if (changed.kind !== "import") return;
+    const { module, name } = changed.record;
     this.signal({
       name: "Pickle Mutation",
       severity: "critical",
@@ -246,11 +272,13 @@ export class Machine {
     const target = this.top();
     if (target.kind === "call") target.state = state;
     this.#signalMutation(target);
-    markSpecialMethods(state, this.textOf);
+    markStored(state, this.textOf);
   }
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
-    this.push(container(kind, items));
+    const made = container(kind, items);
+    this.#kept += made.items.length;
+    this.push(made);
   }
 }
 
@@ -267,6 +295,9 @@ const ALIASED_ARRAY = {
   message: "Calls return objects that determine where array data ends",
   why: "Instructions can be hidden in what looks like array data",
 } as const;
+
+/** Functions that return an object of the whole process. */
+const SHARED: ReadonlySet<string> = new Set(["logging.getLogger"]);
 
 const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
   BUILD: "S207",

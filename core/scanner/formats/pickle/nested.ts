@@ -20,6 +20,9 @@ export interface NestedBudgets {
 /** Longest constant that is decoded as text. */
 const MAX_ENCODED_BYTES = MIB;
 
+/** Shorter constants are not pickles that import something. */
+const MIN_PICKLE_BYTES = 8;
+
 const MIN_ENCODED_BYTES = 16;
 
 /** Instructions that are read from a constant that does not begin with PROTO. */
@@ -55,6 +58,7 @@ export class NestedSearch {
 
   /** Searches the constant that an instruction pushes. */
   search(constant: Instruction): void {
+    if (constant.length < MIN_PICKLE_BYTES) return;
     for (const encoding of encodingsOf(constant)) {
       const window = decoded(constant, encoding);
       if (window === undefined || OPCODE_BY_BYTE[window.byte(0)] === undefined) continue;
@@ -177,15 +181,21 @@ function isEscaped({ opcode, window, from, length }: Instruction): boolean {
     window.bytes(from, Math.min(length, MAX_ENCODED_BYTES)).includes(BACKSLASH);
 }
 
+/** Python's `bytes.fromhex` skips white space. */
 function isHex(head: Uint8Array): boolean {
   return head.every((byte) =>
+    isSpace(byte) ||
     (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) ||
     (byte >= 0x61 && byte <= 0x66)
   );
 }
 
 function isBase64(head: Uint8Array): boolean {
-  return head.every((byte) => sextet(byte) >= 0 || byte === 0x0a || byte === 0x3d);
+  return head.every((byte) => sextet(byte) >= 0 || isSpace(byte) || byte === 0x3d);
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 /** The first byte that two base64 characters encode. */
@@ -197,7 +207,8 @@ function sextet(byte: number): number {
   if (byte >= 0x41 && byte <= 0x5a) return byte - 0x41;
   if (byte >= 0x61 && byte <= 0x7a) return byte - 0x61 + 26;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30 + 52;
-  return byte === 0x2b ? 62 : byte === 0x2f ? 63 : -1;
+  // Also in the alphabet for URLs.
+  return byte === 0x2b || byte === 0x2d ? 62 : byte === 0x2f || byte === 0x5f ? 63 : -1;
 }
 
 /** Opens a constant in an encoding. Returns undefined if it cannot be decoded. */
@@ -227,14 +238,18 @@ function latin1Bytes({ opcode }: Instruction, bytes: Uint8Array): Uint8Array | u
     ? "string_escape"
     : "utf8";
   const text = decodeText(bytes, codec);
-  return text.charCodeAt(0) > 0xff
+  // Characters outside of Latin-1 are not bytes: what a loader makes of those before them counts.
+  const end = text.search(/[^\0-\xff]/);
+  const encodable = end < 0 ? text : text.slice(0, end);
+  return encodable === ""
     ? undefined
-    : Uint8Array.from(text, (character) => character.charCodeAt(0));
+    : Uint8Array.from(encodable, (character) => character.charCodeAt(0));
 }
 
 function hexBytes(text: Uint8Array): Uint8Array | undefined {
   try {
-    return Uint8Array.fromHex(decodeText(text.subarray(0, text.length & ~1), "latin1"));
+    const digits = decodeText(text, "latin1").replaceAll(/\s/g, "");
+    return Uint8Array.fromHex(digits.slice(0, digits.length & ~1));
   } catch {
     return undefined;
   }
@@ -242,7 +257,8 @@ function hexBytes(text: Uint8Array): Uint8Array | undefined {
 
 function base64Bytes(text: Uint8Array): Uint8Array | undefined {
   try {
-    const whole = trimEnd(decodeText(text, "latin1"), /[\s=]/);
+    const standard = decodeText(text, "latin1").replaceAll("-", "+").replaceAll("_", "/");
+    const whole = trimEnd(standard, /[\s=]/);
     return Uint8Array.fromBase64(whole, { lastChunkHandling: "loose" });
   } catch {
     return undefined;

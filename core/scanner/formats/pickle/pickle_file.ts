@@ -1,5 +1,6 @@
 import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
+import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
@@ -7,6 +8,7 @@ import { ArrayCounts } from "./ml_context.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
+import { StringSearch } from "./string_search.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import { expandedSize } from "./values.ts";
 import { PickleWindow } from "./window.ts";
@@ -37,6 +39,7 @@ export class PickleFile {
   readonly #opcodes: Budget;
   readonly #nested: NestedBudgets;
   readonly #nestedLevels: number;
+  readonly #strings: StringSearch;
   readonly #legacy = new LegacyTorch();
   readonly #limit: number;
   #attempts = MAX_RESYNC_ATTEMPTS;
@@ -49,6 +52,7 @@ export class PickleFile {
     this.#limit = limits.maxOpcodes;
     this.#opcodes = { left: limits.maxOpcodes };
     this.#nestedLevels = limits.maxDepth;
+    this.#strings = new StringSearch((signal) => this.findings.addSignal(signal));
     this.#nested = {
       opcodes: { left: limits.maxOpcodes },
       arrayOpcodes: { left: limits.maxOpcodes },
@@ -61,9 +65,10 @@ export class PickleFile {
     let at = 0;
     while (at < size) {
       const next = this.#walkStream(at);
-      if (next === undefined) return;
+      if (next === undefined) break;
       at = next;
     }
+    this.#strings.finish();
   }
 
   /** Walks one stream. Returns the offset of the next one, or undefined if there is none. */
@@ -76,7 +81,10 @@ export class PickleFile {
         opcodes: this.#opcodes,
         arrayOpcodes: this.#nested.arrayOpcodes,
         inheritsMemo: this.streams > 0,
-        onConstant: (constant) => nested.search(constant),
+        onConstant: (constant) => {
+          nested.search(constant);
+          this.#strings.add(constant);
+        },
         onObject: (object, textOf) => this.arrays.add(object, textOf),
       }));
     if (this.streams > 0 && !isStream(end, findings, this.#window.byte(at) === PROTO)) {
@@ -127,21 +135,26 @@ export class PickleFile {
       message: `${end.opcodes} instructions build an object of ${size} parts`,
       position: machine.start,
       why: "Objects that contain each other many times over exhaust any code that walks them",
+      ruleCode: "S214",
     });
   }
 
-  #signal(signal: Omit<Signal, "ruleCode">): void {
-    this.findings.addSignal({ ...signal, ruleCode: "S902" });
+  #signal(signal: Signal): void {
+    this.findings.addSignal({ ruleCode: "S902", ...signal });
   }
 
   #stopAtLimit(at: number): undefined {
+    const spent = this.#opcodes.left <= 0;
     this.#signal({
       name: "Pickle Opcode Limit",
       severity: "info",
-      message: `Scan stopped after ${this.#limit} instructions`,
+      message: spent
+        ? `Scan stopped after ${this.#limit} instructions`
+        : "Scan stopped at an object of too many parts",
       position: at,
-      incomplete: "opcode_limit",
+      incomplete: spent ? "opcode_limit" : "object_limit",
       operational: true,
+      ...(spent && { details: { limit: this.#limit, setting: LIMIT_SETTINGS.maxOpcodes } }),
     });
   }
 

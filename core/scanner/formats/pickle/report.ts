@@ -25,6 +25,7 @@ const PASSED: Readonly<Record<PickleCheck, string>> = {
   "Pickle Stack Depth": "The stack depth is within bounds",
   "Pickle Expansion": "No small pickle expands to a huge object",
   "Nested Pickle": "No constant contains a dangerous pickle",
+  "Credential": "No string contains a credential",
   "PyTorch Magic Number": "No magic number is computed by a call",
 };
 
@@ -61,14 +62,13 @@ function failedChecks(file: PickleFile): Check[] {
 function importCheck(record: ImportRecord): Check[] {
   const severity = importSeverity(record);
   if (severity === undefined) return [];
-  const { module, name, judgment, at, opcode, count, called } = record;
+  const { module, name, judgment, at, opcode, count, called, stored } = record;
+  const verb = called ? "Imports and calls" : stored ? "Imports and stores" : "Imports";
   const ruleCode = judgment.ruleCode ?? IMPORT_RULES[opcode] ?? "S201";
   return [{
     name: "Pickle Import",
     status: "failed",
-    message: `${called ? "Imports and calls" : "Imports"} ${
-      escapedExcerpt(dottedPath(module, name))
-    }`,
+    message: `${verb} ${escapedExcerpt(dottedPath(module, name))}`,
     severity,
     position: at,
     ruleCode,

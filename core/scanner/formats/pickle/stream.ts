@@ -1,12 +1,14 @@
-import { KIB } from "../../../../schemas/units.ts";
+import { KIB, MIB } from "../../../../schemas/units.ts";
+import type { ByteSource } from "../../contract/source.ts";
 import { pathEscape } from "../../knowledge/file_reference.ts";
 import { EFFECT_BY_BYTE } from "./effects.ts";
 import { escapedExcerpt, Findings } from "./findings.ts";
 import { arrayFileOf, type RawArray, rawArrayOf } from "./joblib_arrays.ts";
+import { Frames } from "./frames.ts";
 import { Machine, type MachineOptions } from "./machine.ts";
 import { type Fault, Instruction } from "./parser.ts";
 import { type PickleValue, PLAIN, type TextOf, UNKNOWN } from "./values.ts";
-import type { PickleWindow } from "./window.ts";
+import { PickleWindow } from "./window.ts";
 
 /** Work that may still be done, shared by everything that is done for one file. */
 export interface Budget {
@@ -42,6 +44,9 @@ export interface StreamEnd {
   readonly machine: Machine;
 }
 
+/** Shorter constants are not reported: they hold no pickle, and name no credential. */
+const MIN_CONSTANT_BYTES = 3;
+
 /** Instructions that are read from the data of one array. */
 const MAX_ARRAY_OPCODES = 5000;
 
@@ -64,6 +69,14 @@ const SPLIT_INSTRUCTION = {
   why: "Loaders read different instructions from here on, so what was scanned may not be what runs",
 } as const;
 
+const HIDDEN_ARRAY_END = {
+  name: "Pickle Structure",
+  severity: "warning",
+  ruleCode: "S902",
+  message: "An array is described so that the end of its data is not known",
+  why: "joblib never writes such a description; instructions can be hidden in the data",
+} as const;
+
 class StreamWalk {
   readonly #window: PickleWindow;
   readonly #walk: Walk;
@@ -83,7 +96,7 @@ class StreamWalk {
     const instruction = this.#instruction;
     let at = this.#machine.start;
     for (;;) {
-      if (this.#walk.opcodes.left-- <= 0) return this.#ended("limit", at);
+      if (this.#walk.opcodes.left-- <= 0 || this.#machine.isFull) return this.#ended("limit", at);
       const fault = instruction.read(at) ?? this.#step();
       if (fault !== undefined) return this.#ended(fault, at);
       if (instruction.opcode.name === "STOP") return this.#stopped();
@@ -106,7 +119,7 @@ class StreamWalk {
     if (this.#frames.advance(instruction)) machine.signal(SPLIT_INSTRUCTION);
     EFFECT_BY_BYTE[instruction.opcode.byte]?.(machine, instruction);
     this.#opcodes++;
-    if (instruction.length >= 8) this.#walk.onConstant?.(instruction);
+    if (instruction.length >= MIN_CONSTANT_BYTES) this.#walk.onConstant?.(instruction);
     return machine.fault;
   }
 
@@ -154,7 +167,11 @@ class StreamWalk {
     const array = rawArrayOf(this.#machine.top(), this.#machine.textOf);
     if (array === undefined) return at;
     this.#scanArrayData(at);
-    if (array === "unknown" || depth === 0) return -1;
+    if (array === "hidden") this.#machine.signal(HIDDEN_ARRAY_END);
+    if (array === "unknown" || array === "hidden" || depth === 0) {
+      mergeScatteredImports(this.#window, at, this.#walk, this.#machine.memo);
+      return -1;
+    }
     this.#machine.replaceTop(PLAIN);
     return array.pickled ? this.#skipPickled(at, depth) : this.#skipRaw(at, array);
   }
@@ -193,43 +210,64 @@ class StreamWalk {
   }
 }
 
+/** Bytes after a lost end that are searched for imports, how many of them at once, and for each. */
+const MAX_SEARCHED_BYTES = 64 * MIB;
+const SEARCHED_BYTES = 64 * KIB;
+const MAX_IMPORT_BYTES = 2 * KIB;
+
+/** Instructions that are read from one byte: two strings, which may be stored, and an import. */
+const MAX_IMPORT_OPCODES = 6;
+
+/** Opcodes with which an import can begin: GLOBAL, INST, those of strings, and reads from the memo. */
+const IMPORT_STARTS: ReadonlySet<number> = new Set(
+  Array.from("ciXUTVSghj\x8c\x8d", (opcode) => opcode.charCodeAt(0)),
+);
+
+const IDENTIFIERS = /^[A-Za-z_][\w.]*$/;
+
 /**
- * Follows the frames of protocol 4. The C unpickler reads a frame at once and ignores its end; the
- * Python unpickler does not read across it. A stream on which they differ is made to be read in two
- * ways.
+ * Searches bytes of which it is not known where instructions begin for imports, at each byte, and adds
+ * those that are critical.
  */
-class Frames {
-  /** End of the open frame, or -1 if none is open. */
-  #end = -1;
-  fault: string | undefined;
-
-  /**
-   * Advances past an instruction.
-   *
-   * @returns whether the instruction crosses the end of a frame. The C unpickler, when it reads from a
-   * file, then drops the bytes of the argument within the frame and takes others from after it.
-   */
-  advance({ opcode, at, end, number }: Instruction): boolean {
-    if (this.#end >= 0 && at >= this.#end) this.#end = -1;
-    const split = this.#end >= 0 && end > this.#end;
-    return opcode.name === "FRAME" ? this.#open(end, end + Number(number)) || split : split;
+function mergeScatteredImports(
+  { source }: PickleWindow,
+  from: number,
+  { findings, arrayOpcodes }: Walk,
+  earlierMemo: ReadonlyMap<number, PickleValue>,
+): void {
+  const stop = Math.min(source.size, from + MAX_SEARCHED_BYTES);
+  for (let start = from; start < stop; start += SEARCHED_BYTES) {
+    const block = source.read(start, SEARCHED_BYTES + MAX_IMPORT_BYTES);
+    const end = Math.min(SEARCHED_BYTES, stop - start);
+    for (let i = 0; i < end; i++) {
+      if (!IMPORT_STARTS.has(block[i] ?? 0)) continue;
+      if (arrayOpcodes.left <= 0) return;
+      const found = new Findings();
+      const opcodes = { left: MAX_IMPORT_OPCODES };
+      const walk = { findings: found, opcodes, arrayOpcodes: { left: 0 }, lineLimit: KIB };
+      const window = new PickleWindow(blockSource(source, start, block, i));
+      new StreamWalk(window, start + i, walk, { earlierMemo, unknownStack: true }).run(0);
+      arrayOpcodes.left -= MAX_IMPORT_OPCODES - Math.max(0, opcodes.left);
+      if (found.denied().every(({ module, name }) => IDENTIFIERS.test(`${module}.${name}`))) {
+        findings.mergeDenied(found);
+      }
+    }
   }
+}
 
-  #open(from: number, end: number): boolean {
-    const within = this.#end > from;
-    if (within) this.fault = "A frame begins inside another frame";
-    const split = within && end > this.#end;
-    this.#end = end;
-    return split;
-  }
-
-  /**
-   * Returns the end of the frame that was open at STOP if it extends past it: there some loaders
-   * continue with the next pickle.
-   */
-  endPast(stop: number): number | undefined {
-    if (this.#end <= stop) return undefined;
-    this.fault = "A frame extends past the end of its pickle";
-    return this.#end;
-  }
+/** The source as far as the bytes for one import from `first` in a block that was read at `start`. */
+function blockSource(
+  source: ByteSource,
+  start: number,
+  block: Uint8Array,
+  first: number,
+): ByteSource {
+  const end = Math.min(block.length, first + MAX_IMPORT_BYTES);
+  return {
+    size: start + end,
+    read: (offset, length) =>
+      offset < start
+        ? source.read(offset, length)
+        : block.subarray(offset - start, Math.min(end, offset - start + length)),
+  };
 }

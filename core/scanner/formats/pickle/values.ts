@@ -97,11 +97,12 @@ export function container(kind: Container["kind"], items: PickleValue[]): Contai
   return { kind, items: omitted > 0 ? items.slice(0, MAX_ITEMS) : items, omitted, searched: 0 };
 }
 
-/** Adds items to a container, up to {@link MAX_ITEMS} in all. */
-export function extend(target: Container, items: readonly PickleValue[]): void {
+/** Adds items to a container, up to {@link MAX_ITEMS} in all. Returns how many. */
+export function extend(target: Container, items: readonly PickleValue[]): number {
   const room = Math.max(0, MAX_ITEMS - target.items.length);
   for (let i = 0; i < items.length && i < room; i++) target.items.push(items[i] ?? UNKNOWN);
   target.omitted += Math.max(0, items.length - room);
+  return Math.min(items.length, room);
 }
 
 export function isContainer(value: PickleValue): value is Container {

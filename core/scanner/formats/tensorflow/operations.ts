@@ -4,7 +4,7 @@ import type { Severity } from "../../contract/severity.ts";
 const CRITICAL_OPERATIONS = new Set(
   `
   PyFunc PyFuncStateless EagerPyFunc PyCall ShellExecute ExecuteOp SystemConfig LoadLibrary
-  LoadLibraryV2 ReadFile WriteFile
+  LoadLibraryV2 ReadFile WriteFile DatasetToTFRecord ExperimentalDatasetToTFRecord
 `.trim().split(/\s+/),
 );
 
@@ -15,7 +15,8 @@ const SUSPICIOUS_OPERATIONS = new Set(
   Rpc TryRpc RegisterDataset RegisterDatasetV2 DataServiceDataset DataServiceDatasetV2
   DataServiceDatasetV3 DataServiceDatasetV4 SqlDataset ExperimentalSqlDataset SaveDataset
   SaveDatasetV2 LoadDataset DumpTensor TensorDump BigQueryReader DistributedSave RecordInput
-  RpcServer RpcServerStart RpcClient RpcCall
+  RpcServer RpcServerStart RpcClient RpcCall WriteSummary WriteScalarSummary WriteHistogramSummary
+  WriteImageSummary WriteAudioSummary WriteGraphSummary WriteRawProtoSummary ImportEvent
 `.trim().split(/\s+/),
 );
 

@@ -42,7 +42,8 @@ const TEXT_NAMES =
 const OTHER_EXTENSIONS =
   /\.(?:json|ya?ml|toml|xml|html?|gz|bz2|xz|zst|zip|7z|tar|pdf|png|jpe?g|docx?|so)$/i;
 
-const TEXT_EXTENSIONS = /\.(?:md|markdown|txt|rst)$/i;
+const TEXT_EXTENSIONS =
+  /\.(?:md|markdown|txt|rst|env|ini|cfg|conf|properties)$|^\.env(?:\.|$)|^\.netrc$/i;
 
 /** Scans texts: model cards, licenses, and scripts next to a model. */
 export const textScanner: Scanner = {
@@ -109,6 +110,10 @@ class TextScan {
       if (secret.position >= window.ownLength) continue;
       yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
     }
+    for (const secret of findAssignedSecrets(window.text)) {
+      if (secret.position >= window.ownLength) continue;
+      yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
+    }
     if (this.#script === undefined) return;
     for (const { position: index, ...danger } of scriptDangers(window.text)) {
       if (index >= window.ownLength) continue;
@@ -118,10 +123,6 @@ class TextScan {
         ...danger,
         ...position !== undefined && { position },
       });
-    }
-    for (const secret of findAssignedSecrets(window.text)) {
-      if (secret.position >= window.ownLength) continue;
-      yield* this.#checks.emit("Credential", secretFinding(secret, positionOf(secret.position)));
     }
   }
 

@@ -92,7 +92,7 @@ class XmlScan {
         return yield* this.#element(token);
       case "text":
       case "comment":
-        return yield* this.#text(utf8FromLatin1(token.text), token.position);
+        return yield* this.#text(resolveReferences(utf8FromLatin1(token.text)), token.position);
       case "declaration":
         return yield* this.#declaration(token);
       case "instruction":
@@ -118,7 +118,8 @@ class XmlScan {
       yield* this.#emit("Script Text", "critical", "Script element", token.position);
     }
     for (const [name, value] of token.attributes) {
-      yield* this.#attribute(local, localName(name), utf8FromLatin1(value), token.position);
+      const plain = resolveReferences(utf8FromLatin1(value));
+      yield* this.#attribute(local, localName(name), plain, token.position);
     }
   }
 
@@ -144,8 +145,8 @@ class XmlScan {
     );
   }
 
-  *#text(text: string, position: number, isNamespace = false): Generator<Check, void, void> {
-    const plain = resolveReferences(text);
+  /** @param plain Text without references. */
+  *#text(plain: string, position: number, isNamespace = false): Generator<Check, void, void> {
     if (SCRIPT.test(plain) || runsDownload(plain)) {
       const message = `Script text: ${redactedQuote(plain)}`;
       yield* this.#emit("Script Text", "warning", message, position);

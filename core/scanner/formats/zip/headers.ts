@@ -1,6 +1,6 @@
 import type { ByteSource } from "../../contract/source.ts";
 import { MAX_KEPT_NAME_BYTES } from "../archive/entry_path.ts";
-import { readSafeUint64, viewOf } from "../../readers/bytes/bytes.ts";
+import { decodeLatin1, readSafeUint64, viewOf } from "../../readers/bytes/bytes.ts";
 
 /**
  * The fields that the local header and the directory entry of a member share (APPNOTE 4.3.7, 4.3.12).
@@ -111,7 +111,7 @@ export function decodedName(header: ZipHeader): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(header.rawName);
   } catch {
-    return new TextDecoder("latin1").decode(header.rawName);
+    return decodeLatin1(header.rawName);
   }
 }
 

@@ -11,6 +11,8 @@ import type { ZipCheck } from "./checks.ts";
 import type { ZipMember } from "./directory.ts";
 import { SOME_READERS_REFUSE } from "./header_checks.ts";
 import { type OpenedMember, openZipMember } from "./open_member.ts";
+import { plainArrayBytes } from "../numpy/plain_array.ts";
+import { limitDetails } from "../compressed/unpack.ts";
 import { MIB } from "../../../../schemas/units.ts";
 
 const ENCRYPTED_FLAGS = 0x1 | 0x40;
@@ -19,8 +21,8 @@ const FILE_TYPE_MASK = 0o170000;
 const SYMLINK_TYPE = 0o120000;
 const MAX_LINK_TARGET_BYTES = 4096;
 const MAX_COMPRESSION_RATIO = 100;
-/** Members that declare fewer bytes are not reported as bombs. */
-const MIN_BOMB_BYTES = MIB;
+/** Members that declare fewer bytes are not reported as bombs: honest zeros shrink as well. */
+const MIN_BOMB_BYTES = 32 * MIB;
 
 /**
  * Whether a member is nothing but weights. Such a member is not scanned: weights can imitate any
@@ -56,9 +58,12 @@ export class ZipMemberReader {
 
   /** Checks a member and submits it for scanning unless it is nothing but weights. */
   *read(member: ZipMember): Generator<Check, void, void> {
-    yield* this.#checkRatio(member);
     if (member.name.endsWith("/") && member.dataSize === 0) return;
     const opened = this.#open(member);
+    // An array of numbers takes the memory that its header says, and nothing in it can run.
+    const isArray = plainArrayBytes(opened.source) === member.header.size;
+    if (!isArray) yield* this.#checkRatio(member);
+    if (isArray && opened.incomplete === "unpacked_limit") return this.#hashPart(member, opened);
     const digest = digestMember(opened.source, this.#context.limits.maxMemberBytes);
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
@@ -91,7 +96,8 @@ export class ZipMemberReader {
 
   *#checkRatio({ name, header, dataSize, start }: ZipMember): Generator<Check, void, void> {
     const ratio = Math.round(header.size / Math.max(1, dataSize));
-    if (!(header.size >= MIN_BOMB_BYTES && ratio > MAX_COMPRESSION_RATIO)) return;
+    const least = Math.min(MIN_BOMB_BYTES, this.#context.limits.maxMemberBytes);
+    if (!(header.size >= least && ratio > MAX_COMPRESSION_RATIO)) return;
     yield* this.#checks.emit("Archive Compression Ratio", {
       severity: "warning",
       message: `Entry ${quotedExcerpt(name)} unpacks to ${ratio} times its compressed size`,
@@ -149,7 +155,11 @@ export class ZipMemberReader {
       ruleCode: encrypted ? "S604" : limited ? "S410" : "S902",
       incomplete,
       ...(limited && { operational: true }),
-      details: { entry: excerpt(member.name), method: member.header.method },
+      details: {
+        entry: excerpt(member.name),
+        method: member.header.method,
+        ...(limited && limitDetails(this.#context.limits)),
+      },
       position: member.start,
     });
   }
@@ -161,6 +171,11 @@ export class ZipMemberReader {
     if (!entry || (entry.mode & FILE_TYPE_MASK) !== SYMLINK_TYPE) return;
     const target = new TextDecoder().decode(source.read(0, MAX_LINK_TARGET_BYTES));
     yield* checkLink({ name, target, base: name, position: start }, this.#checks);
+  }
+
+  /** Records a member of which only the beginning was read. */
+  #hashPart(member: ZipMember, opened: OpenedMember): void {
+    this.#hash(member, opened, digestMember(opened.source, this.#context.limits.maxMemberBytes));
   }
 
   #hash({ name, header }: ZipMember, { source, incomplete }: OpenedMember, digest: MemberDigest) {

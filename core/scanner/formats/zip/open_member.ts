@@ -11,7 +11,13 @@ export interface OpenedMember {
 }
 
 /** Supported compression methods (APPNOTE 4.4.5). */
-const CODECS: ReadonlyMap<number, Codec> = new Map([[8, "deflate"], [93, "zstd"]]);
+const CODECS: ReadonlyMap<number, Codec> = new Map([
+  [8, "deflate"],
+  [12, "bzip2"],
+  [14, "zip_lzma"],
+  [93, "zstd"],
+  [95, "xz"],
+]);
 const STORED = 0;
 
 /**

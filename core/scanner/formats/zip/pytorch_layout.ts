@@ -1,6 +1,7 @@
 import type { Content } from "../../contract/scanner.ts";
 import { isZip, readZipDirectories } from "./directory.ts";
 import { decodedName } from "./headers.ts";
+import { isEntryOfTar } from "./tar_entry.ts";
 
 /** Entries searched for the marker member. */
 const MAX_SEARCHED_ENTRIES = 10_000;
@@ -15,7 +16,7 @@ const EXTENSION = /\.(?:pt|pth|ptl|pt2)$/i;
  * circle.
  */
 export function isPyTorchZip(content: Content): boolean {
-  if (!isZip(content.source)) return false;
+  if (!isZip(content.source) || isEntryOfTar(content.source)) return false;
   if (EXTENSION.test(content.name)) return true;
   const { directories } = readZipDirectories(content.source, MAX_SEARCHED_ENTRIES);
   return directories.some(({ entries }) =>

@@ -1,4 +1,5 @@
 import { type AllowedNames, PYTHON_NAMES } from "./allowed_python.ts";
+import { LIBRARY_NAMES } from "./allowed_libraries.ts";
 import { SCIENCE_NAMES } from "./allowed_science.ts";
 import { SKLEARN_NAMES } from "./allowed_sklearn.ts";
 import { TORCH_NAMES } from "./allowed_torch.ts";
@@ -11,4 +12,5 @@ export const ALLOWED_GROUPS: readonly AllowedNames[] = [
   ...SKLEARN_NAMES,
   ...TORCH_NAMES,
   ...TRAINING_NAMES,
+  ...LIBRARY_NAMES,
 ];

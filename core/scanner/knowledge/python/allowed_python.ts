@@ -6,7 +6,7 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   [
     "builtins",
     `object set frozenset dict list tuple int float complex bool str bytes bytearray slice range
-    abs all any bin chr divmod enumerate hash hex id len max min oct ord pow repr
+    abs all any bin chr divmod enumerate hash hex id iter len max min oct ord pow repr
     reversed round sum zip Ellipsis NotImplemented
     BaseException Exception ArithmeticError AssertionError AttributeError EOFError ImportError
     IndexError KeyError LookupError MemoryError NameError NotImplementedError OSError OverflowError
@@ -24,17 +24,20 @@ export const PYTHON_NAMES: readonly AllowedNames[] = [
   ["datetime", "datetime date time timedelta timezone"],
   ["decimal", "Decimal"],
   ["fractions", "Fraction"],
+  ["functools", "partial"],
   ["io", "BytesIO StringIO"],
   ["_io", "BytesIO StringIO"],
   ["ipaddress", "IPv4Address IPv6Address IPv4Network IPv6Network"],
   ["itertools", "chain count cycle islice repeat product permutations combinations"],
   ["logging", "getLogger"],
+  ["operator", "itemgetter"],
   ["pathlib", "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath"],
   ["pathlib._local", "Path PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath"],
   ["random", "Random"],
   ["re", "_compile RegexFlag"],
   ["string", "Template"],
   ["types", "SimpleNamespace MappingProxyType NoneType EllipsisType"],
+  ["typing", "Any Dict FrozenSet List Mapping Optional Sequence Set Tuple Type Union"],
   ["uuid", "UUID SafeUUID"],
   ["zoneinfo", "ZoneInfo ZoneInfo._unpickle"],
 ];

@@ -15,6 +15,17 @@ const DTYPES = `
   UByteDType ShortDType UShortDType
 `;
 
+/** Functions of numbers, which estimators store to apply them to data. */
+const FUNCTIONS = `
+  absolute abs fabs sign negative positive reciprocal square sqrt cbrt exp exp2 expm1 log log2 log10
+  log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh degrees
+  radians deg2rad rad2deg ceil floor rint trunc clip maximum minimum fmax fmin add subtract multiply
+  divide true_divide floor_divide power float_power mod remainder hypot logaddexp logaddexp2
+  logical_and logical_or logical_xor logical_not isnan isinf isfinite mean median average std var sum
+  prod max min amax amin argmax argmin nanmean nanmedian nanmax nanmin nanstd nanvar nansum ptp
+  percentile quantile any all array asarray ravel nan_to_num round around transpose
+`;
+
 const BIT_GENERATORS: readonly AllowedNames[] = [
   ["numpy.random._mt19937", "MT19937"],
   ["numpy.random._pcg64", "PCG64 PCG64DXSM"],
@@ -24,7 +35,7 @@ const BIT_GENERATORS: readonly AllowedNames[] = [
 ];
 
 const NUMPY_NAMES: readonly AllowedNames[] = [
-  ["numpy", `dtype ndarray matrix recarray record poly1d ${SCALARS}`],
+  ["numpy", `dtype ndarray matrix recarray record poly1d ${SCALARS} ${FUNCTIONS}`],
   ["numpy.dtypes", DTYPES],
   ["numpy.core.multiarray", "_reconstruct scalar"],
   ["numpy._core.multiarray", "_reconstruct scalar"],
@@ -91,6 +102,7 @@ export const SCIENCE_NAMES: readonly AllowedNames[] = [
   ...NUMPY_NAMES,
   ...SPARSE_NAMES,
   ...PANDAS_NAMES,
+  ["scipy.special._ufuncs", "expit logit log1p expm1 xlogy xlog1py"],
   ["scipy.spatial._kdtree", "KDTree"],
   ["scipy.spatial._ckdtree", "cKDTree"],
   ["scipy.spatial.ckdtree", "cKDTree"],

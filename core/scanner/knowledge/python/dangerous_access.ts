@@ -125,8 +125,14 @@ export const ACCESS: readonly DangerousNames[] = [
   {
     danger: "introspection",
     modules: "operator _operator",
-    names: "attrgetter itemgetter methodcaller",
+    names: "attrgetter methodcaller",
     alone: IMPORT,
+  },
+  {
+    danger: "introspection",
+    level: "ordinary",
+    modules: "operator _operator",
+    names: "itemgetter",
   },
   { danger: "introspection", modules: "operator", names: "call setitem delitem iconcat" },
   { danger: "introspection", level: "uncalled", modules: "operator inspect" },

@@ -2,6 +2,7 @@ import type { RuleCode } from "../../contract/rules.ts";
 import type { Context, Danger, DangerLevel, DangerousNames } from "./danger.ts";
 import { ACCESS } from "./dangerous_access.ts";
 import { EXECUTION } from "./dangerous_execution.ts";
+import { PACKAGES } from "./dangerous_packages.ts";
 import { RESOURCES } from "./dangerous_resources.ts";
 
 /** A module, or a name in a module, of the table of dangerous names. */
@@ -20,7 +21,12 @@ export interface DangerousName {
  * The modules and names of Python that a model has no business with, for all formats. Each format takes
  * those that apply to what its loader does with a name, by danger, level and context.
  */
-export const DANGEROUS_NAMES: readonly DangerousName[] = [...EXECUTION, ...ACCESS, ...RESOURCES]
+export const DANGEROUS_NAMES: readonly DangerousName[] = [
+  ...EXECUTION,
+  ...ACCESS,
+  ...RESOURCES,
+  ...PACKAGES,
+]
   .flatMap(namesOfRow);
 
 function namesOfRow(row: DangerousNames): DangerousName[] {

@@ -106,7 +106,6 @@ export const RESOURCES: readonly DangerousNames[] = [
     danger: "data",
     modules: `
       pandas.read_csv pandas.io.parsers pandas.read_json pandas.read_html pandas.read_sql
-      huggingface_hub.hf_hub_download huggingface_hub.snapshot_download
     `,
   },
   { danger: "network", rule: "S301", modules: "socket", names: "create_connection", alone: CODE },

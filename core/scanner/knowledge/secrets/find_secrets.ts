@@ -94,15 +94,20 @@ export function secretByName(key: string, value: string): Secret | undefined {
   return { kind, ruleCode, severity: "warning", position: 0, length: value.length, lead };
 }
 
-const ASSIGNMENT =
-  /(?<![\w-])([A-Za-z_]\w{2,60})["']?[ \t]{0,4}[:=][ \t]{0,4}["']([^"'\s]{6,200})["']/g;
+const ASSIGNMENTS: readonly RegExp[] = [
+  /(?<![\w-])([A-Za-z_]\w{2,60})["']?[ \t]{0,4}[:=][ \t]{0,4}["']([^"'\s]{6,200})["']/g,
+  // Lines of environment files and of shells.
+  /(?<![\w-])([A-Z_][A-Z0-9_]{2,60})=([^"'\s]{6,200})(?![^\s])/g,
+];
 
 /** Finds the credentials in a text that are recognized by the names of their variables: `pwd = "…"`. */
 export function* findAssignedSecrets(text: string): Generator<Secret, void, void> {
-  for (const { 0: { length }, 1: name = "", 2: value = "", index } of text.matchAll(ASSIGNMENT)) {
-    const secret = secretByName(name, value);
-    if (secret === undefined || findSecrets(value).next().done === false) continue;
-    yield { ...secret, position: index, length };
+  for (const pattern of ASSIGNMENTS) {
+    for (const { 0: { length }, 1: name = "", 2: value = "", index } of text.matchAll(pattern)) {
+      const secret = secretByName(name, value);
+      if (secret === undefined || findSecrets(value).next().done === false) continue;
+      yield { ...secret, position: index, length };
+    }
   }
 }
 
@@ -126,12 +131,16 @@ function overlap(a: Secret, b: Secret): boolean {
 
 /** Replaces every credential of a known shape in a text by its kind. */
 export function redact(text: string): string {
-  const secrets = [...findSecrets(text)].sort((a, b) => b.position - a.position);
-  let redacted = text;
+  const secrets = [...findSecrets(text)].sort((a, b) => a.position - b.position);
+  const parts: string[] = [];
+  let end = 0;
   for (const { kind, position, length } of secrets) {
-    redacted = `${redacted.slice(0, position)}[${kind}]${redacted.slice(position + length)}`;
+    // Of very many credentials, some may overlap.
+    if (position < end) continue;
+    parts.push(text.slice(end, position), `[${kind}]`);
+    end = position + length;
   }
-  return redacted;
+  return parts.join("") + text.slice(end);
 }
 
 /** The first characters of a credential; fewer of a short one. */

@@ -1,12 +1,34 @@
+import { type ByteSource, memorySource } from "../../contract/source.ts";
 import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
 import { readHeapObject } from "./heap.ts";
 import type { HeaderMessage } from "./object_header.ts";
 
 /** Classes of datatype messages (HDF5 file format, IV.A.2.d). */
+const INTEGER = 0;
 const STRING = 3;
+const OPAQUE = 5;
 const VARIABLE_LENGTH = 9;
 
-/** An attribute message of version 1 to 3, of whose values only single strings can be read. */
+/** The type of a dataspace without elements (IV.A.2.b). */
+const NULL_SPACE = 2;
+
+/**
+ * The size of the elements of a datatype whose values are bytes as they are: strings of a fixed length,
+ * opaque bytes, and integers of one byte. Returns undefined for any other datatype.
+ *
+ * @throws {Hdf5Error} when the datatype is outside of the file.
+ */
+export function byteElementSize(bytes: Hdf5Bytes, address: number): number | undefined {
+  const type = bytes.at(address);
+  const typeClass = type.number(1) & 0x0f;
+  type.skip(3);
+  const size = type.number(4);
+  const isBytes = typeClass === STRING || typeClass === OPAQUE ||
+    typeClass === INTEGER && size === 1;
+  return isBytes ? size : undefined;
+}
+
+/** An attribute message of version 1 to 3, of whose values only strings and bytes can be read. */
 export class Hdf5Attribute {
   readonly name: string;
   /** Whether its datatype is stored elsewhere in the file, so that its value cannot be read. */
@@ -36,35 +58,54 @@ export class Hdf5Attribute {
   }
 
   /**
-   * The first `limit` bytes of the value. Returns undefined unless the value is a single string.
+   * The value if it is bytes: a string, opaque bytes or integers of one byte. At most `limit` bytes of
+   * a string of variable length are read. Returns undefined for any other value.
    *
    * @throws {Hdf5Error} when the value is outside of the file.
    */
-  readText(limit: number): Uint8Array | undefined {
-    const type = this.#bytes.at(this.#typeAddress);
-    const typeClass = type.number(1) & 0x0f;
-    const [flags = 0] = type.take(3);
-    const size = type.number(4);
-    if (!this.#isSingle()) return undefined;
+  bytes(limit: number): ByteSource | undefined {
+    const size = byteElementSize(this.#bytes, this.#typeAddress);
+    if (size === undefined) return this.#variableLength(limit);
+    return this.#bytes.slice(this.#valueAddress, size * this.#elements());
+  }
+
+  /**
+   * Whether the dataspace is a scalar or has one element.
+   *
+   * @throws {Hdf5Error} when the dataspace is outside of the file.
+   */
+  isSingle(): boolean {
+    return this.#elements() === 1;
+  }
+
+  #variableLength(limit: number): ByteSource | undefined {
+    const [head = 0, flags = 0] = this.#bytes.at(this.#typeAddress).take(2);
+    if ((head & 0x0f) !== VARIABLE_LENGTH || !this.isSingle()) return undefined;
+    const isText = (flags & 0x0f) === 1;
+    // The datatype of the elements comes after the size of the value.
+    const base = this.#typeAddress + 8;
+    if (!isText && byteElementSize(this.#bytes, base) !== 1) return undefined;
     const value = this.#bytes.at(this.#valueAddress);
-    if (typeClass === STRING) return value.take(Math.min(size, limit));
-    if (typeClass !== VARIABLE_LENGTH || (flags & 0x0f) !== 1) return undefined;
     const length = value.number(4);
     const collection = value.offset();
     const index = value.number(4);
     if (collection === undefined || length === 0) return undefined;
-    return readHeapObject(this.#bytes, { collection, index }, Math.min(length, limit));
+    return memorySource(
+      readHeapObject(this.#bytes, { collection, index }, Math.min(length, limit)),
+    );
   }
 
-  /** Whether the dataspace is a scalar or has one element. */
-  #isSingle(): boolean {
+  /** The number of elements in the dataspace: 1 for a scalar, 0 for a null dataspace. */
+  #elements(): number {
     const cursor = this.#bytes.at(this.#spaceAddress);
     const version = cursor.number(1);
     const rank = cursor.number(1);
-    cursor.skip(version === 1 ? 6 : 2);
-    for (let dimension = 0; dimension < rank; dimension++) {
-      if (cursor.length() !== 1) return false;
-    }
-    return true;
+    cursor.skip(1);
+    const type = cursor.number(1);
+    if (version === 2 && type === NULL_SPACE) return 0;
+    if (version === 1) cursor.skip(4);
+    let elements = 1;
+    for (let dimension = 0; dimension < rank; dimension++) elements *= cursor.length();
+    return elements;
   }
 }

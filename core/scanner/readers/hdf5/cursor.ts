@@ -1,5 +1,5 @@
 import { readAhead } from "../bytes/read_ahead.ts";
-import type { ByteSource } from "../../contract/source.ts";
+import { type ByteSource, sourceSlice } from "../../contract/source.ts";
 
 /** Thrown for content that the HDF5 library would reject. */
 export class Hdf5Error extends Error {
@@ -40,6 +40,11 @@ export class Hdf5Bytes {
     this.sizes = sizes;
   }
 
+  /** Bytes from the signature on. */
+  get size(): number {
+    return this.#source.size - this.#base;
+  }
+
   /** A cursor at an address. */
   at(address: number): Hdf5Cursor {
     return new Hdf5Cursor(this, address);
@@ -48,6 +53,18 @@ export class Hdf5Bytes {
   /** The offset of an address in the source. */
   positionOf(address: number): number {
     return this.#base + address;
+  }
+
+  /**
+   * The bytes from an address on, without reading them.
+   *
+   * @throws {Hdf5Error} when they are outside of the file.
+   */
+  slice(address: number, length: number): ByteSource {
+    if (!(this.#base + address + length <= this.#source.size)) {
+      throw new Hdf5Error(`No ${length} bytes at ${address}`);
+    }
+    return sourceSlice(this.#source, this.#base + address, length);
   }
 
   /**

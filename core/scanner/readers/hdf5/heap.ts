@@ -1,4 +1,7 @@
-import { type Hdf5Bytes, Hdf5Error } from "./cursor.ts";
+import { Buffer } from "node:buffer";
+import { MIB } from "../../../../schemas/units.ts";
+import type { ByteSource } from "../../contract/source.ts";
+import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
 
 /** Objects in one collection, whose indexes have 16 bits. */
 const MAX_OBJECTS = 65_536;
@@ -33,6 +36,55 @@ export function readHeapObject(
     cursor.skip(Math.ceil(size / 8) * 8);
   }
   throw new Hdf5Error(`No object ${index} in the heap at ${collection}`);
+}
+
+/** A value in the global heap. */
+export interface HeapObject {
+  /** Its offset in the source. */
+  readonly position: number;
+  readonly source: ByteSource;
+}
+
+const COLLECTION = "GCOL";
+const COLLECTION_HEADER_BYTES = 8;
+const SEARCHED_BYTES = MIB;
+
+/**
+ * Searches the bytes of a file for collections of the global heap, whose addresses are in the data of
+ * datasets, and yields the objects in them. A malformed collection ends where it cannot be read.
+ *
+ * @throws {Hdf5LimitError} after too many reads.
+ */
+export function* globalHeapObjects(bytes: Hdf5Bytes): Generator<HeapObject, void, void> {
+  const overlap = COLLECTION.length - 1;
+  for (let start = 0; start < bytes.size; start += SEARCHED_BYTES) {
+    const length = Math.min(SEARCHED_BYTES + overlap, bytes.size - start);
+    const found = Buffer.from(bytes.read(start, length)).toString("latin1");
+    for (let at = found.indexOf(COLLECTION); at >= 0; at = found.indexOf(COLLECTION, at + 1)) {
+      yield* objectsIn(bytes, start + at);
+    }
+  }
+}
+
+function* objectsIn(bytes: Hdf5Bytes, collection: number): Generator<HeapObject, void, void> {
+  const cursor = bytes.at(collection + COLLECTION_HEADER_BYTES);
+  try {
+    const end = collection + cursor.length();
+    for (let objects = 0; objects < MAX_OBJECTS && cursor.address < end; objects++) {
+      const index = cursor.number(2);
+      cursor.skip(6);
+      const size = cursor.length();
+      if (index === 0) return;
+      yield {
+        position: bytes.positionOf(cursor.address),
+        source: bytes.slice(cursor.address, size),
+      };
+      cursor.skip(Math.ceil(size / 8) * 8);
+    }
+  } catch (error) {
+    if (!(error instanceof Hdf5Error) || error instanceof Hdf5LimitError) throw error;
+    // These bytes are not a collection, or end early; there may be others.
+  }
 }
 
 /** A name is read up to this length. */

@@ -1,5 +1,7 @@
-import { Hdf5Attribute } from "./attribute.ts";
+import type { ByteSource } from "../../contract/source.ts";
+import { byteElementSize, Hdf5Attribute } from "./attribute.ts";
 import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
+import { globalHeapObjects } from "./heap.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
 import { type HeaderMessage, readMessages } from "./object_header.ts";
 import type { Hdf5File } from "./superblock.ts";
@@ -34,27 +36,49 @@ export interface Hdf5Contents {
   readonly objects: number;
 }
 
+/** Bytes in a file that a program may take for serialized objects: an attribute or a dataset. */
+export interface Hdf5Bytestring {
+  /** The name of the attribute; of a dataset, its offset in the source. */
+  readonly name: string;
+  readonly source: ByteSource;
+  /** Of an attribute, the offset of its description. */
+  readonly position: number;
+}
+
+/** What to read besides the structure of a file. */
+export interface Hdf5Wanted {
+  /** The names of the attributes whose texts are kept. */
+  readonly attributes: ReadonlySet<string>;
+  /** Receives every value that consists of bytes. */
+  onBytes(value: Hdf5Bytestring): void;
+}
+
 const MAX_OBJECTS = 200_000;
 const MAX_EXTERNAL_REFERENCES = 1000;
 const MAX_TEXT_BYTES = 64 * MIB;
 
 /** Message types (HDF5 file format, IV.A.2). */
 const LINK_INFO = 0x02;
+const DATATYPE = 0x03;
 const LINK = 0x06;
 const EXTERNAL_FILES = 0x07;
 const LAYOUT = 0x08;
 const ATTRIBUTE = 0x0c;
 const SYMBOL_TABLE = 0x11;
 const ATTRIBUTE_INFO = 0x15;
-/** The layout class of virtual datasets. */
+/** Layout classes (IV.A.2.i). */
+const COMPACT = 0;
+const CONTIGUOUS = 1;
 const VIRTUAL = 3;
+/** The value of the attribute `CLASS` by which PyTables marks arrays that may hold pickled objects. */
+const PICKLED_ARRAY = "VLARRAY";
 
 /**
- * Visits every object of a file that is reachable from its root, and reads the text attributes with the
- * requested names. Never throws on malformed content: `faults` records it.
+ * Visits every object of a file that is reachable from its root, and reads what is wanted of it. Never
+ * throws on malformed content: `faults` records it.
  */
-export function walkHdf5({ bytes, root }: Hdf5File, requested: ReadonlySet<string>): Hdf5Contents {
-  const walk = new Walk(bytes, requested);
+export function walkHdf5({ bytes, root }: Hdf5File, wanted: Hdf5Wanted): Hdf5Contents {
+  const walk = new Walk(bytes, wanted);
   walk.from(root);
   return walk;
 }
@@ -64,13 +88,14 @@ class Walk implements Hdf5Contents {
   readonly external: ExternalReference[] = [];
   readonly faults = new Map<Hdf5Fault, number>();
   readonly #bytes: Hdf5Bytes;
-  readonly #requested: ReadonlySet<string>;
+  readonly #wanted: Hdf5Wanted;
+  #hasPickledArrays = false;
   readonly #seen = new Set<number>();
   readonly #left: number[] = [];
 
-  constructor(bytes: Hdf5Bytes, requested: ReadonlySet<string>) {
+  constructor(bytes: Hdf5Bytes, wanted: Hdf5Wanted) {
     this.#bytes = bytes;
-    this.#requested = requested;
+    this.#wanted = wanted;
   }
 
   get objects(): number {
@@ -83,11 +108,38 @@ class Walk implements Hdf5Contents {
       this.#try(next, (address) => this.#object(address));
       if (this.faults.has("hdf5_read_limit")) return;
     }
+    if (this.#hasPickledArrays) this.#try(root, () => this.#heapObjects());
   }
 
   #object(address: number): void {
+    let type: HeaderMessage | undefined;
     for (const message of readMessages(this.#bytes, address)) {
-      this.#try(message.address, () => this.#message(message));
+      if (message.type === DATATYPE && !message.isShared) type = message;
+      this.#try(message.address, () => {
+        this.#message(message);
+        if (message.type === LAYOUT && type !== undefined) this.#dataset(message, type);
+      });
+    }
+  }
+
+  /** Passes on the data of a dataset of bytes that is in one piece. */
+  #dataset({ address }: HeaderMessage, type: HeaderMessage): void {
+    if (byteElementSize(this.#bytes, type.address) === undefined) return;
+    const cursor = this.#bytes.at(address);
+    if (cursor.number(1) < 3) return;
+    const layout = cursor.number(1);
+    if (layout !== COMPACT && layout !== CONTIGUOUS) return;
+    const compactSize = layout === COMPACT ? cursor.number(2) : undefined;
+    const data = compactSize === undefined ? cursor.offset() : cursor.address;
+    if (data === undefined) return;
+    const source = this.#bytes.slice(data, compactSize ?? cursor.length());
+    const position = this.#bytes.positionOf(data);
+    this.#wanted.onBytes({ name: `data at ${position}`, source, position });
+  }
+
+  #heapObjects(): void {
+    for (const { position, source } of globalHeapObjects(this.#bytes)) {
+      this.#wanted.onBytes({ name: `data at ${position}`, source, position });
     }
   }
 
@@ -122,12 +174,25 @@ class Walk implements Hdf5Contents {
 
   #attribute(message: HeaderMessage): void {
     const attribute = new Hdf5Attribute(this.#bytes, message);
-    if (!this.#requested.has(attribute.name) || this.texts.has(attribute.name)) return;
-    if (attribute.hasSharedType) return this.#fault("hdf5_shared_message", message.address);
-    const text = attribute.readText(MAX_TEXT_BYTES);
-    if (text === undefined) return;
+    const { name } = attribute;
+    const isWanted = this.#wanted.attributes.has(name) && !this.texts.has(name);
+    if (attribute.hasSharedType) {
+      if (isWanted) this.#fault("hdf5_shared_message", message.address);
+      return;
+    }
+    const source = attribute.bytes(MAX_TEXT_BYTES);
+    if (source === undefined) return;
+    const position = this.#bytes.positionOf(message.address);
+    this.#wanted.onBytes({ name, source, position });
+    if (name === "CLASS") this.#hasPickledArrays ||= this.#isPickledArray(source);
+    if (!isWanted || !attribute.isSingle()) return;
+    const text = source.read(0, MAX_TEXT_BYTES);
     if (text.length === MAX_TEXT_BYTES) this.#fault("hdf5_text_limit", message.address);
-    this.texts.set(attribute.name, text);
+    this.texts.set(name, text);
+  }
+
+  #isPickledArray(source: ByteSource): boolean {
+    return new TextDecoder().decode(source.read(0, PICKLED_ARRAY.length)) === PICKLED_ARRAY;
   }
 
   #link(message: HeaderMessage): void {

@@ -65,13 +65,15 @@ class JsonEventReader {
   #expected: Expected = "value";
   #isMalformed = false;
   #begun = false;
+  /** Texts with comments may have commas before closing brackets. */
+  #hasComments = false;
 
   get depth(): number {
     return this.#frames.length;
   }
 
   *take(token: JsonToken): Generator<DocumentEvent, void, void> {
-    this.#begun = true;
+    this.#begun ||= token.kind !== "comment";
     switch (token.kind) {
       case "{":
       case "[":
@@ -89,6 +91,9 @@ class JsonEventReader {
         return yield* this.#string(token);
       case "word":
         return yield* this.#word(token.word, token.position);
+      case "comment":
+        this.#hasComments = true;
+        yield { kind: "comment", path: this.#path, value: token.text, position: token.position };
     }
   }
 
@@ -106,7 +111,7 @@ class JsonEventReader {
   *#close(object: boolean, position: number) {
     const frame = this.#frames.at(-1);
     const complete = this.#expected === "comma" ||
-      frame?.empty === true && this.#expected === (object ? "key" : "value");
+      (frame?.empty === true || this.#hasComments) && this.#expected === (object ? "key" : "value");
     if (frame?.object !== object || !complete) yield* this.#malformed(position);
     if (frame === undefined) return;
     this.#frames.pop();

@@ -1,4 +1,5 @@
 import { type ByteCursor, END } from "../bytes/byte_cursor.ts";
+import { KIB } from "../../../../schemas/units.ts";
 import { MAX_STRING_BYTES } from "../document_event.ts";
 import { JSON_ESCAPES } from "../text/escapes.ts";
 
@@ -14,8 +15,16 @@ export type JsonToken =
     /** Whether the closing quotation mark is present. */
     readonly closed: boolean;
   }
-  | { readonly kind: "word"; readonly position: number; readonly word: string };
+  | { readonly kind: "word"; readonly position: number; readonly word: string }
+  /** As in configurations of editors and compilers; `text` is its beginning. */
+  | { readonly kind: "comment"; readonly position: number; readonly text: string };
 
+/** The rest of a longer comment is skipped. */
+const MAX_COMMENT_BYTES = 16 * KIB;
+
+const SLASH = 0x2f;
+const STAR = 0x2a;
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -50,6 +59,7 @@ export class JsonTokenStream {
     if (byte === END) return undefined;
     if (byte === QUOTE) return this.#readString(position);
     const mark = MARKS.get(byte);
+    if (byte === SLASH) return this.#readSlash(position);
     if (mark === undefined) return this.#readWord(position);
     cursor.skip();
     return { kind: mark, position };
@@ -76,8 +86,29 @@ export class JsonTokenStream {
     return { kind: "string", position, value, cut: length > MAX_STRING_BYTES, closed };
   }
 
-  #readWord(position: number): JsonToken {
-    let word = "";
+  /** Reads a comment, or a word that begins with a slash. */
+  #readSlash(position: number): JsonToken {
+    this.#cursor.skip();
+    const second = this.#cursor.peek();
+    if (second !== SLASH && second !== STAR) return this.#readWord(position, "/");
+    this.#cursor.skip();
+    let text = "";
+    for (let before = 0;;) {
+      const byte = this.#cursor.peek();
+      if (byte === END || second === SLASH && byte === LINE_FEED) break;
+      this.#cursor.skip();
+      if (second === STAR && before === STAR && byte === SLASH) {
+        text = text.replace(/\*$/, "");
+        break;
+      }
+      if (text.length < MAX_COMMENT_BYTES) text += String.fromCharCode(byte);
+      before = byte;
+    }
+    return { kind: "comment", position, text };
+  }
+
+  #readWord(position: number, start = ""): JsonToken {
+    let word = start;
     while (true) {
       const byte = this.#cursor.peek();
       if (byte === END || byte === QUOTE || isSpace(byte) || MARKS.has(byte)) break;

@@ -5,6 +5,7 @@ export type XmlToken =
   | {
     readonly kind: "element";
     readonly name: string;
+    /** Names, and values as they are written: with references, which {@link resolveReferences} resolves. */
     readonly attributes: readonly (readonly [string, string])[];
     readonly position: number;
   }
@@ -141,7 +142,7 @@ function attributesOf(element: string): (readonly [string, string])[] {
     if (attributes.length >= MAX_ATTRIBUTES) break;
     const value = quoted ?? inApostrophes;
     if (value === undefined) continue;
-    attributes.push([name.slice(-MAX_NAME_CHARACTERS), resolveReferences(value)]);
+    attributes.push([name.slice(-MAX_NAME_CHARACTERS), value]);
   }
   return attributes;
 }

@@ -233,10 +233,18 @@ export class YamlScalars {
   }
 }
 
-/** The value of a plain scalar under YAML 1.1: a boolean, null, a decimal number, or else its text. */
+/** Integers in other bases, and with underscores between digits. */
+const INTEGER = /^([-+]?)(0b[01_]+|0o[0-7_]+|0x[0-9a-f_]+|\d[\d_]*)$/i;
+
+/** The value of a plain scalar under YAML 1.1: a boolean, null, a number, or else its text. */
 export function resolvePlain(text: string): DocumentEntry["value"] {
   if (/^(?:true|yes|on)$/i.test(text)) return true;
   if (/^(?:false|no|off)$/i.test(text)) return false;
   if (/^(?:null|~)$/i.test(text)) return null;
-  return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  const [, sign, digits] = INTEGER.exec(text) ?? [];
+  if (digits !== undefined) {
+    const number = Number(digits.replaceAll("_", ""));
+    if (!Number.isNaN(number)) return sign === "-" ? -number : number;
+  }
+  return /^[-+]?\d+\.\d+$/.test(text) ? Number(text) : text;
 }

@@ -292,3 +292,27 @@ Deno.test("C 16 the call of an object that is found by a computed key is a warni
     assert.equal(verdict(checkTemplate(text)), "OK");
   });
 });
+
+Deno.test("evasion 78: names of arguments and texts in blocks are strings", async (t) => {
+  const table: readonly (readonly [string, "C" | "W"])[] = [
+    ["{{ ''[dict(__class__=1).keys()|list|first] }}", "C"],
+    ["{{ ''[(dict(__class__=1).items()|list|first)[0]] }}", "C"],
+    ["{{ ''[dict(__class__=1)|dictsort|first|first] }}", "C"],
+    ["{{ ''[dict(__class__=1)|random] }}", "C"],
+    ["{{ ''[dict(__cla=1, ss__=2).keys()|join] }}", "C"],
+    ["{% for key in dict(__class__=1) %}{{ ''[key] }}{% endfor %}", "C"],
+    ["{% macro m() %}__class__{% endmacro %}{{ ''[m()] }}", "C"],
+    ["{% macro m() %}{{ ''[caller()] }}{% endmacro %}{% call m() %} __class__ {% endcall %}", "C"],
+    ["{% macro m(a) %}__cla{{ a }}{% endmacro %}{{ ''[m('ss__')] }}", "W"],
+    ["{% set x %}__cla{{ 'ss' }}__{% endset %}{{ ''[x] }}", "W"],
+  ];
+  for (const [template, expected] of table) {
+    await t.step(template, () => assert.equal(verdict(checkTemplate(template)), expected));
+  }
+  await t.step("harmless ones", () => {
+    const template = `{% macro m(x) %}__init__ is a method: {{ x }}{% endmacro %}
+      {% call m(x=1) %}text{% endcall %}{{ dict(role='user', content=x).items()|list }}
+      __class__ {% set y %}text{% endset %} __class__`;
+    assert.deepEqual(checkTemplate(template), []);
+  });
+});

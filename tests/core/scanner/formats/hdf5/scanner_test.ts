@@ -11,7 +11,7 @@ import {
   UNDEFINED,
 } from "../../readers/hdf5/hdf5_bytes.ts";
 import { assertNeverThrows, failures, scan } from "../format_scan.ts";
-import { HARMFUL_CODE, HARMLESS_CODE } from "../marshalled_code.ts";
+import { HARMFUL_CODE } from "../marshalled_code.ts";
 
 const scanModel = (content: Uint8Array | ByteSource) =>
   scan(hdf5Scanner, content, { name: "model.h5" });
@@ -51,6 +51,7 @@ Deno.test("C 16 a benign HDF5 model passes every check", async (t) => {
       assert.deepEqual(checks.map(({ status, name }) => `${status} ${name}`), [
         "passed HDF5 Structure",
         "passed HDF5 External Reference",
+        "passed Credential",
         "passed Keras Configuration",
         "passed Keras Code",
         "passed Keras Module Reference",
@@ -70,7 +71,7 @@ Deno.test("C 16 a file with weights only is clean", () => {
   const weights = file.object(file.fixedText("note", '{"class_name": "Lambda", "config": {}}'));
   const { checks, metadata } = scanModel(file.build(file.object(hardLink("weights", weights))));
   assert.equal(verdict(checks), "OK");
-  assert.equal(checks.length, 2);
+  assert.equal(checks.length, 3);
   assert.deepEqual(metadata, {});
 });
 
@@ -155,7 +156,7 @@ Deno.test("C 16 Keras versions that run a lambda in safe mode make it critical (
   ];
   for (const [version, expected] of table) {
     await t.step(version || "unknown", () => {
-      const content = model(new Hdf5Builder(), { code: HARMLESS_CODE, version });
+      const content = model(new Hdf5Builder(), { code: "lambda x: x + 1", version });
       assert.equal(verdict(scanModel(content).checks), expected);
     });
   }
@@ -375,4 +376,76 @@ Deno.test("C 16 mutations of HDF5 files throw nothing", () => {
     model(new Hdf5Builder(2), { code }),
     groups,
   ], { name: "model.h5" });
+});
+
+const PAYLOAD = "cos\nsystem\n(S'id'\ntR.";
+const scalarSpace = (file: Hdf5Builder) => file.version < 2 ? number(1, 8) : number(2, 4);
+
+/** A contiguous or compact dataset of one-byte integers. */
+function byteDataset(file: Hdf5Builder, content: string, compact: boolean): number {
+  const type = { type: 3, data: join(number(0x10, 4), number(1, 4), number(0, 2), number(8, 2)) };
+  const layout = compact
+    ? join(number(3, 1), number(0, 1), number(content.length, 2), content)
+    : join(number(3, 1), number(1, 1), number(file.add(content), 8), number(content.length, 8));
+  return file.object(type, { type: 8, data: layout });
+}
+
+Deno.test("evasion 73: pickles in attributes and datasets are members", async (t) => {
+  for (const version of VERSIONS) {
+    const bytesOf = (typeClass: number, size: number) =>
+      join(number(0x10 + typeClass, 4), number(size, 4));
+    const attributes: [string, (file: Hdf5Builder) => ReturnType<Hdf5Builder["attribute"]>][] = [
+      ["text", (file) => file.fixedText("a", PAYLOAD)],
+      ["padded text", (file) => file.fixedText("a", PAYLOAD, 3)],
+      ["text of variable length", (file) => file.text("a", PAYLOAD)],
+      [
+        "opaque bytes",
+        (file) => file.attribute("a", bytesOf(5, PAYLOAD.length), join(PAYLOAD), scalarSpace(file)),
+      ],
+      ["numbers of one byte", (file) => {
+        const head = file.version < 2 ? number(0x0101, 8) : number(0x01_0001_02, 4);
+        const space = join(head, number(PAYLOAD.length, 8));
+        return file.attribute("a", join(bytesOf(0, 1), number(0, 4)), join(PAYLOAD), space);
+      }],
+    ];
+    for (const [name, attribute] of attributes) {
+      await t.step(`${name}, superblock ${version}`, () => {
+        const file = new Hdf5Builder(version);
+        const { members, checks } = scanModel(file.build(file.object(attribute(file))));
+        assert.deepEqual(members.map(({ name }) => name), ["a"]);
+        assert.deepEqual(failures(checks), []);
+      });
+    }
+    for (const compact of [true, false]) {
+      await t.step(`${compact ? "compact" : "contiguous"} data, superblock ${version}`, () => {
+        const file = new Hdf5Builder(version);
+        const data = byteDataset(file, PAYLOAD, compact);
+        const { members } = scanModel(file.build(file.object(hardLink("d", data))));
+        const [member] = members;
+        assert.equal(members.length, 1);
+        assert.match(member?.name ?? "", /^data at \d+$/);
+        assert.equal(new TextDecoder().decode(member?.source.read(0, 100)), PAYLOAD);
+      });
+    }
+  }
+  await t.step("arrays of PyTables in the heap, wherever it is", () => {
+    const file = new Hdf5Builder();
+    file.add("GCOL", new Uint8Array(4), number(2 ** 40, 8), number(1, 8), number(2 ** 41, 8));
+    file.add(new Uint8Array(2 ** 20 - file.add("") - 2));
+    file.text("unused", PAYLOAD);
+    const { members } = scanModel(file.build(file.object(file.fixedText("CLASS", "VLARRAY"))));
+    assert.equal(members.length, 1);
+  });
+});
+
+Deno.test("C 16 plain pickles and texts in attributes are not members", () => {
+  const file = new Hdf5Builder();
+  const values = ["N.", "(lp0\nS'a'\np1\na.", "cmod\nis a text.", "regular", "", "CLASS"];
+  const attributes = values.map((value, index) => file.fixedText(`a${index}`, value));
+  const data = byteDataset(file, "\x00\x01\x02", false);
+  const { members, checks } = scanModel(
+    file.build(file.object(...attributes, hardLink("d", data))),
+  );
+  assert.deepEqual(members, []);
+  assert.deepEqual(failures(checks), []);
 });

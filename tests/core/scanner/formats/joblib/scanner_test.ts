@@ -78,16 +78,9 @@ Deno.test("C 16: decompresses joblib only within the budget of the whole file", 
   assert.equal(members[0]?.source.size, 100);
 });
 
-Deno.test("C 16: reports joblib in bzip2, xz, lzma and lz4 as unsupported", async (t) => {
+Deno.test("joblib in bzip2, xz, lzma and lz4 is left to the scanner of compressed files", () => {
   for (const head of ["BZh9", "\xfd7zXZ\x00", "\x5d\x00\x00\x80", "\x04\x22\x4d\x18"]) {
-    await t.step(JSON.stringify(head), () => {
-      const content = bytes(head, new Uint8Array(50));
-      assert.ok(matches(content, "model.joblib"));
-      assert.equal(matches(content, "model.bin"), false);
-      const { verdict, failed } = scanJoblib(content);
-      assert.equal(verdict, "I");
-      assert.equal(failed[0]?.incomplete, "unsupported_compression");
-    });
+    assert.equal(matches(bytes(head, new Uint8Array(50)), "model.joblib"), false);
   }
 });
 
@@ -97,4 +90,29 @@ Deno.test("matches only zlib by its content", () => {
   assert.equal(matches(gzipSync(PICKLE), "weights.bin"), false);
   assert.equal(matches(PICKLE, "model.joblib"), false);
   assert.equal(matches(bytes(), "model.joblib"), false);
+});
+
+Deno.test("C 16 the pickle in a file of joblib before 0.10 is a member", async (t) => {
+  const packed = deflateSync(PICKLE);
+  const heads: Readonly<Record<string, string>> = {
+    "as Python 3 wrote it": `ZF${`0x${PICKLE.length.toString(16)}`.padEnd(19)}`,
+    "as Python 2 wrote it": `ZF${`0x${PICKLE.length.toString(16)}L`.padEnd(20)}`,
+    "with a length that is wrong": `ZF${"1".padStart(19, "0")}`,
+    "with a length after spaces": `ZF${"ff".padStart(19)}`,
+  };
+  for (const [title, head] of Object.entries(heads)) {
+    await t.step(title, () => {
+      const content = bytes(head, packed);
+      assert.ok(matches(content, "model.pkl"));
+      const { members, failed } = scanJoblib(content);
+      assert.deepEqual(failed, []);
+      assert.deepEqual(members[0]?.source.read(0, PICKLE.length + 1), PICKLE);
+    });
+  }
+  await t.step("other content is none", () => {
+    const text = "ZFinance is not a joblib file";
+    for (const content of ["ZF", text, `ZF${"0x1a".padEnd(19)}text`, bytes("ZF", packed)]) {
+      assert.ok(!matches(bytes(content), "model.pkl"));
+    }
+  });
 });

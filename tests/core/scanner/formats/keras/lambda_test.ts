@@ -46,7 +46,8 @@ Deno.test("evasion 58 a lambda is found in every part of a model, and its code i
   for (const [name, configure] of parts) {
     await t.step(name, () => {
       assert.equal(verdict(scanConfig(configure(HARMFUL_CODE)).checks), "C");
-      assert.equal(verdict(scanConfig(configure(HARMLESS_CODE)).checks), "W");
+      assert.equal(verdict(scanConfig(configure(HARMLESS_CODE)).checks), "C");
+      assert.equal(verdict(scanConfig(configure("lambda x: x + 1")).checks), "W");
     });
   }
   await t.step("dangerous names are reported", () => {
@@ -81,7 +82,7 @@ Deno.test("C 16 Keras versions that run a lambda without consent make it critica
   ];
   for (const [keras_version, expected] of table) {
     await t.step(keras_version, () => {
-      const content = { ...model(oldLambdaLayer(HARMLESS_CODE)), keras_version };
+      const content = { ...model(oldLambdaLayer("lambda x: x + 1")), keras_version };
       assert.equal(verdict(scanConfig(content).checks), expected);
     });
   }

@@ -69,6 +69,27 @@ lines"""
 
 /** Manifests that ship with models, by name. */
 export const BENIGN: readonly (readonly [string, string])[] = [
+  [
+    "tsconfig.json",
+    '// see "docs"\n{\n  /* options * / */ "compilerOptions": {"strict": true, }, // x\n "a": [1, 2,],\n}',
+  ],
+  [
+    "model.safetensors.index.json",
+    '{"metadata": {"total_size": 1}, "weight_map": {"a": "model-00001-of-00002.safetensors"}}',
+  ],
+  [
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "LlamaModel", ' +
+    '"parent_library": "transformers.models.llama.modeling_llama"}}',
+  ],
+  [
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "Net", "parent_library": "__main__"}}',
+  ],
+  [
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"modelName": "m", "serializedFile": "m.pt", "handler": "image_classifier"}}',
+  ],
   ["tokenizer_config.json", JSON.stringify(LLAMA_TOKENIZER, null, 2)],
   ["config.json", JSON.stringify(CONFIG, null, 2)],
   ["config.json", '{"rms_norm_eps": 1e-05, "scale": NaN, "max": -Infinity}\n'],

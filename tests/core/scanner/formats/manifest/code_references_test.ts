@@ -1,4 +1,4 @@
-import { REMOTE_CODE, TARGETS } from "./hostile_manifests.ts";
+import { MODEL_REFERENCES, REMOTE_CODE, TARGETS } from "./hostile_manifests.ts";
 import { assertFound } from "./manifest_scan.ts";
 
 Deno.test("scanning 2.11, 3: reports code that a loader runs from the repository", async (t) => {
@@ -7,4 +7,8 @@ Deno.test("scanning 2.11, 3: reports code that a loader runs from the repository
 
 Deno.test("scanning 2.11, 3: reports dangerous and unknown import targets", async (t) => {
   await assertFound(t, TARGETS);
+});
+
+Deno.test("evasion 77: reports files and modules that a manifest names to a loader", async (t) => {
+  await assertFound(t, MODEL_REFERENCES);
 });

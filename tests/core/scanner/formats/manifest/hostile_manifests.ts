@@ -6,6 +6,14 @@ export const GITHUB_TOKEN = "ghp_" + "a8Kd02mfLqPz71xVbN45cTyWe9RuIo3sGhJk";
 
 /** Manifests that run code from the repository. */
 export const REMOTE_CODE: readonly Row[] = [
+  ...["0x1", "0b1", "1_0", "+1"].map((value): Row => [
+    `trust_remote_code as ${value}`,
+    "config.yaml",
+    `trust_remote_code: ${value}\n`,
+    "Remote Code",
+    "warning",
+    "S507",
+  ]),
   [
     "auto_map",
     "config.json",
@@ -237,6 +245,68 @@ export const TARGETS: readonly Row[] = [
     '[{"type": "custom_st.Transformer"}]',
     "Import Target",
     "warning",
+  ],
+];
+
+/** Manifests that name files or modules to the loader of a model (evasion 77). */
+export const MODEL_REFERENCES: readonly Row[] = [
+  ...["../x.bin", "/tmp/x.bin", "a/../../x.bin", "https://x.invalid/y", "C:\\\\x"].map((
+    file,
+  ): Row => [
+    `weights in ${file}`,
+    "pytorch_model.bin.index.json",
+    `{"metadata": {}, "weight_map": {"a.weight": "x.bin", "b.weight": "${file}"}}`,
+    "File Reference",
+    "critical",
+    "S405",
+  ]),
+  [
+    "a base model in a dangerous module",
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "system", "parent_library": "os"}}',
+    "Import Target",
+    "critical",
+    "S107",
+  ],
+  [
+    "a base model in an unknown module",
+    "adapter_config.json",
+    '{"auto_mapping": {"base_model_class": "X", "parent_library": "helpers"}}',
+    "Import Target",
+    "info",
+    "S107",
+  ],
+  [
+    "a handler outside of the archive",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "../../tmp/handler.py"}}',
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "a handler at a URL",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "https://x.invalid/h.py:handle"}}',
+    "File Reference",
+    "critical",
+    "S405",
+  ],
+  [
+    "a handler in the archive",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "handler.py"}}',
+    "Remote Code",
+    "warning",
+    "S507",
+  ],
+  [
+    "a handler that is a function",
+    "MAR-INF/MANIFEST.json",
+    '{"model": {"handler": "os:system"}}',
+    "Import Target",
+    "critical",
+    "S104",
   ],
 ];
 

@@ -24,6 +24,7 @@ Deno.test("C 16 a benign ONNX model passes every check, with com.microsoft as a 
     "passed ONNX External Data",
     "passed ONNX Tensor Size",
     "passed ONNX Python Operator",
+    "passed Credential",
     "passed ONNX Operator Domain",
   ]);
   assert.equal(verdict(checks), "OK");

@@ -567,11 +567,6 @@ const WARNED: readonly (readonly [string, Uint8Array, string])[] = [
   ],
   ["the result of a call is called", bytes(gl("collections", "Counter"), ")R)R."), "Pickle Call"],
   ["an object supplied by the loader is called", bytes("Px\n)R."), "Pickle Call"],
-  [
-    "functools.partial",
-    bytes(gl("functools", "partial"), gl("builtins", "int"), "\x85R."),
-    "Pickle Import",
-  ],
   ["thousands of open marks", bytes("(".repeat(4000), "t".repeat(4000), "."), "Pickle Stack Depth"],
 ];
 

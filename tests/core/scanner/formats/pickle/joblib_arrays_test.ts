@@ -85,6 +85,75 @@ Deno.test("C 16 array data in a joblib file cannot hide instructions", async (t)
   }
 });
 
+/** A placeholder that is complete but for its shape, data that breaks every walk, and a call. */
+function covered(key: Part, shape: Part, payload: Uint8Array): Uint8Array {
+  const usual = [s8("subclass"), sg("numpy", "ndarray"), s8("dtype"), dtype("u1")];
+  const state = bytes("}(", ...usual, s8("order"), s8("C"), key, shape, "u");
+  return bytes(P4, WRAPPER, NEWOBJ, state, "b", "\xff".repeat(9), payload);
+}
+
+const SCALAR = bytes(
+  sg("numpy._core.multiarray", "scalar"),
+  bytes(dtype("i8"), "C\x08", little(9, 8), 0x86, "R"),
+);
+const SLOTS = bytes(
+  P4,
+  bytes(WRAPPER, NEWOBJ, "N}(", s8("shape"), shape(9), s8("dtype"), dtype("u1"), "u", 0x86, "b"),
+  bytes("\xff".repeat(9), PAYLOAD),
+);
+
+/** The shape 9, in ways that joblib never writes. */
+const COVERS: Readonly<Record<string, Uint8Array>> = {
+  "a scalar of NumPy": covered(s8("shape"), bytes(SCALAR, T1), PAYLOAD),
+  "a list": covered(s8("shape"), bytes("]J", little(9, 4), "a"), PAYLOAD),
+  "a length": covered(
+    s8("shape"),
+    bytes(sg("builtins", "len"), "](", "K\x01".repeat(9), "e", T1, "R", T1),
+    PAYLOAD,
+  ),
+  "a key that a call builds": covered(
+    bytes(sg("builtins", "str"), s8("shape"), T1, "R"),
+    shape(9),
+    PAYLOAD,
+  ),
+  "a state of slots": SLOTS,
+  "names in the memo": bytes(
+    P4,
+    bytes(s8("os"), "q\x050", s8("getpid"), "q\x060"),
+    covered(s8("shape"), bytes("]J", little(9, 4), "a"), bytes("h\x05h\x06\x93)R.")).subarray(2),
+  ),
+  "a type that is not known": bytes(
+    P4,
+    bytes(WRAPPER, NEWOBJ, "}(", s8("shape"), shape(9), s8("dtype"), sg("ml_dtypes", "int4"), "ub"),
+    bytes("\xff".repeat(9), PAYLOAD),
+  ),
+};
+
+Deno.test("evasion 74: what follows an array of unknown length is searched for imports", async (t) => {
+  for (const [title, content] of Object.entries(COVERS)) {
+    await t.step(title, () => {
+      const { verdict, failed } = scan(content, { name: "model.joblib" });
+      assert.equal(verdict, "C", JSON.stringify(failed));
+      assert.ok(failed.some(({ message }) => message.endsWith("os.getpid")));
+    });
+  }
+  await t.step("far behind it", () => {
+    const far = bytes("\xff".repeat(200_000), PAYLOAD);
+    const content = covered(s8("shape"), bytes("]J", little(9, 4), "a"), far);
+    assert.equal(scan(content, { name: "model.joblib" }).verdict, "C");
+  });
+});
+
+Deno.test("C 16 weights after an array of unknown type are not taken for imports", () => {
+  const weights = bytes("cos\n\xe9!\n", "cnt\nline of text\n", "\x8c\x02os\x8c\x02\x01\x02\x93");
+  const content = bytes(
+    P4,
+    bytes(WRAPPER, NEWOBJ, "}(", s8("shape"), shape(9), s8("dtype"), sg("ml_dtypes", "int4"), "ub"),
+    bytes("\xff".repeat(9), weights, "N."),
+  );
+  assert.equal(scan(content, { name: "model.joblib" }).verdict, "I");
+});
+
 Deno.test("C 16 array data is skipped, whatever its bytes are", () => {
   const padded = bytes(s8("numpy_array_alignment_bytes"), "K\x10");
   for (

@@ -36,7 +36,37 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["x", "__subclasses__", "denied"],
   ["x", "sys.modules", "denied", "S102"],
   ["six.moves.subprocess", "x", "denied", "S103"],
-  ["functools", "partial", "suspicious"],
+  ...[
+    "psutil.Popen",
+    "six.exec_",
+    "attr._make._compile_and_eval",
+    "numpy.testing.rundocs",
+    "PIL.ImageMath.eval",
+    "pandas.DataFrame.eval",
+    "pandas.core.frame.DataFrame.query",
+    "pandas.core.series.Series.to_pickle",
+    "fire.Fire",
+    "mlflow.utils.process._exec_cmd",
+    "mlflow.projects.backend.local._exec_cmd",
+    "ray.cloudpickle.loads",
+    "torch.jit._serialization.load",
+    "torch.utils.benchmark.Timer",
+    "huggingface_hub.file_download.hf_hub_download",
+    "gensim.utils.unpickle",
+    "statsmodels.iolib.smpickle.load_pickle",
+    "decorator.FunctionMaker.create",
+    "uuid._arp_getnode",
+  ].map((path) => {
+    const parts = path.split(".");
+    return [parts.slice(0, -1).join("."), parts.at(-1) ?? "", "denied"] as const;
+  }),
+  ["pandas", "DataFrame", "allowed"],
+  ["numpy.testing", "assert_equal", "unlisted"],
+  ["mlflow.models", "Model", "unlisted"],
+  ["functools", "partial", "allowed"],
+  ["functools", "partialmethod", "suspicious"],
+  ["operator", "itemgetter", "allowed"],
+  ["operator", "methodcaller", "denied"],
   ["glob", "glob", "suspicious"],
   ["tempfile", "mktemp", "suspicious", "S404"],
   ["base64", "b64decode", "suspicious", "S601"],
@@ -59,7 +89,10 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["sklearn.utils.validation", "check_array", "unlisted"],
   ["scipy.stats._continuous_distns", "uniform_gen", "unlisted"],
   ["scipy.stats._kde", "gaussian_kde", "unlisted"],
-  ["statsmodels.base.data", "ModelData", "unlisted"],
+  ["statsmodels.base.data", "ModelData", "allowed"],
+  ["statsmodels.base.data", "OtherData", "unlisted"],
+  ["gensim.models.word2vec", "Word2Vec", "allowed"],
+  ["lightning.fabric.utilities.data", "AttributeDict", "allowed"],
   ["torch.optim.radam", "RAdam", "allowed"],
   ["torch.optim.lr_scheduler", "ExponentialLR", "allowed"],
   ["torch.distributed.checkpoint.metadata", "Metadata", "allowed"],
@@ -82,7 +115,7 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
   ["toString", "constructor", "unlisted"],
 ];
 
-Deno.test("judgeImport() denies before it allows, by both spellings and every component", async (t) => {
+Deno.test("evasion 83: judgeImport() denies before it allows, by both spellings and every component", async (t) => {
   for (const [module, name, level, ruleCode] of JUDGED) {
     await t.step(`${module}.${name} is ${level}`, () => {
       const judgment = judgeImport(module, name);

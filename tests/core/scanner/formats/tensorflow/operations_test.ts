@@ -15,7 +15,14 @@ Deno.test("C 16 operations are rated by what they access", async (t) => {
   const writes = (operation: string, name: string, text: string) =>
     savedModel([bytes(1, node(operation, attribute(name, bytes(2, text))))]);
   const table: [string, Uint8Array, string][] = [
-    ...["EagerPyFunc", "PyFuncStateless", "ReadFile", "WriteFile", "LoadLibrary"].map((
+    ...[
+      "EagerPyFunc",
+      "PyFuncStateless",
+      "ReadFile",
+      "WriteFile",
+      "LoadLibrary",
+      "DatasetToTFRecord",
+    ].map((
       it,
     ): [string, Uint8Array, string] => [it, savedModel(nodes(it)), "C"]),
     ...["DistributedSave", "RecordInput", "RpcServer", "RpcClient"].map((

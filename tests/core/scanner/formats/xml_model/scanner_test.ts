@@ -246,3 +246,18 @@ Deno.test("mutated XML never throws, and no message is long", () => {
     }
   }
 });
+
+Deno.test("C 16 references in attributes are resolved once, after the text is decoded", () => {
+  const links = (xml: string) =>
+    failed(scan("model.xml", xml)).filter(({ name }) => name === "XML Reference");
+  const written = links('<net a="https://аpple.com/x"/>');
+  const referenced = links('<net a="https://&#x430;pple.com/x"/>');
+  assert.equal(written.length, 1);
+  assert.deepEqual(
+    referenced.map(({ severity, message }) => [severity, message]),
+    written.map(({ severity, message }) => [severity, message]),
+  );
+  const twice = '<net><layer type="a" library="&amp;#80;y"/></net>';
+  const [layer] = failed(scan("model.xml", twice));
+  assert.match(layer?.message ?? "", /library="&#80;y"/);
+});

@@ -58,3 +58,18 @@ Deno.test("C 16 JSON that is not read to its end is inconclusive", async (t) => 
     });
   }
 });
+
+Deno.test("C 16 comments in JSON are read, and only they allow a comma at the end", () => {
+  const events = (text: string) => {
+    const source = memorySource(new TextEncoder().encode(text));
+    return [...readJson(source, text.length)].map((event) =>
+      event.kind === "defect" ? event.incomplete : "value" in event ? event.value : event.kind
+    );
+  };
+  assert.deepEqual(events('// a "b"\n{"k": /* c **/ 1, }'), [' a "b"', "k", " c *", 1]);
+  assert.deepEqual(events('{"k": 1, }'), ["k", 1, "malformed_json"]);
+  assert.deepEqual(events('{"k": 1} // end'), ["k", 1, " end"]);
+  assert.deepEqual(events('{"k": "//", "l": "/*"}'), ["k", "//", "l", "/*"]);
+  assert.deepEqual(events("[1, /x]"), [1, "malformed_json", "/x"]);
+  assert.deepEqual(events("/* open"), [" open"]);
+});

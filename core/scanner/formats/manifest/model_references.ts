@@ -1,0 +1,86 @@
+import { redactedQuote } from "../../knowledge/secrets/redacted_excerpt.ts";
+import type { Finding } from "../../contract/checklist.ts";
+import { pathEscape } from "../../knowledge/file_reference.ts";
+import { judgeCallable } from "./callables.ts";
+import type { DocumentEntry } from "../../readers/document_event.ts";
+
+/** A file or a module that a loader of the model takes from a manifest. */
+export interface ModelReference {
+  readonly name: "File Reference" | "Import Target" | "Remote Code";
+  readonly finding: Finding;
+}
+
+/** Keys of TorchServe's `MAR-INF/MANIFEST.json` whose values are files of the archive. */
+const TORCH_SERVE_FILES: ReadonlySet<string> = new Set([
+  "serializedFile",
+  "modelFile",
+  "handler",
+  "requirementsFile",
+  "configFile",
+]);
+
+/** The file or module that a value names to the loader of weights, of a PEFT adapter or of TorchServe. */
+export function* modelReferences(
+  { path, value, position }: DocumentEntry,
+  fileName: string,
+): Generator<ModelReference, void, void> {
+  if (typeof value !== "string") return;
+  const key = path.at(-1) ?? "";
+  const parent = path.at(-2);
+  if (parent === "weight_map") yield* escaping("Weights are read from", value, position);
+  if (parent === "auto_mapping" && key === "parent_library") {
+    yield* parentLibrary(value, position);
+  }
+  if (fileName !== "MANIFEST.json" || parent !== "model" || !TORCH_SERVE_FILES.has(key)) return;
+  yield* escaping(`TorchServe takes its ${key} from`, value, position);
+  if (key === "handler" || key === "modelFile") yield* torchServeCode(key, value, position);
+}
+
+function* escaping(
+  use: string,
+  file: string,
+  position: number,
+): Generator<ModelReference, void, void> {
+  const danger = pathEscape(file);
+  if (danger === undefined) return;
+  const message = `${use} ${danger}: ${redactedQuote(file)}`;
+  yield {
+    name: "File Reference",
+    finding: { severity: "critical", ruleCode: "S405", message, position },
+  };
+}
+
+/** PEFT imports the module of the base model by this name. Scripts leave their own, `__main__`. */
+function* parentLibrary(module: string, position: number): Generator<ModelReference, void, void> {
+  const verdict = module === "__main__" ? "known" : judgeCallable(`${module}.base_model_class`);
+  if (verdict === "known") return;
+  const severity = verdict === "dangerous"
+    ? "critical"
+    : verdict === "suspicious"
+    ? "warning"
+    : "info";
+  const message = `PEFT imports ${redactedQuote(module)}`;
+  yield { name: "Import Target", finding: { severity, ruleCode: "S107", message, position } };
+}
+
+/** A handler is a file, a name of TorchServe's own handlers, or `module:function`. */
+function* torchServeCode(
+  key: string,
+  value: string,
+  position: number,
+): Generator<ModelReference, void, void> {
+  if (/\.py$/i.test(value)) {
+    const message = `TorchServe runs the ${key} ${redactedQuote(value)}`;
+    const why = "TorchServe imports the Python code that is in the archive";
+    yield {
+      name: "Remote Code",
+      finding: { severity: "warning", ruleCode: "S507", message, position, why },
+    };
+  } else if (judgeCallable(value) === "dangerous") {
+    const message = `TorchServe calls ${redactedQuote(value)}`;
+    yield {
+      name: "Import Target",
+      finding: { severity: "critical", ruleCode: "S104", message, position },
+    };
+  }
+}

@@ -1,0 +1,83 @@
+import { type Call, importPath, isContainer, type PickleValue } from "./values.ts";
+
+/** Elements from which an object is too large to be made without the data for it. */
+const MAX_ELEMENTS = 2 ** 26;
+
+/** Exponents above this make integers of a size that no pickle needs. */
+const MAX_EXPONENT = 10_000;
+
+/** Make an object of as many bytes as an integer says. */
+const SIZED: ReadonlySet<string> = new Set(["builtins.bytes", "builtins.bytearray"]);
+
+/** Yield items for ever, unless a last argument limits them. */
+const ENDLESS: ReadonlyMap<string, number> = new Map([
+  ["itertools.count", Infinity],
+  ["itertools.cycle", Infinity],
+  ["itertools.repeat", 1],
+]);
+
+/** Yield far more items than they are given. */
+const MULTIPLYING =
+  /^itertools\.(?:product|permutations|combinations|combinations_with_replacement)$/;
+
+/** Classes of iterators, which take items only when they are asked for them. */
+const LAZY = /^itertools\.|^builtins\.(?:enumerate|zip|reversed|range|slice)$/;
+
+const REBUILT_ARRAY = /^numpy\._?core\.multiarray\._reconstruct$|^numpy\.ndarray$/;
+
+/**
+ * Describes how a call of an ordinary function exhausts memory or time; undefined if it does not. The
+ * arguments decide: the function is harmless with others.
+ */
+export function exhaustion(path: string, args: readonly PickleValue[]): string | undefined {
+  const [first, second] = args;
+  if (SIZED.has(path) && integerOf(first) > MAX_ELEMENTS) {
+    return `Allocates ${integerOf(first)} bytes`;
+  }
+  if (path === "builtins.pow" && integerOf(second) > MAX_EXPONENT && args.length < 3) {
+    return `Computes a power with the exponent ${integerOf(second)}`;
+  }
+  if (REBUILT_ARRAY.test(path)) {
+    const shape = args.find((value) => value.kind === "tuple");
+    const elements = shape?.kind === "tuple" ? product(shape.items) : 0;
+    if (elements > MAX_ELEMENTS) return `Allocates an array of ${elements} elements`;
+  }
+  if (LAZY.test(path)) return undefined;
+  const source = args.find((value) => isCall(value) && yieldsTooMuch(value));
+  return source === undefined ? undefined : `Takes all items of ${describe(source)}`;
+}
+
+function isCall(value: PickleValue): value is Call {
+  return value.kind === "call";
+}
+
+function yieldsTooMuch({ callee, args }: Call): boolean {
+  const path = importPath(callee) ?? "";
+  if (path === "builtins.range") return rangeLength(args) > MAX_ELEMENTS;
+  const maxArguments = ENDLESS.get(path);
+  if (maxArguments !== undefined) {
+    return args.length <= maxArguments || integerOf(args[1]) > MAX_ELEMENTS;
+  }
+  if (MULTIPLYING.test(path)) return true;
+  // Iterators of iterators pass on what those yield.
+  return LAZY.test(path) && path !== "itertools.islice" &&
+    args.some((value) => isCall(value) && yieldsTooMuch(value));
+}
+
+function rangeLength(args: readonly PickleValue[]): number {
+  const [first = 0, second, step = 1] = args.map(integerOf);
+  return second === undefined ? first : Math.abs((second - first) / (step || 1));
+}
+
+function product(lengths: readonly PickleValue[]): number {
+  return lengths.reduce((count, length) => count * Math.max(0, integerOf(length)), 1);
+}
+
+function integerOf(value: PickleValue | undefined): number {
+  return value?.kind === "integer" ? Number(value.value) : 0;
+}
+
+function describe(value: PickleValue): string {
+  if (isContainer(value) || value.kind !== "call") return "an iterator";
+  return importPath(value.callee) ?? "an iterator";
+}

@@ -1,0 +1,109 @@
+import type { AllowedNames } from "./allowed_python.ts";
+
+const GENSIM: readonly AllowedNames[] = [
+  ["gensim.corpora.dictionary", "Dictionary"],
+  ["gensim.models.doc2vec", "Doc2Vec TaggedDocument"],
+  ["gensim.models.fasttext", "FastText FastTextKeyedVectors"],
+  ["gensim.models.hdpmodel", "HdpModel"],
+  ["gensim.models.keyedvectors", "KeyedVectors Vocab CompatVocab Word2VecKeyedVectors"],
+  ["gensim.models.ldamodel", "LdaModel LdaState"],
+  ["gensim.models.lsimodel", "LsiModel Projection"],
+  ["gensim.models.phrases", "FrozenPhrases Phrases Phraser original_scorer npmi_scorer"],
+  ["gensim.models.tfidfmodel", "TfidfModel df2idf"],
+  ["gensim.models.word2vec", "Word2Vec Word2VecTrainables Word2VecVocab"],
+  ["gensim.similarities.docsim", "MatrixSimilarity SparseMatrixSimilarity"],
+  ["gensim.utils", "call_on_class_only identity"],
+];
+
+const OMEGACONF: readonly AllowedNames[] = [
+  ["omegaconf.base", "ContainerMetadata Metadata"],
+  ["omegaconf.dictconfig", "DictConfig"],
+  ["omegaconf.listconfig", "ListConfig"],
+  [
+    "omegaconf.nodes",
+    "AnyNode BooleanNode BytesNode EnumNode FloatNode IntegerNode InterpolationResultNode PathNode StringNode",
+  ],
+];
+
+const KALMAN_CLASSES: readonly AllowedNames[] = [
+  ["_initialization", "Initialization"],
+  ["_kalman_filter", "KalmanFilter"],
+  ["_kalman_smoother", "KalmanSmoother"],
+  ["_representation", "Statespace"],
+  ["_simulation_smoother", "SimulationSmoother"],
+].map(([module, name]): AllowedNames => [
+  `statsmodels.tsa.statespace.${module}`,
+  ["c", "d", "s", "z"].map((type) => `${type}${name}`).join(" "),
+]);
+
+const STATSMODELS: readonly AllowedNames[] = [
+  ["statsmodels.base.data", "ModelData PandasData"],
+  ["statsmodels.base.model", "LikelihoodModelResults GenericLikelihoodModelResults"],
+  [
+    "statsmodels.discrete.discrete_model",
+    `Logit LogitResults Probit ProbitResults MNLogit MultinomialResults MultinomialResultsWrapper
+    Poisson PoissonResults PoissonResultsWrapper NegativeBinomial NegativeBinomialResults
+    NegativeBinomialResultsWrapper BinaryResultsWrapper CountResultsWrapper`,
+  ],
+  [
+    "statsmodels.genmod.families.family",
+    "Binomial Gamma Gaussian InverseGaussian NegativeBinomial Poisson Tweedie",
+  ],
+  [
+    "statsmodels.genmod.families.links",
+    "CLogLog Cauchy CDFLink Identity InversePower InverseSquared Log LogLog Logit Power Probit",
+  ],
+  ["statsmodels.genmod.families.varfuncs", "Binomial NegativeBinomial Power VarianceFunction"],
+  ["statsmodels.genmod.generalized_linear_model", "GLM GLMResults GLMResultsWrapper"],
+  [
+    "statsmodels.regression.linear_model",
+    "GLS GLSAR OLS OLSResults RegressionResults RegressionResultsWrapper WLS",
+  ],
+  ["statsmodels.tools.tools", "Bunch"],
+  ["statsmodels.tsa.ar_model", "AutoReg AutoRegResults AutoRegResultsWrapper"],
+  ["statsmodels.tsa.arima.model", "ARIMA ARIMAResults ARIMAResultsWrapper"],
+  ["statsmodels.tsa.arima.params", "SARIMAXParams"],
+  ["statsmodels.tsa.arima.specification", "SARIMAXSpecification"],
+  ["statsmodels.tsa.base.tsa_model", "TimeSeriesModel"],
+  ["statsmodels.tsa.holtwinters.model", "ExponentialSmoothing Holt SimpleExpSmoothing"],
+  ["statsmodels.tsa.holtwinters.results", "HoltWintersResults HoltWintersResultsWrapper"],
+  ["statsmodels.tsa.statespace.initialization", "Initialization"],
+  ["statsmodels.tsa.statespace.kalman_filter", "FilterResults KalmanFilter"],
+  ["statsmodels.tsa.statespace.kalman_smoother", "KalmanSmoother SmootherResults"],
+  ["statsmodels.tsa.statespace.sarimax", "SARIMAX SARIMAXResults SARIMAXResultsWrapper"],
+  [
+    "statsmodels.tsa.statespace.simulation_smoother",
+    "SimulationSmoothResults SimulationSmoother",
+  ],
+  ...KALMAN_CLASSES,
+  ["scipy.optimize._lbfgsb_py", "LbfgsInvHessProduct"],
+];
+
+const CHEMPROP: readonly AllowedNames[] = [
+  ["chemprop.nn.agg", "AttentiveAggregation MeanAggregation NormAggregation SumAggregation"],
+  ["chemprop.nn.ffn", "MLP"],
+  ["chemprop.nn.message_passing.base", "AtomMessagePassing BondMessagePassing"],
+  [
+    "chemprop.nn.metrics",
+    "BCELoss BinaryAUROC BinaryAUPRC BinaryAccuracy BinaryF1Score CrossEntropyLoss MAE MSE R2Score RMSE",
+  ],
+  [
+    "chemprop.nn.predictors",
+    `BinaryClassificationFFN EvidentialFFN MulticlassClassificationFFN MveFFN QuantileFFN
+    RegressionFFN SpectralFFN`,
+  ],
+  ["chemprop.nn.transforms", "GraphTransform ScaleTransform UnscaleTransform"],
+  ["chemprop.nn.utils", "Activation"],
+];
+
+/** Libraries of topic models, statistics, chemistry and configuration. */
+export const LIBRARY_NAMES: readonly AllowedNames[] = [
+  ...GENSIM,
+  ...OMEGACONF,
+  ...STATSMODELS,
+  ...CHEMPROP,
+  ["lightning.fabric.utilities.data", "AttributeDict"],
+  ["lightning.pytorch.utilities.parsing", "AttributeDict"],
+  ["lightning_fabric.utilities.data", "AttributeDict"],
+  ["pytorch_lightning.utilities.parsing", "AttributeDict"],
+];
