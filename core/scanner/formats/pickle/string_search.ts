@@ -1,4 +1,5 @@
 import { KIB, MIB } from "../../../../schemas/units.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { SecretSearch } from "../../knowledge/secrets/secret_search.ts";
 import type { Signal } from "./findings.ts";
 import { decodeText, type TextCodec } from "./literals.ts";
@@ -43,7 +44,10 @@ export class StringSearch {
     const codec = CODECS[opcode.name];
     const isBinary = opcode.name === "SHORT_BINBYTES" || opcode.name === "BINBYTES";
     if (codec === undefined || length > (isBinary ? MAX_BINARY_BYTES : MAX_TEXT_BYTES)) return;
-    const text = decodeText(window.bytes(from, length), codec);
+    const bytes = window.bytes(from, length);
+    // Names and most credentials are ASCII, which takes a fraction of the time.
+    const isShort = length <= MAX_NAME_BYTES && (codec === "utf8" || codec === "latin1");
+    const text = isShort ? decodeLatin1(bytes) : decodeText(bytes, codec);
     this.#search.add(text, at, this.#name);
     this.#name = length <= MAX_NAME_BYTES ? text : undefined;
   }

@@ -12,6 +12,9 @@ const MIN_CHARACTERS = 6;
 /** What every name that gives a credential away contains, for a quick check. */
 const TELLING_WORD = /pass|pwd|key|token|secret|credential/i;
 
+/** Shorter texts hold no credential of a known shape, nor a name with a credential. */
+const MIN_SHAPED_CHARACTERS = 12;
+
 /** Between texts. No pattern matches it within a credential. */
 const SEPARATOR = "\n\0\n";
 
@@ -46,6 +49,7 @@ export class SecretSearch {
     if (named !== undefined && findSecrets(text).next().done === true) {
       this.#report(named, position);
     }
+    if (text.length < MIN_SHAPED_CHARACTERS) return;
     this.#texts.push(text);
     this.#positions.push(position);
     this.#length += text.length + SEPARATOR.length;
