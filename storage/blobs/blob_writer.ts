@@ -1,18 +1,28 @@
 import type { Chunk } from "../../core/content.ts";
-import { MIB } from "../../schemas/units.ts";
-import { writeAll } from "../disk/files.ts";
+import { KIB, MIB } from "../../schemas/units.ts";
+import { writeSynced } from "../disk/files.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
 
 /** Chunks are collected into buffers of this size: one write for each network read is slow. */
 const BUFFER_BYTES = MIB;
-/** Content up to this size is hashed on the calling thread: a call to another one takes longer. */
-const MAX_SMALL_BYTES = 128 * 1024;
+/**
+ * Content up to this size is kept in the database. It is hashed on the calling thread: a call to another
+ * one takes longer.
+ */
+export const MAX_SMALL_BYTES = 64 * KIB;
 /** Empty buffers kept for later uploads. */
 const MAX_SPARE_BUFFERS = 8;
 
-/** Writes content to new files and hashes it on the way; worker threads do so for large content. */
+/** Content that was received. */
+export interface ReceivedContent {
+  readonly digest: Digest;
+  /** Small content, which was not written to the file; undefined for content in the file. */
+  readonly bytes: Chunk | undefined;
+}
+
+/** Receives content and hashes it. Worker threads write large content to new files on the way. */
 export class BlobWriter {
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #requireSpace: () => void;
@@ -30,6 +40,19 @@ export class BlobWriter {
    * @throws the error of `content` or `requireSpace`, unchanged.
    */
   async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
+    const { digest, bytes } = await this.receive(path, content);
+    if (bytes === undefined) return digest;
+    await writeSynced(path, bytes);
+    return digest;
+  }
+
+  /**
+   * Returns small content. Writes larger content to a new file and syncs it; on failure the caller
+   * removes the file.
+   *
+   * @throws the error of `content` or `requireSpace`, unchanged.
+   */
+  async receive(path: string, content: AsyncIterable<Chunk>): Promise<ReceivedContent> {
     using upload = new Upload({
       path,
       pool: this.#pool,
@@ -101,14 +124,12 @@ class Upload implements Disposable {
     return opened;
   }
 
-  /** Writes what is still buffered, syncs and closes the file. */
-  async finish(): Promise<Digest> {
-    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) {
-      return await this.#writeSmall();
-    }
+  /** Writes what is still buffered, syncs and closes the file, unless the content is small. */
+  async finish(): Promise<ReceivedContent> {
+    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
     const { remote, id } = await this.flush();
     await this.#writing;
-    return await remote.finishUpload(id);
+    return { digest: await remote.finishUpload(id), bytes: undefined };
   }
 
   /** Closes the file after a failure. */
@@ -128,17 +149,14 @@ class Upload implements Disposable {
     return { remote, id: await remote.openUpload(this.#parts.path) };
   }
 
-  async #writeSmall(): Promise<Digest> {
-    const { path, buffers, requireSpace } = this.#parts;
+  #small(): ReceivedContent {
+    const { buffers, requireSpace } = this.#parts;
     requireSpace();
-    const bytes = this.#buffer?.subarray(0, this.#filled) ?? new Uint8Array();
+    const bytes = this.#buffer?.slice(0, this.#filled) ?? new Uint8Array();
+    if (this.#buffer !== undefined) buffers.keep(this.#buffer);
     const hasher = new Hasher();
     hasher.update(bytes);
-    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    await writeAll(file, bytes);
-    await file.syncData();
-    if (this.#buffer !== undefined) buffers.keep(this.#buffer);
-    return hasher.digest();
+    return { digest: hasher.digest(), bytes };
   }
 }
 

@@ -17,9 +17,12 @@ export interface Digest extends Checksum {
   readonly hash: string;
 }
 
-/** A small file to pack. `size` is the size that it should have. */
+/** A small file to pack. */
 export interface SmallFile {
   readonly path: string;
+  /** The content, if it is not in the file. */
+  readonly bytes: Chunk | undefined;
+  /** The size that it should have. */
   readonly size: number;
 }
 
@@ -205,13 +208,9 @@ function inTime<Item, Result>(
   return results;
 }
 
-/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
-function packSmall({ path, size }: SmallFile, compression: Compression): PackedBytes | undefined {
-  const file = orMissingSync(() => Deno.openSync(path));
-  if (file === undefined) return undefined;
-  using _file = file;
-  // One byte more than expected shows that the file has grown.
-  const bytes = readFullSync(file, new Uint8Array(size + 1)).slice();
+function packSmall(file: SmallFile, compression: Compression): PackedBytes | undefined {
+  const bytes = file.bytes ?? readSmall(file);
+  if (bytes === undefined) return undefined;
   const checksum = new RunningChecksum();
   checksum.update(bytes);
   const stored = { bytes, deflated: false, checksum: { ...checksum } };
@@ -221,4 +220,13 @@ function packSmall({ path, size }: SmallFile, compression: Compression): PackedB
   if (compression === "auto" && !worthwhile) return stored;
   // A message copies the whole memory that an array is part of.
   return { ...stored, bytes: new Uint8Array(packed), deflated: true };
+}
+
+/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
+function readSmall({ path, size }: SmallFile): Chunk | undefined {
+  const file = orMissingSync(() => Deno.openSync(path));
+  if (file === undefined) return undefined;
+  using _file = file;
+  // One byte more than expected shows that the file has grown.
+  return readFullSync(file, new Uint8Array(size + 1)).slice();
 }

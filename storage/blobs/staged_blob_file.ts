@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { AppError, DamagedContent } from "../../core/errors.ts";
+import type { Chunk } from "../../core/content.ts";
+import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
+import { differentContent } from "../database/contents.ts";
 import type { Digest } from "./content_tasks.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
@@ -46,20 +48,40 @@ export class StagedBlobFile implements StagedBlob {
     }
     // A failing disk may have changed the stored file; the staged content replaces it.
     const found = await hashOf(stored);
-    if (found !== this.hash) {
-      this.damage = new DamagedContent(this.hash, `MD5 ${this.hash}`, `MD5 ${found}`);
-      return false;
-    }
-    throw new AppError(
-      "ErrResourcesInvalidData",
-      `Cannot store content with MD5 ${this.hash}: different content with the same MD5 is stored`,
-    );
+    if (found === this.hash) throw differentContent(this.hash);
+    this.damage = damagedContent(this.hash, found);
+    return false;
   }
 
   /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.published) await removeFile(this.path);
   }
+}
+
+/**
+ * Whether a stored file holds small content (C 6); the damage, if its bytes no longer have this hash.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when the file holds other content with the same hash.
+ */
+export async function holdsContent(
+  path: string,
+  { hash, bytes }: { readonly hash: string; readonly bytes: Chunk },
+): Promise<boolean | DamagedContent> {
+  const stored = await orMissing(Deno.open(path));
+  if (stored === undefined) return false;
+  using _stored = stored;
+  // One byte more shows that the file is longer.
+  const found = await readFull(stored, new Uint8Array(bytes.length + 1));
+  if (Buffer.compare(found, bytes) === 0) return true;
+  const other = await hashOf(stored);
+  if (other === hash) throw differentContent(hash);
+  return damagedContent(hash, other);
+}
+
+/** The damage of content, with the MD5 that was found instead of its own. */
+export function damagedContent(hash: string, found: string): DamagedContent {
+  return new DamagedContent(hash, `MD5 ${hash}`, `MD5 ${found}`);
 }
 
 /** Distinguishes a file from any other that may replace it at the same path. */

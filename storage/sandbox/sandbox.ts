@@ -57,12 +57,12 @@ export class ThreadScanner implements ContentScanner {
     this.#timeoutMs = timeoutMs;
   }
 
-  scan(
+  async scan(
     { hash, name }: { readonly hash: string; readonly name: string },
     options: ScanContentOptions,
   ): Promise<FileResult> {
-    const path = this.#blobs.pathOf(hash);
-    return scanInSandbox({ ...options, path, name, timeoutMs: this.#timeoutMs });
+    await using file = await this.#blobs.fileOf(hash);
+    return await scanInSandbox({ ...options, path: file.path, name, timeoutMs: this.#timeoutMs });
   }
 }
 
