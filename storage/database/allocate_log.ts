@@ -5,20 +5,6 @@ import { isStorageFull } from "../disk/storage_full.ts";
 /** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
 const LOG_BYTES = 5 * MIB;
 
-export interface WriterOptions {
-  /** The space that uploads leave free. */
-  readonly reserveBytes: number;
-  /** A database with a lower generation is refused. */
-  readonly minGeneration: number;
-}
-
-/** A database, as it was before it was opened. */
-export interface DatabaseState {
-  /** Whether the database was new or empty. */
-  readonly isNew: boolean;
-  readonly generation: number;
-}
-
 /**
  * Takes the space that the log needs before it is checkpointed, so that transactions find it on a full
  * disk too. SQLite ignores what follows the last valid transaction in the log.

@@ -34,6 +34,20 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
   "addReportChunk",
 ]);
 
+export interface WriterOptions {
+  /** The space that uploads leave free. */
+  readonly reserveBytes: number;
+  /** A database with a lower generation is refused. */
+  readonly minGeneration: number;
+}
+
+/** A database, as it was before it was opened. */
+export interface DatabaseState {
+  /** Whether the database was new or empty. */
+  readonly isNew: boolean;
+  readonly generation: number;
+}
+
 interface OpenDatabase {
   readonly connection: Connection;
   readonly transactions: Transactions;
