@@ -273,10 +273,9 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async #publish(blob: StagedBlob, unsynced: Set<string>): Promise<ContentRow> {
-    const { hash, size, crc32 } = blob;
-    if (blob instanceof StagedSmallBlob) return { hash, size, crc32, bytes: await blob.read() };
+    if (blob instanceof StagedSmallBlob) return { ...blob.digest, bytes: await blob.read() };
     if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
     const isNew = await this.#files.publish(blob, unsynced);
-    return { hash, size, crc32, bytes: undefined, isNew };
+    return { ...blob.digest, bytes: undefined, isNew };
   }
 }

@@ -4,7 +4,7 @@ import type { Chunk } from "../../core/content.ts";
 import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
 import { differentContent } from "../database/contents.ts";
-import type { Digest } from "./content_tasks.ts";
+import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
 /** Buffer size for comparing and hashing files. */
@@ -12,19 +12,24 @@ const READ_BYTES = 256 * 1024;
 
 /** Content in a temporary file, not yet published. */
 export class StagedBlobFile implements StagedBlob {
-  readonly hash: string;
-  readonly size: number;
-  readonly crc32: number;
   /** Whether the file has been renamed to its final path. */
   published = false;
   damage: DamagedContent | undefined;
   /** Identity of the stored file last found to hold the same bytes. */
   #verifiedDuplicate: string | undefined;
 
-  constructor(readonly path: string, { hash, size, crc32 }: Digest) {
-    this.hash = hash;
-    this.size = size;
-    this.crc32 = crc32;
+  constructor(readonly path: string, readonly digest: ContentDigest) {}
+
+  get hash(): string {
+    return this.digest.hash;
+  }
+
+  get size(): number {
+    return this.digest.size;
+  }
+
+  get crc32(): number {
+    return this.digest.crc32;
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Chunk } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
 import { removeFile } from "../disk/files.ts";
-import type { Digest } from "./content_tasks.ts";
+import type { ContentDigest } from "./upload.ts";
 
 /** How much small content is held in memory until it is published, for all uploads together. */
 export class StagedMemory {
@@ -27,30 +27,40 @@ export class StagedMemory {
 
 /** Small content that is not yet published: in memory or, if that is short, in a temporary file. */
 export class StagedSmallBlob implements StagedBlob {
-  readonly hash: string;
-  readonly size: number;
-  readonly crc32: number;
   damage: DamagedContent | undefined;
   readonly #memory: StagedMemory;
   #content: Chunk | string | undefined;
 
-  private constructor(digest: Digest, memory: StagedMemory, content: Chunk | string) {
-    this.hash = digest.hash;
-    this.size = digest.size;
-    this.crc32 = digest.crc32;
+  private constructor(
+    readonly digest: ContentDigest,
+    memory: StagedMemory,
+    content: Chunk | string,
+  ) {
     this.#memory = memory;
     this.#content = content;
   }
 
   /** @param path A temporary file that is written if memory is short. It is not synced. */
   static async hold(
-    { digest, bytes }: { readonly digest: Digest; readonly bytes: Chunk },
+    { digest, bytes }: { readonly digest: ContentDigest; readonly bytes: Chunk },
     path: string,
     memory: StagedMemory,
   ): Promise<StagedSmallBlob> {
     if (memory.take(bytes.length)) return new StagedSmallBlob(digest, memory, bytes);
     await Deno.writeFile(path, bytes, { createNew: true, mode: 0o600 });
     return new StagedSmallBlob(digest, memory, path);
+  }
+
+  get hash(): string {
+    return this.digest.hash;
+  }
+
+  get size(): number {
+    return this.digest.size;
+  }
+
+  get crc32(): number {
+    return this.digest.crc32;
   }
 
   /** @throws {Error} when it was disposed of. */

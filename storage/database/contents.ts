@@ -12,6 +12,7 @@ export interface ContentRow {
   readonly hash: string;
   readonly size: number;
   readonly crc32: number;
+  readonly sha256: Chunk;
   /** The content itself, or undefined if it is in a file. */
   readonly bytes: Chunk | undefined;
   /** Whether the file was not stored before: what the table has of it is outdated. @default false */
@@ -43,15 +44,16 @@ export function putContents(
   const inFiles = new Set<string>();
   const damaged = new Map<string, string>();
   for (const content of contents) {
-    const { hash, size, crc32, bytes = null } = content;
+    const { hash, size, crc32, sha256, bytes = null } = content;
     const added = connection.run(
-      `INSERT INTO contents (hash, size, crc32, created_at, bytes)
-       VALUES (:hash, :size, :crc32, :now, :bytes) ON CONFLICT DO NOTHING`,
-      { hash, size, crc32, now, bytes },
+      `INSERT INTO contents (hash, size, crc32, sha256, created_at, bytes)
+       VALUES (:hash, :size, :crc32, :sha256, :now, :bytes) ON CONFLICT DO NOTHING`,
+      { hash, size, crc32, sha256, now, bytes },
     );
     if (added > 0) continue;
     const stored = bytesOf(connection, hash);
     if (stored === undefined) {
+      addSha256(connection, content);
       if (bytes !== null) inFiles.add(hash);
       else if (content.isNew === true) replaceContent(connection, content);
     } else if (bytes === null || Buffer.compare(stored, bytes) !== 0) {
@@ -64,14 +66,22 @@ export function putContents(
   return { inFiles, damaged };
 }
 
+/** Adds the SHA-256 of content that was stored before it was kept. */
+function addSha256(connection: Connection, { hash, sha256 }: ContentRow): void {
+  connection.run(
+    "UPDATE contents SET sha256 = :sha256 WHERE hash = :hash AND sha256 IS NULL",
+    { hash, sha256 },
+  );
+}
+
 /** Replaces what is stored under a hash. */
 export function replaceContent(connection: Connection, content: ContentRow): void {
-  const { hash, size, crc32, bytes = null } = content;
+  const { hash, size, crc32, sha256, bytes = null } = content;
   connection.run(
-    `UPDATE contents SET size = :size, crc32 = :crc32, bytes = :bytes, sha256 = NULL,
+    `UPDATE contents SET size = :size, crc32 = :crc32, bytes = :bytes, sha256 = :sha256,
        created_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
      WHERE hash = :hash`,
-    { hash, size, crc32, bytes },
+    { hash, size, crc32, sha256, bytes },
   );
 }
 

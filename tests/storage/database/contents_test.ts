@@ -19,7 +19,8 @@ import { TempDir } from "../../support/temp_dir.ts";
 
 function rowOf(bytes: Uint8Array<ArrayBuffer>): ContentRow {
   const hash = createHash("md5").update(bytes).digest("hex");
-  return { hash, size: bytes.length, crc32: crc32(bytes), bytes };
+  const sha256 = new Uint8Array(createHash("sha256").update(bytes).digest());
+  return { hash, size: bytes.length, crc32: crc32(bytes), sha256, bytes };
 }
 
 function database(): Connection {
