@@ -128,3 +128,20 @@ Deno.test("C 5.4 and C 22 small content without a record is kept in quarantine a
   assert.equal(await Deno.readTextFile(`${dataDir}/quarantine/${day}/${hash}`), "without a record");
   await checkInvariants(server);
 });
+
+Deno.test("C 17 the SHA-256 of content is kept once, wherever the content is", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const contents = [noise(0), noise(100), noise(65_537), noise(5_000_000)];
+  for (const [index, content] of contents.entries()) {
+    await one.upload("d", { [`${index}`]: content, [`again ${index}`]: content });
+  }
+  using database = openDatabase(server.dataDir);
+  const rows = database.all("SELECT hash, sha256, size, crc32 FROM contents");
+  const sha256 = (content: Uint8Array) =>
+    new Uint8Array(createHash("sha256").update(content).digest());
+  assert.deepEqual(
+    new Map(rows.map((row) => [row.hash, row.sha256])),
+    new Map(contents.map((content) => [md5(content), sha256(content)])),
+  );
+});
