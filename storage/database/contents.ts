@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
-import { crc32 as checksum } from "node:zlib";
 import type { Chunk } from "../../core/content.ts";
-import { AppError, DamagedContent } from "../../core/errors.ts";
-import type { ContentFacts } from "../../core/ports.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Connection } from "./connection.ts";
 
 /** What the database keeps of content. */
@@ -131,7 +129,7 @@ export function bytesOfAll(connection: Connection, hashes: readonly string[]): M
 }
 
 /** The value of a BLOB column. SQLite's values have memory of their own. */
-export function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
+function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
   if (!(value instanceof Uint8Array && value.buffer instanceof ArrayBuffer)) return undefined;
   return new Uint8Array(value.buffer, value.byteOffset, value.length);
 }
@@ -153,17 +151,6 @@ export function smallHashes(connection: Connection, prefix: string): string[] {
      WHERE hash >= :prefix AND hash < :prefix || 'g' AND bytes IS NOT NULL`,
     { prefix },
   ).map(({ hash }) => String(hash));
-}
-
-/** What is wrong with the bytes of content, if anything is. */
-export function damageOf(
-  { hash, size, crc32 }: ContentFacts,
-  bytes: Uint8Array = new Uint8Array(),
-): DamagedContent | undefined {
-  const text = (digest: string, length: number) => `MD5 ${digest} of ${length} bytes`;
-  const found = md5(bytes);
-  if (found === hash && bytes.length === size && checksum(bytes) === crc32) return undefined;
-  return new DamagedContent(hash, text(hash, size), text(found, bytes.length));
 }
 
 function md5(bytes: Uint8Array): string {

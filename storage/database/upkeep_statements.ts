@@ -20,17 +20,6 @@ export const UPKEEP_STATEMENTS = {
   /** The content that comes next in the order of hashes. */
   contents: `SELECT hash, size, crc32 FROM records
     WHERE hash > :after AND hash <> '' GROUP BY hash ORDER BY hash LIMIT :limit`,
-  /** Those of them that are in files. */
-  contentsInFiles: `SELECT hash, size, crc32 FROM records
-    WHERE hash > :after AND hash <> '' AND NOT EXISTS (
-      SELECT 1 FROM contents WHERE contents.hash = records.hash AND bytes IS NOT NULL
-    ) GROUP BY hash ORDER BY hash LIMIT :limit`,
-  /** Those of them that are not in files, with their bytes. */
-  smallContents: `SELECT records.hash AS hash, records.size AS size, records.crc32 AS crc32, bytes
-    FROM contents CROSS JOIN records ON records.id = (
-      SELECT min(id) FROM records WHERE hash = contents.hash AND hash <> ''
-    )
-    WHERE contents.hash > :after AND bytes IS NOT NULL ORDER BY contents.hash LIMIT :limit`,
   newLosses: `SELECT value AS hash FROM json_each(:hashes)
     WHERE value NOT IN (SELECT hash FROM accepted_losses)`,
   acceptLosses: `INSERT OR IGNORE INTO accepted_losses (hash) SELECT value FROM json_each(:hashes)`,
