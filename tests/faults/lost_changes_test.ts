@@ -258,7 +258,7 @@ Deno.test("C 22 another database after an orderly stop is compared with the cont
   const dataDir = directory.path;
   const round = async (name: string) => {
     await using server = await TestServer.start({ dataDir });
-    await (await server.as(1)).upload("", { [name]: name });
+    await (await server.as(1)).upload("", { [name]: large(name) });
     return server;
   };
   await round("first");
@@ -267,7 +267,7 @@ Deno.test("C 22 another database after an orderly stop is compared with the cont
   await Deno.copyFile(`${dataDir}/strongroom.db`, `${aside.path}/newer.db`);
   // As if the server of the newer database had never run here.
   await Deno.writeFile(`${dataDir}/lock`, lock);
-  const blob = `${dataDir}/blobs/${md5("second").replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
+  const blob = `${dataDir}/blobs/${md5(large("second")).replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
   await Deno.remove(blob);
   assert.match(await refusal({ dataDir }), /content of files is missing.*\n {2}user 1: "second"\n/);
 });
