@@ -8,7 +8,7 @@ import {
   type HostCapacity,
   readTunables,
 } from "../core/capacity/mod.ts";
-import { Log } from "../core/log.ts";
+import { Log, type LogOptions } from "../core/log.ts";
 import { readSettings, type Settings } from "../schemas/settings.ts";
 
 /** The value of an environment variable. Nothing else in the program reads the environment. */
@@ -71,9 +71,12 @@ export function runtimeVariables(): Record<string, string> {
 }
 
 /** The log of this process, on stderr. */
-export function logOf({ logLevel, logFormat }: Settings): Log {
+export function logOf(
+  { logLevel, logFormat }: Settings,
+  write: LogOptions["write"] = (line) => console.error(line),
+): Log {
   const format = logFormat ?? (Deno.stderr.isTerminal() ? "text" : "json");
-  return new Log({ level: logLevel, format, write: (line) => console.error(line) });
+  return new Log({ level: logLevel, format, write });
 }
 
 /** Host and port as they appear in a URL: an IPv6 address is in brackets. */

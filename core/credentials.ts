@@ -5,6 +5,7 @@ import { Claims } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
 import { AppError, quoted } from "./errors.ts";
 import { MIN_RSA_BITS, type RemoteKeys } from "./remote_keys.ts";
+import { VerifiedCredentials } from "./verified_credentials.ts";
 
 /** The key that credentials are verified with. Each kind accepts its own algorithms only (C 10). */
 export type SigningKey =
@@ -26,6 +27,12 @@ export interface CredentialOptions {
 
 /** The leeway for the clocks of issuers (C 10). */
 const LEEWAY_S = 30;
+
+/**
+ * A credential that a key of an issuer signed is verified again after this time, in milliseconds: the
+ * issuer may withdraw the key.
+ */
+const MAX_REMOTE_AGE_MS = 30_000;
 
 /** The accepted `typ` headers, in lower case (RFC 7519, 5.1; RFC 9068, 4). `application/` may precede. */
 const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
@@ -52,7 +59,12 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     ...(options.issuer !== undefined && { issuer: options.issuer }),
     ...(options.audience !== undefined && { audience: options.audience }),
   };
+  const verified = new VerifiedCredentials(
+    options.key.kind === "jwks" ? MAX_REMOTE_AGE_MS : Infinity,
+  );
   return async (token) => {
+    const known = verified.find(token);
+    if (known !== undefined) return known;
     const { payload, protectedHeader } = await verifyWithAny(token, resolvers, checks);
     if (!isAcceptedType(protectedHeader.typ)) {
       throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
@@ -62,11 +74,13 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     }
     const claims = v.safeParse(Claims, payload);
     if (claims.success) {
-      return {
+      const caller = {
         userId: claims.output.sub,
         privileges: new Set(claims.output.privileges),
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
+      verified.keep(token, caller);
+      return caller;
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
     throw new AppError("ErrAuthRequired", `The credential has an invalid claim: ${claim}`);

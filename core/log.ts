@@ -13,7 +13,7 @@ export interface LogOptions {
   /** Lines of lower severity are dropped. */
   readonly level: LogLevel;
   readonly format: LogFormat;
-  readonly write: (line: string) => void;
+  readonly write: (line: string, level: LogLevel) => void;
 }
 
 /**
@@ -52,16 +52,16 @@ export class Log {
     ) => [key, value instanceof Error ? errorText(value) : value] as const);
     if (format === "json") {
       const line = { time, level, msg: message, ...Object.fromEntries(values) };
-      this.#write(escapeControls(JSON.stringify(line)));
+      this.#write(escapeControls(JSON.stringify(line)), level);
       return;
     }
     const pairs = values.map(([key, value]) => ` ${key}=${plain(String(value))}`);
-    this.#write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join("")}`);
+    this.#write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join("")}`, level);
   }
 
-  #write(line: string): void {
+  #write(line: string, level: LogLevel): void {
     try {
-      this.#options.write(line);
+      this.#options.write(line, level);
     } catch {
       // The disk is full or the reader is gone. There is nowhere left to report that, and it is no
       // reason to stop.

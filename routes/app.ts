@@ -55,9 +55,10 @@ export function createApp(options: AppOptions): App {
 /** What holds for every request before its route: headers, CORS, and the refusal to start while stopping. */
 function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
   app.use(async (c, next) => {
-    await next();
-    // Stops browsers from guessing that content is a page or a script.
+    // Stops browsers from guessing that content is a page or a script. Set before there is a response:
+    // a response would be copied for it.
     c.header("X-Content-Type-Options", "nosniff");
+    await next();
   });
   app.use(async (c, next) => {
     // The Host header becomes the start of the URL: a slash in it would choose the route.

@@ -8,6 +8,11 @@ export const MAX_JSON_BYTES = MIB;
 /** How long a client may send nothing. One that is gone may never say so. */
 const SEND_STALL_MS = 120_000;
 
+/** How often a body is looked at within the time that it may stall. */
+const STALL_CHECKS = 8;
+/** The memory that a whole body is read into at first. */
+const MIN_MEMORY_BYTES = 4096;
+
 /** What a body is, for messages. */
 type Subject = "body" | "form";
 
@@ -24,12 +29,16 @@ export interface BodyLimits {
  * `ErrResourcesInvalidRequest`.
  */
 export class BodyReader {
-  readonly #reader: ReadableStreamDefaultReader<Chunk> | undefined;
+  readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
   readonly #maxBytes: number;
   readonly #stallMs: number;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
+  /** Looks for a stall, as one timer for each read would take longer than the read. */
+  readonly #watch: ReturnType<typeof setInterval>;
   #received = 0;
+  /** When the read that is waiting began. */
+  #waitingSince = Infinity;
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
@@ -38,48 +47,58 @@ export class BodyReader {
     subject: Subject,
     { maxBytes, stallMs = SEND_STALL_MS, withinMs }: BodyLimits,
   ) {
-    this.#reader = body?.getReader();
+    this.#reader = body === null ? undefined : byteReader(body);
     this.#subject = subject;
     this.#maxBytes = maxBytes;
     this.#stallMs = stallMs;
     this.#deadline = withinMs === undefined
       ? undefined
-      : this.#expireAfter(withinMs, `not received within ${withinMs / 1000} s`);
+      : setTimeout(() => this.#expire(`not received within ${withinMs / 1000} s`), withinMs);
+    this.#watch = setInterval(() => {
+      if (performance.now() - this.#waitingSince < this.#stallMs) return;
+      this.#expire(`no data received for ${this.#stallMs / 1000} s`);
+    }, this.#stallMs / STALL_CHECKS);
   }
 
   /**
-   * The next chunk, or undefined at the end.
+   * Reads into memory from the position `from`. Returns that memory, which may be another object now,
+   * and how many bytes were read: 0 at the end of the body.
    *
    * @throws {AppError} when the body is too large, stalls or breaks off.
    */
-  async read(): Promise<Chunk | undefined> {
-    const stall = this.#expireAfter(
-      this.#stallMs,
-      `no data received for ${this.#stallMs / 1000} s`,
-    );
+  async readInto(
+    memory: Chunk,
+    from: number,
+  ): Promise<{ readonly memory: Chunk; readonly bytes: number }> {
+    if (this.#reader === undefined) return { memory, bytes: 0 };
+    this.#waitingSince = performance.now();
     try {
-      const result = await this.#reader?.read();
+      const result = await this.#reader.read(memory.subarray(from));
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
-      if (result === undefined || result.done) return undefined;
-      this.#received += result.value.length;
+      this.#received += result.bytes;
       if (this.#received > this.#maxBytes) throw tooLarge(this.#subject, this.#maxBytes);
-      return result.value;
+      return { memory: new Uint8Array(result.buffer), bytes: result.bytes };
     } catch (error) {
       if (error instanceof AppError) throw error;
+      if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired, error);
       throw unreadable(this.#subject, "the transfer broke off", error);
     } finally {
-      clearTimeout(stall);
+      this.#waitingSince = Infinity;
     }
   }
 
   /** Reads the whole body into memory, within `maxBytes`. Cancels what is left if it fails. */
   async readAll(): Promise<Chunk> {
-    const chunks: Chunk[] = [];
+    let memory: Chunk = new Uint8Array(MIN_MEMORY_BYTES);
+    let end = 0;
     try {
-      for (let chunk = await this.read(); chunk !== undefined; chunk = await this.read()) {
-        chunks.push(chunk);
+      for (;;) {
+        if (end === memory.length) memory = joinChunks([memory, new Uint8Array(end)]);
+        const read = await this.readInto(memory, end);
+        memory = read.memory;
+        if (read.bytes === 0) return memory.subarray(0, end);
+        end += read.bytes;
       }
-      return joinChunks(chunks);
     } finally {
       await this.cancel();
     }
@@ -88,17 +107,60 @@ export class BodyReader {
   /** Discards the rest of the body, so that the client sees the reply. */
   async cancel(): Promise<void> {
     clearTimeout(this.#deadline);
+    clearInterval(this.#watch);
     await this.#reader?.cancel().catch(() => {
       // The client is gone: there is nothing left to discard.
     });
   }
 
-  #expireAfter(milliseconds: number, why: string): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      this.#expired ??= why;
-      this.cancel();
-    }, milliseconds);
+  #expire(why: string): void {
+    this.#expired ??= why;
+    this.cancel();
   }
+}
+
+/** Reads a body into memory that it is given. */
+interface ByteReader {
+  /** Returns the memory of the view, in another object, and how much of the view was filled: 0 at the end. */
+  read(view: Chunk): Promise<{ readonly buffer: ArrayBuffer; readonly bytes: number }>;
+  cancel(): Promise<void>;
+}
+
+/** The bodies of the server's requests are byte streams. Those that middleware makes may not be. */
+function byteReader(body: ReadableStream<Chunk>): ByteReader {
+  try {
+    const reader = body.getReader({ mode: "byob" });
+    return {
+      async read(view) {
+        const { value } = await reader.read(view);
+        if (value === undefined) throw new TypeError("The body was canceled");
+        return { buffer: value.buffer, bytes: value.length };
+      },
+      cancel: () => reader.cancel(),
+    };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return chunkReader(body.getReader());
+  }
+}
+
+/** Copies the chunks of a stream. */
+function chunkReader(reader: ReadableStreamDefaultReader<Chunk>): ByteReader {
+  let left: Chunk = new Uint8Array();
+  return {
+    async read(view) {
+      while (left.length === 0) {
+        const { done, value } = await reader.read();
+        if (done) return { buffer: view.buffer, bytes: 0 };
+        left = value;
+      }
+      const part = left.subarray(0, view.length);
+      view.set(part);
+      left = left.subarray(part.length);
+      return { buffer: view.buffer, bytes: part.length };
+    },
+    cancel: () => reader.cancel(),
+  };
 }
 
 /** The error for a body that cannot be read. */

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
+import { KIB } from "../schemas/units.ts";
 import type { AppEnvironment, Delivery } from "./environment.ts";
 
 /**
@@ -8,6 +9,9 @@ import type { AppEnvironment, Delivery } from "./environment.ts";
  * buffer, which may be megabytes, has room again: a slow client needs this long for it.
  */
 const TAKE_STALL_MS = 20 * 60_000;
+
+/** Larger bodies are streamed, so that a client that reads nothing keeps little memory. */
+const MAX_WHOLE_BYTES = 64 * KIB;
 
 export interface StreamedOptions {
   readonly status?: StatusCode;
@@ -21,7 +25,8 @@ export interface StreamedOptions {
 /**
  * A response with the content as its body. The first chunk is read before anything is sent, so content
  * that fails at once becomes an error response (RS 4.7.6). Content that fails later aborts the
- * connection. `content` is closed when the response ends.
+ * connection. `content` is closed when the response ends. Small content that is all in one chunk is sent
+ * without a stream, which would take longer than all else.
  */
 export async function streamed(
   c: Context<AppEnvironment>,
@@ -32,6 +37,10 @@ export async function streamed(
   if (c.req.method === "HEAD") {
     await content.return?.();
     return c.newResponse(null, status, { ...headers });
+  }
+  if (!ahead.done && isWhole(ahead.value, headers)) {
+    await content.return?.();
+    return c.newResponse(ahead.value, status, { ...headers });
   }
   const delivery = Promise.withResolvers<Delivery>();
   c.set("delivery", delivery.promise);
@@ -79,4 +88,9 @@ export async function streamed(
     cancel: () => giveUp(),
   }, { highWaterMark: 0 });
   return c.newResponse(body, status, { ...headers });
+}
+
+/** Whether a chunk is the whole body, and small. */
+function isWhole(chunk: Chunk, headers: Readonly<Record<string, string>>): boolean {
+  return chunk.length <= MAX_WHOLE_BYTES && headers["Content-Length"] === String(chunk.length);
 }

@@ -1,8 +1,11 @@
-import type { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
+import { blobDirectory, digestsBelow, PREFIXES } from "./blobs/paths.ts";
+import { quarantinePaths } from "./blobs/quarantine.ts";
 import { Connection } from "./database/connection.ts";
+import { smallHashes } from "./database/contents.ts";
 import { generationOf } from "./database/generation.ts";
 import { toFile, toGap } from "./database/sqlite_upkeep_store.ts";
 import { databasePath } from "./disk/data_directory.ts";
+import { orMissingSync } from "./disk/files.ts";
 import { upkeepRows } from "./database/upkeep_statements.ts";
 
 /** The most files that the message lists. */
@@ -10,23 +13,20 @@ const MAX_LISTED = 20;
 
 /**
  * The error for a start with a database that is older than its lock: says what content would be lost.
- * Only reads.
+ * Only reads. Blocks the thread.
  *
  * @param generation The generation in the lock.
  */
-export async function olderDatabase(
-  dataDir: string,
-  generation: number,
-  blobs: DirectoryBlobStore,
-): Promise<Error> {
+export function olderDatabase(dataDir: string, generation: number): Error {
   using connection = new Connection(databasePath(dataDir), { readOnly: true });
   const listed: string[] = [];
   let missing = 0;
   let returning = 0;
   let unreferenced = 0;
-  for await (const { prefix, hashes } of blobs.hashes()) {
-    const gap = gapOf(connection, prefix, hashes);
-    const held = new Set(await blobs.quarantine.held(gap.missing));
+  for (const prefix of PREFIXES) {
+    const inFiles = digestsBelow(blobDirectory(dataDir), prefix);
+    const gap = gapOf(connection, prefix, [...inFiles, ...smallIn(connection, prefix)]);
+    const held = new Set(gap.missing.filter((hash) => isInQuarantine(dataDir, hash)));
     const lost = gap.missing.filter((hash) => !held.has(hash));
     unreferenced += gap.unreferenced.length;
     returning += held.size;
@@ -48,6 +48,18 @@ export async function olderDatabase(
     "start once with: strongroom serve --accept-damage",
     "Stored contents without a record are then kept in quarantine/ for 7 days.",
   ].join("\n"));
+}
+
+/** The hashes of small content in the database. One of an earlier version has none. */
+function smallIn(connection: Connection, prefix: string): string[] {
+  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'contents'");
+  return table === undefined ? [] : smallHashes(connection, prefix);
+}
+
+function isInQuarantine(dataDir: string, hash: string): boolean {
+  return quarantinePaths(dataDir, hash).some((path) =>
+    orMissingSync(() => Deno.lstatSync(path)) !== undefined
+  );
 }
 
 /** A database of an earlier version has no records yet if it is empty. */

@@ -71,8 +71,9 @@ export class Storage implements AsyncDisposable {
     await using opened = new AsyncDisposableStack();
     const ballast = new Ballast(dataDir, reserveBytes);
     const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
-    const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { reserveBytes }));
-    const records = opened.use(await openRecords(dataDir, { lock, blobs, reserveBytes, options }));
+    const records = opened.use(await openRecords(dataDir, { lock, reserveBytes, options }));
+    const { contents } = records;
+    const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { contents, reserveBytes }));
     // Recovery removes content without a record, so all records must be readable.
     if (mayDisagree({ lock, records })) await records.checkAfterCrash();
     else await records.checkPaths();
@@ -144,14 +145,13 @@ function mayDisagree({ lock, records }: Pick<StorageParts, "lock" | "records">):
 
 interface OpeningParts {
   readonly lock: DirectoryLock;
-  readonly blobs: DirectoryBlobStore;
   readonly reserveBytes: number;
   readonly options: StorageOptions;
 }
 
 async function openRecords(
   dataDir: string,
-  { lock, blobs, reserveBytes, options: { acceptDamage = false, onFatal } }: OpeningParts,
+  { lock, reserveBytes, options: { acceptDamage = false, onFatal } }: OpeningParts,
 ): Promise<SqliteResourceStore> {
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
@@ -162,7 +162,7 @@ async function openRecords(
     });
   } catch (error) {
     const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;
-    throw isOlder ? await olderDatabase(dataDir, lock.generation, blobs) : error;
+    throw isOlder ? olderDatabase(dataDir, lock.generation) : error;
   }
 }
 

@@ -89,7 +89,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/threads",
     ...CORE_FOR_STORAGE,
   ],
-  "storage/blobs": ["storage/disk", "storage/threads", "schemas", ...CORE_FOR_STORAGE],
+  "storage/blobs": [
+    "storage/database",
+    "storage/disk",
+    "storage/threads",
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
   "storage/database": [
     "storage/disk",
     "storage/threads",

@@ -10,6 +10,7 @@ import { signingKey } from "../signing_key.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
 import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
 import { withSettingContext } from "../usage_error.ts";
+import { LineWriter } from "./line_writer.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** `strongroom serve`: serves until a stop signal. */
@@ -37,7 +38,7 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
   // A compiled executable starts with the permissions of its supervisor.
   for (const name of ["run", "ffi", "import"] as const) Deno.permissions.revokeSync({ name });
   const settings = loadSettings();
-  const log = logOf(settings);
+  const log = logOf(settings, new LineWriter((text) => console.error(text)).write);
   const isIsolated = settings.scanIsolation === "process";
   if (!isIsolated) {
     log.warn("Scans run in threads, which share the memory of the server and cannot be killed");

@@ -75,12 +75,15 @@ export async function upload(
       }
       // From here on, a failure may leave published content without a record.
       publishing = true;
-      await tree.blobs.publish(blobs, transaction);
-      const added = await transaction.insert([
-        ...missing,
-        ...files.map((file) => newFile(file, { userId, now })),
+      const records = [...missing, ...files.map((file) => newFile(file, { userId, now }))];
+      // Both are on their way to the database at once. None may go on after the work has failed.
+      const [published, added] = await Promise.allSettled([
+        tree.blobs.publish(blobs, transaction),
+        transaction.insert(records),
       ]);
-      return changesOf("added", added);
+      if (published.status === "rejected") throw published.reason;
+      if (added.status === "rejected") throw added.reason;
+      return changesOf("added", added.value);
     });
     for (const { damage } of blobs) if (damage !== undefined) tree.damage.reportRepair(damage);
     return changes;

@@ -15,6 +15,7 @@ import {
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory } from "./backup_directory.ts";
 import {
+  checkSmallContents,
   contentsBelow,
   contentsOf,
   copyContents,
@@ -104,6 +105,7 @@ async function copySnapshot(
   using audit = new RecordAudit(database, { repair: false });
   const findings = new Findings();
   if (!checkRecords(audit, findings, false)) throw damaged(findings);
+  checkSmallContents(audit, findings);
   const contents = `${directory.path}/contents`;
   const copied = await copyContents(() => missingFrom(directory, audit), {
     temporary: directory.temporary,

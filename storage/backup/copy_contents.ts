@@ -1,5 +1,6 @@
 import { dirname } from "node:path/posix";
 import { ContentCopier, type CopyPaths, NOTHING } from "../blobs/content_copier.ts";
+import { Hasher } from "../blobs/content_tasks.ts";
 import { isDigest, PREFIXES } from "../blobs/paths.ts";
 import { nameOf } from "../check/check_contents.ts";
 import type { Findings } from "../check/findings.ts";
@@ -57,17 +58,33 @@ export async function copyContents(
   return copied;
 }
 
-/** All contents that records have, in the order of their hashes. */
+/** All contents in files that records have, in the order of their hashes. */
 export function* contentsOf(audit: RecordAudit): Generator<ContentUse, void> {
   for (const prefix of PREFIXES) yield* contentsBelow(audit, prefix);
 }
 
 /**
- * The contents that records have and whose hash begins with a prefix of two digits. Leaves out what is
- * not a hash: the check of the records has reported it.
+ * The contents in files that records have and whose hash begins with a prefix of two digits. Leaves out
+ * what is not a hash: the check of the records has reported it.
  */
 export function contentsBelow(audit: RecordAudit, prefix: string): ContentUse[] {
-  return audit.contentsBelow(prefix).filter(({ hash }) => isDigest(hash));
+  const small = new Set(audit.small.hashesBelow(prefix));
+  return audit.contentsBelow(prefix).filter(({ hash }) => isDigest(hash) && !small.has(hash));
+}
+
+/** Reads all content that is in the database itself, and reports what is damaged. */
+export function checkSmallContents(audit: RecordAudit, findings: Findings): void {
+  for (const prefix of PREFIXES) {
+    for (const content of audit.contentsBelow(prefix)) {
+      const bytes = audit.small.bytesOf(content.hash);
+      if (bytes === undefined) continue;
+      const hasher = new Hasher();
+      hasher.update(bytes);
+      const { hash, size } = hasher.digest();
+      if (hash === content.hash && size === content.size) continue;
+      addFinding(findings, content, `MD5 ${hash} of ${size} bytes`);
+    }
+  }
 }
 
 /** Syncs a directory and all those below it. */

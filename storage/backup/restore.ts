@@ -7,7 +7,13 @@ import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { lockDirectory } from "../disk/lock.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory, OF_FILE_SYSTEM } from "./backup_directory.ts";
-import { contentsOf, copyContents, type OnProgress, syncTree } from "./copy_contents.ts";
+import {
+  checkSmallContents,
+  contentsOf,
+  copyContents,
+  type OnProgress,
+  syncTree,
+} from "./copy_contents.ts";
 import { copyFile } from "./copy_file.ts";
 import type { SnapshotFacts } from "./manifest.ts";
 
@@ -84,6 +90,7 @@ async function copyParts(
   const findings = new Findings();
   if (!checkRecords(audit, findings, false)) throw damaged(directory);
   await orMissing(copyFile(secretPath(source), secretPath(dataDir)));
+  checkSmallContents(audit, findings);
   const blobs = blobDirectory(dataDir);
   makeDirectorySync(blobs);
   await copyContents(() => contentsOf(audit), {

@@ -58,7 +58,7 @@ export class BlobInventory implements Disposable {
         onBytes(bytes);
       }
     } catch (error) {
-      await worker.remote.abortUpload(id);
+      await worker.remote.finishHashing(id);
       throw error;
     }
     return await worker.remote.finishHashing(id);

@@ -1,18 +1,10 @@
 import type { Chunk } from "../../core/content.ts";
-import { MIB } from "../../schemas/units.ts";
-import { writeAll } from "../disk/files.ts";
-import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
-import type { Remote } from "../threads/rpc.ts";
-import { type ContentTasks, type Digest, Hasher } from "./content_tasks.ts";
+import { writeSynced } from "../disk/files.ts";
+import type { WorkerPool } from "../threads/pool.ts";
+import type { ContentTasks, Digest } from "./content_tasks.ts";
+import { type ReceivedContent, SpareBuffers, Upload } from "./upload.ts";
 
-/** Chunks are collected into buffers of this size: one write for each network read is slow. */
-const BUFFER_BYTES = MIB;
-/** Content up to this size is hashed on the calling thread: a call to another one takes longer. */
-const MAX_SMALL_BYTES = 128 * 1024;
-/** Empty buffers kept for later uploads. */
-const MAX_SPARE_BUFFERS = 8;
-
-/** Writes content to new files and hashes it on the way; worker threads do so for large content. */
+/** Receives content and hashes it. Worker threads write large content to new files on the way. */
 export class BlobWriter {
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #requireSpace: () => void;
@@ -30,6 +22,19 @@ export class BlobWriter {
    * @throws the error of `content` or `requireSpace`, unchanged.
    */
   async write(path: string, content: AsyncIterable<Chunk>): Promise<Digest> {
+    const { digest, bytes } = await this.receive(path, content);
+    if (bytes === undefined) return digest;
+    await writeSynced(path, bytes);
+    return digest;
+  }
+
+  /**
+   * Returns small content. Writes larger content to a new file and syncs it; on failure the caller
+   * removes the file.
+   *
+   * @throws the error of `content` or `requireSpace`, unchanged.
+   */
+  async receive(path: string, content: AsyncIterable<Chunk>): Promise<ReceivedContent> {
     using upload = new Upload({
       path,
       pool: this.#pool,
@@ -43,114 +48,5 @@ export class BlobWriter {
       await upload.abort();
       throw error;
     }
-  }
-}
-
-/** A file that a worker has open. */
-interface OpenUpload {
-  readonly remote: Remote<ContentTasks>;
-  readonly id: number;
-}
-
-interface UploadParts {
-  readonly path: string;
-  readonly pool: WorkerPool<ContentTasks>;
-  readonly buffers: SpareBuffers;
-  readonly requireSpace: () => void;
-}
-
-/** Content on its way into one file. Acquires a worker only when the content is not small. */
-class Upload implements Disposable {
-  readonly #parts: UploadParts;
-  #worker: PooledWorker<ContentTasks> | undefined;
-  #opened: OpenUpload | undefined;
-  /** One buffer is written and hashed while the next one fills. */
-  #writing: Promise<void> = Promise.resolve();
-  #buffer: Chunk | undefined;
-  #filled = 0;
-
-  constructor(parts: UploadParts) {
-    this.#parts = parts;
-  }
-
-  /** Buffers a chunk, and flushes each buffer that is full. */
-  async append(chunk: Chunk): Promise<void> {
-    for (let offset = 0; offset < chunk.length;) {
-      const buffer = this.#buffer ??= this.#parts.buffers.take();
-      const part = chunk.subarray(offset, offset + buffer.length - this.#filled);
-      buffer.set(part, this.#filled);
-      this.#filled += part.length;
-      offset += part.length;
-      if (this.#filled === buffer.length) await this.flush();
-    }
-  }
-
-  /** Passes the buffer to the worker once the previous write has completed. */
-  async flush(): Promise<OpenUpload> {
-    await this.#writing;
-    this.#parts.requireSpace();
-    const opened = this.#opened ??= await this.#open();
-    if (this.#buffer === undefined) return opened;
-    const bytes = this.#buffer.subarray(0, this.#filled);
-    this.#buffer = undefined;
-    this.#filled = 0;
-    this.#writing = opened.remote.writeUpload(opened.id, bytes)
-      .then((written) => this.#parts.buffers.keep(written));
-    // The next await reports a failure, which may occur before it.
-    this.#writing.catch(() => {});
-    return opened;
-  }
-
-  /** Writes what is still buffered, syncs and closes the file. */
-  async finish(): Promise<Digest> {
-    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) {
-      return await this.#writeSmall();
-    }
-    const { remote, id } = await this.flush();
-    await this.#writing;
-    return await remote.finishUpload(id);
-  }
-
-  /** Closes the file after a failure. */
-  async abort(): Promise<void> {
-    await this.#writing.catch(() => {});
-    // A worker that died has closed the file. The caller reports the error that killed it.
-    await this.#opened?.remote.abortUpload(this.#opened.id).catch(() => {});
-  }
-
-  /** Releases the worker. */
-  [Symbol.dispose](): void {
-    this.#worker?.[Symbol.dispose]();
-  }
-
-  async #open(): Promise<OpenUpload> {
-    const { remote } = this.#worker = this.#parts.pool.acquire();
-    return { remote, id: await remote.openUpload(this.#parts.path) };
-  }
-
-  async #writeSmall(): Promise<Digest> {
-    const { path, buffers, requireSpace } = this.#parts;
-    requireSpace();
-    const bytes = this.#buffer?.subarray(0, this.#filled) ?? new Uint8Array();
-    const hasher = new Hasher();
-    hasher.update(bytes);
-    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    await writeAll(file, bytes);
-    await file.syncData();
-    if (this.#buffer !== undefined) buffers.keep(this.#buffer);
-    return hasher.digest();
-  }
-}
-
-/** Buffers of {@link BUFFER_BYTES} that are reused. */
-class SpareBuffers {
-  readonly #spare: Chunk[] = [];
-
-  take(): Chunk {
-    return this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES);
-  }
-
-  keep({ buffer }: Chunk): void {
-    if (this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(new Uint8Array(buffer));
   }
 }

@@ -9,17 +9,22 @@ import {
   MAX_WORTHWHILE_RATIO,
   shrinks,
 } from "./deflation.ts";
+import { Md5 } from "./md5.ts";
 import { digestsBelow } from "./paths.ts";
-import { orMissing, orMissingSync, readFullSync, writeAll } from "../disk/files.ts";
+import { UploadFile } from "./upload_file.ts";
+import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
 
 /** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
 export interface Digest extends Checksum {
   readonly hash: string;
 }
 
-/** A small file to pack. `size` is the size that it should have. */
+/** A small file to pack. */
 export interface SmallFile {
   readonly path: string;
+  /** The content, if it is not in the file. */
+  readonly bytes: Chunk | undefined;
+  /** The size that it should have. */
   readonly size: number;
 }
 
@@ -35,7 +40,7 @@ const MAX_BATCH_MS = 10;
 
 /** Computes a {@link Digest} in one pass. */
 export class Hasher {
-  readonly #md5: Hash = createHash("md5");
+  readonly #md5 = new Md5();
   readonly #checksum = new RunningChecksum();
 
   update(chunk: Uint8Array): void {
@@ -44,12 +49,13 @@ export class Hasher {
   }
 
   digest(): Digest {
-    return { hash: this.#md5.digest("hex"), ...this.#checksum };
+    return { hash: this.#md5.hex(), ...this.#checksum };
   }
 }
 
-interface HashedFile {
-  readonly file: Deno.FsFile;
+/** A file that content is written to, or read from. */
+interface Hashed<File> {
+  readonly file: File;
   readonly hasher: Hasher;
 }
 
@@ -58,21 +64,23 @@ interface HashedFile {
  * Runs in worker threads (content_worker.ts). Uploads and deflations are known by ids.
  */
 export class ContentTasks {
-  readonly #uploads = new Map<number, HashedFile>();
+  readonly #uploads = new Map<number, Hashed<UploadFile>>();
+  readonly #hashings = new Map<number, Hashed<Deno.FsFile>>();
+  readonly #sha256s = new Map<number, Hash>();
   readonly #deflations = new Map<number, Deflation>();
   #lastId = 0;
 
   /** Creates the file, which must not exist, and returns the id of the upload. */
   async openUpload(path: string): Promise<number> {
-    const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+    const file = await UploadFile.create(path);
     this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
     return this.#lastId;
   }
 
   /** Appends the chunk to the file, and returns it so that the caller can reuse its memory. */
   async writeUpload(id: number, chunk: Chunk): Promise<Chunk> {
-    const { file, hasher } = this.#upload(id);
-    const written = writeAll(file, chunk);
+    const { file, hasher } = entryOf(this.#uploads, id);
+    const written = file.append(chunk);
     try {
       hasher.update(chunk);
     } finally {
@@ -83,9 +91,9 @@ export class ContentTasks {
 
   /** Syncs and closes the file. */
   async finishUpload(id: number): Promise<Digest> {
-    const { file, hasher } = this.#upload(id);
-    await file.syncData();
-    this.abortUpload(id);
+    const { file, hasher } = entryOf(this.#uploads, id);
+    await file.finish();
+    this.#uploads.delete(id);
     return hasher.digest();
   }
 
@@ -95,26 +103,46 @@ export class ContentTasks {
     this.#uploads.delete(id);
   }
 
+  /** Begins to compute a SHA-256, and returns its id. */
+  openSha256(): number {
+    this.#sha256s.set(++this.#lastId, createHash("sha256"));
+    return this.#lastId;
+  }
+
+  /** Adds a chunk to a SHA-256, and returns it so that the caller can reuse its memory. */
+  updateSha256(id: number, chunk: Chunk): Chunk {
+    entryOf(this.#sha256s, id).update(chunk);
+    return chunk;
+  }
+
+  /** Ends a SHA-256 at any point, and returns it. */
+  finishSha256(id: number): Chunk {
+    const hash = entryOf(this.#sha256s, id);
+    this.#sha256s.delete(id);
+    return new Uint8Array(hash.digest());
+  }
+
   /** Opens a file to hash it, and returns its id; undefined if it is missing. */
   async openHashing(path: string): Promise<number | undefined> {
     const file = await orMissing(Deno.open(path));
     if (file === undefined) return undefined;
-    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
+    this.#hashings.set(++this.#lastId, { file, hasher: new Hasher() });
     return this.#lastId;
   }
 
   /** Reads and hashes `count` more bytes of a file. Returns how many there were: 0 at its end. */
   hashNext(id: number, count: number): number {
-    const { file, hasher } = this.#upload(id);
+    const { file, hasher } = entryOf(this.#hashings, id);
     const chunk = readFullSync(file, new Uint8Array(count));
     hasher.update(chunk);
     return chunk.length;
   }
 
-  /** Closes a file that was hashed to its end. */
+  /** Closes a file at any point, and returns the digest of what was read of it. */
   finishHashing(id: number): Digest {
-    const { hasher } = this.#upload(id);
-    this.abortUpload(id);
+    const { file, hasher } = entryOf(this.#hashings, id);
+    this.#hashings.delete(id);
+    file.close();
     return hasher.digest();
   }
 
@@ -141,16 +169,12 @@ export class ContentTasks {
 
   /** Returns the next chunk of compressed content, or undefined after the last one. */
   async nextDeflated(id: number): Promise<Chunk | undefined> {
-    const deflation = this.#deflations.get(id);
-    if (deflation === undefined) throw new Error(`Deflation ${id} has ended`);
-    return (await deflation.content.next()).value;
+    return (await entryOf(this.#deflations, id).content.next()).value;
   }
 
   /** The checksum of the bytes that were compressed so far. */
   deflatedChecksum(id: number): Checksum {
-    const deflation = this.#deflations.get(id);
-    if (deflation === undefined) throw new Error(`Deflation ${id} has ended`);
-    return { ...deflation.checksum };
+    return { ...entryOf(this.#deflations, id).checksum };
   }
 
   /** Ends a deflation at any point. */
@@ -183,12 +207,13 @@ export class ContentTasks {
   ): (PackedBytes | undefined)[] {
     return inTime(files, (file) => packSmall(file, compression));
   }
+}
 
-  #upload(id: number): HashedFile {
-    const upload = this.#uploads.get(id);
-    if (upload === undefined) throw new Error(`Upload ${id} has ended`);
-    return upload;
-  }
+/** @throws {Error} when the work has ended. */
+function entryOf<Entry>(entries: ReadonlyMap<number, Entry>, id: number): Entry {
+  const entry = entries.get(id);
+  if (entry === undefined) throw new Error(`The work ${id} has ended`);
+  return entry;
 }
 
 /** Works on the items in order until all are done or {@link MAX_BATCH_MS} are over. */
@@ -205,13 +230,9 @@ function inTime<Item, Result>(
   return results;
 }
 
-/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
-function packSmall({ path, size }: SmallFile, compression: Compression): PackedBytes | undefined {
-  const file = orMissingSync(() => Deno.openSync(path));
-  if (file === undefined) return undefined;
-  using _file = file;
-  // One byte more than expected shows that the file has grown.
-  const bytes = readFullSync(file, new Uint8Array(size + 1)).slice();
+function packSmall(file: SmallFile, compression: Compression): PackedBytes | undefined {
+  const bytes = file.bytes ?? readSmall(file);
+  if (bytes === undefined) return undefined;
   const checksum = new RunningChecksum();
   checksum.update(bytes);
   const stored = { bytes, deflated: false, checksum: { ...checksum } };
@@ -221,4 +242,13 @@ function packSmall({ path, size }: SmallFile, compression: Compression): PackedB
   if (compression === "auto" && !worthwhile) return stored;
   // A message copies the whole memory that an array is part of.
   return { ...stored, bytes: new Uint8Array(packed), deflated: true };
+}
+
+/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
+function readSmall({ path, size }: SmallFile): Chunk | undefined {
+  const file = orMissingSync(() => Deno.openSync(path));
+  if (file === undefined) return undefined;
+  using _file = file;
+  // One byte more than expected shows that the file has grown.
+  return readFullSync(file, new Uint8Array(size + 1)).slice();
 }

@@ -1,4 +1,5 @@
 import type { Chunk, ContentReader } from "../../core/content.ts";
+import type { DamagedContent } from "../../core/errors.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type {
   BlobStore,
@@ -10,63 +11,81 @@ import type {
   WriteTransaction,
 } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
-import {
-  makeDirectorySync,
-  orMissing,
-  orMissingSync,
-  removeFile,
-  syncDirectory,
-} from "../disk/files.ts";
+import { MIB } from "../../schemas/units.ts";
+import type { ContentTable } from "../database/content_table.ts";
+import type { ContentRow } from "../database/contents.ts";
+import { makeDirectorySync, orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { BlobDirectory } from "./blob_directory.ts";
 import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
-import { HeldContent } from "./held_content.ts";
 import { Packer } from "./packer.ts";
-import { blobDirectory, blobPath, PREFIXES } from "./paths.ts";
+import { blobDirectory, PREFIXES } from "./paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
-import { readRange } from "./read_range.ts";
-import { StagedBlobFile } from "./staged_blob_file.ts";
+import { rangeOf, readRange } from "./read_range.ts";
+import { damagedContent, StagedBlobFile } from "./staged_blob_file.ts";
+import { StagedMemory, StagedSmallBlob } from "./staged_small_blob.ts";
 
-/** Number of files published between two turns of the event loop. */
-const MAX_PUBLISHED_PER_TURN = 64;
+/** How long publishing may keep the event loop, in milliseconds. */
+const MAX_TURN_MS = 5;
 /** One serving thread cannot keep more workers than this busy. */
 const MAX_WORKERS = 8;
+/** Further small content waits in files for its publication. */
+const MAX_STAGED_BYTES = 16 * MIB;
+/** Small content is passed to the database in batches of this size. */
+const MAX_BATCH_BYTES = 4 * MIB;
 
 export interface BlobStoreOptions {
+  /** Keeps small content. */
+  readonly contents: ContentTable;
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;
 }
 
+/** A blob whose file is in its place, if it has one, and what the database is to keep. */
+interface PublishedBlob {
+  readonly blob: StagedBlob;
+  readonly row: ContentRow;
+}
+
 /**
- * Stores each blob in a file below `blobs/` named by its digest (C 12). New files are written and
- * synced in `tmp/`, then renamed within the transaction that adds their record.
+ * Stores content by its digest (C 12): small content in the database, each larger one in a file below
+ * `blobs/`. New files are written and synced in `tmp/`, then renamed within the transaction that adds
+ * their record. Small content may also be in a file, as all was before it was kept in the database.
  */
 export class DirectoryBlobStore implements BlobStore, Disposable {
   needsSweep = false;
   readonly quarantine: QuarantineDirectory;
-  readonly #root: string;
+  readonly #files: BlobDirectory;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #writer: BlobWriter;
   readonly #packer: Packer;
-  readonly #held: HeldContent;
-  /** Directories that are known to be durable, including every entry from the root to them. */
-  readonly #durable = new Set<string>();
+  readonly #contents: ContentTable;
+  readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
 
-  private constructor(dataDir: string, temporary: string, reserveBytes: number) {
-    this.#root = blobDirectory(dataDir);
+  private constructor(
+    dataDir: string,
+    temporary: string,
+    { contents, reserveBytes = 0 }: BlobStoreOptions,
+  ) {
+    this.#files = new BlobDirectory(dataDir);
+    this.#contents = contents;
     this.#temporary = temporary;
-    this.#held = new HeldContent(dataDir);
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers);
     this.#packer = new Packer(this.#pool, {
+      contents,
       maxCalls: workers,
       pathOf: (hash) => this.pathOf(hash),
     });
-    this.quarantine = new QuarantineDirectory(dataDir, (hash) => this.pathOf(hash));
+    this.quarantine = new QuarantineDirectory(dataDir, {
+      contents,
+      pathOf: (hash) => this.pathOf(hash),
+    });
     const space = new FreeSpace(temporary);
     this.#writer = new BlobWriter(this.#pool, () => {
       if (!space.has(reserveBytes)) throw storageFull();
@@ -78,10 +97,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
    *
    * @throws {Error} when `blobs/` or `tmp/` exists and is not a directory.
    */
-  static async open(
-    dataDir: string,
-    { reserveBytes = 0 }: BlobStoreOptions = {},
-  ): Promise<DirectoryBlobStore> {
+  static async open(dataDir: string, options: BlobStoreOptions): Promise<DirectoryBlobStore> {
     const root = blobDirectory(dataDir);
     const temporary = `${dataDir}/tmp`;
     makeDirectorySync(root);
@@ -93,13 +109,17 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     for await (const { name } of Deno.readDir(temporary)) {
       await Deno.remove(`${temporary}/${name}`, { recursive: true });
     }
-    return new DirectoryBlobStore(dataDir, temporary, reserveBytes);
+    return new DirectoryBlobStore(dataDir, temporary, options);
   }
 
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
     const path = `${this.#temporary}/${crypto.randomUUID()}`;
     try {
-      const staged = new StagedBlobFile(path, await this.#writer.write(path, content));
+      const { digest, bytes } = await this.#writer.receive(path, content);
+      if (bytes !== undefined) {
+        return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
+      }
+      const staged = new StagedBlobFile(path, digest);
       // Compare here, not only in `publish`: a transaction must not wait for two files to be read.
       await staged.isDuplicateOf(this.pathOf(staged.hash));
       return staged;
@@ -114,51 +134,44 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     staged: readonly StagedBlob[],
     transaction: Pick<WriteTransaction, "beforeCommit">,
   ): Promise<void> {
-    const directories = new Set<string>();
+    const unsynced = new Set<string>();
     try {
-      for (const [index, blob] of staged.entries()) {
-        if (index % MAX_PUBLISHED_PER_TURN === MAX_PUBLISHED_PER_TURN - 1) await yieldToEventLoop();
-        await this.#publish(blob, directories);
+      for await (const batch of this.#published(staged, unsynced)) {
+        const { inFiles, damaged } = await this.#contents.put(batch.map(({ row }) => row));
+        for (const { blob, row } of batch) {
+          if (!(blob instanceof StagedSmallBlob)) continue;
+          const found = damaged.get(row.hash);
+          blob.damage = found === undefined ? undefined : damagedContent(row.hash, found);
+          if (inFiles.has(row.hash)) blob.damage = await this.#keepSmall(row, unsynced);
+        }
       }
     } catch (error) {
       throw asStorageFull(error);
     }
+    if (unsynced.size === 0) return;
     transaction.beforeCommit(async () => {
-      await Promise.all([...directories].map(syncDirectory)).catch((error) => {
+      await this.#files.sync(unsynced).catch((error) => {
         throw asStorageFull(error);
       });
-      for (const directory of directories) this.#durable.add(directory);
     });
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    // Wait for all, even after a failure: a removal that outlives the transaction could delete
-    // content that a later upload shares.
-    const held = this.#held.needed;
-    const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash, held)));
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-  }
-
-  async #remove(hash: string, held: boolean): Promise<void> {
-    const path = this.pathOf(hash);
-    if (held) this.#held.take(hash, path);
-    else await removeFile(path);
-    const fan = parentOf(path);
-    if (!await removeEmpty(fan)) return;
-    this.#durable.delete(fan);
-    await removeEmpty(parentOf(fan));
+    await this.#files.remove(hashes);
+    await this.#contents.remove(hashes);
   }
 
   async *hashes(): AsyncGenerator<HashRange> {
     using worker = this.#pool.acquire();
     for (const prefix of PREFIXES) {
-      yield { prefix, hashes: await worker.remote.hashesBelow(this.#root, prefix) };
+      const inFiles = await worker.remote.hashesBelow(this.#files.root, prefix);
+      const small = await this.#contents.smallHashes(prefix);
+      yield { prefix, hashes: [...new Set([...inFiles, ...small])] };
     }
   }
 
   async sizeOf(hash: string): Promise<number | undefined> {
-    return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
+    return this.#contents.sizeOf(hash) ?? await this.#files.sizeOf(hash);
   }
 
   sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
@@ -166,6 +179,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
+    const bytes = this.#contents.bytesOf(hash);
+    if (bytes !== undefined) return rangeOf(bytes, range);
     const file = await orMissing(Deno.open(this.pathOf(hash)));
     return file && readRange(file, range);
   }
@@ -185,10 +200,10 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
         createNew: true,
         mode: 0o600,
       });
-      await Deno.rename(`${this.#temporary}/${name}`, `${this.#root}/${name}`);
+      await Deno.rename(`${this.#temporary}/${name}`, `${this.#files.root}/${name}`);
     } finally {
       await removeFile(`${this.#temporary}/${name}`);
-      await removeFile(`${this.#root}/${name}`).catch((error) => {
+      await removeFile(`${this.#files.root}/${name}`).catch((error) => {
         // If `blobs/` is a file there is nothing to remove, and the rename above reports it.
         if (!(error instanceof Deno.errors.NotADirectory)) throw error;
       });
@@ -197,50 +212,70 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
 
   /** Ends the worker threads. */
   [Symbol.dispose](): void {
-    this.#held[Symbol.dispose]();
+    this.#files[Symbol.dispose]();
     this.#pool[Symbol.dispose]();
   }
 
-  /** The path at which content is or would be stored. */
+  /**
+   * A file that holds the content, for readers other than this store: a copy of content that is in the
+   * database. If the content is missing, so is the file. Dispose of it after reading.
+   */
+  async fileOf(hash: string): Promise<{ readonly path: string } & AsyncDisposable> {
+    const bytes = this.#contents.bytesOf(hash);
+    if (bytes === undefined) {
+      return { path: this.pathOf(hash), [Symbol.asyncDispose]: () => Promise.resolve() };
+    }
+    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    await Deno.writeFile(path, bytes, { createNew: true, mode: 0o600 });
+    return { path, [Symbol.asyncDispose]: () => removeFile(path) };
+  }
+
+  /** The path at which content is or would be stored in a file. */
   pathOf(hash: string): string {
-    return `${this.#root}/${blobPath(hash)}`;
+    return this.#files.pathOf(hash);
+  }
+
+  /** Publishes content in files, and yields what the database is to keep, in bounded batches. */
+  async *#published(
+    staged: readonly StagedBlob[],
+    unsynced: Set<string>,
+  ): AsyncGenerator<readonly PublishedBlob[]> {
+    let batch: PublishedBlob[] = [];
+    let bytes = 0;
+    let turnStarted = performance.now();
+    for (const blob of staged) {
+      if (performance.now() - turnStarted > MAX_TURN_MS) {
+        await yieldToEventLoop();
+        turnStarted = performance.now();
+      }
+      const row = await this.#publish(blob, unsynced);
+      batch.push({ blob, row });
+      bytes += row.bytes?.length ?? 0;
+      if (bytes < MAX_BATCH_BYTES) continue;
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    if (batch.length > 0) yield batch;
   }
 
   /**
-   * Renames one staged file to its final path, unless that content is stored already, and adds the
-   * directories to sync for it. Uses synchronous calls where they read and write no disk blocks: one
-   * turn of the event loop for each would delay every queued transaction longer than the calls take.
+   * Keeps small content that a file is said to hold: in the database if the file is missing or damaged.
+   * Returns the damage.
    */
-  async #publish(blob: StagedBlob, directories: Set<string>): Promise<void> {
-    if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
-    const path = this.pathOf(blob.hash);
-    const fan = parentOf(path);
-    // Sync for stored content too: the upload that published it may have failed before its sync.
-    directories.add(fan);
-    if (!this.#durable.has(fan)) directories.add(parentOf(fan)).add(this.#root);
-    const exists = orMissingSync(() => Deno.statSync(path)) !== undefined;
-    if (exists && await blob.isDuplicateOf(path)) return;
-    if (orMissingSync(() => Deno.statSync(fan)) === undefined) {
-      makeDirectorySync(parentOf(fan));
-      makeDirectorySync(fan);
-    }
-    Deno.renameSync(blob.path, path);
-    blob.published = true;
+  async #keepSmall(row: ContentRow, unsynced: Set<string>): Promise<DamagedContent | undefined> {
+    const { hash, bytes } = row;
+    if (bytes === undefined) return undefined;
+    const held = await this.#files.holds(hash, bytes, unsynced);
+    if (held === true) return undefined;
+    await this.#contents.replace(row);
+    return held === false ? undefined : held;
   }
-}
 
-function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/"));
-}
-
-/** Removes a directory if it exists and is empty, and returns whether it did. */
-async function removeEmpty(path: string): Promise<boolean> {
-  try {
-    await Deno.remove(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    if (error instanceof Error && "code" in error && error.code === "ENOTEMPTY") return false;
-    throw error;
+  async #publish(blob: StagedBlob, unsynced: Set<string>): Promise<ContentRow> {
+    if (blob instanceof StagedSmallBlob) return { ...blob.digest, bytes: await blob.read() };
+    if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
+    const isNew = await this.#files.publish(blob, unsynced);
+    return { ...blob.digest, bytes: undefined, isNew };
   }
 }

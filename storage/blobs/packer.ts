@@ -8,10 +8,11 @@ import type { ContentFacts, PackedContent, PackedFile } from "../../core/ports.t
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { KIB } from "../../schemas/units.ts";
+import type { ContentTable } from "../database/content_table.ts";
 import { orMissing } from "../disk/files.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
-import type { ContentTasks, PackedBytes } from "./content_tasks.ts";
+import type { ContentTasks, PackedBytes, SmallFile } from "./content_tasks.ts";
 import { readRange } from "./read_range.ts";
 
 /** Files up to this size are packed in batches: a call to a worker for each would take longer. */
@@ -23,34 +24,48 @@ const MAX_BATCH_FILES = 64;
 const MAX_SIZES = 500;
 
 export interface PackerOptions {
+  /** Keeps small content that is not in files. */
+  readonly contents: ContentTable;
   /**
    * The most calls for batches at a time, for all archives together. Further ones wait here, and not
    * in the queues of the workers, so that uploads do not wait for them.
    */
   readonly maxCalls: number;
-  /** The path at which content is or would be stored. */
+  /** The path at which content is or would be stored in a file. */
   readonly pathOf: (hash: string) => string;
 }
 
 /** Finds, reads and compresses the contents of archives in worker threads. */
 export class Packer {
   readonly #pool: WorkerPool<ContentTasks>;
+  readonly #contents: ContentTable;
   readonly #pathOf: (hash: string) => string;
   readonly #calls: Semaphore;
 
-  constructor(pool: WorkerPool<ContentTasks>, { maxCalls, pathOf }: PackerOptions) {
+  constructor(pool: WorkerPool<ContentTasks>, { contents, maxCalls, pathOf }: PackerOptions) {
     this.#pool = pool;
+    this.#contents = contents;
     this.#pathOf = pathOf;
     this.#calls = new Semaphore(maxCalls);
   }
 
   /** Implements {@link BlobStore.sizesOf}. */
-  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
-    return this.#inBatches(
-      hashes,
+  async sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
+    const known = new Map<string, number>();
+    for (let at = 0; at < hashes.length; at += MAX_SIZES) {
+      signal.throwIfAborted();
+      const sizes = await this.#contents.sizesOf(hashes.slice(at, at + MAX_SIZES));
+      for (const [hash, size] of sizes) known.set(hash, size);
+    }
+    signal.throwIfAborted();
+    const inFiles = hashes.filter((hash) => !known.has(hash));
+    const sizes = await this.#inBatches(
+      inFiles,
       (remote, rest) => remote.sizesOf(rest.slice(0, MAX_SIZES).map(this.#pathOf)),
       signal,
     );
+    let at = 0;
+    return hashes.map((hash) => known.get(hash) ?? sizes[at++]);
   }
 
   /** Implements {@link BlobStore.pack}. Packs one batch of small files ahead. */
@@ -80,11 +95,8 @@ export class Packer {
     compression: Compression,
     signal: AbortSignal,
   ): AsyncIterable<PackedFile<File>> {
-    const files = batch.map(({ hash, size }) => ({ path: this.#pathOf(hash), size }));
-    const packing = this.#inBatches(
-      files,
-      (remote, rest) => remote.packSmall(rest, compression),
-      signal,
+    const packing = this.#smallFiles(batch).then((files) =>
+      this.#inBatches(files, (remote, rest) => remote.packSmall(rest, compression), signal)
     );
     // Reported when the batch is read, which it may never be.
     packing.catch(() => {});
@@ -95,6 +107,16 @@ export class Packer {
         yield { file, packed: found && packedContent(file, found) };
       }
     })();
+  }
+
+  /** Where to read the contents of small files: in a file, or at hand. */
+  async #smallFiles(batch: readonly ContentFacts[]): Promise<SmallFile[]> {
+    const found = await this.#contents.bytesOfAll(batch.map(({ hash }) => hash));
+    return batch.map(({ hash, size }) => ({
+      path: this.#pathOf(hash),
+      bytes: found.get(hash),
+      size,
+    }));
   }
 
   /** Packs each file as a stream, when it is requested. */

@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import type { Chunk } from "../../core/content.ts";
 import type { ContentAmount, Quarantine } from "../../core/upkeep/ports.ts";
 import {
   makeDirectorySync,
@@ -6,6 +7,7 @@ import {
   orMissingSync,
   removeFile,
   syncDirectory,
+  writeSynced,
 } from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
 import { isDigest } from "./paths.ts";
@@ -16,15 +18,30 @@ const BATCH_HASHES = 500;
 /** The name of a directory: a day in UTC. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** Content that is not in files. */
+export interface SmallContents {
+  /** The content, or undefined if it is in a file or missing. */
+  bytesOf(hash: string): Chunk | undefined;
+  /** The size of the content, or undefined if it is in a file or missing. */
+  sizeOf(hash: string): number | undefined;
+  /** Removes contents. */
+  remove(hashes: readonly string[]): Promise<void>;
+}
+
+export interface QuarantineParts {
+  readonly contents: SmallContents;
+  /** The path at which content is stored in a file. */
+  readonly pathOf: (hash: string) => string;
+}
+
 /** Keeps content that no record had in `quarantine/`, in a directory for each day (C 22). */
 export class QuarantineDirectory implements Quarantine {
   readonly #root: string;
-  readonly #pathOf: (hash: string) => string;
+  readonly #parts: QuarantineParts;
 
-  /** @param pathOf The path at which content is stored. */
-  constructor(dataDir: string, pathOf: (hash: string) => string) {
+  constructor(dataDir: string, parts: QuarantineParts) {
     this.#root = rootIn(dataDir);
-    this.#pathOf = pathOf;
+    this.#parts = parts;
   }
 
   async take(hashes: readonly string[]): Promise<ContentAmount> {
@@ -35,11 +52,12 @@ export class QuarantineDirectory implements Quarantine {
       const day = `${this.#root}/${new Date().toISOString().slice(0, 10)}`;
       makeDirectorySync(day);
       for (const hash of hashes) {
-        const size = await moveFile(this.#pathOf(hash), `${day}/${hash}`);
+        const size = await this.#take(hash, `${day}/${hash}`);
         if (size !== undefined) add(amount, size);
       }
       await syncDirectory(day);
       await syncDirectory(this.#root);
+      await this.#parts.contents.remove(hashes);
     } catch (error) {
       throw asStorageFull(error);
     }
@@ -49,11 +67,12 @@ export class QuarantineDirectory implements Quarantine {
   async giveBack(hashes: readonly string[]): Promise<ContentAmount> {
     const amount = { count: 0, bytes: 0 };
     const directories = new Set<string>();
-    const days = await this.#days();
+    const days = await daysIn(this.#root);
     for (const hash of hashes) {
-      const to = this.#pathOf(hash);
+      const to = this.#parts.pathOf(hash);
       const from = this.#find(hash, days);
-      if (from === undefined || await orMissing(Deno.lstat(to)) !== undefined) continue;
+      if (from === undefined || this.#parts.contents.sizeOf(hash) !== undefined) continue;
+      if (await orMissing(Deno.lstat(to)) !== undefined) continue;
       for (const directory of [dirname(dirname(to)), dirname(to)]) {
         makeDirectorySync(directory);
         directories.add(directory);
@@ -65,28 +84,13 @@ export class QuarantineDirectory implements Quarantine {
     return amount;
   }
 
-  /** Returns those of the hashes whose content is here. */
-  async held(hashes: readonly string[]): Promise<string[]> {
-    const days = await this.#days();
-    return hashes.filter((hash) => this.#find(hash, days) !== undefined);
-  }
-
-  async *hashes(): AsyncGenerator<readonly string[]> {
-    for (const day of await this.#days()) {
-      let batch: string[] = [];
-      for await (const { name } of Deno.readDir(`${this.#root}/${day}`)) {
-        if (isDigest(name)) batch.push(name);
-        if (batch.length < BATCH_HASHES) continue;
-        yield batch;
-        batch = [];
-      }
-      yield batch;
-    }
+  hashes(): AsyncGenerator<readonly string[]> {
+    return hashesIn(this.#root);
   }
 
   async removeExpired(now: number): Promise<ContentAmount> {
     const amount = { count: 0, bytes: 0 };
-    for (const day of await this.#days()) {
+    for (const day of await daysIn(this.#root)) {
       // Content may have come at the end of the day.
       if (now - Date.parse(day) < (KEPT_DAYS + 1) * DAY_MS) continue;
       for await (const { name, isFile } of Deno.readDir(`${this.#root}/${day}`)) {
@@ -101,18 +105,19 @@ export class QuarantineDirectory implements Quarantine {
     return amount;
   }
 
+  /** Moves content to a file, and returns its size; undefined if there is none. */
+  async #take(hash: string, to: string): Promise<number | undefined> {
+    const { contents, pathOf } = this.#parts;
+    const bytes = contents.bytesOf(hash);
+    if (bytes === undefined) return await moveFile(pathOf(hash), to);
+    await writeSynced(to, bytes);
+    return bytes.length;
+  }
+
   /** The path of the content that came last. */
   #find(hash: string, days: readonly string[]): string | undefined {
     const paths = days.map((day) => `${this.#root}/${day}/${hash}`);
     return paths.find((path) => orMissingSync(() => Deno.lstatSync(path)) !== undefined);
-  }
-
-  /** The days with content, the latest first. */
-  async #days(): Promise<string[]> {
-    const days: string[] = [];
-    const entries = await orMissing(Array.fromAsync(Deno.readDir(this.#root))) ?? [];
-    for (const { name, isDirectory } of entries) if (isDirectory && DAY.test(name)) days.push(name);
-    return days.sort().reverse();
   }
 
   async #removeIfEmpty(path: string): Promise<void> {
@@ -124,6 +129,32 @@ export class QuarantineDirectory implements Quarantine {
 function add(amount: { count: number; bytes: number }, bytes: number): void {
   amount.count++;
   amount.bytes += bytes;
+}
+
+/** The hashes of all content in the quarantine of a data directory, in batches. */
+export function quarantinedHashes(dataDir: string): AsyncGenerator<readonly string[]> {
+  return hashesIn(rootIn(dataDir));
+}
+
+async function* hashesIn(root: string): AsyncGenerator<readonly string[]> {
+  for (const day of await daysIn(root)) {
+    let batch: string[] = [];
+    for await (const { name } of Deno.readDir(`${root}/${day}`)) {
+      if (isDigest(name)) batch.push(name);
+      if (batch.length < BATCH_HASHES) continue;
+      yield batch;
+      batch = [];
+    }
+    yield batch;
+  }
+}
+
+/** The days with content, the latest first. */
+async function daysIn(root: string): Promise<string[]> {
+  const days: string[] = [];
+  const entries = await orMissing(Array.fromAsync(Deno.readDir(root))) ?? [];
+  for (const { name, isDirectory } of entries) if (isDirectory && DAY.test(name)) days.push(name);
+  return days.sort().reverse();
 }
 
 /** Moves a file if it exists, and returns its size. */

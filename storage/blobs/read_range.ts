@@ -14,7 +14,7 @@ export async function readRange(
   const read = async (): Promise<Chunk | undefined> => {
     if (left === 0) return undefined;
     const chunk = await readFull(file, new Uint8Array(Math.min(left, READ_BYTES)));
-    if (chunk.length === 0) throw new Error(`Stored content ends ${left} bytes too early`);
+    if (chunk.length === 0) throw endsEarly(left);
     left -= chunk.length;
     return chunk;
   };
@@ -35,4 +35,21 @@ export async function readRange(
       file.close();
     },
   );
+}
+
+/** Reads a range of content that is in memory. */
+export function rangeOf(bytes: Chunk, { start, end }: ByteRange): ContentReader {
+  let left = end - start;
+  const read = (): Chunk | undefined => {
+    if (left === 0) return undefined;
+    const chunk = bytes.subarray(end - left, end);
+    if (chunk.length === 0) throw endsEarly(left);
+    left -= chunk.length;
+    return chunk;
+  };
+  return new ContentReader(() => new Promise((resolve) => resolve(read())), () => {});
+}
+
+function endsEarly(missing: number): Error {
+  return new Error(`Stored content ends ${missing} bytes too early`);
 }

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { AppError, DamagedContent } from "../../core/errors.ts";
+import type { Chunk } from "../../core/content.ts";
+import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
-import type { Digest } from "./content_tasks.ts";
+import { differentContent } from "../database/contents.ts";
+import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
 /** Buffer size for comparing and hashing files. */
@@ -10,19 +12,24 @@ const READ_BYTES = 256 * 1024;
 
 /** Content in a temporary file, not yet published. */
 export class StagedBlobFile implements StagedBlob {
-  readonly hash: string;
-  readonly size: number;
-  readonly crc32: number;
   /** Whether the file has been renamed to its final path. */
   published = false;
   damage: DamagedContent | undefined;
   /** Identity of the stored file last found to hold the same bytes. */
   #verifiedDuplicate: string | undefined;
 
-  constructor(readonly path: string, { hash, size, crc32 }: Digest) {
-    this.hash = hash;
-    this.size = size;
-    this.crc32 = crc32;
+  constructor(readonly path: string, readonly digest: ContentDigest) {}
+
+  get hash(): string {
+    return this.digest.hash;
+  }
+
+  get size(): number {
+    return this.digest.size;
+  }
+
+  get crc32(): number {
+    return this.digest.crc32;
   }
 
   /**
@@ -46,20 +53,40 @@ export class StagedBlobFile implements StagedBlob {
     }
     // A failing disk may have changed the stored file; the staged content replaces it.
     const found = await hashOf(stored);
-    if (found !== this.hash) {
-      this.damage = new DamagedContent(this.hash, `MD5 ${this.hash}`, `MD5 ${found}`);
-      return false;
-    }
-    throw new AppError(
-      "ErrResourcesInvalidData",
-      `Cannot store content with MD5 ${this.hash}: different content with the same MD5 is stored`,
-    );
+    if (found === this.hash) throw differentContent(this.hash);
+    this.damage = damagedContent(this.hash, found);
+    return false;
   }
 
   /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.published) await removeFile(this.path);
   }
+}
+
+/**
+ * Whether a stored file holds small content (C 6); the damage, if its bytes no longer have this hash.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when the file holds other content with the same hash.
+ */
+export async function holdsContent(
+  path: string,
+  { hash, bytes }: { readonly hash: string; readonly bytes: Chunk },
+): Promise<boolean | DamagedContent> {
+  const stored = await orMissing(Deno.open(path));
+  if (stored === undefined) return false;
+  using _stored = stored;
+  // One byte more shows that the file is longer.
+  const found = await readFull(stored, new Uint8Array(bytes.length + 1));
+  if (Buffer.compare(found, bytes) === 0) return true;
+  const other = await hashOf(stored);
+  if (other === hash) throw differentContent(hash);
+  return damagedContent(hash, other);
+}
+
+/** The damage of content, with the MD5 that was found instead of its own. */
+export function damagedContent(hash: string, found: string): DamagedContent {
+  return new DamagedContent(hash, `MD5 ${hash}`, `MD5 ${found}`);
 }
 
 /** Distinguishes a file from any other that may replace it at the same path. */

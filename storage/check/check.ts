@@ -1,5 +1,5 @@
 import { BlobInventory } from "../blobs/blob_inventory.ts";
-import { QuarantineDirectory } from "../blobs/quarantine.ts";
+import { quarantinedHashes } from "../blobs/quarantine.ts";
 import { isDamage } from "../database/integrity.ts";
 import { RecordAudit } from "../database/record_audit.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
@@ -10,6 +10,7 @@ import { checkContents, type ContentCheckResult } from "./check_contents.ts";
 import { checkRecords } from "./check_records.ts";
 import { ContentRepairs } from "./content_repairs.ts";
 import { Findings } from "./findings.ts";
+import { StoredContents } from "./stored_contents.ts";
 
 export interface CheckOptions {
   /** Whether all content is read and hashed. */
@@ -63,7 +64,7 @@ async function checkWith(
   const findings = new Findings();
   const { served } = state;
   using inventory = new BlobInventory(dataDir);
-  const quarantined = await countQuarantined(dataDir, inventory);
+  const quarantined = await countQuarantined(dataDir);
   try {
     const checked = await checkAll(dataDir, { state, options, findings, inventory });
     return { findings, served, quarantined, ...checked };
@@ -93,12 +94,13 @@ async function checkAll(
   using audit = new RecordAudit(databasePath(dataDir), { repair: mayRepair });
   const sound = checkRecords(audit, findings, mayRepair);
   const total = audit.totals;
+  const stored = new StoredContents(inventory, audit.small);
   const checked = await checkContents({
     audit,
-    inventory,
+    stored,
     findings,
     readData,
-    repairs: mayRepair && sound ? new ContentRepairs(dataDir, inventory) : undefined,
+    repairs: mayRepair && sound ? new ContentRepairs(dataDir, stored) : undefined,
     isServed: async () => !repair && (await lockState(dataDir)).served,
     afterCrash: state.afterCrash,
     onProgress: (done) => readData && onProgress(done, total),
@@ -118,9 +120,8 @@ function isOlder(dataDir: string, generation: number, findings: Findings): boole
   return true;
 }
 
-async function countQuarantined(dataDir: string, inventory: BlobInventory): Promise<number> {
-  const quarantine = new QuarantineDirectory(dataDir, (hash) => inventory.pathOf(hash));
+async function countQuarantined(dataDir: string): Promise<number> {
   let count = 0;
-  for await (const hashes of quarantine.hashes()) count += hashes.length;
+  for await (const hashes of quarantinedHashes(dataDir)) count += hashes.length;
   return count;
 }

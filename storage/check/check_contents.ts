@@ -1,5 +1,4 @@
 import { DamagedContent, quoted } from "../../core/errors.ts";
-import type { BlobInventory } from "../blobs/blob_inventory.ts";
 import type { Digest } from "../blobs/content_tasks.ts";
 import { PREFIXES } from "../blobs/paths.ts";
 import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
@@ -7,11 +6,12 @@ import type { ContentTotals } from "../database/snapshot.ts";
 import { forEach } from "../threads/for_each.ts";
 import type { ContentRepairs } from "./content_repairs.ts";
 import type { Findings } from "./findings.ts";
+import type { StoredContents } from "./stored_contents.ts";
 import { unreferencedContent } from "./unreferenced_content.ts";
 
 export interface ContentCheckOptions {
   readonly audit: RecordAudit;
-  readonly inventory: BlobInventory;
+  readonly stored: StoredContents;
   readonly findings: Findings;
   /** Whether all content is read. */
   readonly readData: boolean;
@@ -34,11 +34,11 @@ export interface ContentCheckResult {
 /** Compares all records with the stored content (C 5.3, C 5.4). */
 export async function checkContents(options: ContentCheckOptions): Promise<ContentCheckResult> {
   const check = new ContentCheck(options);
-  const { audit, inventory, findings, repairs, afterCrash } = options;
+  const { audit, stored: contents, findings, repairs, afterCrash } = options;
   const startedAt = Date.now();
   const candidates: string[] = [];
   for (const prefix of PREFIXES) {
-    const stored = new Set(inventory.hashesBelow(prefix));
+    const stored = contents.hashesBelow(prefix);
     const uses = audit.contentsBelow(prefix);
     await forEach(uses, navigator.hardwareConcurrency, (use) => check.check(use));
     for (const { hash } of uses) stored.delete(hash);
@@ -66,8 +66,8 @@ class ContentCheck {
 
   /** Checks one content. The server may remove, replace or add it at any time. */
   async check(use: ContentUse): Promise<void> {
-    const { inventory, readData } = this.#options;
-    const file = inventory.find(use.hash);
+    const { stored, readData } = this.#options;
+    const file = stored.find(use.hash);
     if (file === undefined) return await this.#confirmMissing(use);
     this.done.files++;
     if (!readData) this.done.bytes += file.size;
@@ -77,9 +77,9 @@ class ContentCheck {
   }
 
   async #read(use: ContentUse, identity: string): Promise<void> {
-    const { inventory, readData } = this.#options;
+    const { stored, readData } = this.#options;
     const { hash, size, crc32, agree } = use;
-    const digest = await inventory.digest(hash, (bytes) => {
+    const digest = await stored.digest(hash, (bytes) => {
       if (!readData) return;
       this.done.bytes += bytes;
       this.#options.onProgress(this.done);
@@ -88,7 +88,7 @@ class ContentCheck {
     if (digest instanceof DamagedContent || digest.hash !== hash) {
       const found = digest instanceof DamagedContent ? digest.found : `MD5 ${digest.hash}`;
       // Not if an upload has replaced the file meanwhile, or no record has it any more.
-      const same = inventory.find(hash)?.identity === identity;
+      const same = stored.find(hash)?.identity === identity;
       if (same && this.#currentUse(hash) !== undefined) await this.#damaged(use, found);
       return;
     }
@@ -122,11 +122,11 @@ class ContentCheck {
 
   /** Reports missing content, if one record has had it before and after it was looked for. */
   async #confirmMissing({ hash }: ContentUse): Promise<void> {
-    const { audit, inventory, findings, repairs } = this.#options;
+    const { audit, stored, findings, repairs } = this.#options;
     for (;;) {
       const use = this.#currentUse(hash);
       if (use === undefined) return;
-      if (inventory.find(hash) !== undefined) return await this.check(use);
+      if (stored.find(hash) !== undefined) return await this.check(use);
       if (!audit.has(use.record, hash)) continue;
       const repaired = await repairs?.restore(hash) ?? false;
       const message = `Content ${hash} is missing; it is that of ${nameOf(use)}`;

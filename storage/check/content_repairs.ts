@@ -1,17 +1,20 @@
-import { makeDirectorySync, orMissingSync, syncDirectory } from "../disk/files.ts";
-import type { BlobInventory } from "../blobs/blob_inventory.ts";
+import { makeDirectorySync, orMissingSync, syncDirectory, writeSynced } from "../disk/files.ts";
 import { QuarantineDirectory } from "../blobs/quarantine.ts";
+import type { StoredContents } from "./stored_contents.ts";
 
 /** Moves the content of a data directory that no server uses. Deletes nothing. */
 export class ContentRepairs {
   readonly #directory: string;
-  readonly #inventory: BlobInventory;
+  readonly #stored: StoredContents;
   readonly #quarantine: QuarantineDirectory;
 
-  constructor(dataDir: string, inventory: BlobInventory) {
+  constructor(dataDir: string, stored: StoredContents) {
     this.#directory = `${dataDir}/damaged`;
-    this.#inventory = inventory;
-    this.#quarantine = new QuarantineDirectory(dataDir, (hash) => inventory.pathOf(hash));
+    this.#stored = stored;
+    this.#quarantine = new QuarantineDirectory(dataDir, {
+      contents: stored.small,
+      pathOf: (hash) => stored.pathOf(hash),
+    });
   }
 
   /** Moves content into quarantine. */
@@ -23,7 +26,7 @@ export class ContentRepairs {
   async restore(hash: string): Promise<boolean> {
     const { count } = await this.#quarantine.giveBack([hash]);
     if (count === 0) return false;
-    const digest = await this.#inventory.digest(hash, () => {});
+    const digest = await this.#stored.digest(hash, () => {});
     if (digest?.hash === hash) return true;
     await this.setAside(hash);
     return false;
@@ -36,7 +39,10 @@ export class ContentRepairs {
     for (let copy = 1; orMissingSync(() => Deno.lstatSync(target)) !== undefined; copy++) {
       target = `${this.#directory}/${hash}.${copy}`;
     }
-    await Deno.rename(this.#inventory.pathOf(hash), target);
+    const bytes = this.#stored.small.bytesOf(hash);
+    if (bytes === undefined) await Deno.rename(this.#stored.pathOf(hash), target);
+    else await writeSynced(target, bytes);
     await syncDirectory(this.#directory);
+    if (bytes !== undefined) await this.#stored.small.remove([hash]);
   }
 }

@@ -1,5 +1,5 @@
-import type { BlobInventory } from "../blobs/blob_inventory.ts";
 import type { RecordAudit } from "../database/record_audit.ts";
+import type { StoredContents } from "./stored_contents.ts";
 
 const INTERVAL_MS = 1000;
 /** The server removes content within a second, or is seen to be removing some (C 5.4). */
@@ -9,7 +9,7 @@ const MAX_BATCH_HASHES = 1000;
 
 export interface UnreferencedOptions {
   readonly audit: RecordAudit;
-  readonly inventory: BlobInventory;
+  readonly stored: StoredContents;
   readonly isServed: () => Promise<boolean>;
   /** Milliseconds since the Unix epoch. Content that a server has stored since then does not count. */
   readonly startedAt: number;
@@ -22,13 +22,13 @@ export interface UnreferencedOptions {
  */
 export async function unreferencedContent(
   hashes: readonly string[],
-  { audit, inventory, isServed, startedAt }: UnreferencedOptions,
+  { audit, stored, isServed, startedAt }: UnreferencedOptions,
 ): Promise<string[]> {
   const stillThere = (candidates: readonly string[]) =>
-    unreferenced(audit, candidates).filter((hash) => inventory.find(hash) !== undefined);
+    unreferenced(audit, candidates).filter((hash) => stored.find(hash) !== undefined);
   let found = stillThere(hashes);
   if (found.length === 0 || !await isServed()) return found;
-  found = found.filter((hash) => (inventory.find(hash)?.storedAt ?? Infinity) < startedAt);
+  found = found.filter((hash) => (stored.find(hash)?.storedAt ?? Infinity) < startedAt);
   for (let idle = 0; idle < MAX_IDLE_INTERVALS && found.length > 0;) {
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     const left = stillThere(found);

@@ -25,10 +25,13 @@ export class Connection implements Disposable {
       timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: true,
     });
-    // FULL makes a commit durable before it returns, in WAL mode too (C 5.6).
-    if (!options.readOnly) {
-      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    if (options.readOnly) return;
+    // Lets free pages be returned to the file system. Only possible in a new database, as the first step.
+    if (this.get("PRAGMA page_count")?.page_count === 0) {
+      this.script("PRAGMA auto_vacuum = INCREMENTAL");
     }
+    // FULL makes a commit durable before it returns, in WAL mode too (C 5.6).
+    this.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
   }
 
   /** Whether a transaction is open. */
@@ -44,8 +47,9 @@ export class Connection implements Disposable {
     return this.#prepared(sql).get(parameters);
   }
 
-  run(sql: string, parameters: SqlParameters = {}): void {
-    this.#prepared(sql).run(parameters);
+  /** Runs a statement without a result, and returns how many rows it changed. */
+  run(sql: string, parameters: SqlParameters = {}): number {
+    return Number(this.#prepared(sql).run(parameters).changes);
   }
 
   /**

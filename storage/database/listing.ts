@@ -38,6 +38,25 @@ export function listStatement(query: ListQuery): Statement {
   return query.directories.length === 0 ? rootStatement(query) : pathsStatement(query);
 }
 
+/**
+ * A statement that counts what a listing of the root or of one directory has below it, up to `limit`.
+ * It reads no more index entries than that.
+ */
+export function shortListProbe(query: ListQuery, limit: number): Statement {
+  const { condition, parameters } = scopeCondition(query.scope);
+  const [directory] = query.directories;
+  const level = directory === undefined
+    ? query.recursive ? "TRUE" : "records.parent IS NULL"
+    : query.recursive
+    ? descendantOf("records.path", ":directory")
+    : "records.parent = :directory";
+  return {
+    sql: `SELECT count(*) AS count FROM
+      (SELECT 1 FROM records WHERE ${condition} AND ${level} LIMIT ${limit})`,
+    parameters: directory === undefined ? parameters : { ...parameters, directory },
+  };
+}
+
 /** RS 4.1.2 and 4.1.7. */
 function rootStatement({ scope, recursive }: ListQuery): Statement {
   const { condition, parameters } = scopeCondition(scope);

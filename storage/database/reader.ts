@@ -1,3 +1,4 @@
+import type { Chunk } from "../../core/content.ts";
 import type {
   CollectedFile,
   CollectionRoots,
@@ -7,6 +8,7 @@ import type {
 } from "../../core/ports.ts";
 import { Collection } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { listing } from "./listing.ts";
 import { findById, findByPath } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
@@ -59,6 +61,21 @@ export class Reader {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
     return findById(this.#connection, scope, ids);
+  }
+
+  /** {@link bytesOfAll} */
+  contentBytes(hashes: readonly string[]): Map<string, Chunk> {
+    return bytesOfAll(this.#connection, hashes);
+  }
+
+  /** {@link sizesOf} */
+  contentSizes(hashes: readonly string[]): Map<string, number> {
+    return sizesOf(this.#connection, hashes);
+  }
+
+  /** {@link smallHashes} */
+  smallHashes(prefix: string): string[] {
+    return smallHashes(this.#connection, prefix);
   }
 
   /** Runs a statement about scans and returns its rows. */

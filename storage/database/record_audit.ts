@@ -3,6 +3,7 @@ import { ancestorsOf, nameOf, parentOf } from "../../core/paths.ts";
 import { Connection, type SqlRow } from "./connection.ts";
 import { generationOf } from "./generation.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
+import { SmallContentAudit } from "./small_content_audit.ts";
 import type { ContentTotals } from "./snapshot.ts";
 
 /** The most rows of a query. */
@@ -51,6 +52,8 @@ export type BrokenRule = keyof typeof BROKEN;
  */
 export class RecordAudit implements Disposable {
   readonly #connection: Connection;
+  /** The content in the same database. */
+  readonly small: SmallContentAudit;
 
   /**
    * @param repair Whether to write. Nobody else may use the database then.
@@ -60,6 +63,7 @@ export class RecordAudit implements Disposable {
     this.#connection = new Connection(path, { readOnly: !repair });
     if (repair) migrate(this.#connection);
     else schemaVersion(this.#connection);
+    this.small = new SmallContentAudit(this.#connection);
   }
 
   get generation(): number {
@@ -76,8 +80,8 @@ export class RecordAudit implements Disposable {
   damage(): string[] {
     const integrity = this.#connection.all("PRAGMA integrity_check")
       .map((row) => String(row.integrity_check))
-      // The rules of {@link BROKEN} say which records these are.
-      .filter((it) => it !== "ok" && it !== "CHECK constraint failed in records");
+      // The rules of {@link BROKEN} say which records these are, and reading contents which those.
+      .filter((it) => !/^(ok|CHECK constraint failed in (records|contents))$/.test(it));
     const references = this.#connection.all("PRAGMA foreign_key_check")
       .filter((row) => row.table !== "records")
       .map((row) => `row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}`);

@@ -24,4 +24,12 @@ export async function copyDatabase(source: string, target: string): Promise<void
   using copy = new DatabaseSync(target);
   // The copy of a database with a log would expect a log of its own.
   copy.exec("PRAGMA journal_mode = DELETE");
+  // A server removes content after the commit that deleted its last record.
+  const table = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'contents'").get();
+  if (table !== undefined) {
+    copy.exec(
+      `DELETE FROM contents
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
+    );
+  }
 }

@@ -10,7 +10,9 @@ import type {
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import { ContentTable } from "./content_table.ts";
 import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
+import { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
@@ -47,12 +49,15 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
+  readonly #points: PointReader;
   readonly #commits: GroupCommit;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
+  /** Contents in the same file. */
+  readonly contents: ContentTable;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
@@ -64,6 +69,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       rollbackWork: () => remote.rollbackWork(),
       rollback: () => remote.rollback(),
       commit: () => this.#commit(onFatal, onGeneration),
+    });
+    this.#points = new PointReader(path);
+    this.contents = new ContentTable({
+      writer: this.#writer.remote,
+      reader: this.#lookups.remote,
+      points: this.#points,
     });
     this.scans = new SqliteScanStore({
       database: path,
@@ -134,15 +145,21 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     await this.#commits.run(() => this.#writer.remote.touch());
   }
 
-  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
-    return this.#lookups.remote.findByPath(scope, paths);
+  async findByPath(
+    scope: Scope,
+    paths: readonly string[],
+  ): Promise<Map<string, ResourceRecord>> {
+    return this.#points.findByPath(scope, paths) ??
+      await this.#lookups.remote.findByPath(scope, paths);
   }
 
-  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
-    return this.#lookups.remote.findById(scope, ids);
+  async findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
+    return this.#points.findById(scope, ids) ?? await this.#lookups.remote.findById(scope, ids);
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    const few = this.#points.shortList(query);
+    if (few !== undefined) return yield few;
     const reader = this.#reader.remote;
     let { records, cursor } = await reader.openList(query);
     try {
@@ -196,6 +213,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#commits.idle();
+    this.#points[Symbol.dispose]();
     await this.#reader.remote.close();
     await this.#lookups.remote.close();
     // Close the writer last: the last connection to close checkpoints the log.

@@ -20,6 +20,9 @@ export class Transactions {
   readonly #generation: Generation;
   /** Whether the disk was nearly full when the transaction began. */
   #nearlyFull = false;
+  /** Whether there is work before the current one, and whether a savepoint separates the two. */
+  #hasWork = false;
+  #hasSavepoint = false;
 
   constructor(connection: Connection, ballast: Ballast) {
     this.#connection = connection;
@@ -33,17 +36,30 @@ export class Transactions {
     if (this.#nearlyFull) this.#checkpoint();
     // IMMEDIATE takes the write lock now, so that no later statement fails on it.
     this.#connection.run("BEGIN IMMEDIATE");
+    this.#hasWork = false;
+    this.#hasSavepoint = false;
   }
 
+  /** Separates the work that follows from that before it, if there is any. */
   savepoint(): void {
-    this.#connection.run("SAVEPOINT work");
+    // SQLite copies each page that is changed after a savepoint. Releasing one discards its copies.
+    if (this.#hasSavepoint) this.#connection.run("RELEASE work");
+    if (this.#hasWork) this.#connection.run("SAVEPOINT work");
+    this.#hasSavepoint = this.#hasWork;
+    this.#hasWork = true;
   }
 
-  /** Rolls back to the savepoint. Returns false if the failure has ended the whole transaction. */
+  /** Rolls the current work back. Returns false if the failure has ended the whole transaction. */
   rollbackWork(): boolean {
     if (!this.#connection.inTransaction) return false;
-    this.#connection.run("ROLLBACK TO work");
-    this.#connection.run("RELEASE work");
+    if (this.#hasSavepoint) {
+      this.#connection.run("ROLLBACK TO work");
+      this.#connection.run("RELEASE work");
+      this.#hasSavepoint = false;
+    } else {
+      this.#connection.run("ROLLBACK");
+      this.#connection.run("BEGIN IMMEDIATE");
+    }
     return true;
   }
 

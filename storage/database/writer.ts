@@ -7,7 +7,15 @@ import type {
   Scope,
   TransferEffect,
 } from "../../core/ports.ts";
+import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import {
+  type ContentRow,
+  type FoundContents,
+  putContents,
+  removeContents,
+  replaceContent,
+} from "./contents.ts";
 import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
@@ -15,8 +23,6 @@ import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
-import { isStorageFull } from "../disk/storage_full.ts";
-import { MIB } from "../../schemas/units.ts";
 import { descendantOf } from "./subtree.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
@@ -28,9 +34,6 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
   "keepResult",
   "addReportChunk",
 ]);
-
-/** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
-const LOG_BYTES = 5 * MIB;
 
 export interface WriterOptions {
   /** The space that uploads leave free. */
@@ -231,6 +234,21 @@ export class Writer {
     return rows.map((row) => String(row.hash));
   }
 
+  /** {@link putContents} */
+  putContents(contents: readonly ContentRow[], now: number): FoundContents {
+    return this.#transactions.refuseFull(() => putContents(this.#connection, contents, now));
+  }
+
+  /** {@link replaceContent} */
+  replaceContent(content: ContentRow): void {
+    this.#transactions.refuseFull(() => replaceContent(this.#connection, content));
+  }
+
+  /** {@link removeContents} */
+  removeContents(hashes: readonly string[]): void {
+    this.#transactions.refuseFull(() => removeContents(this.#connection, hashes));
+  }
+
   /** Runs a statement about scans and returns its rows. */
   scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
     if (GROWING.has(statement)) this.#transactions.refuseGrowth();
@@ -264,24 +282,6 @@ export class Writer {
 function readGeneration(path: string): number {
   using connection = new Connection(path, { readOnly: true });
   return generationOf(connection);
-}
-
-/**
- * Takes the space that the log needs before it is checkpointed, so that transactions find it on a full
- * disk too. SQLite ignores what follows the last valid transaction in the log.
- */
-function allocateLog(path: string, ballast: Ballast): void {
-  try {
-    using log = Deno.openSync(`${path}-wal`, { append: true });
-    // fstat would need permission for the target of a link; seeking does not.
-    const missing = Math.max(0, LOG_BYTES - log.seekSync(0, Deno.SeekMode.End));
-    // On a full disk, half of the ballast stays: some file systems never write in place.
-    const bytes = ballast.adjust() ? Math.min(missing, ballast.release(4)) : missing;
-    const zeros = new Uint8Array(bytes);
-    for (let offset = 0; offset < bytes;) offset += log.writeSync(zeros.subarray(offset));
-  } catch (error) {
-    if (!isStorageFull(error)) throw error;
-  }
 }
 
 function key({ userId, path }: { userId: number; path: string }): string {

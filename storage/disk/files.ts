@@ -5,6 +5,13 @@ export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<vo
   for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
 }
 
+/** Writes a file, in place of one that exists, and syncs it. Its directory is not synced. */
+export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
+  await writeAll(file, bytes);
+  await file.syncData();
+}
+
 /** Reads until the buffer is full or the file ends, and returns the part that was filled. */
 export async function readFull(file: Deno.FsFile, buffer: Chunk): Promise<Chunk> {
   let filled = 0;

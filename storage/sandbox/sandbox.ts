@@ -63,12 +63,12 @@ export class ThreadScanner implements ContentScanner {
     this.#bounds = bounds;
   }
 
-  scan(
+  async scan(
     { hash, name }: { readonly hash: string; readonly name: string },
     options: ScanContentOptions,
   ): Promise<FileResult> {
-    const path = this.#blobs.pathOf(hash);
-    return scanInSandbox({ ...options, path, name, ...this.#bounds });
+    await using file = await this.#blobs.fileOf(hash);
+    return await scanInSandbox({ ...options, path: file.path, name, ...this.#bounds });
   }
 }
 

@@ -13,11 +13,12 @@ export class ProcessScanner implements ContentScanner, AsyncDisposable {
     this.#pool = new ScannerPool(options);
   }
 
-  scan(
+  async scan(
     { hash, name }: { readonly hash: string; readonly name: string },
     options: ScanContentOptions,
   ): Promise<FileResult> {
-    return this.#pool.scan({ path: this.#blobs.pathOf(hash), name }, options);
+    await using file = await this.#blobs.fileOf(hash);
+    return await this.#pool.scan({ path: file.path, name }, options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

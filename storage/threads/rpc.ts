@@ -4,6 +4,8 @@
  *
  * A `Uint8Array` that is an argument or a result is transferred, not copied: its sender can no
  * longer use it.
+ *
+ * Calls that are made without an await between them travel in one message, and so do their results.
  */
 
 import { AppError } from "../../core/errors.ts";
@@ -37,24 +39,65 @@ interface Failure {
 
 /** The members of a worker's global scope that this module uses. */
 interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
-  postMessage(message: Reply, transfer: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: MessageEvent<readonly Call[]>) => void): void;
+  postMessage(message: readonly Reply[], transfer: Transferable[]): void;
 }
 
 /** Serves calls by the methods of `target`. Call it once, in the module of the worker. */
 export function exposeToParent(target: object): void {
   // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
-  scope.addEventListener("message", async ({ data: { id, method, args } }) => {
+  const replies = new Outbox<Reply>({
+    valuesOf: ({ result }) => [result],
+    post: (batch, buffers) => scope.postMessage(batch, buffers),
+    refused: ({ id }, error) => scope.postMessage([{ id, failure: toFailure(error) }], []),
+  });
+  const serve = async ({ id, method, args }: Call) => {
     try {
       const call = Reflect.get(target, method);
       if (typeof call !== "function") throw new TypeError(`No method "${method}"`);
       const result: unknown = await Reflect.apply(call, target, args);
-      scope.postMessage({ id, result }, buffersOf([result]));
+      replies.add({ id, result });
     } catch (error) {
-      scope.postMessage({ id, failure: toFailure(error) }, []);
+      replies.add({ id, failure: toFailure(error) });
     }
+  };
+  scope.addEventListener("message", ({ data }) => {
+    for (const call of data) serve(call);
   });
+}
+
+interface OutboxOptions<Message> {
+  /** The values of a message whose memory is transferred. */
+  readonly valuesOf: (message: Message) => readonly unknown[];
+  readonly post: (batch: readonly Message[], buffers: Transferable[]) => void;
+  /** Called for each message of a batch that cannot be cloned. */
+  readonly refused: (message: Message, error: unknown) => void;
+}
+
+/** Collects messages until the running task and its microtasks end, and posts them as one. */
+class Outbox<Message> {
+  readonly #options: OutboxOptions<Message>;
+  #batch: Message[] = [];
+
+  constructor(options: OutboxOptions<Message>) {
+    this.#options = options;
+  }
+
+  add(message: Message): void {
+    if (this.#batch.push(message) === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const { valuesOf, post, refused } = this.#options;
+    const batch = this.#batch;
+    this.#batch = [];
+    try {
+      post(batch, buffersOf(batch.flatMap(valuesOf)));
+    } catch (error) {
+      for (const message of batch) refused(message, error);
+    }
+  }
 }
 
 /** A worker whose module calls {@link exposeToParent}. */
@@ -62,14 +105,24 @@ export class RemoteWorker<T extends object> implements Disposable {
   /** The object in the worker. Its calls reject once the worker has failed or was disposed of. */
   readonly remote: Remote<T>;
   readonly #worker: Worker;
+  readonly #calls = new Outbox<Call>({
+    valuesOf: ({ args }) => args,
+    post: (batch, buffers) => this.#worker.postMessage(batch, buffers),
+    refused: ({ id }, error) => this.#settle(id, (pending) => pending.reject(error)),
+  });
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
-  #calls = 0;
+  #called = 0;
   #ended: Error | undefined;
 
   constructor(module: URL) {
     this.#worker = new Worker(module, { type: "module" });
-    this.#worker.addEventListener("message", (event: MessageEvent<Reply>) => {
-      this.#settle(event.data);
+    this.#worker.addEventListener("message", (event: MessageEvent<readonly Reply[]>) => {
+      for (const { id, result, failure } of event.data) {
+        this.#settle(id, (pending) => {
+          if (failure === undefined) pending.resolve(result);
+          else pending.reject(toError(failure));
+        });
+      }
     });
     this.#worker.addEventListener("error", (event) => {
       // An unhandled error of a worker ends the whole process.
@@ -93,18 +146,17 @@ export class RemoteWorker<T extends object> implements Disposable {
 
   #call(method: string, args: unknown[]): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const id = ++this.#calls;
+    const id = ++this.#called;
     const pending = Promise.withResolvers<unknown>();
     this.#pending.set(id, pending);
-    this.#worker.postMessage({ id, method, args } satisfies Call, buffersOf(args));
+    this.#calls.add({ id, method, args });
     return pending.promise;
   }
 
-  #settle({ id, result, failure }: Reply): void {
+  #settle(id: number, settle: (pending: PromiseWithResolvers<unknown>) => void): void {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    if (failure === undefined) pending?.resolve(result);
-    else pending?.reject(toError(failure));
+    if (pending !== undefined) settle(pending);
   }
 
   #end(reason: Error): void {

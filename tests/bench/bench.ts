@@ -11,6 +11,7 @@ import {
   type Case,
   compare,
   curl,
+  expectOk,
   MB,
   median,
   peakMemory,
@@ -21,6 +22,7 @@ import {
   spread,
 } from "./measures.ts";
 import { HOST_CASES } from "./host_cases.ts";
+import { UPLOAD_CASES } from "./upload_cases.ts";
 
 const LIMITS = {
   STRONGROOM_MAX_UPLOAD_FILE_SIZE: "100000000000",
@@ -209,19 +211,9 @@ const CASES: readonly Case[] = [
       ];
     },
   },
+  ...UPLOAD_CASES,
   ...HOST_CASES,
 ];
-
-/**
- * Waits for a reply.
- *
- * @throws {Error} when the status is not 200.
- */
-async function expectOk(reply: Promise<Reply>): Promise<Reply> {
-  const { status, text } = await reply;
-  if (status !== 200) throw new Error(text);
-  return reply;
-}
 
 /** Runs the cases whose names contain one of the filters, or all cases. */
 async function main(filters: readonly string[]): Promise<void> {

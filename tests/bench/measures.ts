@@ -1,7 +1,7 @@
 /** Helpers shared by the benchmark cases. */
 
 import type { ChildServer } from "../support/child_server.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, Reply } from "../support/client.ts";
 import { run } from "../support/tools.ts";
 
 export const MB = 1_000_000;
@@ -97,4 +97,15 @@ export async function peakMemory(pid: number): Promise<string> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   const kib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]);
   return `peak memory ${Math.round(kib * 1024 / MB)} MB`;
+}
+
+/**
+ * Waits for a reply.
+ *
+ * @throws {Error} when the status is not 200.
+ */
+export async function expectOk(reply: Promise<Reply>): Promise<Reply> {
+  const { status, text } = await reply;
+  if (status !== 200) throw new Error(text);
+  return reply;
 }

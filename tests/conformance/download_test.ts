@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { items, refused, type Reply } from "../support/client.ts";
 import { TestServer } from "../support/server.ts";
+import { loseContent } from "../support/stored_content.ts";
 
 async function reply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -159,9 +160,14 @@ Deno.test("GET /resources/download of one file", async (t) => {
   });
   await t.step("RS 4.7.3 is a 404 if the content is missing from storage", async () => {
     await one.upload("gone", { file: "to be lost" });
-    const hash = createHash("md5").update("to be lost").digest("hex");
-    await Deno.remove(`${server.dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`);
-    refused(await reply(await one.download({ path: "gone/file" })), 404, "ErrResourcesNotFound");
+    await one.upload("gone", { large: "to be lost".repeat(10_000) });
+    for (
+      const [name, content] of [["file", "to be lost"], ["large", "to be lost".repeat(10_000)]]
+    ) {
+      await loseContent(server.dataDir, createHash("md5").update(content ?? "").digest("hex"));
+      const path = `gone/${name}`;
+      refused(await reply(await one.download({ path })), 404, "ErrResourcesNotFound");
+    }
   });
 });
 

@@ -96,6 +96,31 @@ export function resourceStoreSuite(
     await seed(store, [{ path: "a", userId: 1, updatedAt: 1 }]);
     assert.equal((await store.findByPath(all, ["a"])).get("a")?.userId, 1);
   });
+  test("findByPath() and findById() find any number of records", async (store) => {
+    const records = await seed(store, Array.from({ length: 100 }, (_, index) => `f${index}`));
+    for (const count of [1, 32, 33, 100]) {
+      const some = records.slice(0, count);
+      const paths = some.map(({ path }) => path);
+      assert.deepEqual([...(await store.findByPath(own, paths)).keys()].sort(), paths.sort());
+      const ids = some.map(({ id }) => id);
+      assert.deepEqual([...(await store.findById(own, ids)).keys()], ids);
+    }
+  });
+  test("list() lists short and long directories alike", async (store) => {
+    for (const count of [0, 1, 199, 200, 201, 300]) {
+      const d = `d${count}`;
+      const names = Array.from({ length: count }, (_, at) => `${d}/${String(at).padStart(3, "0")}`);
+      await seed(store, [`${d}/`, ...names]);
+      for (const recursive of [false, true]) {
+        assert.deepEqual(await listed(store, { directories: [d], chain: [d], recursive }), [
+          d,
+          ...names,
+        ]);
+      }
+    }
+    assert.equal((await listed(store, {})).length, 6);
+    assert.equal((await listed(store, { recursive: true })).length, 907);
+  });
   test("list() reads one snapshot despite concurrent commits", async (store) => {
     const names = Array.from({ length: 1500 }, (_, index) => `d/${String(index).padStart(4, "0")}`);
     const [directory] = await seed(store, ["d/", ...names]);

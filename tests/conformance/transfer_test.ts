@@ -4,6 +4,7 @@ import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
 import { seed } from "../support/seed.ts";
 import { TestServer } from "../support/server.ts";
+import { storedContent } from "../support/stored_content.ts";
 import { COMBINATIONS, SCENARIOS } from "./transfer_table.ts";
 
 /** One line of a table; transfer_table.ts describes the columns. */
@@ -128,8 +129,7 @@ async function snapshot(server: TestServer, users: TestUsers) {
     if (isDir) shown.push(`${who}${path}/`);
     else {
       assert.ok(stored.has(hash), path);
-      const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
-      const content = await Deno.readTextFile(`${server.dataDir}/blobs/${fan}/${hash}`);
+      const content = new TextDecoder().decode(await storedContent(server.dataDir, hash));
       const origin = content.slice(`${users.A} `.length).replace("new ", "");
       const own = origin === `${who}${path}` || content.includes(" new ");
       shown.push(`${who}${path}${own ? "" : `=${origin}`}`);

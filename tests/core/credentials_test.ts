@@ -67,6 +67,16 @@ Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async
   assert.ok(left > 60_000 && left <= 91_000, String(left));
 });
 
+Deno.test("C 10 a credential that was accepted is refused once it has expired", async () => {
+  const verify = await bySecret();
+  // Expires within the leeway of 30 s, half a second from now or later.
+  const token = await sign({ exp: now() - 28 });
+  assert.equal((await verify(token)).userId, 1);
+  assert.equal((await verify(token)).userId, 1);
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  assert.match(await refuses(verify, token), /has expired/);
+});
+
 Deno.test("C 10 claims", async (t) => {
   const verify = await bySecret();
   await t.step("C 10 sub is a user id as a decimal string", async () => {

@@ -12,7 +12,7 @@ Deno.test({
     await using directory = await TempDir.make();
     const dataDir = `${directory.path}/data`;
     await using server = await ChildServer.start({ dataDir });
-    items(await (await server.as(1)).upload("a", { f: "content" }));
+    items(await (await server.as(1)).upload("a", { f: "content", large: "x".repeat(1_048_576) }));
     const text = await Deno.readTextFile(`${ROOT}docs/backing_up.md`);
     const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
     assert.equal(blocks.length, 2);
@@ -27,11 +27,15 @@ Deno.test({
     const [backedUp = "", restored = "", ...rest] = stdout.trimEnd().split("\n");
     assert.match(
       backedUp,
-      /^Backed up 1 file \(7 bytes\) to ".*": copied 1 file \(7 bytes\), removed 0, in [\d.]+ s$/,
+      /^Backed up 2 files \(1\.0 MiB\) to ".*": copied 1 file \(1\.0 MiB\), removed 0, in [\d.]+ s$/,
     );
-    assert.match(restored, /^Restored 1 file \(7 bytes\) of 2.*Z to ".*" in [\d.]+ s$/);
+    assert.match(restored, /^Restored 2 files \(1\.0 MiB\) of 2.*Z to ".*" in [\d.]+ s$/);
     assert.deepEqual(rest, []);
-    assert.deepEqual([...(await stateOf(`${directory.path}/restored`)).keys()], ["1:a", "1:a/f"]);
+    assert.deepEqual([...(await stateOf(`${directory.path}/restored`)).keys()], [
+      "1:a",
+      "1:a/f",
+      "1:a/large",
+    ]);
     const modes = ["backup", "restored"].map((it) => Deno.statSync(`${directory.path}/${it}`).mode);
     assert.deepEqual(modes.map((mode) => (mode ?? 0) & 0o777), [0o700, 0o700]);
     const secrets = ["restored", "backup/snapshots/1"].map((it) => `${directory.path}/${it}`);

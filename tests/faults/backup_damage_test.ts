@@ -7,9 +7,16 @@ import { type Client, items } from "../support/client.ts";
 import { MD5_COLLISION } from "../support/md5_collision.ts";
 import { TestServer } from "../support/server.ts";
 import { mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import { joinBytes } from "../support/raw_http.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-const CONTENTS = { flipped: noise(300_000), short: noise(5000, 2), missing: "gone", whole: "here" };
+/** Large enough for files. */
+const CONTENTS = {
+  flipped: noise(300_000),
+  short: noise(90_000, 2),
+  missing: "gone".padEnd(70_000),
+  whole: "here".padEnd(70_000),
+};
 
 function blobPath(dataDir: string, content: string | Uint8Array): string {
   const hash = createHash("md5").update(content).digest("hex");
@@ -68,7 +75,10 @@ Deno.test("C 22 damaged content is reported by name, and the rest is backed up",
     await using child = await ChildServer.start({ dataDir: target, args: ["--accept-damage"] });
     const seven = await child.as(7);
     assert.deepEqual((await seven.tree()).length, 5);
-    assert.equal(new TextDecoder().decode(await seven.bytes({ path: "a dir/whole" })), "here");
+    assert.equal(
+      new TextDecoder().decode(await seven.bytes({ path: "a dir/whole" })),
+      CONTENTS.whole,
+    );
   });
   await t.step("the next backup has what has been repaired", async () => {
     await Deno.writeFile(blobPath(dataDir, CONTENTS.flipped), CONTENTS.flipped);
@@ -88,7 +98,12 @@ Deno.test("C 22 restore reports content that is damaged in the backup", async ()
   const backup = `${directory.path}/backup`;
   {
     await using server = await TestServer.start({ dataDir });
-    items(await (await server.as(1)).upload("", { "a b": "text ".repeat(100), other: "other" }));
+    items(
+      await (await server.as(1)).upload("", {
+        "a b": "text ".repeat(20_000),
+        other: "other".padEnd(70_000),
+      }),
+    );
   }
   assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
   const [large] = (await Promise.all(
@@ -137,7 +152,9 @@ Deno.test("C 22 content that replaces other content of the same MD5 is backed up
   const dataDir = `${directory.path}/data`;
   await using server = await TestServer.start({ dataDir });
   const one = await server.as(1);
-  const [former, later] = MD5_COLLISION;
+  // The same end keeps two contents with one MD5 alike in that.
+  const [former, later] = MD5_COLLISION.map((it) => joinBytes([it, noise(70_000)]));
+  assert.ok(former && later);
   items(await one.upload("", { f: former }));
   assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
   await one.remove({ path: "f" });

@@ -92,10 +92,17 @@ Deno.test({
       await using server = await TestServer.start({ dataDir });
       const one = await server.as(1);
       await Deno.writeTextFile(`${dataDir}/jwt.secret`, "a secret of more than thirty-two bytes");
-      items(await one.upload("", { old: "old" }));
+      items(await one.upload("", { old: noise(70_000, 2) }));
       assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
       await one.remove({ path: "old" });
-      items(await one.upload("", { small: "small", large: noise(1_000_000), other: "other" }));
+      items(
+        await one.upload("", {
+          small: "small",
+          large: noise(1_000_000),
+          other: noise(70_000, 3),
+          third: noise(70_000, 4),
+        }),
+      );
     }
     const relative = (paths: readonly string[]) => paths.map((it) => it.replace(`${root}/`, ""));
 

@@ -19,7 +19,11 @@ async function scene(directory: TempDir, name: string): Promise<Scene> {
   const server = await ChildServer.start({ dataDir });
   const one = await server.as(1);
   for (const dir of ["a", "b"]) {
-    const files = Array.from({ length: FILES / 2 }, (_, it) => [`${it}`, `${dir} ${it}`]);
+    const files = Array.from({ length: FILES / 2 }, (_, it) => [
+      `${it}`,
+      // Large enough for a file.
+      `${dir} ${it}`.padEnd(66_000),
+    ]);
     items(await one.upload(dir, Object.fromEntries(files)));
   }
   return { dataDir, backup: `${dataDir}.backup`, server, one };

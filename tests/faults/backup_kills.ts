@@ -35,7 +35,7 @@ async function change(client: Client, round: number): Promise<void> {
   if (round > 1) await client.remove({ path: `d${round - 2}` });
   const files = Array.from(
     { length: FILES },
-    (_, it) => [`f${it}`, noise(3000 + it, round * 100 + it)],
+    (_, it) => [`f${it}`, noise(70_000 + it, round * 100 + it)],
   );
   items(await client.upload(`d${round}`, Object.fromEntries(files)));
 }

@@ -25,7 +25,9 @@ const md5 = (content: string | Uint8Array) => createHash("md5").update(content).
 
 /** Small contents that the users share, and large ones of their own. */
 function contentFor(user: number, step: number): string | Uint8Array<ArrayBuffer> {
-  return step % 4 === 0 ? noise(200_000, user * 10_000 + step) : `shared content ${step % 9}`;
+  return step % 4 === 0
+    ? noise(200_000, user * 10_000 + step)
+    : `shared content ${step % 9}`.padEnd(70_000);
 }
 
 /** Changes the tree of a user at random, one request at a time, and records the states. */
@@ -124,7 +126,7 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
     USERS.map(async (user) => new Worker(user, await server.as(user))),
   );
   const ninth = await server.as(9);
-  const names = Array.from({ length: 300 }, (_, it) => [`${it}`, noise(20_000, it)]);
+  const names = Array.from({ length: 300 }, (_, it) => [`${it}`, noise(70_000, it)]);
   items(await ninth.upload("", Object.fromEntries(names)));
   const working = Promise.all(workers.map((worker) => worker.work()));
   const enough = (count: number) => workers.every(({ changes }) => changes.length > count);
@@ -159,7 +161,7 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
   await t.step("a server serves what was restored", async () => {
     await using other = await ChildServer.start({ dataDir: `${directory.path}/restored1` });
     const again = await other.as(9);
-    assert.deepEqual(await again.bytes({ path: "7" }), noise(20_000, 7));
+    assert.deepEqual(await again.bytes({ path: "7" }), noise(70_000, 7));
     // The credentials of the first server are valid, as the secret is part of the backup.
     const old = { headers: { Authorization: `Bearer ${ninth.token}` } };
     assert.equal((await again.fetch("/resources/", old)).status, 200);

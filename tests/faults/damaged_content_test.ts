@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { noise } from "../support/random.ts";
 import { type Client, items, type QueryParameters, refused } from "../support/client.ts";
+import { checkInvariants } from "../support/invariants.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
+import { moveToFile, overwriteContent } from "../support/stored_content.ts";
 import { hasProgram, run } from "../support/tools.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -17,13 +19,16 @@ const CONTENTS: Readonly<Record<string, Bytes>> = {
   "large noise": noise(5_000_000),
 };
 
+function md5(content: Bytes): string {
+  return createHash("md5").update(content).digest("hex");
+}
+
 /** Flips one bit of stored content, and returns its hash. */
 async function damage(server: TestServer, content: Bytes, at: number): Promise<string> {
-  const hash = createHash("md5").update(content).digest("hex");
-  const path = `${server.dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+  const hash = md5(content);
   const damaged = content.slice();
   damaged[at] = (damaged[at] ?? 0) ^ 1;
-  await Deno.writeFile(path, damaged);
+  await overwriteContent(server.dataDir, hash, damaged);
   return hash;
 }
 
@@ -63,11 +68,16 @@ function damageLines(server: TestServer): Record<string, unknown>[] {
   return server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "Damaged content");
 }
 
-for (const [name, content] of Object.entries(CONTENTS)) {
+const KINDS = [
+  ...Object.entries(CONTENTS).map(([name, content]) => ({ name, content, inFile: false })),
+  { name: "small text in a file", content: SMALL, inFile: true },
+];
+for (const { name, content, inFile } of KINDS) {
   Deno.test(`C 5.3 a flipped bit of ${name} is never delivered as intact content`, async (t) => {
     await using server = await TestServer.start();
     const one = await server.as(1);
     await one.upload("d", { f: content });
+    if (inFile) await moveToFile(server.dataDir, md5(content));
     let found = 0;
     for (const at of [0, content.length >> 1, content.length - 1]) {
       const hash = await damage(server, content, at);
@@ -119,22 +129,26 @@ Deno.test("C 9 a range of damaged content is sent, because it cannot be verified
   assert.equal(await damageCount(server), 0);
 });
 
-Deno.test("C 5.3 an upload of the same content repairs what was damaged", async () => {
-  await using server = await TestServer.start();
-  const one = await server.as(1);
-  await one.upload("", { f: SMALL });
-  const hash = await damage(server, SMALL, 7);
-  assert.equal(await brokenDownload(one, { path: "f" }), 0);
-  assert.equal(items(await one.upload("again", { f: SMALL })).length, 1);
-  const line = server.log.map((it) => JSON.parse(it)).find(({ msg }) => /^Replaced/.test(msg));
-  assert.deepEqual([line?.hash, await damageCount(server), await repairCount(server)], [
-    hash,
-    2,
-    1,
-  ]);
-  assert.equal(damageLines(server).at(-1)?.expected, `MD5 ${hash}`);
-  assert.deepEqual(await one.bytes({ path: "f" }), SMALL);
-});
+for (const { name, content, inFile } of KINDS) {
+  Deno.test(`C 5.3 an upload of the same content repairs damaged ${name}`, async () => {
+    await using server = await TestServer.start();
+    const one = await server.as(1);
+    await one.upload("", { f: content });
+    if (inFile) await moveToFile(server.dataDir, md5(content));
+    const hash = await damage(server, content, 7);
+    assert.ok(await brokenDownload(one, { path: "f" }) < content.length);
+    assert.equal(items(await one.upload("again", { f: content })).length, 1);
+    const line = server.log.map((it) => JSON.parse(it)).find(({ msg }) => /^Replaced/.test(msg));
+    assert.deepEqual([line?.hash, await damageCount(server), await repairCount(server)], [
+      hash,
+      2,
+      1,
+    ]);
+    assert.equal(damageLines(server).at(-1)?.expected, `MD5 ${hash}`);
+    assert.deepEqual(await one.bytes({ path: "f" }), content);
+    await checkInvariants(server);
+  });
+}
 
 Deno.test({
   name: "C 5.3 curl reports a broken transfer of damaged content",

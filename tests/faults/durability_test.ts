@@ -19,17 +19,34 @@ function calls(trace: string, dataDir: string): string[] {
   });
 }
 
-for (const [size, content] of [["small", "f"], ["large", "f".repeat(3_000_000)]] as const) {
-  Deno.test({
-    name:
-      `C 5.6 and C 12 syncs and renames ${size} content, then syncs its directory, then its record`,
-    ignore: !strace,
-    fn: () => checkOrder(content),
-  });
+Deno.test({
+  name: "C 5.6 and C 12 syncs and renames large content, then syncs its directory, then its record",
+  ignore: !strace,
+  fn: async () => checkFileOrder(await callsOfUpload("f".repeat(3_000_000))),
+});
+
+Deno.test({
+  name: "C 5.6 and C 12 syncs small content with its record, in one step, before it replies",
+  ignore: !strace,
+  async fn() {
+    const all = await callsOfUpload("f");
+    const sync = "sync strongroom.db-wal";
+    const replies = all.flatMap((call, index) => call === "reply" ? [index] : []);
+    const [warm, last] = replies.slice(-2);
+    // Between the replies to the two uploads, there is nothing but the sync of the second one.
+    assert.deepEqual(all.slice((warm ?? 0) + 1, last), [sync], all.join("\n"));
+    const markerSynced = all.indexOf("sync lock");
+    assert.ok(markerSynced !== -1 && markerSynced < warmSync(all, warm), all.join("\n"));
+  },
+});
+
+/** The sync of the commit that comes before a reply. */
+function warmSync(all: readonly string[], reply: number | undefined): number {
+  return all.lastIndexOf("sync strongroom.db-wal", reply);
 }
 
-/** Uploads content to a server under strace, and checks the order of its system calls. */
-async function checkOrder(content: string): Promise<void> {
+/** Uploads content to a server under strace, and returns its system calls. */
+async function callsOfUpload(content: string): Promise<string[]> {
   await using directory = await TempDir.make();
   const dataDir = await Deno.realPath(directory.path);
   const trace = `${directory.path}/trace`;
@@ -41,11 +58,16 @@ async function checkOrder(content: string): Promise<void> {
       under: [...under, "-e", filter],
     });
     const one = await child.as(1);
-    assert.equal((await one.upload("", { warm: "up" })).status, 200);
+    const warm = content.replaceAll("f", "g");
+    assert.equal((await one.upload("", { warm })).status, 200);
     assert.equal((await one.upload("", { f: content })).status, 200);
     await child.end("SIGTERM");
   }
-  const all = calls(await Deno.readTextFile(trace), `${dataDir}/data`);
+  return calls(await Deno.readTextFile(trace), `${dataDir}/data`);
+}
+
+/** Checks the order of the system calls for content in a file. */
+function checkFileOrder(all: readonly string[]): void {
   // The crash marker is durable before anything that a crash could leave behind.
   const markerSynced = all.indexOf("sync lock");
   assert.ok(

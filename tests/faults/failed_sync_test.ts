@@ -117,6 +117,7 @@ Deno.test({
   ignore: !canInjectFaults,
   fn: () =>
     withServer(async ({ child, one, dataDir }) => {
+      const large = new Uint8Array(200_000);
       // Of a staged file, then of a directory that it is published in.
       for (const path of [undefined, `${dataDir}/blobs`]) {
         await using _fault = await InjectedFault.start(
@@ -124,10 +125,10 @@ Deno.test({
           path,
           `${SYNCS}:error=ENOSPC:when=1`,
         );
-        const reply = await one.upload("", { after: "after" });
+        const reply = await one.upload("", { after: large });
         assert.match(refused(reply, 500, "ErrInternal"), /storage is full/);
       }
-      assert.equal((await one.upload("", { after: "after" })).status, 200);
+      assert.equal((await one.upload("", { after: large })).status, 200);
     }),
 });
 

@@ -36,9 +36,11 @@ function backUpDatabase(dataDir: string, to: string): void {
   database.exec(`VACUUM INTO '${to}'`);
 }
 
+/** Makes content large enough for a file. */
+const large = (text: string) => text.padEnd(70_000);
 const contentsOf = (prefix: string, count: number) =>
   Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [`${prefix}${index}`, `${prefix} ${index}`]),
+    Array.from({ length: count }, (_, index) => [`${prefix}${index}`, large(`${prefix} ${index}`)]),
   );
 
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
@@ -105,7 +107,7 @@ Deno.test("C 22 an older database after kill -9 is refused, and content comes ba
     assert.deepEqual((await quarantined(dataDir)).sort(), Object.values(today).map(md5).sort());
     assert.equal((await one.download({ path: "d/old0" })).status, 404);
     assert.equal((await one.download({ path: "d/new0" })).status, 404);
-    assert.equal(new TextDecoder().decode(await one.bytes({ path: "d/old1" })), "old 1");
+    assert.equal(new TextDecoder().decode(await one.bytes({ path: "d/old1" })), large("old 1"));
     await child.end("SIGKILL");
     assert.match(
       await child.printed(),
@@ -124,7 +126,7 @@ Deno.test("C 22 an older database after kill -9 is refused, and content comes ba
     assert.ok(server.log.some((line) => line.includes("back from quarantine")));
     await checkInvariants(server);
     const one = await server.as(1);
-    assert.equal(new TextDecoder().decode(await one.bytes({ path: "d/new19" })), "new 19");
+    assert.equal(new TextDecoder().decode(await one.bytes({ path: "d/new19" })), large("new 19"));
   });
 });
 
@@ -185,7 +187,9 @@ Deno.test("C 22 copies that lack content are refused, and served only if that is
     let uploads = 0;
     let copied = false;
     const writing = (async () => {
-      for (; !copied; uploads++) await one.upload("more", { [`m${uploads}`]: `more ${uploads}` });
+      for (; !copied; uploads++) {
+        await one.upload("more", { [`m${uploads}`]: large(`more ${uploads}`) });
+      }
     })();
     await copyNaively(dataDir, copy.path, ["blobs", "lock", "tmp"]);
     const before = uploads;
@@ -201,7 +205,7 @@ Deno.test("C 22 copies that lack content are refused, and served only if that is
     const client = await server.as(1);
     assert.equal((await client.download({ path: `more/m${before + 10}` })).status, 404);
     assert.equal((await client.download({ path: "more" })).status, 500);
-    assert.equal(new TextDecoder().decode(await client.bytes({ path: "d/f3" })), "f 3");
+    assert.equal(new TextDecoder().decode(await client.bytes({ path: "d/f3" })), large("f 3"));
   });
   await t.step("the database of a running server without blobs/", async () => {
     await using copy = await TempDir.make();
@@ -254,7 +258,7 @@ Deno.test("C 22 another database after an orderly stop is compared with the cont
   const dataDir = directory.path;
   const round = async (name: string) => {
     await using server = await TestServer.start({ dataDir });
-    await (await server.as(1)).upload("", { [name]: name });
+    await (await server.as(1)).upload("", { [name]: large(name) });
     return server;
   };
   await round("first");
@@ -263,7 +267,7 @@ Deno.test("C 22 another database after an orderly stop is compared with the cont
   await Deno.copyFile(`${dataDir}/strongroom.db`, `${aside.path}/newer.db`);
   // As if the server of the newer database had never run here.
   await Deno.writeFile(`${dataDir}/lock`, lock);
-  const blob = `${dataDir}/blobs/${md5("second").replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
+  const blob = `${dataDir}/blobs/${md5(large("second")).replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
   await Deno.remove(blob);
   assert.match(await refusal({ dataDir }), /content of files is missing.*\n {2}user 1: "second"\n/);
 });

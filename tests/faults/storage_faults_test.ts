@@ -8,7 +8,8 @@ import { TestServer, withRecords } from "../support/server.ts";
 import { smallDisk } from "../support/small_disk.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
-const CONTENT = "the content of the upload that fails";
+/** Large enough for a file. */
+const CONTENT = "the content of the upload that fails\n".repeat(3000);
 const HASH = createHash("md5").update(CONTENT).digest("hex");
 const FAN = [HASH.slice(0, 2), HASH.slice(2, 4)] as const;
 
@@ -181,12 +182,16 @@ Deno.test("C 12 a failed removal waits for the other removals", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
   const names = Array.from({ length: 100 }, (_, index) => `f${index}`);
-  const files = Object.fromEntries(names.map((name) => [name, `content of ${name}`]));
+  const files = Object.fromEntries(
+    names.map((name) => [name, `content of ${name}`.padEnd(70_000)]),
+  );
   await one.upload("", { ...files, stuck: CONTENT });
   const blob = `${server.dataDir}/blobs/${FAN.join("/")}/${HASH}`;
   await Deno.remove(blob);
   await Deno.mkdir(`${blob}/in the way`, { recursive: true });
-  const others = (await server.storedHashes()).filter((hash) => /^[0-9a-f]{32}$/.test(hash));
+  const others = (await server.storedHashes()).filter((name) =>
+    /^[0-9a-f]{32}$/.test(name) && name !== HASH
+  );
   assert.equal(others.length, 100);
   await assert.rejects(server.tree.blobs.remove([HASH, ...others]));
   const left = await Promise.all(others.map((hash) => server.tree.blobs.sizeOf(hash)));

@@ -8,7 +8,7 @@ import { streamed } from "../../routes/streamed.ts";
 /** Requests content over HTTP. Returns the response, and what happened to the reader of the content. */
 async function request(
   read: () => Promise<Chunk | undefined>,
-  init: RequestInit & { stallMs?: number } = {},
+  init: RequestInit & { stallMs?: number; length?: number } = {},
 ) {
   const steps: string[] = [];
   const returned = Promise.withResolvers<void>();
@@ -20,7 +20,10 @@ async function request(
       returned.resolve();
     });
     const response = await streamed(c, content, {
-      headers: { "X-Kind": "streamed" },
+      headers: {
+        "X-Kind": "streamed",
+        ...(init.length !== undefined && { "Content-Length": String(init.length) }),
+      },
       onCancel: () => steps.push("canceled"),
       ...(init.stallMs !== undefined && { stallMs: init.stallMs }),
     });
@@ -46,6 +49,18 @@ Deno.test("RS 4.7.6 a stream that fails before its first byte becomes an error r
   assert.equal(result.response.status, 500);
   assert.equal(await result.response.text(), "refused: at once");
   assert.deepEqual(result.steps, ["returned"]);
+});
+
+Deno.test("C 9 small content in one chunk is sent without a stream", async () => {
+  for (const [text, streams] of [["small", false], ["x".repeat(65_537), true]] as const) {
+    const chunks = [chunk(text)];
+    await using result = await request(() => Promise.resolve(chunks.shift()), {
+      length: text.length,
+    });
+    assert.equal(await result.response.text(), text);
+    assert.equal(result.delivery() !== undefined, streams);
+    assert.deepEqual(result.steps, ["returned"]);
+  }
 });
 
 Deno.test("RS 4.7.6 a stream that fails later aborts the connection", async () => {

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { copyPermissions, permissionFlags } from "../../cli/permissions.ts";
 import { ROOT } from "./child_server.ts";
+import { storedContent, storedHashes } from "./stored_content.ts";
 
 export interface BackupCommand {
   readonly command: "backup" | "restore";
@@ -57,13 +58,12 @@ export async function stateOf(dataDir: string): Promise<Map<string, string>> {
   for (const { hash, size } of rows) {
     const name = String(hash);
     if (name === "" || stored.has(name)) continue;
-    const path = `${dataDir}/blobs/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`;
-    const content = await Deno.readFile(path);
+    const content = await storedContent(dataDir, name);
     assert.equal(content.length, size);
     assert.equal(createHash("md5").update(content).digest("hex"), name);
     stored.add(name);
   }
-  assert.deepEqual((await filesBelow(`${dataDir}/blobs`)).length, stored.size);
+  assert.deepEqual(await storedHashes(dataDir), [...stored].sort());
   return new Map(rows.map(({ user_id, path, hash }) => [`${user_id}:${path}`, String(hash)]));
 }
 

@@ -5,6 +5,7 @@ import { ancestorsOf, nameOf } from "../../core/paths.ts";
 import { Connection } from "../../storage/database/connection.ts";
 import { RECORD_COLUMNS, toRecord } from "../../storage/database/lookup.ts";
 import type { TestServer } from "./server.ts";
+import { storedContent, storedHashes } from "./stored_content.ts";
 
 /** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
@@ -37,8 +38,7 @@ async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): 
   );
   assert.deepEqual(await storedHashes(dataDir), [...sizes.keys()].sort(), "C 5.4");
   for (const [hash, size] of sizes) {
-    const fan = `${hash.slice(0, 2)}/${hash.slice(2, 4)}`;
-    const content = await Deno.readFile(`${dataDir}/blobs/${fan}/${hash}`);
+    const content = await storedContent(dataDir, hash);
     assert.equal(content.length, size, "C 5.3");
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
@@ -54,19 +54,6 @@ export async function allRecords(server: TestServer, userId?: number): Promise<R
     chain: [],
   }));
   return batches.flat();
-}
-
-/** The names of all files in `blobs/`, which are hashes of content, sorted. */
-export async function storedHashes(dataDir: string): Promise<string[]> {
-  const hashes: string[] = [];
-  const walk = async (directory: string) => {
-    for await (const { name, isDirectory } of Deno.readDir(directory)) {
-      if (isDirectory) await walk(`${directory}/${name}`);
-      else hashes.push(name);
-    }
-  };
-  await walk(`${dataDir}/blobs`);
-  return hashes.sort();
 }
 
 /** The names of the files in `tmp/`. */

@@ -15,7 +15,8 @@ import type { RunningServer } from "../../routes/server.ts";
 import { readSettings } from "../../schemas/settings.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
-import { storedHashes, temporaryFiles } from "./invariants.ts";
+import { temporaryFiles } from "./invariants.ts";
+import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
 
 const SECRET = "the secret of the tests, longer than 32 bytes";

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { backUp, type BackupSummary } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
@@ -6,6 +7,7 @@ import { noise } from "../../support/random.ts";
 import { items } from "../../support/client.ts";
 import { checkInvariants } from "../../support/invariants.ts";
 import { TestServer } from "../../support/server.ts";
+import { overwriteContent } from "../../support/stored_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 /** Backs up a data directory that is sound. */
@@ -34,24 +36,25 @@ Deno.test("C 22 backup is incremental, and restore brings back what was backed u
   const [one, two] = [await server.as(1), await server.as(2)];
   const large = noise(3_000_000);
   await one.mkdir("empty");
-  items(await one.upload("a/b", { large, small: "small", none: "" }));
+  items(await one.upload("a/b", { large, middle: noise(100_000), small: "small", none: "" }));
   items(await two.upload("a", { same: "small" }));
 
   await t.step("the first run copies each content once", async () => {
     const summary = await soundBackup(server.dataDir, backup);
-    assert.deepEqual(counts(summary), { files: 3, copied: 3, removed: 0 });
-    assert.equal(summary.copied.bytes, 3_000_005);
+    // Small contents are in the database.
+    assert.deepEqual(counts(summary), { files: 4, copied: 2, removed: 0 });
+    assert.equal(summary.copied.bytes, 3_100_000);
   });
   await t.step("a run without changes copies nothing", async () => {
     const summary = await soundBackup(server.dataDir, backup);
-    assert.deepEqual(counts(summary), { files: 3, copied: 0, removed: 0 });
+    assert.deepEqual(counts(summary), { files: 4, copied: 0, removed: 0 });
   });
   await t.step("a later run copies what is new and removes what is no longer used", async () => {
     await one.remove({ path: "a/b/large" });
-    items(await one.upload("c", { new: "new" }));
+    items(await one.upload("c", { new: "new", other: noise(90_000) }));
     await two.move({ source: "a", destination: "moved" });
     const summary = await soundBackup(server.dataDir, backup);
-    assert.deepEqual(counts(summary), { files: 3, copied: 1, removed: 1 });
+    assert.deepEqual(counts(summary), { files: 5, copied: 1, removed: 1 });
   });
   await t.step("the restored server has the same records and contents", async () => {
     const expected = await checkInvariants(server);
@@ -78,9 +81,25 @@ Deno.test("C 22 a record that contradicts itself is reported, and all others are
   }
   const backup = `${directory.path}/backup`;
   const { snapshot, findings, copied } = await backUp(dataDir, backup, () => {});
-  assert.deepEqual([snapshot.records, snapshot.damaged, copied.files], [2, 1, 1]);
+  assert.deepEqual([snapshot.records, snapshot.damaged, copied.files], [2, 1, 0]);
   const found = findings.listed.map(({ kind, path }) => [kind, path]);
   assert.deepEqual(found, [["record", "bad"]]);
+  const restored = await restore(`${directory.path}/restored`, backup, () => {});
+  assert.deepEqual(restored.findings.listed, findings.listed);
+});
+
+Deno.test("C 22 backup and restore report damaged small content, and go on", async () => {
+  await using directory = await TempDir.make();
+  const backup = `${directory.path}/backup`;
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  items(await one.upload("d", { damaged: "damaged", sound: "sound", large: noise(90_000) }));
+  const hash = createHash("md5").update("damaged").digest("hex");
+  await overwriteContent(server.dataDir, hash, new TextEncoder().encode("Damaged"));
+  const { snapshot, copied, findings } = await backUp(server.dataDir, backup, () => {});
+  assert.deepEqual([snapshot.damaged, copied.files], [1, 1]);
+  const found = findings.listed.map((it) => [it.kind, it.hash, it.path]);
+  assert.deepEqual(found, [["damaged", hash, "d/damaged"]]);
   const restored = await restore(`${directory.path}/restored`, backup, () => {});
   assert.deepEqual(restored.findings.listed, findings.listed);
 });

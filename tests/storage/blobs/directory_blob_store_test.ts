@@ -1,14 +1,13 @@
 import { DirectoryBlobStore } from "../../../storage/blobs/directory_blob_store.ts";
+import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { blobStoreSuite } from "../../conformance/blob_store_suite.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 blobStoreSuite("DirectoryBlobStore", async () => {
-  const directory = await TempDir.make();
-  const store = await DirectoryBlobStore.open(directory.path);
-  return Object.assign(store, {
-    async [Symbol.asyncDispose]() {
-      store[Symbol.dispose]();
-      await directory[Symbol.asyncDispose]();
-    },
-  });
+  await using parts = new AsyncDisposableStack();
+  const { path } = parts.use(await TempDir.make());
+  const records = parts.use(await SqliteResourceStore.open(`${path}/strongroom.db`));
+  const store = parts.use(await DirectoryBlobStore.open(path, { contents: records.contents }));
+  const owned = parts.move();
+  return Object.assign(store, { [Symbol.asyncDispose]: () => owned.disposeAsync() });
 });

@@ -5,6 +5,7 @@ import { check, type CheckResult } from "../../../storage/check/check.ts";
 import { noise } from "../../support/random.ts";
 import { strongroom } from "../../support/child_server.ts";
 import { checkInvariants } from "../../support/invariants.ts";
+import { loseContent, overwriteContent } from "../../support/stored_content.ts";
 import { TestServer } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
@@ -45,6 +46,14 @@ function withDatabase(dataDir: string, script: string): void {
   connection.script(`PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; ${script}`);
 }
 
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+async function writeBlob(dataDir: string, hash: string, content: string): Promise<void> {
+  const path = blobOf(dataDir, hash);
+  await Deno.mkdir(path.slice(0, -33), { recursive: true });
+  await Deno.writeTextFile(path, content);
+}
+
 interface Damage {
   readonly name: string;
   damage(dataDir: string): Promise<void> | void;
@@ -61,10 +70,38 @@ interface Damage {
 const DAMAGES: readonly Damage[] = [
   {
     name: "C 5.3 missing content",
-    damage: (dataDir) => Deno.remove(blobOf(dataDir, md5("small"))),
+    damage: (dataDir) => Deno.remove(blobOf(dataDir, md5(LARGE))),
     found: ["missing"],
     repaired: ["missing"],
     left: ["missing"],
+  },
+  {
+    name: "C 5.3 missing small content",
+    damage: (dataDir) => loseContent(dataDir, md5("small")),
+    found: ["missing"],
+    repaired: ["missing"],
+    left: ["missing"],
+  },
+  {
+    name: "C 5.3 small content that was cut off",
+    damage: (dataDir) => overwriteContent(dataDir, md5("small"), bytesOf("smal")),
+    found: ["damaged"],
+    repaired: ["damaged"],
+    left: ["missing"],
+  },
+  {
+    name: "C 5.3 a flipped bit in small content",
+    damage: (dataDir) => overwriteContent(dataDir, md5("small"), bytesOf("smalm")),
+    found: ["damaged"],
+    repaired: ["damaged"],
+    left: ["missing"],
+    needsData: true,
+  },
+  {
+    name: "C 5.4 small content without a record",
+    damage: (dataDir) => withDatabase(dataDir, "DELETE FROM records WHERE path = 'a/other'"),
+    found: ["unreferenced"],
+    repaired: ["unreferenced repaired"],
   },
   {
     name: "C 5.3 content that was cut off",
@@ -176,10 +213,10 @@ Deno.test("C 22 a repair moves content and deletes none", async (t) => {
   const dataDir = directory.path;
   const hash = md5("small");
   const damaged = "smell";
-  await Deno.writeTextFile(blobOf(dataDir, hash), damaged);
-  await t.step("damaged content, twice", async () => {
+  await t.step("damaged content, in the database and in a file", async () => {
     for (const name of [hash, `${hash}.1`]) {
-      await Deno.writeTextFile(blobOf(dataDir, hash), damaged);
+      if (name === hash) await overwriteContent(dataDir, hash, bytesOf(damaged));
+      else await writeBlob(dataDir, hash, damaged);
       const { findings } = await checked(dataDir, { readData: true, repair: true });
       assert.match(
         findings.listed[0]?.message ?? "",
@@ -195,7 +232,7 @@ Deno.test("C 22 a repair moves content and deletes none", async (t) => {
         const day = `${dataDir}/quarantine/2026-01-01`;
         await Deno.mkdir(day, { recursive: true });
         await Deno.writeTextFile(`${day}/${hash}`, "small");
-        if (broken !== undefined) await Deno.writeTextFile(blobOf(dataDir, hash), broken);
+        if (broken !== undefined) await writeBlob(dataDir, hash, broken);
         const result = await checked(dataDir, { repair: true });
         assert.deepEqual(kindsOf(result), [
           `${broken === undefined ? "missing" : "damaged"} repaired`,
@@ -264,7 +301,7 @@ Deno.test("C 22 check prints what it finds, and its exit code says how it ended"
     }]);
   });
   await t.step("damage left", async () => {
-    await Deno.remove(blobOf(directory.path, md5("other")));
+    await loseContent(directory.path, md5("other"));
     const { code, stdout } = await run();
     assert.equal(code, 2);
     assert.match(stdout, /^Content [0-9a-f]{32} is missing; it is that of "a\/other" of user 1\n/);
@@ -311,8 +348,8 @@ Deno.test("C 22 check of a served directory finds damage, and changes nothing", 
   const { dataDir } = server;
   const one = await server.as(1);
   await one.upload("d", { missing: "missing", damaged: "damaged" });
-  await Deno.remove(blobOf(dataDir, md5("missing")));
-  await Deno.writeTextFile(blobOf(dataDir, md5("damaged")), "DAMAGED");
+  await loseContent(dataDir, md5("missing"));
+  await overwriteContent(dataDir, md5("damaged"), bytesOf("DAMAGED"));
   const orphan = blobOf(dataDir, "0123456789abcdef0123456789abcdef");
   await Deno.mkdir(orphan.slice(0, -33), { recursive: true });
   await Deno.writeTextFile(orphan, "orphan");

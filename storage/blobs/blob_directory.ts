@@ -1,0 +1,136 @@
+import type { Chunk } from "../../core/content.ts";
+import type { DamagedContent } from "../../core/errors.ts";
+import {
+  makeDirectorySync,
+  orMissing,
+  orMissingSync,
+  removeFile,
+  syncDirectory,
+} from "../disk/files.ts";
+import { HeldContent } from "./held_content.ts";
+import { blobDirectory, blobPath } from "./paths.ts";
+import { holdsContent, type StagedBlobFile } from "./staged_blob_file.ts";
+
+/** The files below `blobs/`, one for each content, in directories by the first digits of the hash (C 12). */
+export class BlobDirectory implements Disposable {
+  /** The path of `blobs/`. */
+  readonly root: string;
+  readonly #held: HeldContent;
+  /** Directories that are known to be durable, including every entry from the root to them. */
+  readonly #durable = new Set<string>();
+
+  /** @param dataDir The data directory, in which `blobs/` exists. */
+  constructor(dataDir: string) {
+    this.root = blobDirectory(dataDir);
+    this.#held = new HeldContent(dataDir);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held[Symbol.dispose]();
+  }
+
+  /** The path at which content is or would be stored. */
+  pathOf(hash: string): string {
+    return `${this.root}/${blobPath(hash)}`;
+  }
+
+  /**
+   * Renames a staged file to its final path, unless that content is stored already, and adds the
+   * directories to sync for it. Uses synchronous calls where they read and write no disk blocks: one
+   * turn of the event loop for each would delay every queued transaction longer than the calls take.
+   * Returns whether the file was renamed.
+   *
+   * @throws {AppError} `ErrResourcesInvalidData` when other content with the same hash is stored.
+   */
+  async publish(blob: StagedBlobFile, unsynced: Set<string>): Promise<boolean> {
+    const path = this.pathOf(blob.hash);
+    const fan = this.#addUnsynced(path, unsynced);
+    if (existsSync(path) && await blob.isDuplicateOf(path)) return false;
+    if (!existsSync(fan)) {
+      makeDirectorySync(parentOf(fan));
+      makeDirectorySync(fan);
+    }
+    Deno.renameSync(blob.path, path);
+    blob.published = true;
+    return true;
+  }
+
+  /**
+   * Whether a file holds this small content. If so, adds the directories to sync for it. Returns the
+   * damage of a file that once did.
+   *
+   * @throws {AppError} `ErrResourcesInvalidData` when a file holds other content with the same hash.
+   */
+  async holds(
+    hash: string,
+    bytes: Chunk,
+    unsynced: Set<string>,
+  ): Promise<boolean | DamagedContent> {
+    const path = this.pathOf(hash);
+    const held = await holdsContent(path, { hash, bytes });
+    if (held === true) this.#addUnsynced(path, unsynced);
+    return held;
+  }
+
+  /** Syncs directories that {@link publish} or {@link holds} added. */
+  async sync(unsynced: ReadonlySet<string>): Promise<void> {
+    await Promise.all([...unsynced].map(syncDirectory));
+    for (const directory of unsynced) this.#durable.add(directory);
+  }
+
+  /** Removes the files of hashes, as far as there are any. */
+  async remove(hashes: readonly string[]): Promise<void> {
+    // Wait for all, even after a failure: a removal that outlives the transaction could delete
+    // content that a later upload shares.
+    const held = this.#held.needed;
+    const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash, held)));
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #remove(hash: string, held: boolean): Promise<void> {
+    const path = this.pathOf(hash);
+    if (held) this.#held.take(hash, path);
+    else await removeFile(path);
+    const fan = parentOf(path);
+    if (!await removeEmpty(fan)) return;
+    this.#durable.delete(fan);
+    await removeEmpty(parentOf(fan));
+  }
+
+  /** The size of the file of a hash, or undefined if there is none. */
+  async sizeOf(hash: string): Promise<number | undefined> {
+    return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
+  }
+
+  /**
+   * Adds the directories to sync for a file, and returns the one that it is in. Stored content needs
+   * them too: the upload that published it may have failed before its sync.
+   */
+  #addUnsynced(path: string, unsynced: Set<string>): string {
+    const fan = parentOf(path);
+    unsynced.add(fan);
+    if (!this.#durable.has(fan)) unsynced.add(parentOf(fan)).add(this.root);
+    return fan;
+  }
+}
+
+function existsSync(path: string): boolean {
+  return orMissingSync(() => Deno.statSync(path)) !== undefined;
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Removes a directory if it exists and is empty, and returns whether it did. */
+async function removeEmpty(path: string): Promise<boolean> {
+  try {
+    await Deno.remove(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Error && "code" in error && error.code === "ENOTEMPTY") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import type { Chunk } from "../../core/content.ts";
+import { KIB, MIB } from "../../schemas/units.ts";
+import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
+import type { ContentTasks, Digest } from "./content_tasks.ts";
+import { Hasher } from "./content_tasks.ts";
+
+/** Chunks are collected into buffers of this size: one write for each network read is slow. */
+const BUFFER_BYTES = MIB;
+/**
+ * Content up to this size is kept in the database. It is hashed on the calling thread: a call to another
+ * one takes longer.
+ */
+export const MAX_SMALL_BYTES = 64 * KIB;
+/** The first buffer of content has this size, and grows with small content. */
+const MIN_BUFFER_BYTES = 4 * KIB;
+/** Empty buffers kept for later uploads. */
+const MAX_SPARE_BUFFERS = 8;
+/** Buffers that are being written and hashed while the next one fills. */
+const MAX_WRITES = 4;
+
+/** All that is computed of content as it comes in. */
+export interface ContentDigest extends Digest {
+  readonly sha256: Chunk;
+}
+
+/** Content that was received. */
+export interface ReceivedContent {
+  readonly digest: ContentDigest;
+  /** Small content, which was not written to the file; undefined for content in the file. */
+  readonly bytes: Chunk | undefined;
+}
+
+export interface UploadParts {
+  readonly path: string;
+  readonly pool: WorkerPool<ContentTasks>;
+  readonly buffers: SpareBuffers;
+  readonly requireSpace: () => void;
+}
+
+/** The workers of an upload: one writes and computes the MD5, and another one the SHA-256. */
+interface OpenUpload {
+  readonly writer: PooledWorker<ContentTasks>;
+  readonly id: number;
+  readonly hasher: PooledWorker<ContentTasks>;
+  readonly sha256: number;
+}
+
+/** Content on its way into one file. Acquires workers only when the content is not small. */
+export class Upload implements Disposable {
+  readonly #parts: UploadParts;
+  readonly #workers = new DisposableStack();
+  readonly #writes: Promise<void>[] = [];
+  #failure: unknown;
+  #opened: OpenUpload | undefined;
+  #buffer: Chunk | undefined;
+  #filled = 0;
+
+  constructor(parts: UploadParts) {
+    this.#parts = parts;
+  }
+
+  /** Copies a chunk into buffers, and writes each one that is full. */
+  async append(chunk: Chunk): Promise<void> {
+    for (let offset = 0; offset < chunk.length;) {
+      const buffer = this.#roomFor(chunk.length - offset);
+      const part = chunk.subarray(offset, offset + buffer.length - this.#filled);
+      buffer.set(part, this.#filled);
+      this.#filled += part.length;
+      offset += part.length;
+      if (this.#filled === BUFFER_BYTES) await this.#flush();
+    }
+  }
+
+  /** Writes what is still buffered, syncs and closes the file, unless the content is small. */
+  async finish(): Promise<ReceivedContent> {
+    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
+    const { writer, id, hasher, sha256 } = await this.#flush();
+    await Promise.all(this.#writes);
+    if (this.#failure !== undefined) throw this.#failure;
+    const [digest, sha] = await Promise.all([
+      writer.remote.finishUpload(id),
+      hasher.remote.finishSha256(sha256),
+    ]);
+    return { digest: { ...digest, sha256: sha }, bytes: undefined };
+  }
+
+  /** Closes the file after a failure. */
+  async abort(): Promise<void> {
+    await Promise.all(this.#writes);
+    if (this.#opened === undefined) return;
+    const { writer, id, hasher, sha256 } = this.#opened;
+    // A worker that died has closed the file. The caller reports the error that killed it.
+    await Promise.allSettled([
+      writer.remote.abortUpload(id),
+      hasher.remote.finishSha256(sha256),
+    ]);
+  }
+
+  /** Releases the workers. */
+  [Symbol.dispose](): void {
+    this.#workers[Symbol.dispose]();
+  }
+
+  /** A buffer that is not full. */
+  #roomFor(bytes: number): Chunk {
+    const buffer = this.#buffer;
+    if (buffer !== undefined && this.#filled < buffer.length) return buffer;
+    const needed = this.#filled + bytes;
+    const isSmall = this.#opened === undefined && needed <= MAX_SMALL_BYTES;
+    const size = Math.max(MIN_BUFFER_BYTES, needed, 2 * this.#filled);
+    const next = isSmall
+      ? new Uint8Array(Math.min(size, MAX_SMALL_BYTES))
+      : this.#parts.buffers.take();
+    if (buffer !== undefined) next.set(buffer);
+    return this.#buffer = next;
+  }
+
+  /** Passes the buffer to the workers once few enough writes are in progress. */
+  async #flush(): Promise<OpenUpload> {
+    while (this.#writes.length >= MAX_WRITES) await this.#writes[0];
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#parts.requireSpace();
+    const opened = this.#opened ??= await this.#open();
+    if (this.#buffer === undefined) return opened;
+    const bytes = this.#buffer.subarray(0, this.#filled);
+    this.#buffer = undefined;
+    this.#filled = 0;
+    const { writer, id, hasher, sha256 } = opened;
+    const write = writer.remote.writeUpload(id, bytes)
+      .then((written) => hasher.remote.updateSha256(sha256, written))
+      .then((hashed) => this.#parts.buffers.keep(hashed))
+      .catch((error) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#writes.splice(this.#writes.indexOf(write), 1));
+    this.#writes.push(write);
+    return opened;
+  }
+
+  async #open(): Promise<OpenUpload> {
+    const writer = this.#workers.use(this.#parts.pool.acquire());
+    const hasher = this.#workers.use(this.#parts.pool.acquire());
+    const [id, sha256] = await Promise.all([
+      writer.remote.openUpload(this.#parts.path),
+      hasher.remote.openSha256(),
+    ]);
+    return { writer, id, hasher, sha256 };
+  }
+
+  #small(): ReceivedContent {
+    this.#parts.requireSpace();
+    const bytes = this.#buffer?.slice(0, this.#filled) ?? new Uint8Array();
+    const hasher = new Hasher();
+    hasher.update(bytes);
+    const sha256 = new Uint8Array(createHash("sha256").update(bytes).digest());
+    return { digest: { ...hasher.digest(), sha256 }, bytes };
+  }
+}
+
+/** Buffers of {@link BUFFER_BYTES} that are reused. */
+export class SpareBuffers {
+  readonly #spare: Chunk[] = [];
+
+  take(): Chunk {
+    return this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES);
+  }
+
+  keep({ buffer }: Chunk): void {
+    const isWhole = buffer.byteLength === BUFFER_BYTES;
+    if (isWhole && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(new Uint8Array(buffer));
+  }
+}

@@ -1,0 +1,64 @@
+import type { Chunk } from "../../core/content.ts";
+import type { Remote } from "../threads/rpc.ts";
+import type { ContentRow, FoundContents } from "./contents.ts";
+import type { PointReader } from "./point_reader.ts";
+import type { Reader } from "./reader.ts";
+import type { Writer } from "./writer.ts";
+
+export interface ContentTableParts {
+  readonly writer: Remote<Writer>;
+  readonly reader: Remote<Reader>;
+  readonly points: PointReader;
+}
+
+/**
+ * What the database keeps of content: facts of all of it, and small content itself. Calls that write
+ * belong to the write transaction in which they are made.
+ */
+export class ContentTable {
+  readonly #parts: ContentTableParts;
+
+  constructor(parts: ContentTableParts) {
+    this.#parts = parts;
+  }
+
+  /** {@link Writer.putContents} in the current write transaction. */
+  put(contents: readonly ContentRow[]): Promise<FoundContents> {
+    return this.#parts.writer.putContents(contents, Date.now());
+  }
+
+  /** Replaces what is stored under a hash, within the current write transaction. */
+  replace(content: ContentRow): Promise<void> {
+    return this.#parts.writer.replaceContent(content);
+  }
+
+  /** Removes contents in the current write transaction. */
+  remove(hashes: readonly string[]): Promise<void> {
+    return this.#parts.writer.removeContents(hashes);
+  }
+
+  /** The content, or undefined if it is in a file or missing. */
+  bytesOf(hash: string): Chunk | undefined {
+    return this.#parts.points.contentBytes(hash);
+  }
+
+  /** The size of the content, or undefined if it is in a file or missing. */
+  sizeOf(hash: string): number | undefined {
+    return this.#parts.points.contentSize(hash);
+  }
+
+  /** The contents of those hashes that have one here. Ask for a few megabytes at most. */
+  bytesOfAll(hashes: readonly string[]): Promise<Map<string, Chunk>> {
+    return this.#parts.reader.contentBytes(hashes);
+  }
+
+  /** The sizes of those contents that are not in files. */
+  sizesOf(hashes: readonly string[]): Promise<Map<string, number>> {
+    return this.#parts.reader.contentSizes(hashes);
+  }
+
+  /** The hashes with a prefix whose content is not in a file. */
+  smallHashes(prefix: string): Promise<string[]> {
+    return this.#parts.reader.smallHashes(prefix);
+  }
+}

@@ -1,0 +1,158 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { SQLOutputValue } from "node:sqlite";
+import type { Chunk } from "../../core/content.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Connection } from "./connection.ts";
+
+/** What the database keeps of content. */
+export interface ContentRow {
+  readonly hash: string;
+  readonly size: number;
+  readonly crc32: number;
+  readonly sha256: Chunk;
+  /** The content itself, or undefined if it is in a file. */
+  readonly bytes: Chunk | undefined;
+  /** Whether the file was not stored before: what the table has of it is outdated. @default false */
+  readonly isNew?: boolean;
+}
+
+/** More free pages than this are returned to the file system after a removal. */
+const MAX_FREE_PAGES = 4096;
+
+/** What {@link putContents} has found stored. */
+export interface FoundContents {
+  /** Hashes whose bytes were not added because their content is in a file. It may hold others. */
+  readonly inFiles: ReadonlySet<string>;
+  /** Damaged bytes that were replaced, by hash, with the MD5 that they had. */
+  readonly damaged: ReadonlyMap<string, string>;
+}
+
+/**
+ * Adds contents. Those that are stored already stay as they are, unless their bytes are damaged: then
+ * the new ones replace them.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when other bytes with the same hash are stored (C 6).
+ */
+export function putContents(
+  connection: Connection,
+  contents: readonly ContentRow[],
+  now: number,
+): FoundContents {
+  const inFiles = new Set<string>();
+  const damaged = new Map<string, string>();
+  for (const content of contents) {
+    const { hash, size, crc32, sha256, bytes = null } = content;
+    const added = connection.run(
+      `INSERT INTO contents (hash, size, crc32, sha256, created_at, bytes)
+       VALUES (:hash, :size, :crc32, :sha256, :now, :bytes) ON CONFLICT DO NOTHING`,
+      { hash, size, crc32, sha256, now, bytes },
+    );
+    if (added > 0) continue;
+    const stored = bytesOf(connection, hash);
+    if (stored === undefined) {
+      addSha256(connection, content);
+      if (bytes !== null) inFiles.add(hash);
+      else if (content.isNew === true) replaceContent(connection, content);
+    } else if (bytes === null || Buffer.compare(stored, bytes) !== 0) {
+      const found = md5(stored);
+      if (found === hash) throw differentContent(hash);
+      damaged.set(hash, found);
+      replaceContent(connection, content);
+    }
+  }
+  return { inFiles, damaged };
+}
+
+/** Adds the SHA-256 of content that was stored before it was kept. */
+function addSha256(connection: Connection, { hash, sha256 }: ContentRow): void {
+  connection.run(
+    "UPDATE contents SET sha256 = :sha256 WHERE hash = :hash AND sha256 IS NULL",
+    { hash, sha256 },
+  );
+}
+
+/** Replaces what is stored under a hash. */
+export function replaceContent(connection: Connection, content: ContentRow): void {
+  const { hash, size, crc32, sha256, bytes = null } = content;
+  connection.run(
+    `UPDATE contents SET size = :size, crc32 = :crc32, bytes = :bytes, sha256 = :sha256,
+       created_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+     WHERE hash = :hash`,
+    { hash, size, crc32, sha256, bytes },
+  );
+}
+
+/** The error for content whose hash another content has (C 6). */
+export function differentContent(hash: string): AppError {
+  return new AppError(
+    "ErrResourcesInvalidData",
+    `Cannot store content with MD5 ${hash}: different content with the same MD5 is stored`,
+  );
+}
+
+/** Removes contents, and returns most of the space that they took to the file system. */
+export function removeContents(connection: Connection, hashes: readonly string[]): void {
+  connection.run("DELETE FROM contents WHERE hash IN (SELECT value FROM json_each(:hashes))", {
+    hashes: JSON.stringify(hashes),
+  });
+  const free = Number(connection.get("PRAGMA freelist_count")?.freelist_count);
+  // Has no effect on a database that was created without `auto_vacuum`: that reuses its free pages.
+  if (free > MAX_FREE_PAGES) {
+    // Each step returns one page, and `script` makes one step only.
+    connection.all(`PRAGMA incremental_vacuum(${free - MAX_FREE_PAGES})`);
+  }
+}
+
+/** The bytes of content, or undefined if it is in no row or in a file. */
+export function bytesOf(connection: Connection, hash: string): Chunk | undefined {
+  const row = connection.get(
+    "SELECT bytes FROM contents WHERE hash = :hash AND bytes IS NOT NULL",
+    { hash },
+  );
+  return row && toBytes(row.bytes);
+}
+
+/** The bytes of those contents that are not in files, by hash. */
+export function bytesOfAll(connection: Connection, hashes: readonly string[]): Map<string, Chunk> {
+  const rows = connection.all(
+    `SELECT hash, bytes FROM json_each(:hashes) h CROSS JOIN contents ON hash = h.value
+     WHERE bytes IS NOT NULL`,
+    { hashes: JSON.stringify(hashes) },
+  );
+  const found = new Map<string, Chunk>();
+  for (const row of rows) {
+    const bytes = toBytes(row.bytes);
+    if (bytes !== undefined) found.set(String(row.hash), bytes);
+  }
+  return found;
+}
+
+/** The value of a BLOB column. SQLite's values have memory of their own. */
+function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
+  if (!(value instanceof Uint8Array && value.buffer instanceof ArrayBuffer)) return undefined;
+  return new Uint8Array(value.buffer, value.byteOffset, value.length);
+}
+
+/** The sizes of those contents that are not in files, by hash. Reads no content. */
+export function sizesOf(connection: Connection, hashes: readonly string[]): Map<string, number> {
+  const rows = connection.all(
+    `SELECT hash, length(bytes) AS size FROM json_each(:hashes) h CROSS JOIN contents
+     ON hash = h.value WHERE bytes IS NOT NULL`,
+    { hashes: JSON.stringify(hashes) },
+  );
+  return new Map(rows.map(({ hash, size }) => [String(hash), Number(size)]));
+}
+
+/** The hashes with a prefix whose content is not in a file. */
+export function smallHashes(connection: Connection, prefix: string): string[] {
+  return connection.all(
+    `SELECT hash FROM contents
+     WHERE hash >= :prefix AND hash < :prefix || 'g' AND bytes IS NOT NULL`,
+    { prefix },
+  ).map(({ hash }) => String(hash));
+}
+
+function md5(bytes: Uint8Array): string {
+  return createHash("md5").update(bytes).digest("hex");
+}

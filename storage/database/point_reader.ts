@@ -1,0 +1,69 @@
+import type { Chunk } from "../../core/content.ts";
+import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import { Connection } from "./connection.ts";
+import { bytesOf, sizesOf } from "./contents.ts";
+import { listing, shortListProbe } from "./listing.ts";
+import { findById, findByPath } from "./lookup.ts";
+
+/** Lookups of more records are left to another thread. */
+const MAX_LOOKUPS = 32;
+/** Listings of more records are left to another thread. */
+const MAX_LISTED = 200;
+
+/**
+ * Reads on the serving thread what takes microseconds, less than a call to another thread would. Its
+ * methods return undefined for a query that might take longer.
+ */
+export class PointReader implements Disposable {
+  readonly #path: string;
+  #opened: Connection | undefined;
+
+  /** @param path The path of the database, which must exist when a method is called. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> | undefined {
+    // Any number of users may have a record at a path.
+    if (scope.everyone || paths.length > MAX_LOOKUPS) return undefined;
+    return findByPath(this.#connection, scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {
+    return ids.length > MAX_LOOKUPS ? undefined : findById(this.#connection, scope, ids);
+  }
+
+  /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records. */
+  shortList(query: ListQuery): ResourceRecord[] | undefined {
+    const { scope, directories, chain } = query;
+    if (scope.everyone || directories.length > 1 || chain.length > MAX_LOOKUPS) return undefined;
+    const connection = this.#connection;
+    // One snapshot: otherwise the listing might have grown since it was counted.
+    connection.run("BEGIN");
+    try {
+      const { sql, parameters } = shortListProbe(query, MAX_LISTED + 1);
+      const count = Number(connection.get(sql, parameters)?.count);
+      return count > MAX_LISTED ? undefined : [...listing(connection, query)];
+    } finally {
+      connection.run("COMMIT");
+    }
+  }
+
+  /** The bytes of small content, or undefined if it is in a file or missing. */
+  contentBytes(hash: string): Chunk | undefined {
+    return bytesOf(this.#connection, hash);
+  }
+
+  /** The size of small content, or undefined if it is in a file or missing. */
+  contentSize(hash: string): number | undefined {
+    return sizesOf(this.#connection, [hash]).get(hash);
+  }
+
+  [Symbol.dispose](): void {
+    this.#opened?.[Symbol.dispose]();
+  }
+
+  get #connection(): Connection {
+    return this.#opened ??= new Connection(this.#path, { readOnly: true });
+  }
+}
