@@ -76,15 +76,17 @@ Deno.test({
   ignore: !canInjectFaults,
   fn: () =>
     withServer(async ({ child, one, dataDir, log }) => {
+      const { pid } = child;
       {
         await using _fault = await InjectedFault.start(
-          child.pid,
+          pid,
           log,
           `${SYNCS}:error=EIO:when=1+`,
         );
         await assert.rejects(one.remove({ path: "before" }));
       }
       // The supervisor starts it again.
+      await until(() => child.pid !== pid);
       await until(() => one.list().then(({ status }) => status === 200, () => false));
       await child.end("SIGTERM");
       assert.match(await child.printed(), /Cannot go on: the outcome of a change is unknown/);

@@ -5,6 +5,7 @@ import { Log } from "../../../core/log.ts";
 import { Scrub } from "../../../core/upkeep/scrub.ts";
 import { Storage } from "../../../storage/storage.ts";
 import { publish } from "../../conformance/blob_store_suite.ts";
+import { moveToFile, overwriteContent, storedContent } from "../../support/stored_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -67,9 +68,12 @@ Deno.test("C 22 a scrub reports damaged, shortened and missing content", async (
   const hashes = await fill(storage, TEXTS);
   const [flipped = "", shortened = "", longer = "", missing = "", removed = ""] = hashes;
   const { blobs, records } = storage;
-  const bytes = await Deno.readFile(blobs.pathOf(flipped));
+  for (const hash of [shortened, longer, missing, removed]) {
+    await moveToFile(directory.path, hash);
+  }
+  const bytes = await storedContent(directory.path, flipped);
   bytes[3] = (bytes[3] ?? 0) ^ 1;
-  await Deno.writeFile(blobs.pathOf(flipped), bytes);
+  await overwriteContent(directory.path, flipped, bytes);
   await Deno.truncate(blobs.pathOf(shortened), 5);
   await Deno.writeTextFile(blobs.pathOf(longer), "more", { append: true });
   await Deno.remove(blobs.pathOf(missing));
