@@ -21,6 +21,9 @@ export interface CampaignOptions {
   readonly progress?: (tried: number) => void;
 }
 
+/** How many errors of a server are printed with a violation. */
+const LOGGED_ERRORS = 5;
+
 /** Starts the server as users do. */
 export function startServer(
   dataDir: string,
@@ -49,6 +52,20 @@ export async function checkStarted(
   for (const client of clients) {
     await client.connect(server.origin);
     await client.settle();
+  }
+}
+
+/** Does some work with a server. If it throws, the error names what was done and the server's last errors. */
+export async function withServerLog<T>(
+  { what, server }: { what: string; server: ChildServer },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const errors = server.log.split("\n").filter((line) => line.includes('"level":"error"'));
+    const last = errors.slice(-LOGGED_ERRORS).join("\n");
+    throw new Error(`${what}; the last errors of the server:\n${last}`, { cause });
   }
 }
 

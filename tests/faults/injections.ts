@@ -9,6 +9,7 @@ import {
   type Outcome,
   outcomeOf,
   startServer,
+  withServerLog,
 } from "./campaign.ts";
 import type { ModeledClient } from "./modeled_client.ts";
 
@@ -62,7 +63,10 @@ export async function injections(
     await using server = await startServer(dataDir);
     await checkStarted(server, dataDir, clients);
     const fault = `${call}:error=${error}:when=${nth}${persists ? "+" : ""}`;
-    const hit = await workUnder(server, { fault, dataDir, clients });
+    const hit = await withServerLog(
+      { what: fault, server },
+      () => workUnder(server, { fault, dataDir, clients }),
+    );
     missed = hit ? 0 : missed + 1;
     if (hit) {
       tried++;
