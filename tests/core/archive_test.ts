@@ -119,10 +119,10 @@ for (const { program, version, test, unpack } of EXTRACTORS) {
       const zip = `${directory.path}/a.zip`;
       await t.step("C 9 stored and deflated files with unusual names", async () => {
         await writeArchive(zip, MIXED);
-        succeeded(await run(program, test(zip)));
+        const env = { LC_ALL: "C.UTF-8" };
+        succeeded(await run(program, test(zip), { env }));
         const to = `${directory.path}/out`;
         await Deno.mkdir(to);
-        const env = { LC_ALL: "C.UTF-8" };
         succeeded(await run(program, unpack(zip, to), { cwd: to, env }));
         for (const { name, content } of MIXED) {
           assert.deepEqual(await Deno.readFile(`${to}/${name}`), content, name);
