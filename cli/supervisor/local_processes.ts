@@ -11,6 +11,11 @@ import { FrameWriter } from "./frame_writer.ts";
 import { MemoryWatch } from "./memory_watch.ts";
 import { type ProgramArguments, programArguments } from "./program.ts";
 
+/**
+ * Resident memory besides the heap, in MB. The heap is limited to less than the process is, so that
+ * garbage is collected before it gets the process killed.
+ */
+const BESIDES_HEAP_MB = 96;
 /** How much of its stderr is read for the reason of its end. */
 const MAX_ERROR_CHARS = 4000;
 /** How much of that is for the log. */
@@ -34,13 +39,14 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   }
 
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {
+    const heapMB = Math.ceil(Math.max(memoryMB - BESIDES_HEAP_MB, memoryMB / 2));
     const child = new Deno.Command(Deno.execPath(), {
       args: [...this.#program.args, ...Deno.build.standalone ? ["scanner"] : []],
       // A scanner that hostile content has taken over must find no secrets.
       clearEnv: true,
       env: {
         ...runtimeVariables(),
-        DENO_V8_FLAGS: `--max-old-space-size=${Math.ceil(memoryMB)},--max-semi-space-size=1`,
+        DENO_V8_FLAGS: `--max-old-space-size=${heapMB},--max-semi-space-size=1`,
       },
       stdin: "piped",
       stdout: "piped",

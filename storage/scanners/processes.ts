@@ -25,6 +25,6 @@ export type ReceiveOutput = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Starts scanner processes. */
 export interface ProcessStarter {
-  /** @param memoryMB The limit of its heap and of its resident memory, in MB of 2^20 bytes. */
+  /** @param memoryMB The limit of its resident memory, in MB of 2^20 bytes. Its heap has a lower one. */
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess;
 }
