@@ -2,7 +2,7 @@ import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
-import { joinPath, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
+import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
 import type { NewRecord, StagedBlob } from "../ports.ts";
 import {
   type ChangeSet,
@@ -50,6 +50,7 @@ export async function upload(
   { caller, dir, parts }: UploadRequest,
 ): Promise<ChangeSet> {
   const directory = sanitizeDirectory(dir);
+  refuseDeep(directory);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
   const files = await readForm(parts, async (part, remainingBytes) => {

@@ -1,5 +1,5 @@
 import { AppError, quoted } from "../../core/errors.ts";
-import { MAX_PATH_BYTES } from "../../core/paths.ts";
+import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement, TransferEffect } from "../../core/ports.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 import { pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
@@ -196,8 +196,13 @@ export class TransferPlan {
     );
   }
 
-  /** Refuses a file at the path of a directory, a directory at the path of a file, and long paths. */
+  /** Refuses a file at the path of a directory and the reverse, and paths that are long or deep. */
   #check(): void {
+    this.#checkKinds();
+    this.#checkPaths();
+  }
+
+  #checkKinds(): void {
     const mismatch = this.#connection.get(
       `SELECT target_path, conflict_is_dir FROM temp.plan
        WHERE conflict_is_dir <> is_dir ORDER BY position LIMIT 1`,
@@ -209,17 +214,24 @@ export class TransferPlan {
           `a ${mismatch.conflict_is_dir === 1 ? "directory" : "file"} has this path`,
       );
     }
-    const long = this.#connection.get(
-      `SELECT target_path FROM temp.plan
-       WHERE octet_length(target_path) > :max ORDER BY position LIMIT 1`,
-      { max: MAX_PATH_BYTES },
+  }
+
+  #checkPaths(): void {
+    const segments = "octet_length(target_path) - octet_length(replace(target_path, '/', '')) + 1";
+    const invalid = this.#connection.get(
+      `SELECT target_path, octet_length(target_path) > :maxBytes AS long FROM temp.plan
+       WHERE octet_length(target_path) > :maxBytes OR ${segments} > :maxSegments
+       ORDER BY position LIMIT 1`,
+      { maxBytes: MAX_PATH_BYTES, maxSegments: MAX_PATH_SEGMENTS },
     );
-    if (long !== undefined) {
-      throw new AppError(
-        "ErrResourcesInvalidRequest",
-        `Invalid path ${quoted(String(long.target_path))}: longer than ${MAX_PATH_BYTES} bytes`,
-      );
-    }
+    if (invalid === undefined) return;
+    const reason = invalid.long === 1
+      ? `longer than ${MAX_PATH_BYTES} bytes`
+      : `more than ${MAX_PATH_SEGMENTS} segments`;
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `Invalid path ${quoted(String(invalid.target_path))}: ${reason}`,
+    );
   }
 
   /** Deletes the files that other files replace. */
