@@ -6,6 +6,7 @@ import scanAttempts from "./migrations/0004_scan_attempts.sql" with { type: "tex
 import reportChunks from "./migrations/0005_report_chunks.sql" with { type: "text" };
 import storageState from "./migrations/0006_storage_state.sql" with { type: "text" };
 import strongroomId from "./migrations/0007_strongroom_id.sql" with { type: "text" };
+import largeChanges from "./migrations/0008_large_changes.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly string[] = [
   reportChunks,
   storageState,
   strongroomId,
+  largeChanges,
 ];
 
 /**

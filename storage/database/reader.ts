@@ -8,7 +8,7 @@ import type {
 import { Collection } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { listing } from "./listing.ts";
-import { findById, findByPath } from "./lookup.ts";
+import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
@@ -41,6 +41,9 @@ export class Reader {
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
 
+  /** The state before the large change that is going on, of the records of its users. */
+  #pinned: { readonly connection: Connection; readonly userIds: ReadonlySet<number> } | undefined;
+
   /** Sets the database, which must exist. Call it once, before other methods. */
   open(path: string): void {
     this.#path = path;
@@ -51,14 +54,30 @@ export class Reader {
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
     for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
     this.#lookups?.[Symbol.dispose]();
+    this.unpin();
+  }
+
+  /** Finds the records of the users as they are now, until {@link unpin} is called. */
+  pin(userIds: readonly number[]): void {
+    const connection = new Connection(this.#path, { readOnly: true });
+    this.#pinned = { connection, userIds: new Set(userIds) };
+    connection.script("BEGIN");
+    // The snapshot is that of the first statement.
+    connection.get("SELECT 1 FROM records LIMIT 1");
+  }
+
+  /** Finds all records as they are. */
+  unpin(): void {
+    this.#pinned?.connection[Symbol.dispose]();
+    this.#pinned = undefined;
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
-    return findByPath(this.#connection, scope, paths);
+    return findByPath(this.#sources, scope, paths);
   }
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
-    return findById(this.#connection, scope, ids);
+    return findById(this.#sources, scope, ids);
   }
 
   /** Runs a statement about scans and returns its rows. */
@@ -133,6 +152,17 @@ export class Reader {
   closeCollection(id: number): void {
     this.#collections.get(id)?.[Symbol.dispose]();
     this.#collections.delete(id);
+  }
+
+  /** Where to find the present records of each user. */
+  get #sources(): readonly RecordSource[] {
+    const connection = this.#connection;
+    const pinned = this.#pinned;
+    if (pinned === undefined) return [{ connection, has: () => true }];
+    return [
+      { connection, has: (userId) => !pinned.userIds.has(userId) },
+      { connection: pinned.connection, has: (userId) => pinned.userIds.has(userId) },
+    ];
   }
 
   get #connection(): Connection {

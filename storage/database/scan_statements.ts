@@ -14,7 +14,8 @@ const OUTCOMES = `(
 
 /** The hashes that no record has. Used before records with them are added. */
 const NEW_HASHES = `SELECT value FROM json_each(:hashes)
-  WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`;
+  WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
+    AND NOT EXISTS (SELECT 1 FROM former_records WHERE hash = value AND hash <> '')`;
 
 /** All statements about scans, by name. */
 export const SCAN_STATEMENTS = {

@@ -2,31 +2,31 @@ import type {
   CollectionRoots,
   FileCollection,
   ListQuery,
-  NewRecord,
   ResourceRecord,
   ResourceStore,
   Scope,
-  TransferEffect,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
-import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
+import { GroupCommit } from "./group_commit.ts";
+import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
 import type { Reader } from "./reader.ts";
-import { type Remote, RemoteWorker } from "../threads/rpc.ts";
+import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
+import { transactionOn } from "./write_transaction.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
 /** A listing ends if its reader takes longer than this between two batches. */
 const LIST_STALL_MS = 20 * 60_000;
-/** The writer returns this many records at a time: a longer reply would block this thread. */
-const BATCH_RECORDS = 1000;
 
 export interface ResourceStoreOptions {
   /** How long the reader of a listing may take between two batches. @default 1200000 */
   readonly listStallMs?: number;
+  /** A change of more records is carried out in steps, between other writes. @default 10000 */
+  readonly maxDirectRecords?: number;
   /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
@@ -48,6 +48,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #commits: GroupCommit;
+  readonly #largeChanges: LargeChanges;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
@@ -59,11 +60,17 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
-      begin: () => remote.begin(),
+      begin: (isStep) => remote.begin(isStep),
       savepoint: () => remote.savepoint(),
       rollbackWork: () => remote.rollbackWork(),
       rollback: () => remote.rollback(),
       commit: () => this.#commit(onFatal, onGeneration),
+    });
+    this.#largeChanges = new LargeChanges({
+      commits: this.#commits,
+      writer: remote,
+      readers: [this.#reader.remote, this.#lookups.remote],
+      maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.scans = new SqliteScanStore({
       database: path,
@@ -143,6 +150,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    await this.#largeChanges.settled(query.scope);
     const reader = this.#reader.remote;
     let { records, cursor } = await reader.openList(query);
     try {
@@ -164,6 +172,9 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    for (const { userId } of [...roots.byPath, ...roots.byId]) {
+      await this.#largeChanges.settled({ userId, everyone: false });
+    }
     const reader = this.#reader.remote;
     const { id, sharedPath } = await reader.openCollection(roots);
     return {
@@ -183,24 +194,45 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     };
   }
 
-  write<T>(
+  async write<T>(
     work: (transaction: WriteTransaction) => Promise<T>,
     options: WriteOptions<T> = {},
   ): Promise<T> {
-    return this.#commits.run(
-      (beforeCommit) => work(transactionOn(this.#writer.remote, beforeCommit)),
-      options,
-    );
+    let userIds: readonly number[] | undefined;
+    for (;;) {
+      try {
+        return userIds === undefined
+          ? await this.#writeDirectly(work, options)
+          : await this.#largeChanges.run(userIds, work, options);
+      } catch (error) {
+        if (error instanceof TooLarge) userIds = error.userIds;
+        else if (error instanceof Busy) await error.ended;
+        else throw error;
+      }
+    }
   }
 
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#largeChanges.close();
     await this.#commits.idle();
     await this.#reader.remote.close();
     await this.#lookups.remote.close();
     // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
     this.#end();
+  }
+
+  #writeDirectly<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T>,
+  ): Promise<T> {
+    const { remote } = this.#writer;
+    const rules = this.#largeChanges.directRules;
+    return this.#commits.run(
+      (beforeCommit) => work(transactionOn((call) => call(remote), beforeCommit, rules)),
+      options,
+    );
   }
 
   async #commit(
@@ -239,43 +271,4 @@ function throwUncaught(error: Error): void {
 async function makePrivate(path: string): Promise<void> {
   using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   await Deno.chmod(path, 0o600);
-}
-
-function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): WriteTransaction {
-  return {
-    beforeCommit,
-    findByPath: (scope, paths) => writer.findByPath(scope, paths),
-    insert: async (records: readonly NewRecord[]) =>
-      records.length === 0 ? [] : await writer.insert(records),
-    async deleteSubtrees(roots) {
-      const deleted: ResourceRecord[] = [];
-      for (const root of roots) {
-        for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
-          const batch = await writer.deleteBatch(root, BATCH_RECORDS);
-          for (const record of batch) deleted.push(record);
-          count = batch.length;
-        }
-      }
-      return deleted;
-    },
-    async moveSubtrees(placements, now) {
-      await writer.planMove(placements, now);
-      return await runPlan(writer);
-    },
-    async copySubtrees(placements, now) {
-      await writer.planCopy(placements, now);
-      return await runPlan(writer);
-    },
-    unreferenced: (hashes) => writer.unreferenced(hashes),
-  };
-}
-
-async function runPlan(writer: Remote<Writer>): Promise<TransferEffect[]> {
-  const effects: TransferEffect[] = [];
-  for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
-    const batch = await writer.runPlan(BATCH_RECORDS);
-    for (const effect of batch) effects.push(effect);
-    count = batch.length;
-  }
-  return effects;
 }

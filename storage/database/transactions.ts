@@ -18,13 +18,17 @@ export class Transactions {
   readonly #connection: Connection;
   readonly #ballast: Ballast;
   readonly #generation: Generation;
-  /** Whether the disk was nearly full when the transaction began. */
   #nearlyFull = false;
 
   constructor(connection: Connection, ballast: Ballast) {
     this.#connection = connection;
     this.#ballast = ballast;
     this.#generation = new Generation(connection);
+  }
+
+  /** Whether the disk was nearly full when the transaction began. */
+  get nearlyFull(): boolean {
+    return this.#nearlyFull;
   }
 
   begin(): void {

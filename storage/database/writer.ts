@@ -14,9 +14,9 @@ import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
-import { isStorageFull } from "../disk/storage_full.ts";
-import { MIB } from "../../schemas/units.ts";
-import { descendantOf } from "./subtree.ts";
+import { ChangeJournal } from "./change_journal.ts";
+import { allocateLog } from "./log_space.ts";
+import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
@@ -28,8 +28,8 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
   "addReportChunk",
 ]);
 
-/** Slightly more than the 1000 pages after which SQLite checkpoints the log. */
-const LOG_BYTES = 5 * MIB;
+/** How long a call may change records, in milliseconds. Other requests wait for it. */
+const MAX_STEP_MS = 50;
 
 export interface WriterOptions {
   /** The space that uploads leave free. */
@@ -48,7 +48,23 @@ export interface DatabaseState {
 interface OpenDatabase {
   readonly connection: Connection;
   readonly transactions: Transactions;
+  readonly journal: ChangeJournal;
+  /** The plan of a move or copy in one transaction. */
   readonly plan: TransferPlan;
+  /** That of a large one, which is carried out between the transactions of others. */
+  readonly largePlan: TransferPlan;
+}
+
+/** What part of a plan did. */
+export interface PlanProgress {
+  readonly effects: readonly TransferEffect[];
+  readonly done: boolean;
+}
+
+/** Part of a deletion. */
+export interface DeleteProgress {
+  readonly deleted: readonly ResourceRecord[];
+  readonly done: boolean;
 }
 
 /**
@@ -57,9 +73,15 @@ interface OpenDatabase {
  */
 export class Writer {
   #opened: OpenDatabase | undefined;
+  #steps: Record<"direct" | "large", Iterator<readonly TransferEffect[], void>> = {
+    direct: [].values(),
+    large: [].values(),
+  };
+  #undoing: Iterator<void, void> = [].values();
 
   /**
-   * Opens the database; creates and migrates it as needed. Call it once, before other methods.
+   * Opens the database; creates and migrates it as needed, and undoes a large change that a crash
+   * interrupted. Call it once, before other methods.
    *
    * @throws {Error} with the code {@link OLDER_DATABASE} when the generation is too low. Nothing has
    *   been written then.
@@ -76,10 +98,14 @@ export class Writer {
     const connection = new Connection(path, { readOnly: false });
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
+    const journal = new ChangeJournal(connection);
+    journal.recover();
     this.#opened = {
       connection,
       transactions: new Transactions(connection, ballast),
-      plan: new TransferPlan(connection),
+      journal,
+      plan: new TransferPlan(connection, undefined, "plan"),
+      largePlan: new TransferPlan(connection, journal, "large_plan"),
     };
     return { isNew: before === 0, generation };
   }
@@ -98,7 +124,9 @@ export class Writer {
     this.#opened?.connection[Symbol.dispose]();
   }
 
-  begin(): void {
+  /** @param isStep Whether it is a step of a large change, between which directories may be missing. */
+  begin(isStep = false): void {
+    this.#connection.enforceForeignKeys(!isStep);
     this.#transactions.begin();
   }
 
@@ -127,7 +155,7 @@ export class Writer {
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
-    return findByPath(this.#connection, scope, paths);
+    return findByPath([{ connection: this.#connection, has: () => true }], scope, paths);
   }
 
   /**
@@ -177,49 +205,90 @@ export class Writer {
   }
 
   /**
-   * Deletes the root of a subtree and the first `limit` of its descendants by path, and returns the
-   * deleted records. The whole subtree is deleted when there are fewer than `limit`.
+   * Whether a change of the records and their descendants is large: there are more than `max`, and the
+   * disk has room to keep their former state.
    */
-  deleteBatch(root: ResourceRecord, limit: number): ResourceRecord[] {
-    const rows = this.#transactions.refuseFull(() =>
-      this.#connection.all(
-        `DELETE FROM records WHERE records.id IN (
-           SELECT id FROM records WHERE user_id = :user AND path = :path
-           UNION ALL
-           SELECT id FROM (
-             SELECT id FROM records
-             WHERE user_id = :user AND ${descendantOf("path", ":path")}
-             ORDER BY path LIMIT :limit
-           )
-         )
-         RETURNING ${RECORD_COLUMNS}`,
-        { user: root.userId, path: root.path, limit },
-      )
-    );
-    return rows.map(toRecord);
+  isLarge(roots: readonly Pick<ResourceRecord, "userId" | "path">[], max: number): boolean {
+    if (this.#transactions.nearlyFull) return false;
+    return exceeds(this.#connection, roots, max);
   }
 
-  /** Plans a move, which {@link runPlan} runs. */
-  planMove(placements: readonly Placement[], now: number): void {
-    this.#transactions.refuseFull(() => this.#plan.planMove(placements, now));
+  /** Begins a large change of records of the users. */
+  beginChange(userIds: readonly number[]): void {
+    this.#transactions.refuseFull(() => this.#parts.journal.begin(userIds));
   }
 
-  /** Plans a copy, which {@link runPlan} runs. */
-  planCopy(placements: readonly Placement[], now: number): void {
+  /** Ends a large change: its steps become permanent with this transaction. */
+  endChange(): void {
+    this.#transactions.refuseFull(() => this.#parts.journal.end());
+  }
+
+  /** Begins to undo a large change, from the start if it was begun before. */
+  beginUndo(): void {
+    this.#undoing = this.#parts.journal.undo();
+  }
+
+  /** Undoes a part of a large change. Returns whether it was the last. */
+  runUndo(): boolean {
+    return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
+  }
+
+  /**
+   * Deletes records below and at the root of a subtree for a moment, the root and then the others by
+   * path.
+   *
+   * @param isStep Whether it is a step of a large change.
+   */
+  deleteSome(root: ResourceRecord, isStep: boolean): DeleteProgress {
+    const deleted: ResourceRecord[] = [];
+    return this.#forAMoment(() => {
+      const page = deletePage(this.#connection, isStep ? this.#parts.journal : undefined, root);
+      for (const record of page) deleted.push(record);
+      return page.length < PAGE_RECORDS;
+    }, (done) => ({ deleted, done }));
+  }
+
+  /** Prepares a move, which {@link runPlan} plans and carries out, `isStep` as for {@link begin}. */
+  planMove(placements: readonly Placement[], now: number, isStep: boolean): void {
+    const { plan, largePlan } = this.#parts;
+    if (isStep) this.#steps.large = largePlan.move(placements, now);
+    else this.#steps.direct = plan.move(placements, now);
+  }
+
+  /** Prepares a copy, as {@link planMove} does a move. */
+  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
     this.#transactions.refuseGrowth();
-    this.#transactions.refuseFull(() => this.#plan.planCopy(placements, now));
+    const { plan, largePlan } = this.#parts;
+    if (isStep) this.#steps.large = largePlan.copy(placements, now);
+    else this.#steps.direct = plan.copy(placements, now);
   }
 
-  /** Runs the plan for the next `limit` effects. The plan is done when it returns fewer. */
-  runPlan(limit: number): TransferEffect[] {
-    return this.#transactions.refuseFull(() => this.#plan.run(limit));
+  /** Runs a plan for a moment. */
+  runPlan(isStep: boolean): PlanProgress {
+    const steps = this.#steps[isStep ? "large" : "direct"];
+    const effects: TransferEffect[] = [];
+    return this.#forAMoment(() => {
+      const { done, value } = steps.next();
+      for (const effect of value ?? []) effects.push(effect);
+      return done === true;
+    }, (done) => ({ effects, done }));
+  }
+
+  /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */
+  #forAMoment<Result>(step: () => boolean, end: (done: boolean) => Result): Result {
+    const started = performance.now();
+    return this.#transactions.refuseFull(() => {
+      while (performance.now() - started < MAX_STEP_MS) if (step()) return end(true);
+      return end(false);
+    });
   }
 
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
     const rows = this.#connection.all(
       `SELECT value AS hash FROM json_each(:hashes)
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`,
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
+         AND NOT EXISTS (SELECT 1 FROM former_records WHERE hash = value AND hash <> '')`,
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));
@@ -244,10 +313,6 @@ export class Writer {
     return this.#parts.transactions;
   }
 
-  get #plan(): TransferPlan {
-    return this.#parts.plan;
-  }
-
   get #parts() {
     if (this.#opened === undefined) throw new Error("The database is not open");
     return this.#opened;
@@ -258,24 +323,6 @@ export class Writer {
 function readGeneration(path: string): number {
   using connection = new Connection(path, { readOnly: true });
   return generationOf(connection);
-}
-
-/**
- * Takes the space that the log needs before it is checkpointed, so that transactions find it on a full
- * disk too. SQLite ignores what follows the last valid transaction in the log.
- */
-function allocateLog(path: string, ballast: Ballast): void {
-  try {
-    using log = Deno.openSync(`${path}-wal`, { append: true });
-    // fstat would need permission for the target of a link; seeking does not.
-    const missing = Math.max(0, LOG_BYTES - log.seekSync(0, Deno.SeekMode.End));
-    // On a full disk, half of the ballast stays: some file systems never write in place.
-    const bytes = ballast.adjust() ? Math.min(missing, ballast.release(4)) : missing;
-    const zeros = new Uint8Array(bytes);
-    for (let offset = 0; offset < bytes;) offset += log.writeSync(zeros.subarray(offset));
-  } catch (error) {
-    if (!isStorageFull(error)) throw error;
-  }
 }
 
 function key({ userId, path }: { userId: number; path: string }): string {

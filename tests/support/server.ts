@@ -34,6 +34,8 @@ export interface TestServerOptions {
   readonly acceptDamage?: boolean;
   /** How much disk uploads leave free. @default 0 */
   readonly diskReserveMB?: number;
+  /** See `StorageOptions.maxDirectRecords`. */
+  readonly maxDirectRecords?: number;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** Scans content in place of the sandbox. */
@@ -66,7 +68,13 @@ export class TestServer implements AsyncDisposable {
     };
     const { acceptDamage = false } = options;
     const storage = parts.use(
-      await Storage.open(dataDir, { reserveMB: options.diskReserveMB ?? 0, acceptDamage }),
+      await Storage.open(dataDir, {
+        reserveMB: options.diskReserveMB ?? 0,
+        acceptDamage,
+        ...(options.maxDirectRecords !== undefined && {
+          maxDirectRecords: options.maxDirectRecords,
+        }),
+      }),
     );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });

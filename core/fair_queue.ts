@@ -1,0 +1,28 @@
+/** A queue in which users take turns: however many items one user adds, the next of another is not far. */
+export class FairQueue<Item> {
+  /** The items of each user, in the order of the users' turns. */
+  readonly #queues = new Map<number, Item[]>();
+
+  /** How many items are queued, of one user or of all. */
+  size(userId?: number): number {
+    if (userId !== undefined) return this.#queues.get(userId)?.length ?? 0;
+    return [...this.#queues.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  add(userId: number, item: Item): void {
+    const queue = this.#queues.get(userId);
+    if (queue === undefined) this.#queues.set(userId, [item]);
+    else queue.push(item);
+  }
+
+  /** Removes and returns the first item of the user whose turn it is. */
+  next(): Item | undefined {
+    const [turn] = this.#queues;
+    if (turn === undefined) return undefined;
+    const [userId, queue] = turn;
+    const item = queue.shift();
+    this.#queues.delete(userId);
+    if (queue.length > 0) this.#queues.set(userId, queue);
+    return item;
+  }
+}
