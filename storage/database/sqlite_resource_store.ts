@@ -10,7 +10,7 @@ import type {
 } from "../../core/ports.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
-import type { Reader } from "./reader.ts";
+import type { ListBatch, Reader } from "./reader.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
@@ -19,12 +19,12 @@ import { transactionOn } from "./write_transaction.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** A listing ends if its reader takes longer than this between two batches. */
-const LIST_STALL_MS = 20 * 60_000;
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
 
 export interface ResourceStoreOptions {
-  /** How long the reader of a listing may take between two batches. @default 1200000 */
-  readonly listStallMs?: number;
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs?: number;
   /** A change of more records is carried out in steps, between other writes. @default 10000 */
   readonly maxDirectRecords?: number;
   /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
@@ -42,7 +42,7 @@ export interface ResourceStoreOptions {
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
-  readonly #listStallMs: number;
+  readonly #listIdleMs: number;
   readonly #writer = new RemoteWorker<Writer>(WORKERS.writer);
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
@@ -57,7 +57,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
-    this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
+    this.#listIdleMs = options.listIdleMs ?? LIST_IDLE_MS;
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
       begin: (isStep) => remote.begin(isStep),
@@ -150,24 +150,28 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
-    await this.#largeChanges.settled(query.scope);
     const reader = this.#reader.remote;
-    let { records, cursor } = await reader.openList(query);
+    const { cursor, first } = await reader.openList(query);
+    let batch = first;
     try {
-      while (cursor !== undefined) {
-        const current = cursor;
-        // An open listing keeps SQLite from reusing its log, so a stalled reader loses it.
-        const stalled = setTimeout(() => reader.closeList(current), this.#listStallMs);
-        try {
-          yield records;
-        } finally {
-          clearTimeout(stalled);
-        }
-        ({ records, cursor } = await reader.nextBatch(current));
+      for (;;) {
+        if (batch === undefined) await this.#largeChanges.settled(query.scope);
+        else yield* this.#lent(batch, () => reader.releaseList(cursor));
+        if (batch?.done) return;
+        batch = await reader.nextBatch(cursor);
       }
+    } finally {
+      if (!batch?.done) await reader.closeList(cursor);
+    }
+  }
+
+  /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
+  *#lent({ records, done }: ListBatch, release: () => void): Generator<readonly ResourceRecord[]> {
+    const idle = done ? undefined : setTimeout(release, this.#listIdleMs);
+    try {
       yield records;
     } finally {
-      if (cursor !== undefined) await reader.closeList(cursor);
+      clearTimeout(idle);
     }
   }
 

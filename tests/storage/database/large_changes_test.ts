@@ -129,6 +129,30 @@ Deno.test("writes of others do not wait for the end of a large change, the owner
   assert.deepEqual(ended, ["another's", "the deletion", "the owner's"]);
 });
 
+Deno.test("C 8 a large change shows listings of its owner the former state until its end", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const paths = async (directory: string) => {
+    const query = { scope: own, recursive: true, directories: [directory], chain: [] };
+    return (await Array.fromAsync(store.list(query))).flat().map(({ path }) => path);
+  };
+  const before = await paths("a");
+  assert.equal(before.length, FILES.length);
+  const root = { scope: everyone, recursive: false, directories: [], chain: [] };
+  let rest = Promise.resolve<string[]>([]);
+  await store.write(async (transaction) => {
+    await transaction.moveSubtrees([{ source: a, target: "c" }], 99);
+    assert.deepEqual(await paths("a"), before);
+    assert.deepEqual(await paths("c"), []);
+    rest = Array.fromAsync(store.list(root)).then((batches) =>
+      batches.flat().map(({ path }) => path).sort()
+    );
+  });
+  assert.deepEqual(await rest, ["b", "c", "other"]);
+  assert.deepEqual(await paths("a"), []);
+  assert.equal((await paths("c")).length, FILES.length);
+});
+
 Deno.test("large changes of users take turns", async () => {
   await using store = await openStore();
   const [one, two] = await seed(store, ["a/", { path: "a/", userId: 2 }]);
