@@ -90,7 +90,7 @@ export class ChangeJournal {
    * @throws {Error} when a record has lost its parent.
    */
   recover(): void {
-    if (this.#connection.get("SELECT 1 FROM large_change LIMIT 1") === undefined) return;
+    if (!isChanging(this.#connection)) return;
     // Records come back in any order.
     this.#connection.enforceForeignKeys(false);
     this.#connection.script("BEGIN IMMEDIATE");
@@ -112,4 +112,11 @@ export class ChangeJournal {
       yield;
     }
   }
+}
+
+/** Whether a large change is going on, or was interrupted. */
+export function isChanging(connection: Connection): boolean {
+  // Earlier versions of the program have no such changes.
+  const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'large_change'");
+  return table !== undefined && connection.get("SELECT 1 FROM large_change LIMIT 1") !== undefined;
 }

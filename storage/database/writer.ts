@@ -1,5 +1,4 @@
 import { dirname } from "node:path/posix";
-import { AppError, quoted } from "../../core/errors.ts";
 import type {
   NewRecord,
   Placement,
@@ -10,11 +9,12 @@ import type {
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
-import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { ChangeJournal } from "./change_journal.ts";
+import { insertRecords } from "./insert_records.ts";
 import { allocateLog } from "./log_space.ts";
 import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
@@ -166,29 +166,7 @@ export class Writer {
    */
   insert(records: readonly NewRecord[]): ResourceRecord[] {
     this.#invalidateScans(records);
-    const rows = this.#transactions.refuseFull(() =>
-      this.#connection.all(
-        `INSERT INTO records
-           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-         SELECT value ->> 'userId', value ->> 'path', value ->> 'parent', value ->> 'name',
-           value ->> 'hash', value ->> 'size', value ->> 'crc32', value ->> 'isDir',
-           value ->> 'createdAt', value ->> 'updatedAt'
-         FROM json_each(:records) WHERE TRUE
-         ON CONFLICT DO NOTHING
-         RETURNING ${RECORD_COLUMNS}`,
-        { records: JSON.stringify(records.map((it) => ({ ...it, ...pathColumns(it.path) }))) },
-      )
-    );
-    // SQLite does not specify the order of RETURNING.
-    const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));
-    return records.map((record) => {
-      const added = inserted.get(key(record));
-      if (added !== undefined) return added;
-      throw new AppError(
-        "ErrResourcesAlreadyExists",
-        `Cannot add ${quoted(record.path)}: a record has this path`,
-      );
-    });
+    return this.#transactions.refuseFull(() => insertRecords(this.#connection, records));
   }
 
   /**
@@ -233,12 +211,7 @@ export class Writer {
     return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
   }
 
-  /**
-   * Deletes records below and at the root of a subtree for a moment, the root and then the others by
-   * path.
-   *
-   * @param isStep Whether it is a step of a large change.
-   */
+  /** Deletes records at and below the root of a subtree for a moment, `isStep` as for {@link begin}. */
   deleteSome(root: ResourceRecord, isStep: boolean): DeleteProgress {
     const deleted: ResourceRecord[] = [];
     return this.#forAMoment(() => {
@@ -323,8 +296,4 @@ export class Writer {
 function readGeneration(path: string): number {
   using connection = new Connection(path, { readOnly: true });
   return generationOf(connection);
-}
-
-function key({ userId, path }: { userId: number; path: string }): string {
-  return `${userId}/${path}`;
 }

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { ResourceRecord, ResourceStore, WriteTransaction } from "../../../core/ports.ts";
+import { RecordAudit } from "../../../storage/database/record_audit.ts";
+import { copyDatabase } from "../../../storage/database/snapshot.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { newRecord, seed } from "../../support/seed.ts";
@@ -178,4 +180,23 @@ Deno.test("C 5.4 content of records that a large change has deleted is not unref
     assert.deepEqual(await unreferenced(), []);
   });
   assert.deepEqual(await unreferenced(), [hash]);
+});
+
+Deno.test("C 22 check and backup see no part of a large change", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const before = await allRecords(store);
+  const hash = (await store.findByPath(own, ["a/f0001"])).get("a/f0001")?.hash ?? "";
+  await store.write(async (transaction) => {
+    await transaction.deleteSubtrees([a]);
+    const path = `${store.directory}/test.db`;
+    {
+      using audit = new RecordAudit(path, { repair: false });
+      assert.deepEqual(audit.broken("ancestor", 0), []);
+      assert.deepEqual(audit.unreferenced([hash]), []);
+    }
+    await copyDatabase(path, `${store.directory}/copy.db`);
+  });
+  await using copy = await SqliteResourceStore.open(`${store.directory}/copy.db`);
+  assert.deepEqual(await allRecords(copy), before);
 });
