@@ -2,18 +2,19 @@ import * as v from "valibot";
 import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
 import { MIB } from "../schemas/units.ts";
+import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
 export const MAX_JSON_BYTES = MIB;
-/** How long a client may send nothing. One that is gone may never say so. */
-const SEND_STALL_MS = 120_000;
+/** How long a JSON body may take, in milliseconds. */
+const MAX_JSON_MS = 120_000;
 
 /** What a body is, for messages. */
 type Subject = "body" | "form";
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** How long no data may be received, in milliseconds. @default 120000 */
+  /** How long no data may be received, in milliseconds. @default 60000 */
   readonly stallMs?: number;
   /** How long the whole body may take, in milliseconds. @default Infinity */
   readonly withinMs?: number;
@@ -27,7 +28,7 @@ export class BodyReader {
   readonly #reader: ReadableStreamDefaultReader<Chunk> | undefined;
   readonly #subject: Subject;
   readonly #maxBytes: number;
-  readonly #stallMs: number;
+  readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
   #received = 0;
   /** Why a timer gave the body up. */
@@ -36,15 +37,18 @@ export class BodyReader {
   constructor(
     body: ReadableStream<Chunk> | null,
     subject: Subject,
-    { maxBytes, stallMs = SEND_STALL_MS, withinMs }: BodyLimits,
+    { maxBytes, stallMs, withinMs }: BodyLimits,
   ) {
     this.#reader = body?.getReader();
     this.#subject = subject;
     this.#maxBytes = maxBytes;
-    this.#stallMs = stallMs;
+    this.#watch = new TransferWatch({
+      windowMs: stallMs,
+      onSlow: (reason) => this.#expire(`received ${reason}`),
+    });
     this.#deadline = withinMs === undefined
       ? undefined
-      : this.#expireAfter(withinMs, `not received within ${withinMs / 1000} s`);
+      : setTimeout(() => this.#expire(`not received within ${withinMs / 1000} s`), withinMs);
   }
 
   /**
@@ -53,12 +57,10 @@ export class BodyReader {
    * @throws {AppError} when the body is too large, stalls or breaks off.
    */
   async read(): Promise<Chunk | undefined> {
-    const stall = this.#expireAfter(
-      this.#stallMs,
-      `no data received for ${this.#stallMs / 1000} s`,
-    );
+    this.#watch.wait();
     try {
       const result = await this.#reader?.read();
+      this.#watch.moved(result?.value?.length ?? 0);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       if (result === undefined || result.done) return undefined;
       this.#received += result.value.length;
@@ -68,7 +70,7 @@ export class BodyReader {
       if (error instanceof AppError) throw error;
       throw unreadable(this.#subject, "the transfer broke off", error);
     } finally {
-      clearTimeout(stall);
+      this.#watch.end();
     }
   }
 
@@ -93,11 +95,9 @@ export class BodyReader {
     });
   }
 
-  #expireAfter(milliseconds: number, why: string): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      this.#expired ??= why;
-      this.cancel();
-    }, milliseconds);
+  #expire(why: string): void {
+    this.#expired ??= why;
+    this.cancel();
   }
 }
 
@@ -136,7 +136,7 @@ export async function jsonBytes(request: Request, limits: BodyLimits): Promise<C
 export async function jsonBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
-  { withinMs = SEND_STALL_MS } = {},
+  { withinMs = MAX_JSON_MS } = {},
 ): Promise<v.InferOutput<Schema>> {
   const bytes = await jsonBytes(request, { maxBytes: MAX_JSON_BYTES, withinMs });
   const result = v.safeParse(schema, parseJson(bytes));
