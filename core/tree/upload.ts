@@ -4,14 +4,7 @@ import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
 import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
 import type { NewRecord, StagedBlob } from "../ports.ts";
-import {
-  type ChangeSet,
-  changesOf,
-  commit,
-  sweep,
-  type Tree,
-  type UploadLimits,
-} from "./changes.ts";
+import { type ChangeSet, changesOf, commit, type Tree, type UploadLimits } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A file part of an upload form. */
@@ -87,7 +80,7 @@ export async function upload(
     return changes;
   } catch (error) {
     for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
-    if (publishing) await sweep(tree, blobs.map((blob) => blob.hash));
+    if (publishing) tree.sweeper.add(blobs.map((blob) => blob.hash));
     throw error;
   }
 }

@@ -52,7 +52,7 @@ export class StagedBlobFile implements StagedBlob {
     }
     throw new AppError(
       "ErrResourcesInvalidData",
-      `Cannot store content with MD5 ${this.hash}: different content with the same MD5 is stored`,
+      `Cannot store content with MD5 ${this.hash}: its MD5 may be forged`,
     );
   }
 

@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { removeUnreferenced } from "../../core/tree/changes.ts";
+import { removeUnreferenced } from "../../core/tree/sweeper.ts";
 import type { Client } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";

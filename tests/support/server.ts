@@ -6,7 +6,7 @@ import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
-import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
+import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { App } from "../../routes/environment.ts";
@@ -26,7 +26,7 @@ export interface TestServerOptions {
   readonly dataDir?: string;
   readonly events?: ServerEvents;
   /** Wraps the tree that the app uses. */
-  readonly wrap?: (tree: Tree) => Tree;
+  readonly wrap?: (tree: TreeParts) => TreeParts;
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
@@ -123,9 +123,10 @@ export class TestServer implements AsyncDisposable {
     return this.as(userId, "resources.admin");
   }
 
-  /** {@link storedHashes} */
-  storedHashes(): Promise<string[]> {
-    return storedHashes(this.dataDir);
+  /** {@link storedHashes}, after the removal of content that is due */
+  async storedHashes(): Promise<string[]> {
+    await this.tree.sweeper.finish();
+    return await storedHashes(this.dataDir);
   }
 
   /** {@link temporaryFiles} */
