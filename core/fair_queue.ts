@@ -9,10 +9,34 @@ export class FairQueue<Item> {
     return [...this.#queues.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  add(userId: number, item: Item): void {
+  /** How many users have items in it. */
+  get users(): number {
+    return this.#queues.size;
+  }
+
+  /** @param index The position among the user's items. @default the last */
+  add(userId: number, item: Item, index = Infinity): void {
     const queue = this.#queues.get(userId);
     if (queue === undefined) this.#queues.set(userId, [item]);
-    else queue.push(item);
+    else queue.splice(index, 0, item);
+  }
+
+  /** The first item that fulfills the condition. */
+  find(condition: (item: Item) => boolean): Item | undefined {
+    for (const queue of this.#queues.values()) {
+      const found = queue.find(condition);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Removes an item. Returns its position among the user's items. */
+  remove(userId: number, item: Item): number {
+    const queue = this.#queues.get(userId) ?? [];
+    const index = queue.indexOf(item);
+    if (index !== -1) queue.splice(index, 1);
+    if (queue.length === 0) this.#queues.delete(userId);
+    return index;
   }
 
   /** Removes and returns the first item of the user whose turn it is. */
