@@ -4,6 +4,10 @@ import { AppError, quoted } from "./errors.ts";
 export const MAX_PATH_BYTES = 4096;
 /** The maximum length of a segment in UTF-8 (C 4). */
 export const MAX_SEGMENT_BYTES = 255;
+/** The maximum number of segments of a new path. */
+export const MAX_PATH_SEGMENTS = 256;
+/** The maximum number of paths and ids in a request. */
+export const MAX_TARGETS = 1000;
 
 const encoder = new TextEncoder();
 // deno-lint-ignore no-control-regex -- the control characters are what C 4 forbids
@@ -51,10 +55,40 @@ export function sanitizeDirectory(input: string): string {
 /**
  * Sanitizes the paths of a request. Skips blank paths and removes duplicates (RS 1.2).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid or there are too many.
  */
 export function sanitizeAll(paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => path.trim() !== "").map(sanitizePath))];
+  const given = [...new Set(paths)].filter((path) => path.trim() !== "");
+  refuseTooMany(given.length);
+  return [...new Set(given.map(sanitizePath))];
+}
+
+/**
+ * Refuses a request that names more than {@link MAX_TARGETS} records.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest`.
+ */
+export function refuseTooMany(targets: number): void {
+  if (targets <= MAX_TARGETS) return;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Too many paths and ids: ${targets} (maximum: ${MAX_TARGETS}); ` +
+      "name a directory above them, or send several requests",
+  );
+}
+
+/**
+ * Refuses a new path that is too deep.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it has more than {@link MAX_PATH_SEGMENTS}.
+ */
+export function refuseDeep(path: string): void {
+  const segments = path.split("/").length;
+  if (segments <= MAX_PATH_SEGMENTS) return;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid path ${quoted(path)}: it has ${segments} segments (maximum: ${MAX_PATH_SEGMENTS})`,
+  );
 }
 
 /**
@@ -96,9 +130,10 @@ function segmentFlaw(segment: string): string | undefined {
 }
 
 /**
- * The path of `name` in `directory`; "" is the root.
+ * The path of a new record `name` in `directory`; "" is the root.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when the path is longer than {@link MAX_PATH_BYTES}.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is longer than {@link MAX_PATH_BYTES}
+ *   or has more segments than {@link MAX_PATH_SEGMENTS}.
  */
 export function joinPath(directory: string, name: string): string {
   const path = directory === "" ? name : `${directory}/${name}`;
@@ -108,6 +143,7 @@ export function joinPath(directory: string, name: string): string {
       `Invalid path ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`,
     );
   }
+  refuseDeep(path);
   return path;
 }
 
@@ -141,6 +177,17 @@ export function ancestorsOf(path: string): string[] {
     ancestors.push(path.slice(0, end));
   }
   return ancestors;
+}
+
+/** Those of the paths that are not below another one. */
+export function outermost(paths: readonly string[]): string[] {
+  const kept: string[] = [];
+  // With the separator, a directory sorts directly before all that is below it.
+  for (const path of paths.map((path) => `${path}/`).sort()) {
+    const last = kept.at(-1);
+    if (last === undefined || !path.startsWith(last)) kept.push(path);
+  }
+  return kept.map((path) => path.slice(0, -1));
 }
 
 /** Orders strings by their UTF-8 bytes, as SQLite does (C 4). JavaScript's `<` compares UTF-16. */

@@ -151,10 +151,8 @@ export interface ResourceStore extends RecordLookup {
   /** Returns the record within the scope for each id that has one. */
   findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>>;
   /**
-   * Lists records as RS 4.1.2 to 4.1.7 and C 8 specify, in batches of some hundreds from one
-   * snapshot.
-   *
-   * @throws {Error} during iteration, when the reader took too long between two batches.
+   * Lists records as RS 4.1.2 to 4.1.7 and C 8 specify, in batches of some hundreds. They are from one
+   * snapshot if the reader is fast. A slow one sees what changes in between.
    */
   list(query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
   /** Collects the files at and below the roots. */

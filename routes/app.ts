@@ -10,6 +10,7 @@ import type { App, AppEnvironment } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
+import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { MAX_LARGE_REPORTS } from "./reports.ts";
 import { METRICS_PATH, ROUTES, type Services } from "./routes.ts";
@@ -54,19 +55,7 @@ export function createApp(options: AppOptions): App {
 
 /** What holds for every request before its route: headers, CORS, and the refusal to start while stopping. */
 function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
-  app.use(async (c, next) => {
-    // Stops browsers from guessing that content is a page or a script. Set before there is a response:
-    // a response would be copied for it.
-    c.header("X-Content-Type-Options", "nosniff");
-    await next();
-  });
-  app.use(async (c, next) => {
-    // The Host header becomes the start of the URL: a slash in it would choose the route.
-    const host = c.req.header("Host") ?? "";
-    if (/^[\w.:[\]-]*$/.test(host)) return await next();
-    const message = `Invalid Host header ${quoted(host)}`;
-    return failure(c, { kind: "ErrResourcesInvalidRequest", message });
-  });
+  app.use(guardRequest);
   if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
   app.use(async (c, next) => {
     if (!inFlight.ending) return await next();

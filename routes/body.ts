@@ -2,14 +2,13 @@ import * as v from "valibot";
 import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
 import { MIB } from "../schemas/units.ts";
+import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
 export const MAX_JSON_BYTES = MIB;
-/** How long a client may send nothing. One that is gone may never say so. */
-const SEND_STALL_MS = 120_000;
+/** How long a JSON body may take, in milliseconds. */
+const MAX_JSON_MS = 120_000;
 
-/** How often a body is looked at within the time that it may stall. */
-const STALL_CHECKS = 8;
 /** The memory that a whole body is read into at first. */
 const MIN_MEMORY_BYTES = 4096;
 
@@ -18,7 +17,7 @@ type Subject = "body" | "form";
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** How long no data may be received, in milliseconds. @default 120000 */
+  /** How long no data may be received, in milliseconds. @default 60000 */
   readonly stallMs?: number;
   /** How long the whole body may take, in milliseconds. @default Infinity */
   readonly withinMs?: number;
@@ -32,32 +31,27 @@ export class BodyReader {
   readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
   readonly #maxBytes: number;
-  readonly #stallMs: number;
+  readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
-  /** Looks for a stall, as one timer for each read would take longer than the read. */
-  readonly #watch: ReturnType<typeof setInterval>;
   #received = 0;
-  /** When the read that is waiting began. */
-  #waitingSince = Infinity;
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
   constructor(
     body: ReadableStream<Chunk> | null,
     subject: Subject,
-    { maxBytes, stallMs = SEND_STALL_MS, withinMs }: BodyLimits,
+    { maxBytes, stallMs, withinMs }: BodyLimits,
   ) {
     this.#reader = body === null ? undefined : byteReader(body);
     this.#subject = subject;
     this.#maxBytes = maxBytes;
-    this.#stallMs = stallMs;
+    this.#watch = new TransferWatch({
+      windowMs: stallMs,
+      onSlow: (reason) => this.#expire(`received ${reason}`),
+    });
     this.#deadline = withinMs === undefined
       ? undefined
       : setTimeout(() => this.#expire(`not received within ${withinMs / 1000} s`), withinMs);
-    this.#watch = setInterval(() => {
-      if (performance.now() - this.#waitingSince < this.#stallMs) return;
-      this.#expire(`no data received for ${this.#stallMs / 1000} s`);
-    }, this.#stallMs / STALL_CHECKS);
   }
 
   /**
@@ -71,9 +65,10 @@ export class BodyReader {
     from: number,
   ): Promise<{ readonly memory: Chunk; readonly bytes: number }> {
     if (this.#reader === undefined) return { memory, bytes: 0 };
-    this.#waitingSince = performance.now();
+    this.#watch.wait();
     try {
       const result = await this.#reader.read(memory.subarray(from));
+      this.#watch.moved(result.bytes);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       this.#received += result.bytes;
       if (this.#received > this.#maxBytes) throw tooLarge(this.#subject, this.#maxBytes);
@@ -82,8 +77,6 @@ export class BodyReader {
       if (error instanceof AppError) throw error;
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired, error);
       throw unreadable(this.#subject, "the transfer broke off", error);
-    } finally {
-      this.#waitingSince = Infinity;
     }
   }
 
@@ -107,7 +100,7 @@ export class BodyReader {
   /** Discards the rest of the body, so that the client sees the reply. */
   async cancel(): Promise<void> {
     clearTimeout(this.#deadline);
-    clearInterval(this.#watch);
+    this.#watch.end();
     await this.#reader?.cancel().catch(() => {
       // The client is gone: there is nothing left to discard.
     });
@@ -198,7 +191,7 @@ export async function jsonBytes(request: Request, limits: BodyLimits): Promise<C
 export async function jsonBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
-  { withinMs = SEND_STALL_MS } = {},
+  { withinMs = MAX_JSON_MS } = {},
 ): Promise<v.InferOutput<Schema>> {
   const bytes = await jsonBytes(request, { maxBytes: MAX_JSON_BYTES, withinMs });
   const result = v.safeParse(schema, parseJson(bytes));

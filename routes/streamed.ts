@@ -3,12 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import { KIB } from "../schemas/units.ts";
 import type { AppEnvironment, Delivery } from "./environment.ts";
-
-/**
- * How long a client may read nothing, in milliseconds. That it reads is seen only when the socket's
- * buffer, which may be megabytes, has room again: a slow client needs this long for it.
- */
-const TAKE_STALL_MS = 20 * 60_000;
+import { TransferWatch } from "./transfer_watch.ts";
 
 /** Larger bodies are streamed, so that a client that reads nothing keeps little memory. */
 const MAX_WHOLE_BYTES = 64 * KIB;
@@ -18,7 +13,7 @@ export interface StreamedOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the client disconnects, before the content is closed. */
   readonly onCancel?: () => void;
-  /** How long the client may read nothing, in milliseconds. @default 1200000 */
+  /** How long the client may read nothing, in milliseconds. @default 60000 */
   readonly stallMs?: number;
 }
 
@@ -31,7 +26,7 @@ export interface StreamedOptions {
 export async function streamed(
   c: Context<AppEnvironment>,
   content: AsyncIterator<Chunk>,
-  { status = 200, headers, onCancel = () => {}, stallMs = TAKE_STALL_MS }: StreamedOptions,
+  { status = 200, headers, onCancel = () => {}, stallMs }: StreamedOptions,
 ): Promise<Response> {
   let ahead: IteratorResult<Chunk> | undefined = await content.next();
   if (c.req.method === "HEAD") {
@@ -46,11 +41,10 @@ export async function streamed(
   c.set("delivery", delivery.promise);
   let bytes = 0;
   let cancelled = false;
-  let stall: ReturnType<typeof setTimeout> | undefined;
   // The runtime prints this error. The log has the reason.
   const aborted = () => new Error(`Response aborted (request id ${c.get("requestId")})`);
   const giveUp = async (error?: unknown) => {
-    clearTimeout(stall);
+    watch.end();
     cancelled = true;
     onCancel();
     try {
@@ -60,9 +54,21 @@ export async function streamed(
       delivery.resolve({ bytes, complete: false, error });
     }
   };
+  let taken = 0;
+  let abort = () => {};
+  const watch = new TransferWatch({
+    windowMs: stallMs,
+    onSlow: (reason) => {
+      abort();
+      giveUp(new Error(`Client stalled: it read ${reason}`));
+    },
+  });
   const body = new ReadableStream<Chunk>({
+    start(controller) {
+      abort = () => controller.error(aborted());
+    },
     async pull(controller) {
-      clearTimeout(stall);
+      watch.moved(taken);
       try {
         const { done, value } = ahead ?? await content.next();
         ahead = undefined;
@@ -74,11 +80,9 @@ export async function streamed(
         }
         bytes += value.length;
         controller.enqueue(value);
+        taken = value.length;
         // The next pull comes when the client has read this chunk.
-        stall = setTimeout(() => {
-          controller.error(aborted());
-          giveUp(new Error(`Client stalled: no data read for ${stallMs / 1000} s`));
-        }, stallMs);
+        watch.wait();
       } catch (error) {
         if (cancelled) return;
         controller.error(aborted());

@@ -23,6 +23,8 @@ export interface StorageOptions {
   readonly acceptDamage?: boolean;
   /** See {@link ResourceStoreOptions.onFatal}. */
   readonly onFatal?: (error: Error) => void;
+  /** See {@link ResourceStoreOptions.maxDirectRecords}. */
+  readonly maxDirectRecords?: number;
 }
 
 const DEFAULT_RESERVE_MB = 64;
@@ -151,7 +153,7 @@ interface OpeningParts {
 
 async function openRecords(
   dataDir: string,
-  { lock, reserveBytes, options: { acceptDamage = false, onFatal } }: OpeningParts,
+  { lock, reserveBytes, options: { acceptDamage = false, onFatal, maxDirectRecords } }: OpeningParts,
 ): Promise<SqliteResourceStore> {
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
@@ -159,6 +161,7 @@ async function openRecords(
       minGeneration: acceptDamage ? 0 : lock.generation,
       onGeneration: (generation) => lock.recordGeneration(generation),
       ...(onFatal !== undefined && { onFatal }),
+      ...(maxDirectRecords !== undefined && { maxDirectRecords }),
     });
   } catch (error) {
     const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;

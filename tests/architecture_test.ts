@@ -12,6 +12,7 @@ const CORE_FOR_STORAGE = [
   "core/errors.ts",
   "core/paths.ts",
   "core/event_loop.ts",
+  "core/fair_queue.ts",
   "core/reports.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",

@@ -6,7 +6,8 @@ import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
-import type { Tree } from "../../core/tree/changes.ts";
+import type { Tree, TreeParts } from "../../core/tree/changes.ts";
+import { Sweeper } from "../../core/tree/sweeper.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
@@ -44,7 +45,7 @@ export interface Replacements {
   readonly contents?: ContentScanner | undefined;
   /** How often waiting scans look at the host, in milliseconds. */
   readonly pollIntervalMs?: number;
-  readonly wrapTree?: ((tree: Tree) => Tree) | undefined;
+  readonly wrapTree?: ((tree: TreeParts) => TreeParts) | undefined;
   readonly app?: Partial<AppOptions> | undefined;
 }
 
@@ -72,7 +73,10 @@ export async function compose(
   const events: ServerEvents = replacements.events ?? new EventBus();
   const inFlight = new InFlight();
   const damage = new DamageLog(log);
-  const tree: Tree = { records, blobs, events, limits: settings, log, damage };
+  const stores: TreeParts = { records, blobs, events, limits: settings, log, damage };
+  const wrapped = replacements.wrapTree?.(stores) ?? stores;
+  const sweeper = parts.use(new Sweeper(wrapped));
+  const tree: Tree = { ...stores, sweeper };
   const leases = new LeasePool({ ...host, log });
   const { pollIntervalMs } = replacements;
   const bounds = scanBounds(settings);
@@ -94,7 +98,7 @@ export async function compose(
     }),
   );
   const app = createApp({
-    tree: replacements.wrapTree?.(tree) ?? tree,
+    tree: { ...wrapped, sweeper },
     events,
     verify,
     findFault: async () => {

@@ -1,4 +1,5 @@
 import { admissionCeiling, type InstanceCount } from "../capacity/instances.ts";
+import { FairQueue } from "../fair_queue.ts";
 import { asError } from "../log.ts";
 import type { Scan } from "./ports.ts";
 import { ScanRun, type ScanRunOptions } from "./run.ts";
@@ -22,16 +23,20 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** The scan queue: runs scans in order of arrival, as many at once as the host carries (C 15). */
+/**
+ * The scan queue: runs as many scans at once as the host carries (C 15). Users take turns; the scans of
+ * one user run in order of arrival.
+ */
 export class ScanJobs implements AsyncDisposable {
   readonly #options: ScanJobsOptions;
-  readonly #queue: Scan[] = [];
+  readonly #queue = new FairQueue<Scan>();
   readonly #running = new Map<number, Running>();
   readonly #watchers = new ScanWatchers();
   readonly #shared = new SharedScans();
   /** Scans that have left the queue and are not stored as canceled yet. */
   readonly #canceling = new Map<number, Promise<void>>();
-  #reserved = 0;
+  /** The users of reserved slots. */
+  readonly #reserved: number[] = [];
   #poll: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
@@ -48,13 +53,26 @@ export class ScanJobs implements AsyncDisposable {
 
   /** The number of queued scans and reserved slots. */
   get queued(): number {
-    return this.#queue.length + this.#reserved;
+    return this.#queue.size() + this.#reserved.length;
+  }
+
+  /**
+   * Whether the queue takes no further scan of the user. If it is full, it still takes those of users who
+   * have less than their share in it, up to twice its size.
+   */
+  isFull(userId: number, maxQueued: number): boolean {
+    if (this.queued < maxQueued) return false;
+    const own = this.#queue.size(userId) + this.#reserved.filter((it) => it === userId).length;
+    const users = this.#queue.users + (this.#queue.size(userId) === 0 ? 1 : 0);
+    return own >= maxQueued / users || this.queued >= 2 * maxQueued;
   }
 
   /** Reserves a slot in the queue for a scan that is being stored. Disposing releases the slot. */
-  reserveSlot(): Disposable {
-    this.#reserved++;
-    return { [Symbol.dispose]: () => void this.#reserved-- };
+  reserveSlot(userId: number): Disposable {
+    this.#reserved.push(userId);
+    return {
+      [Symbol.dispose]: () => void this.#reserved.splice(this.#reserved.indexOf(userId), 1),
+    };
   }
 
   /**
@@ -62,13 +80,13 @@ export class ScanJobs implements AsyncDisposable {
    * {@link enqueue}: every unfinished scan in the store counts as left over.
    */
   async resume(): Promise<void> {
-    this.#queue.push(...await this.#options.scans.requeue());
+    for (const scan of await this.#options.scans.requeue()) this.#queue.add(scan.userId, scan);
     this.#admit();
   }
 
   /** Queues a scan that is stored as queued. */
   enqueue(scan: Scan): void {
-    this.#queue.push(scan);
+    this.#queue.add(scan.userId, scan);
     this.#options.events.publish([{ type: "scan.queued", scan }]);
     this.#admit();
   }
@@ -84,8 +102,8 @@ export class ScanJobs implements AsyncDisposable {
    * @throws what the store throws; the scan then stays queued.
    */
   async cancel(id: number): Promise<boolean> {
-    const index = this.#queue.findIndex((scan) => scan.id === id);
-    if (index !== -1) this.#canceling.set(id, this.#cancelQueued(index));
+    const queued = this.#queue.find((scan) => scan.id === id);
+    if (queued !== undefined) this.#canceling.set(id, this.#cancelQueued(queued));
     const canceling = this.#canceling.get(id);
     if (canceling !== undefined) {
       await canceling;
@@ -115,15 +133,13 @@ export class ScanJobs implements AsyncDisposable {
 
   [Symbol.asyncDispose] = () => this.stop();
 
-  async #cancelQueued(index: number): Promise<void> {
-    const scan = this.#queue[index];
-    if (scan === undefined) return;
-    this.#queue.splice(index, 1);
+  async #cancelQueued(scan: Scan): Promise<void> {
+    const index = this.#queue.remove(scan.userId, scan);
     try {
       this.#notify(await this.#options.scans.end(scan, "cancelled", Date.now()));
     } catch (error) {
       // The store still has it as queued.
-      this.#queue.splice(index, 0, scan);
+      this.#queue.add(scan.userId, scan, index);
       this.#admit();
       throw error;
     } finally {
@@ -135,11 +151,11 @@ export class ScanJobs implements AsyncDisposable {
   #admit(): void {
     clearTimeout(this.#poll);
     if (this.#stopped) return;
-    while (this.#queue.length > 0 && this.#running.size < this.#ceiling()) {
-      const scan = this.#queue.shift();
+    while (this.#queue.users > 0 && this.#running.size < this.#ceiling()) {
+      const scan = this.#queue.next();
       if (scan !== undefined) this.#run(scan);
     }
-    if (this.#queue.length > 0) {
+    if (this.#queue.users > 0) {
       const interval = this.#options.pollIntervalMs ?? POLL_INTERVAL_MS;
       this.#poll = setTimeout(() => this.#admit(), interval);
     }

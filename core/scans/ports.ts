@@ -64,7 +64,7 @@ export interface ScanStore {
   /** Adds a queued scan with all its files, atomically. */
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan>;
   find(id: number): Promise<Scan | undefined>;
-  /** The scans of a user, newest first. */
+  /** The scans of a user, newest first: fewer than the limit if their paths are very long together. */
   list(userId: number, page: ScanPage): Promise<Scan[]>;
   /** Marks all unfinished scans as queued and returns them, oldest first. Call while none runs. */
   requeue(): Promise<Scan[]>;

@@ -51,13 +51,13 @@ async function queueScan(
     throw new AppError("ErrResourcesInvalidRequest", "Cannot scan: a path or id is required");
   }
   refuseSharedPath(targets, "scan");
-  if (scans.jobs.queued >= scans.maxQueued) {
+  if (scans.jobs.isFull(caller.userId, scans.maxQueued)) {
     throw new AppError(
       "ErrScansQueueFull",
       `The scan queue is full: ${scans.jobs.queued} scans are waiting`,
     );
   }
-  using _slot = scans.jobs.reserveSlot();
+  using _slot = scans.jobs.reserveSlot(caller.userId);
   const { userId } = caller;
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");

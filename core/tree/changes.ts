@@ -1,7 +1,8 @@
 import type { DamageLog } from "../damage.ts";
 import type { EventSink } from "../events.ts";
-import { asError, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+import type { Sweeper } from "./sweeper.ts";
 
 /** A record that an operation added, updated or deleted (RS 6). */
 export interface Change {
@@ -26,14 +27,19 @@ export interface UploadLimits {
   readonly maxUploadTotalSize: number;
 }
 
-/** What the tree operations work with. */
-export interface Tree {
+/** What the tree operations work with, besides the {@link Sweeper}. */
+export interface TreeParts {
   readonly records: ResourceStore;
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
   readonly log: Log;
   readonly damage: DamageLog;
+}
+
+/** What the tree operations work with. */
+export interface Tree extends TreeParts {
+  readonly sweeper: Sweeper;
 }
 
 /** The records of the changes or effects of one kind, in order. */
@@ -50,8 +56,8 @@ export function changesOf(kind: Change["kind"], records: readonly ResourceRecord
 }
 
 /**
- * Runs `work` in one write transaction, publishes the changes that it returns, and removes content
- * that has lost its last reference (C 5.4). If `work` throws, nothing changes and nothing is published.
+ * Runs `work` in one write transaction, and publishes the changes that it returns. Content that has lost
+ * its last reference is removed shortly afterwards (C 5.4). If `work` throws, nothing changes and nothing is published.
  *
  * Events are published before the next transaction starts, so they are in commit order (C 11). If
  * routes published them after the commit, a later request could overtake an earlier one.
@@ -66,41 +72,6 @@ export async function commit(
         changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
       ),
   });
-  await sweep(tree, recordsOf(changes, "deleted").map((record) => record.hash));
+  tree.sweeper.add(recordsOf(changes, "deleted").map((record) => record.hash));
   return changes;
-}
-
-/**
- * Removes unreferenced content after an operation whose outcome is settled: a failure is logged, and
- * the next start removes the content (C 5.4).
- */
-export async function sweep(tree: Tree, hashes: readonly string[]): Promise<void> {
-  try {
-    await removeUnreferenced(tree, hashes);
-  } catch (error) {
-    tree.blobs.needsSweep = true;
-    tree.log.error("Cannot remove unreferenced content", {
-      error: asError(error),
-    });
-  }
-}
-
-/** The most hashes per transaction, so that other writes can run in between. */
-const MAX_BATCH_HASHES = 256;
-
-/**
- * Removes the content of the hashes that no record has. Lookup and removal share a write transaction,
- * so that no upload of the same content can come between them (C 12).
- */
-export async function removeUnreferenced(
-  tree: Pick<Tree, "records" | "blobs">,
-  hashes: readonly string[],
-): Promise<void> {
-  const distinct = [...new Set(hashes)].filter((hash) => hash !== "");
-  for (let start = 0; start < distinct.length; start += MAX_BATCH_HASHES) {
-    const batch = distinct.slice(start, start + MAX_BATCH_HASHES);
-    await tree.records.write(async (transaction) => {
-      await tree.blobs.remove(await transaction.unreferenced(batch));
-    }, { alone: true });
-  }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import { AppError } from "../errors.ts";
-import { sanitizePath } from "../paths.ts";
+import { refuseDeep, sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { changesOf, commit, type Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
@@ -20,6 +20,7 @@ export interface MkdirRequest {
  */
 export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise<ResourceRecord> {
   const directory = sanitizePath(path);
+  refuseDeep(directory);
   try {
     return await makeOnce(tree, caller.userId, directory);
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   isBelow,
   joinPath,
   parentOf,
+  refuseDeep,
   sanitizeAll,
   sanitizeDirectory,
   sanitizePath,
@@ -50,6 +51,7 @@ export interface ParsedTransfer {
 export function parseTransfer(verb: TransferVerb, request: TransferRequest): ParsedTransfer {
   const sanitize = verb === "move" ? sanitizeDirectory : sanitizePath;
   const destination = sanitize(request.destination);
+  refuseDeep(destination);
   const sources = sanitizeAll(request.sources);
   const [first] = sources;
   if (first === undefined) {

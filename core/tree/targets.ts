@@ -1,6 +1,6 @@
 import { type Caller, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import { sanitizeAll } from "../paths.ts";
+import { refuseTooMany, sanitizeAll } from "../paths.ts";
 import type { ResourceRecord, ResourceStore } from "../ports.ts";
 
 /** Records that a request names by path or id. */
@@ -21,8 +21,8 @@ export interface Targets {
  * Finds the records that a request names and its caller may read (RS 4.7).
  *
  * @param verb The operation, for error messages.
- * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, `ErrResourcesNotFound` when
- *   a path or id has no record.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid or there are too many paths and
+ *   ids, `ErrResourcesNotFound` when a path or id has no record.
  */
 export async function resolveTargets(
   tree: { readonly records: ResourceStore },
@@ -32,6 +32,7 @@ export async function resolveTargets(
   const scope = scopeOf(caller);
   const requestedPaths = sanitizeAll(paths);
   const requestedIds = [...new Set(ids)];
+  refuseTooMany(requestedPaths.length + requestedIds.length);
   const foundPaths = await tree.records.findByPath(scope, requestedPaths);
   const foundIds = await tree.records.findById(scope, requestedIds);
   const missing = (what: string) =>

@@ -2,16 +2,9 @@ import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
-import { joinPath, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
+import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
 import type { NewRecord, StagedBlob } from "../ports.ts";
-import {
-  type ChangeSet,
-  changesOf,
-  commit,
-  sweep,
-  type Tree,
-  type UploadLimits,
-} from "./changes.ts";
+import { type ChangeSet, changesOf, commit, type Tree, type UploadLimits } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A file part of an upload form. */
@@ -50,6 +43,7 @@ export async function upload(
   { caller, dir, parts }: UploadRequest,
 ): Promise<ChangeSet> {
   const directory = sanitizeDirectory(dir);
+  refuseDeep(directory);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
   const files = await readForm(parts, async (part, remainingBytes) => {
@@ -89,7 +83,7 @@ export async function upload(
     return changes;
   } catch (error) {
     for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
-    if (publishing) await sweep(tree, blobs.map((blob) => blob.hash));
+    if (publishing) tree.sweeper.add(blobs.map((blob) => blob.hash));
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { CollectedFile, CollectionRoots, ResourceRecord } from "../../core/ports.ts";
+import { outermost } from "../../core/paths.ts";
 import { Connection, type SqlParameters } from "./connection.ts";
 import { descendantOf } from "./subtree.ts";
 
@@ -95,8 +96,10 @@ export class Collection implements Disposable {
       ) STRICT, WITHOUT ROWID;
       BEGIN;
     `);
-    for (const root of roots.byPath) this.#collect(root, PREFER_OWN, { user: roots.userId });
-    for (const root of roots.byId) this.#collect(root, NOTE_SHARED, {});
+    for (const root of withoutNested(roots.byPath)) {
+      this.#collect(root, PREFER_OWN, { user: roots.userId });
+    }
+    for (const root of withoutNested(roots.byId)) this.#collect(root, NOTE_SHARED, {});
     this.#connection.script("COMMIT");
   }
 
@@ -111,6 +114,15 @@ export class Collection implements Disposable {
       { ...parameters, owner: root.userId, path: root.path },
     );
   }
+}
+
+/** The records without those that are below another one of the same owner. */
+function withoutNested(records: readonly ResourceRecord[]): ResourceRecord[] {
+  const byOwner = Map.groupBy(records, ({ userId }) => userId);
+  return [...byOwner.values()].flatMap((owned) => {
+    const kept = new Set(outermost(owned.map(({ path }) => path)));
+    return owned.filter(({ path }) => kept.has(path));
+  });
 }
 
 /** RS 4.7.5: of two files found by path, keeps the caller's own, or else the one RS 1.4 prefers. */

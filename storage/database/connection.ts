@@ -18,6 +18,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #enforced = true;
 
   constructor(path: string, options: { readOnly: boolean }) {
     this.#database = new DatabaseSync(path, {
@@ -37,6 +38,13 @@ export class Connection implements Disposable {
   /** Whether a transaction is open. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
+  }
+
+  /** Whether transactions that begin from now on check foreign keys. */
+  enforceForeignKeys(enforce: boolean): void {
+    if (enforce === this.#enforced) return;
+    this.#database.exec(`PRAGMA foreign_keys = ${enforce ? "ON" : "OFF"}`);
+    this.#enforced = enforce;
   }
 
   all(sql: string, parameters: SqlParameters = {}): SqlRow[] {

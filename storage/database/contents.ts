@@ -83,11 +83,11 @@ export function replaceContent(connection: Connection, content: ContentRow): voi
   );
 }
 
-/** The error for content whose hash another content has (C 6). */
+/** The error for content whose hash another content has (C 6). It does not tell that one is stored. */
 export function differentContent(hash: string): AppError {
   return new AppError(
     "ErrResourcesInvalidData",
-    `Cannot store content with MD5 ${hash}: different content with the same MD5 is stored`,
+    `Cannot store content with MD5 ${hash}: its MD5 may be forged`,
   );
 }
 

@@ -2,7 +2,8 @@ import type { WriteOptions, WriteTransaction } from "../../core/ports.ts";
 
 /** Control of the transactions that {@link GroupCommit} runs. */
 export interface TransactionControl {
-  begin(): Promise<void>;
+  /** @param isStep Whether it is a step of a large change. */
+  begin(isStep: boolean): Promise<void>;
   /** Sets the savepoint that {@link TransactionControl.rollbackWork} returns to. */
   savepoint(): Promise<void>;
   /** Rolls back to the savepoint. Returns false if the whole transaction has been rolled back. */
@@ -17,6 +18,7 @@ export type BeforeCommit = WriteTransaction["beforeCommit"];
 /** Work that waits to run, or for the commit of its group. */
 interface Entry {
   readonly alone: boolean;
+  readonly isStep: boolean;
   run(beforeCommit: BeforeCommit): Promise<void>;
   succeed(): void;
   fail(error: unknown): void;
@@ -25,6 +27,12 @@ interface Entry {
 /** At most this many pieces of work share a commit. */
 const MAX_GROUP_SIZE = 32;
 const MAX_GROUP_MS = 10;
+
+/** Options of {@link GroupCommit.run}. */
+export interface RunOptions<T> extends WriteOptions<T> {
+  /** Whether the work is a step of a large change, and alone. @default false */
+  readonly isStep?: boolean;
+}
 
 export interface GroupCommitOptions {
   /** How long a group accepts further work, in milliseconds. @default 10 */
@@ -50,12 +58,13 @@ export class GroupCommit {
   /** Runs `work` after all work queued before it. Resolves once its result is durable. */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { onCommit, alone = false }: WriteOptions<T> = {},
+    { onCommit, alone = false, isStep = false }: RunOptions<T> = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
       this.#queue.push({
         alone,
+        isStep,
         async run(beforeCommit) {
           const result = await work(beforeCommit);
           succeed = () => {
@@ -88,7 +97,7 @@ export class GroupCommit {
     const started = performance.now();
     try {
       // The database executes calls in order, so the work need not wait for the transaction to begin.
-      const begun = awaitedLater(this.#control.begin());
+      const begun = awaitedLater(this.#control.begin(first.isStep));
       for (let entry: Entry | undefined = first; entry !== undefined;) {
         if (await this.#runEntry(entry, actions)) done.push(entry);
         const [next] = this.#queue;

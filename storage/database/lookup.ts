@@ -1,6 +1,6 @@
 import { nameOf, parentOf } from "../../core/paths.ts";
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
-import type { Connection, SqlRow } from "./connection.ts";
+import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
 /** The columns that {@link toRecord} reads. */
 export const RECORD_COLUMNS = `records.id AS id, records.user_id, records.path AS path,
@@ -43,20 +43,27 @@ export function scopeCondition(scope: Scope): { condition: string; parameters: {
     : { condition: "records.user_id = :user", parameters: { user: scope.userId } };
 }
 
+/** A connection, and whose records to read from it. */
+export interface RecordSource {
+  readonly connection: Connection;
+  readonly has: (userId: number) => boolean;
+}
+
 /** The preferred record within the scope for each path that has one (RS 1.4). */
 export function findByPath(
-  connection: Connection,
+  sources: readonly RecordSource[],
   scope: Scope,
   paths: readonly string[],
 ): Map<string, ResourceRecord> {
   const { condition, parameters } = scopeCondition(scope);
-  const rows = connection.all(
+  const records = allOf(
+    sources,
     `SELECT ${RECORD_COLUMNS} FROM json_each(:paths) p CROSS JOIN records
      ON ${condition} AND records.path = p.value`,
     { ...parameters, paths: JSON.stringify(paths) },
   );
   const found = new Map<string, ResourceRecord>();
-  for (const record of rows.map(toRecord)) {
+  for (const record of records) {
     const other = found.get(record.path);
     found.set(record.path, other ? preferred(other, record, scope.userId) : record);
   }
@@ -65,15 +72,26 @@ export function findByPath(
 
 /** The record within the scope for each id that has one. */
 export function findById(
-  connection: Connection,
+  sources: readonly RecordSource[],
   scope: Scope,
   ids: readonly number[],
 ): Map<number, ResourceRecord> {
   const { condition, parameters } = scopeCondition(scope);
-  const rows = connection.all(
+  const records = allOf(
+    sources,
     `SELECT ${RECORD_COLUMNS} FROM json_each(:ids) i CROSS JOIN records
      ON records.id = i.value WHERE ${condition}`,
     { ...parameters, ids: JSON.stringify(ids) },
   );
-  return new Map(rows.map(toRecord).map((record) => [record.id, record]));
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+function allOf(
+  sources: readonly RecordSource[],
+  sql: string,
+  parameters: SqlParameters,
+): ResourceRecord[] {
+  return sources.flatMap(({ connection, has }) =>
+    connection.all(sql, parameters).map(toRecord).filter(({ userId }) => has(userId))
+  );
 }

@@ -7,6 +7,7 @@ import reportChunks from "./migrations/0005_report_chunks.sql" with { type: "tex
 import storageState from "./migrations/0006_storage_state.sql" with { type: "text" };
 import strongroomId from "./migrations/0007_strongroom_id.sql" with { type: "text" };
 import contents from "./migrations/0008_contents.sql" with { type: "text" };
+import largeChanges from "./migrations/0009_large_changes.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   storageState,
   strongroomId,
   contents,
+  largeChanges,
 ];
 
 /**

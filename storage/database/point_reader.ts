@@ -2,8 +2,8 @@ import type { Chunk } from "../../core/content.ts";
 import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
 import { Connection } from "./connection.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
-import { listing, shortListProbe } from "./listing.ts";
-import { findById, findByPath } from "./lookup.ts";
+import { openListing, shortListProbe } from "./listing.ts";
+import { findById, findByPath, type RecordSource } from "./lookup.ts";
 
 /** Lookups of more records are left to another thread. */
 const MAX_LOOKUPS = 32;
@@ -12,7 +12,8 @@ const MAX_LISTED = 200;
 
 /**
  * Reads on the serving thread what takes microseconds, less than a call to another thread would. Its
- * methods return undefined for a query that might take longer.
+ * methods return undefined for a query that might take longer. It knows the committed state only: do not
+ * ask it for records that a large change is changing.
  */
 export class PointReader implements Disposable {
   readonly #path: string;
@@ -26,14 +27,14 @@ export class PointReader implements Disposable {
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> | undefined {
     // Any number of users may have a record at a path.
     if (scope.everyone || paths.length > MAX_LOOKUPS) return undefined;
-    return findByPath(this.#connection, scope, paths);
+    return findByPath(this.#sources, scope, paths);
   }
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {
-    return ids.length > MAX_LOOKUPS ? undefined : findById(this.#connection, scope, ids);
+    return ids.length > MAX_LOOKUPS ? undefined : findById(this.#sources, scope, ids);
   }
 
-  /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records. */
+  /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records or a page of paths. */
   shortList(query: ListQuery): ResourceRecord[] | undefined {
     const { scope, directories, chain } = query;
     if (scope.everyone || directories.length > 1 || chain.length > MAX_LOOKUPS) return undefined;
@@ -43,7 +44,9 @@ export class PointReader implements Disposable {
     try {
       const { sql, parameters } = shortListProbe(query, MAX_LISTED + 1);
       const count = Number(connection.get(sql, parameters)?.count);
-      return count > MAX_LISTED ? undefined : [...listing(connection, query)];
+      if (count > MAX_LISTED) return undefined;
+      const page = openListing(query).next(connection, false);
+      return page?.done ? page.records : undefined;
     } finally {
       connection.run("COMMIT");
     }
@@ -61,6 +64,10 @@ export class PointReader implements Disposable {
 
   [Symbol.dispose](): void {
     this.#opened?.[Symbol.dispose]();
+  }
+
+  get #sources(): readonly RecordSource[] {
+    return [{ connection: this.#connection, has: () => true }];
   }
 
   get #connection(): Connection {

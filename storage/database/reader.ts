@@ -9,25 +9,30 @@ import type {
 import { Collection } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
-import { listing } from "./listing.ts";
-import { findById, findByPath } from "./lookup.ts";
+import { type Listing, openListing } from "./listing.ts";
+import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
-/** Number of records in a batch of a listing. */
-const BATCH_RECORDS = 500;
 /** Idle connections kept for later listings. */
 const MAX_IDLE_CONNECTIONS = 4;
 
-/** A batch of a listing. `cursor` is set if there may be more. */
+/** A batch of a listing. */
 export interface ListBatch {
-  readonly records: ResourceRecord[];
-  readonly cursor: number | undefined;
+  readonly records: readonly ResourceRecord[];
+  /** Whether it is the last one. */
+  readonly done: boolean;
 }
 
+/** How long a listing may read one snapshot. While it does, the log cannot start anew. */
+const MAX_SNAPSHOT_MS = 10_000;
+
 interface Cursor {
-  readonly connection: Connection;
-  readonly records: Generator<ResourceRecord, void>;
+  readonly listing: Listing;
+  readonly scope: Scope;
+  connection: Connection | undefined;
+  /** When the connection began to keep a snapshot, if it does. */
+  snapshotAt: number | undefined;
 }
 
 /**
@@ -43,6 +48,9 @@ export class Reader {
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
 
+  /** The state before the large change that is going on, of the records of its users. */
+  #pinned: { readonly connection: Connection; readonly userIds: ReadonlySet<number> } | undefined;
+
   /** Sets the database, which must exist. Call it once, before other methods. */
   open(path: string): void {
     this.#path = path;
@@ -53,14 +61,30 @@ export class Reader {
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
     for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
     this.#lookups?.[Symbol.dispose]();
+    this.unpin();
+  }
+
+  /** Finds the records of the users as they are now, until {@link unpin} is called. */
+  pin(userIds: readonly number[]): void {
+    const connection = new Connection(this.#path, { readOnly: true });
+    this.#pinned = { connection, userIds: new Set(userIds) };
+    connection.script("BEGIN");
+    // The snapshot is that of the first statement.
+    connection.get("SELECT 1 FROM records LIMIT 1");
+  }
+
+  /** Finds all records as they are. */
+  unpin(): void {
+    this.#pinned?.connection[Symbol.dispose]();
+    this.#pinned = undefined;
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
-    return findByPath(this.#connection, scope, paths);
+    return findByPath(this.#sources, scope, paths);
   }
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
-    return findById(this.#connection, scope, ids);
+    return findById(this.#sources, scope, ids);
   }
 
   /** {@link bytesOfAll} */
@@ -88,46 +112,81 @@ export class Reader {
     return upkeepRows(this.#connection, statement, parameters);
   }
 
-  /** The first batch of a listing. */
-  openList(query: ListQuery): ListBatch {
-    const connection = this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
+  /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
+  openList(query: ListQuery): { cursor: number; first: ListBatch | undefined } {
     const cursor = ++this.#opened;
-    this.#cursors.set(cursor, { connection, records: listing(connection, query) });
-    return this.nextBatch(cursor);
+    this.#cursors.set(cursor, {
+      listing: openListing(query),
+      scope: query.scope,
+      connection: undefined,
+      snapshotAt: undefined,
+    });
+    return { cursor, first: this.nextBatch(cursor) };
   }
 
   /**
-   * A further batch of a listing, from the same snapshot as the first.
-   *
-   * @throws {Error} when the listing has ended.
+   * The next batch of a listing. Until the listing is released, batches are from one snapshot for some
+   * seconds. Returns undefined if the batch can be read only once a large change has ended.
    */
-  nextBatch(cursor: number): ListBatch {
-    const records: ResourceRecord[] = [];
-    const { records: source } = this.#cursor(cursor);
+  nextBatch(cursor: number): ListBatch | undefined {
+    const open = this.#cursors.get(cursor);
+    if (open === undefined) throw new Error(`Listing ${cursor} has ended`);
     try {
-      while (records.length < BATCH_RECORDS) {
-        const { done, value } = source.next();
-        if (done) {
-          this.closeList(cursor);
-          return { records, cursor: undefined };
-        }
-        records.push(value);
-      }
+      const page = this.#nextPage(open);
+      if (page?.done) this.closeList(cursor);
+      return page;
     } catch (error) {
       this.closeList(cursor);
       throw error;
     }
-    return { records, cursor };
+  }
+
+  #nextPage(open: Cursor): ListBatch | undefined {
+    const { listing, scope } = open;
+    const now = performance.now();
+    if (open.snapshotAt !== undefined && now - open.snapshotAt > MAX_SNAPSHOT_MS) {
+      this.#release(open);
+    }
+    if (open.snapshotAt === undefined && this.#pinned !== undefined) {
+      if (scope.everyone) return undefined;
+      if (this.#pinned.userIds.has(scope.userId)) {
+        return listing.hasTable ? undefined : listing.next(this.#pinned.connection, false);
+      }
+    }
+    open.connection ??= this.#idle.pop() ?? new Connection(this.#path, { readOnly: true });
+    if (open.snapshotAt === undefined) open.connection.script("BEGIN");
+    open.snapshotAt ??= now;
+    return listing.next(open.connection, true);
+  }
+
+  /** Gives up the snapshot of a listing. The next batch is from another one. */
+  releaseList(cursor: number): void {
+    const open = this.#cursors.get(cursor);
+    if (open !== undefined) this.#release(open);
+  }
+
+  #release(open: Cursor): void {
+    if (open.snapshotAt === undefined) return;
+    open.snapshotAt = undefined;
+    open.connection?.script("COMMIT");
+    if (open.listing.hasTable) open.connection?.script("PRAGMA shrink_memory");
+    else this.#keepIdle(open);
   }
 
   /** Ends a listing. Does nothing if it has ended. */
   closeList(cursor: number): void {
-    const listing = this.#cursors.get(cursor);
-    if (listing === undefined) return;
+    const open = this.#cursors.get(cursor);
+    if (open === undefined) return;
     this.#cursors.delete(cursor);
-    listing.records.return();
-    if (this.#idle.length < MAX_IDLE_CONNECTIONS) this.#idle.push(listing.connection);
-    else listing.connection[Symbol.dispose]();
+    this.#release(open);
+    // Its temporary table goes with the connection.
+    open.connection?.[Symbol.dispose]();
+  }
+
+  #keepIdle(open: Cursor): void {
+    if (open.connection === undefined || this.#idle.length === MAX_IDLE_CONNECTIONS) return;
+    this.#idle.push(open.connection);
+    open.connection = undefined;
   }
 
   /** Collects the files at and below the roots, and returns the id of the collection. */
@@ -152,14 +211,19 @@ export class Reader {
     this.#collections.delete(id);
   }
 
-  get #connection(): Connection {
-    return this.#lookups ??= new Connection(this.#path, { readOnly: true });
+  /** Where to find the present records of each user. */
+  get #sources(): readonly RecordSource[] {
+    const connection = this.#connection;
+    const pinned = this.#pinned;
+    if (pinned === undefined) return [{ connection, has: () => true }];
+    return [
+      { connection, has: (userId) => !pinned.userIds.has(userId) },
+      { connection: pinned.connection, has: (userId) => pinned.userIds.has(userId) },
+    ];
   }
 
-  #cursor(id: number): Cursor {
-    const cursor = this.#cursors.get(id);
-    if (cursor === undefined) throw new Error(`Listing ${id} has ended`);
-    return cursor;
+  get #connection(): Connection {
+    return this.#lookups ??= new Connection(this.#path, { readOnly: true });
   }
 
   #collection(id: number): Collection {

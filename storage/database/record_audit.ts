@@ -1,5 +1,6 @@
 import type { ContentFacts } from "../../core/ports.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../core/paths.ts";
+import { ChangeJournal, isChanging } from "./change_journal.ts";
 import { Connection, type SqlRow } from "./connection.ts";
 import { generationOf } from "./generation.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
@@ -61,8 +62,10 @@ export class RecordAudit implements Disposable {
    */
   constructor(path: string, { repair }: { repair: boolean }) {
     this.#connection = new Connection(path, { readOnly: !repair });
-    if (repair) migrate(this.#connection);
-    else schemaVersion(this.#connection);
+    if (repair) {
+      migrate(this.#connection);
+      new ChangeJournal(this.#connection).recover();
+    } else schemaVersion(this.#connection);
     this.small = new SmallContentAudit(this.#connection);
   }
 
@@ -94,8 +97,12 @@ export class RecordAudit implements Disposable {
 
   /** The records that break a rule, after the record with the id `after`, {@link MAX_AUDIT_ROWS} at most. */
   broken(rule: BrokenRule, after: number): BrokenRecord[] {
+    // Between the steps of a large change, directories of its users may be missing.
+    const settled = isChanging(this.#connection)
+      ? "user_id NOT IN (SELECT user_id FROM large_change)"
+      : "TRUE";
     return this.#connection.all(
-      `SELECT ${NAME} FROM records WHERE id > :after AND (${BROKEN[rule]})
+      `SELECT ${NAME} FROM records WHERE id > :after AND ${settled} AND (${BROKEN[rule]})
        ORDER BY id LIMIT ${MAX_AUDIT_ROWS}`,
       { after },
     ).map(toBroken);
@@ -136,9 +143,13 @@ export class RecordAudit implements Disposable {
 
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
+    const former = isChanging(this.#connection)
+      ? "SELECT hash FROM former_records"
+      : "SELECT NULL AS hash";
     return this.#connection.all(
       `SELECT value AS hash FROM json_each(:hashes)
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`,
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
+         AND NOT EXISTS (SELECT 1 FROM (${former}) AS kept WHERE kept.hash = value)`,
       { hashes: JSON.stringify(hashes) },
     ).map((row) => String(row.hash));
   }

@@ -14,7 +14,8 @@ const OUTCOMES = `(
 
 /** The hashes that no record has. Used before records with them are added. */
 const NEW_HASHES = `SELECT value FROM json_each(:hashes)
-  WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`;
+  WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
+    AND NOT EXISTS (SELECT 1 FROM former_records WHERE hash = value AND hash <> '')`;
 
 /** All statements about scans, by name. */
 export const SCAN_STATEMENTS = {
@@ -27,8 +28,15 @@ export const SCAN_STATEMENTS = {
       bytes_total = (SELECT ifnull(sum(size), 0) FROM scan_files WHERE scan_id = :id)
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   find: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id = :id`,
-  list: `SELECT ${SCAN_COLUMNS} FROM scans WHERE user_id = :user AND id < :before
-    ORDER BY id DESC LIMIT :limit`,
+  /** The first scans whose paths are not too long together, but at least one. */
+  list: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id IN (
+      SELECT id FROM (
+        SELECT id, sum(bytes) OVER (ORDER BY id DESC) - bytes AS bytes_before FROM (
+          SELECT id, octet_length(paths) AS bytes FROM scans
+          WHERE user_id = :user AND id < :before ORDER BY id DESC LIMIT :limit
+        )
+      ) WHERE bytes_before < :maxBytes
+    ) ORDER BY id DESC`,
   requeue: `UPDATE scans SET status = 'queued', started_at = NULL
     WHERE status IN ('queued', 'running') RETURNING ${SCAN_COLUMNS}`,
   start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,

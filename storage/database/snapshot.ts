@@ -1,4 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
+import { ChangeJournal } from "./change_journal.ts";
+import { Connection } from "./connection.ts";
 
 /** How long to wait for the lock of a server that is starting or stopping. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -21,13 +23,15 @@ export async function copyDatabase(source: string, target: string): Promise<void
   using database = new DatabaseSync(source, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   // In one step, which reads a single transaction and does not hinder the writer.
   await backup(database, target, { rate: -1 });
-  using copy = new DatabaseSync(target);
+  using copy = new Connection(target, { readOnly: false });
+  // A large change may be going on, and content of the former state is still there.
+  new ChangeJournal(copy).recover();
   // The copy of a database with a log would expect a log of its own.
-  copy.exec("PRAGMA journal_mode = DELETE");
+  copy.script("PRAGMA journal_mode = DELETE");
   // A server removes content after the commit that deleted its last record.
-  const table = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'contents'").get();
+  const table = copy.get("SELECT 1 FROM sqlite_schema WHERE name = 'contents'");
   if (table !== undefined) {
-    copy.exec(
+    copy.run(
       `DELETE FROM contents
        WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
     );

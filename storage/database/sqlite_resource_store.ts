@@ -2,33 +2,33 @@ import type {
   CollectionRoots,
   FileCollection,
   ListQuery,
-  NewRecord,
   ResourceRecord,
   ResourceStore,
   Scope,
-  TransferEffect,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
 import { ContentTable } from "./content_table.ts";
-import { type BeforeCommit, GroupCommit } from "./group_commit.ts";
+import { GroupCommit } from "./group_commit.ts";
+import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
 import { PointReader } from "./point_reader.ts";
-import type { Reader } from "./reader.ts";
-import { type Remote, RemoteWorker } from "../threads/rpc.ts";
+import type { ListBatch, Reader } from "./reader.ts";
+import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
+import { transactionOn } from "./write_transaction.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
-/** A listing ends if its reader takes longer than this between two batches. */
-const LIST_STALL_MS = 20 * 60_000;
-/** The writer returns this many records at a time: a longer reply would block this thread. */
-const BATCH_RECORDS = 1000;
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
 
 export interface ResourceStoreOptions {
-  /** How long the reader of a listing may take between two batches. @default 1200000 */
-  readonly listStallMs?: number;
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs?: number;
+  /** A change of more records is carried out in steps, between other writes. @default 10000 */
+  readonly maxDirectRecords?: number;
   /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
@@ -44,13 +44,14 @@ export interface ResourceStoreOptions {
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
-  readonly #listStallMs: number;
+  readonly #listIdleMs: number;
   readonly #writer = new RemoteWorker<Writer>(WORKERS.writer);
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
+  readonly #largeChanges: LargeChanges;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
@@ -61,10 +62,10 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
-    this.#listStallMs = options.listStallMs ?? LIST_STALL_MS;
+    this.#listIdleMs = options.listIdleMs ?? LIST_IDLE_MS;
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
-      begin: () => remote.begin(),
+      begin: (isStep) => remote.begin(isStep),
       savepoint: () => remote.savepoint(),
       rollbackWork: () => remote.rollbackWork(),
       rollback: () => remote.rollback(),
@@ -75,6 +76,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       writer: this.#writer.remote,
       reader: this.#lookups.remote,
       points: this.#points,
+    });
+    this.#largeChanges = new LargeChanges({
+      commits: this.#commits,
+      writer: remote,
+      readers: [this.#reader.remote, this.#lookups.remote],
+      maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.scans = new SqliteScanStore({
       database: path,
@@ -149,38 +156,50 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     scope: Scope,
     paths: readonly string[],
   ): Promise<Map<string, ResourceRecord>> {
-    return this.#points.findByPath(scope, paths) ??
-      await this.#lookups.remote.findByPath(scope, paths);
+    const found = this.#largeChanges.covers(scope)
+      ? undefined
+      : this.#points.findByPath(scope, paths);
+    return found ?? await this.#lookups.remote.findByPath(scope, paths);
   }
 
   async findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
-    return this.#points.findById(scope, ids) ?? await this.#lookups.remote.findById(scope, ids);
+    const found = this.#largeChanges.covers(scope) ? undefined : this.#points.findById(scope, ids);
+    return found ?? await this.#lookups.remote.findById(scope, ids);
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
-    const few = this.#points.shortList(query);
+    const few = this.#largeChanges.covers(query.scope) ? undefined : this.#points.shortList(query);
     if (few !== undefined) return yield few;
     const reader = this.#reader.remote;
-    let { records, cursor } = await reader.openList(query);
+    const { cursor, first } = await reader.openList(query);
+    let batch = first;
     try {
-      while (cursor !== undefined) {
-        const current = cursor;
-        // An open listing keeps SQLite from reusing its log, so a stalled reader loses it.
-        const stalled = setTimeout(() => reader.closeList(current), this.#listStallMs);
-        try {
-          yield records;
-        } finally {
-          clearTimeout(stalled);
-        }
-        ({ records, cursor } = await reader.nextBatch(current));
+      for (;;) {
+        if (batch === undefined) await this.#largeChanges.settled([query.scope]);
+        else yield* this.#lent(batch, () => reader.releaseList(cursor));
+        if (batch?.done) return;
+        batch = await reader.nextBatch(cursor);
       }
+    } finally {
+      if (!batch?.done) await reader.closeList(cursor);
+    }
+  }
+
+  /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
+  *#lent({ records, done }: ListBatch, release: () => void): Generator<readonly ResourceRecord[]> {
+    const idle = done ? undefined : setTimeout(release, this.#listIdleMs);
+    try {
       yield records;
     } finally {
-      if (cursor !== undefined) await reader.closeList(cursor);
+      clearTimeout(idle);
     }
   }
 
   async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
+    await this.#largeChanges.settled(
+      [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
+    );
     const reader = this.#reader.remote;
     const { id, sharedPath } = await reader.openCollection(roots);
     return {
@@ -200,18 +219,27 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     };
   }
 
-  write<T>(
+  async write<T>(
     work: (transaction: WriteTransaction) => Promise<T>,
     options: WriteOptions<T> = {},
   ): Promise<T> {
-    return this.#commits.run(
-      (beforeCommit) => work(transactionOn(this.#writer.remote, beforeCommit)),
-      options,
-    );
+    let userIds: readonly number[] | undefined;
+    for (;;) {
+      try {
+        return userIds === undefined
+          ? await this.#writeDirectly(work, options)
+          : await this.#largeChanges.run(userIds, work, options);
+      } catch (error) {
+        if (error instanceof TooLarge) userIds = error.userIds;
+        else if (error instanceof Busy) await error.ended;
+        else throw error;
+      }
+    }
   }
 
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#largeChanges.close();
     await this.#commits.idle();
     this.#points[Symbol.dispose]();
     await this.#reader.remote.close();
@@ -219,6 +247,18 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
     this.#end();
+  }
+
+  #writeDirectly<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T>,
+  ): Promise<T> {
+    const { remote } = this.#writer;
+    const rules = this.#largeChanges.directRules;
+    return this.#commits.run(
+      (beforeCommit) => work(transactionOn((call) => call(remote), beforeCommit, rules)),
+      options,
+    );
   }
 
   async #commit(
@@ -257,43 +297,4 @@ function throwUncaught(error: Error): void {
 async function makePrivate(path: string): Promise<void> {
   using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   await Deno.chmod(path, 0o600);
-}
-
-function transactionOn(writer: Remote<Writer>, beforeCommit: BeforeCommit): WriteTransaction {
-  return {
-    beforeCommit,
-    findByPath: (scope, paths) => writer.findByPath(scope, paths),
-    insert: async (records: readonly NewRecord[]) =>
-      records.length === 0 ? [] : await writer.insert(records),
-    async deleteSubtrees(roots) {
-      const deleted: ResourceRecord[] = [];
-      for (const root of roots) {
-        for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
-          const batch = await writer.deleteBatch(root, BATCH_RECORDS);
-          for (const record of batch) deleted.push(record);
-          count = batch.length;
-        }
-      }
-      return deleted;
-    },
-    async moveSubtrees(placements, now) {
-      await writer.planMove(placements, now);
-      return await runPlan(writer);
-    },
-    async copySubtrees(placements, now) {
-      await writer.planCopy(placements, now);
-      return await runPlan(writer);
-    },
-    unreferenced: (hashes) => writer.unreferenced(hashes),
-  };
-}
-
-async function runPlan(writer: Remote<Writer>): Promise<TransferEffect[]> {
-  const effects: TransferEffect[] = [];
-  for (let count = BATCH_RECORDS; count >= BATCH_RECORDS;) {
-    const batch = await writer.runPlan(BATCH_RECORDS);
-    for (const effect of batch) effects.push(effect);
-    count = batch.length;
-  }
-  return effects;
 }

@@ -12,6 +12,7 @@ import {
   type ScanStore,
 } from "../../core/scans/ports.ts";
 import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import { MIB } from "../../schemas/units.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
@@ -29,6 +30,9 @@ interface ReportMaker {
 
 /** Expired scans are removed in transactions of this many. */
 const REMOVED_AT_ONCE = 100;
+
+/** The length of the paths in a page of scans, of which only the last one may be over it. */
+const MAX_PAGE_BYTES = MIB;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -73,6 +77,7 @@ export class SqliteScanStore implements ScanStore {
       user,
       limit,
       before: before ?? Number.MAX_SAFE_INTEGER,
+      maxBytes: MAX_PAGE_BYTES,
     });
     return rows.map(toScan);
   }

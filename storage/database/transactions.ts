@@ -18,7 +18,6 @@ export class Transactions {
   readonly #connection: Connection;
   readonly #ballast: Ballast;
   readonly #generation: Generation;
-  /** Whether the disk was nearly full when the transaction began. */
   #nearlyFull = false;
   /** Whether there is work before the current one, and whether a savepoint separates the two. */
   #hasWork = false;
@@ -28,6 +27,11 @@ export class Transactions {
     this.#connection = connection;
     this.#ballast = ballast;
     this.#generation = new Generation(connection);
+  }
+
+  /** Whether the disk was nearly full when the transaction began. */
+  get nearlyFull(): boolean {
+    return this.#nearlyFull;
   }
 
   begin(): void {

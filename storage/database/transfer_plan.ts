@@ -1,269 +1,179 @@
-import { AppError, quoted } from "../../core/errors.ts";
-import { MAX_PATH_BYTES } from "../../core/paths.ts";
 import type { Placement, TransferEffect } from "../../core/ports.ts";
+import type { ChangeJournal } from "./change_journal.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
-import { pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
-import { descendantOf } from "./subtree.ts";
-
-/** Effects are read from the database in pages of this size. */
-const PAGE_RECORDS = 1000;
-
-/** One row for each record that is moved or copied. */
-const PLAN_TABLE = `
-  CREATE TEMP TABLE plan (
-    position INTEGER PRIMARY KEY, -- by source, then by path
-    id INTEGER NOT NULL,
-    source_path TEXT NOT NULL,
-    target_path TEXT NOT NULL,
-    target_parent TEXT,
-    target_name TEXT NOT NULL,
-    is_root INTEGER NOT NULL, -- 1 for a source, 0 for its descendants
-    is_dir INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    crc32 INTEGER NOT NULL,
-    conflicts_with INTEGER, -- id of the record at the target path
-    conflict_is_dir INTEGER
-  ) STRICT;
-  CREATE INDEX temp.plan_by_conflict ON plan (conflicts_with);`;
+import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { COPY_CONFLICTS, IN_RANGE, MOVE_CONFLICTS, PlanTable, type Range } from "./plan_table.ts";
 
 /** Selects records that get their target path. The others are directories that merge into one. */
 const RELOCATED = "(plan.conflicts_with IS NULL OR plan.is_dir = 0)";
 
-/** Selects directories that merging removes. One that another record conflicts with stays (C 7). */
-const MERGED = `NOT ${RELOCATED}
-  AND NOT EXISTS (SELECT 1 FROM temp.plan AS other WHERE other.conflicts_with = plan.id)`;
+/** The effects of a step; it may have none. */
+type Step = readonly TransferEffect[];
 
-/** A copy conflicts with any record at its target path. */
-const COPY_CONFLICTS = "TRUE";
+const NO_EFFECTS: Step = [];
 
 /**
- * A move conflicts with a record at its target path unless that record moves along, and so leaves
- * its path first. An ancestor of the moved record does conflict, as it keeps its path (C 7).
- */
-const MOVE_CONFLICTS = `NOT (conflict.path = :source OR ${descendantOf("conflict.path", ":source")})
-  OR ${descendantOf("records.path", "conflict.path")}`;
-
-/**
- * Moves and copies whole subtrees. Planning fills a temporary table with one row for each record;
- * running executes one statement for each kind of change, regardless of the number of records.
+ * Moves and copies whole subtrees, in steps of some hundred records. The first steps fill a temporary
+ * table with one row for each record; the others carry the plan out.
  */
 export class TransferPlan {
   readonly #connection: Connection;
-  #effects: Iterator<TransferEffect, void> = [].values();
+  readonly #journal: ChangeJournal | undefined;
+  readonly #table: PlanTable;
+  /** Selects directories that merging removes. One that another record conflicts with stays (C 7). */
+  readonly #merged: string;
 
-  constructor(connection: Connection) {
+  /**
+   * @param journal Keeps the former state of what the plan changes, if it is a large change.
+   * @param table The name of the plan's table.
+   */
+  constructor(connection: Connection, journal: ChangeJournal | undefined, table: string) {
     this.#connection = connection;
-    connection.script(PLAN_TABLE);
+    this.#journal = journal;
+    this.#table = new PlanTable(connection, table);
+    this.#merged = `NOT ${RELOCATED} AND NOT EXISTS (
+      SELECT 1 FROM ${this.#table.name} AS other WHERE other.conflicts_with = plan.id)`;
   }
 
   /**
-   * Plans the move of the placements, one after the other. Each further one is planned when its
-   * turn comes, because the moves before it change what it finds.
+   * Moves the placements, one after the other. Each further one is planned when its turn comes, because
+   * the moves before it change what it finds.
    *
    * @throws {AppError} as `WriteTransaction.moveSubtrees` does.
    */
-  planMove(placements: readonly Placement[], now: number): void {
-    const [first] = placements;
-    if (first !== undefined) this.#planMove(first);
-    this.#effects = this.#move(placements, now);
+  *move(placements: readonly Placement[], now: number): Generator<Step, void> {
+    for (const placement of placements) {
+      this.#table.clear();
+      yield* this.#add(placement, MOVE_CONFLICTS);
+      yield* this.#overwrite();
+      yield* this.#removeMerged();
+      if (placement.source.path.startsWith(`${placement.target}/`)) yield* this.#vacate();
+      yield* this.#relocate(now);
+    }
+    this.#table.clear();
   }
 
   /**
-   * Plans the copy of all placements together.
+   * Plans the copy of all placements together, then carries it out.
    *
    * @throws {AppError} as `WriteTransaction.copySubtrees` does.
    */
-  planCopy(placements: readonly Placement[], now: number): void {
-    for (const placement of placements) this.#add(placement, COPY_CONFLICTS);
-    this.#check();
-    this.#effects = this.#copy(placements[0]?.source.userId ?? 0, now);
-  }
-
-  /**
-   * Runs the plan until it has the next `limit` effects, and returns them. The plan is done when
-   * there are fewer.
-   *
-   * @throws {AppError} as `WriteTransaction.moveSubtrees` does, for a later placement.
-   */
-  run(limit: number): TransferEffect[] {
-    const effects: TransferEffect[] = [];
-    while (effects.length < limit) {
-      const { done, value } = this.#effects.next();
-      if (done) break;
-      effects.push(value);
-    }
-    return effects;
-  }
-
-  #planMove(placement: Placement): void {
-    this.#add(placement, MOVE_CONFLICTS);
-    this.#check();
-  }
-
-  *#move(placements: readonly Placement[], now: number): Generator<TransferEffect, void> {
-    for (const [index, placement] of placements.entries()) {
-      if (index > 0) this.#planMove(placement);
-      yield* this.#moveOne(placement, now);
-      this.#clear();
-    }
-  }
-
-  *#moveOne({ source, target }: Placement, now: number): Generator<TransferEffect, void> {
+  *copy(placements: readonly Placement[], now: number): Generator<Step, void> {
+    this.#table.clear();
+    for (const placement of placements) yield* this.#add(placement, COPY_CONFLICTS);
     yield* this.#overwrite();
-    // RS 4.4.7: the directory that is moved is removed at the end.
-    for (const isRoot of [0, 1]) {
-      yield* this.#read(
-        () => "merged",
-        `records.id = plan.id AND is_root = ${isRoot} AND ${MERGED}`,
+    const user = placements[0]?.source.userId ?? 0;
+    for (const range of this.#table.ranges()) {
+      this.#connection.run(
+        `INSERT INTO records
+           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
+         SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now
+         FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${RELOCATED} ORDER BY position`,
+        { user, now, ...range },
+      );
+      yield this.#effects(
+        (row) => row.conflicts_with === null ? "added" : "updated",
+        `records.user_id = :user AND records.path = plan.target_path
+           AND (${RELOCATED} OR NOT is_root)`,
+        { user, ...range },
       );
     }
-    this.#connection.run(
-      `DELETE FROM records WHERE id IN (SELECT id FROM temp.plan AS plan WHERE ${MERGED})`,
-    );
-    if (source.path.startsWith(`${target}/`)) this.#vacate();
-    this.#connection.run(
-      `UPDATE records
-       SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
-         updated_at = :now
-       FROM temp.plan AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
-      { now },
-    );
-    yield* this.#read(() => "updated", `records.id = plan.id AND ${RELOCATED}`);
+    this.#table.clear();
   }
 
-  *#copy(user: number, now: number): Generator<TransferEffect, void> {
-    yield* this.#overwrite();
-    this.#connection.run(
-      `INSERT INTO records
-         (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-       SELECT :user, target_path, target_parent, target_name, hash, size, crc32, is_dir, :now, :now
-       FROM temp.plan AS plan WHERE ${RELOCATED} ORDER BY position`,
-      { user, now },
-    );
-    yield* this.#read(
-      (row) => row.conflicts_with === null ? "added" : "updated",
-      `records.user_id = :user AND records.path = plan.target_path
-         AND (${RELOCATED} OR NOT is_root)`,
-      { user },
-    );
-    this.#clear();
-  }
-
-  #clear(): void {
-    this.#connection.run("DELETE FROM temp.plan");
-  }
-
-  /**
-   * Adds a source and its descendants to the plan. `conflicts` is the condition under which the
-   * record at a target path conflicts.
-   */
-  #add({ source, target }: Placement, conflicts: string): void {
-    const targetOf = (path: string) => `:target || substr(${path}, length(:source) + 1)`;
-    const add = (which: string, columns: { isRoot: 0 | 1; parent: string; name: string }) =>
-      `INSERT INTO temp.plan (
-         id, source_path, target_path, target_parent, target_name, is_root, is_dir, hash, size,
-         crc32, conflicts_with, conflict_is_dir
-       )
-       SELECT records.id, records.path, ${targetOf("records.path")}, ${columns.parent},
-         ${columns.name}, ${columns.isRoot}, records.is_dir, records.hash, records.size,
-         records.crc32, conflict.id, conflict.is_dir
-       FROM records LEFT JOIN records AS conflict
-       ON conflict.user_id = :user AND conflict.path = ${targetOf("records.path")}
-         AND (${conflicts})
-       WHERE records.user_id = :user AND ${which} ORDER BY records.path`;
-    const parameters = { user: source.userId, source: source.path, target };
-    const root = this.#connection.get(
-      `${
-        add("records.path = :source", { isRoot: 1, parent: ":parent", name: ":name" })
-      } RETURNING id`,
-      { ...parameters, ...pathColumns(target) },
-    );
-    if (root?.id !== source.id) {
-      throw new AppError(
-        "ErrResourcesInvalidRequest",
-        `Cannot move ${quoted(source.path)}: an earlier source moved or replaced it`,
-      );
-    }
-    if (!source.isDir) return;
-    this.#connection.run(
-      add(descendantOf("records.path", ":source"), {
-        isRoot: 0,
-        parent: targetOf("records.parent"),
-        name: "records.name",
-      }),
-      parameters,
-    );
-  }
-
-  /** Refuses a file at the path of a directory, a directory at the path of a file, and long paths. */
-  #check(): void {
-    const mismatch = this.#connection.get(
-      `SELECT target_path, conflict_is_dir FROM temp.plan
-       WHERE conflict_is_dir <> is_dir ORDER BY position LIMIT 1`,
-    );
-    if (mismatch !== undefined) {
-      throw new AppError(
-        "ErrResourcesConflict",
-        `Cannot write to ${quoted(String(mismatch.target_path))}: ` +
-          `a ${mismatch.conflict_is_dir === 1 ? "directory" : "file"} has this path`,
-      );
-    }
-    const long = this.#connection.get(
-      `SELECT target_path FROM temp.plan
-       WHERE octet_length(target_path) > :max ORDER BY position LIMIT 1`,
-      { max: MAX_PATH_BYTES },
-    );
-    if (long !== undefined) {
-      throw new AppError(
-        "ErrResourcesInvalidRequest",
-        `Invalid path ${quoted(String(long.target_path))}: longer than ${MAX_PATH_BYTES} bytes`,
-      );
-    }
+  *#add(placement: Placement, conflicts: string): Generator<Step, void> {
+    for (const _ of this.#table.add(placement, conflicts)) yield NO_EFFECTS;
   }
 
   /** Deletes the files that other files replace. */
-  *#overwrite(): Generator<TransferEffect, void> {
-    yield* this.#read(
-      () => "overwritten",
-      "records.id = plan.conflicts_with AND plan.is_dir = 0",
-    );
-    this.#connection.run(
-      "DELETE FROM records WHERE id IN (SELECT conflicts_with FROM temp.plan WHERE is_dir = 0)",
-    );
+  *#overwrite(): Generator<Step, void> {
+    if (!this.#table.hasConflicts) return;
+    const ids =
+      `SELECT conflicts_with FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND is_dir = 0`;
+    for (const range of this.#table.ranges()) {
+      const effects = this.#effects(
+        () => "overwritten",
+        "records.id = plan.conflicts_with AND plan.is_dir = 0",
+        range,
+      );
+      this.#delete(ids, range);
+      yield effects;
+    }
   }
 
-  /**
-   * Reads records joined with the plan, in its order. Does not use {@link Connection.iterate}, which
-   * ends silently when SQLite fails.
-   */
-  *#read(
-    kindOf: (row: SqlRow) => TransferEffect["kind"],
-    joined: string,
-    parameters: SqlParameters = {},
-  ): Generator<TransferEffect, void> {
-    for (let after = 0;;) {
-      const rows = this.#connection.all(
-        `SELECT plan.position, plan.source_path, plan.conflicts_with, ${RECORD_COLUMNS}
-         FROM temp.plan AS plan CROSS JOIN records ON ${joined}
-         WHERE plan.position > :after ORDER BY plan.position LIMIT ${PAGE_RECORDS}`,
-        { ...parameters, after },
-      );
-      for (const row of rows) {
-        yield { kind: kindOf(row), record: toRecord(row), source: String(row.source_path) };
-        after = Number(row.position);
+  /** Deletes the directories that merge into others. The moved one comes last (RS 4.4.7). */
+  *#removeMerged(): Generator<Step, void> {
+    if (!this.#table.hasConflicts) return;
+    for (const isRoot of [0, 1]) {
+      const merged = `is_root = ${isRoot} AND ${this.#merged}`;
+      const ids = `SELECT id FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${merged}`;
+      for (const range of this.#table.ranges()) {
+        const effects = this.#effects(() => "merged", `records.id = plan.id AND ${merged}`, range);
+        this.#delete(ids, range);
+        yield effects;
       }
-      if (rows.length < PAGE_RECORDS) return;
     }
   }
 
   /** Moves records to temporary paths, as a target path may be that of a record that moves later. */
-  #vacate(): void {
-    // Paths in requests hold no control characters (C 4), so these paths are free.
-    this.#connection.run(
-      `UPDATE records
-       SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id
-       FROM temp.plan AS plan WHERE records.id = plan.id AND ${RELOCATED}`,
+  *#vacate(): Generator<Step, void> {
+    for (const range of this.#table.ranges()) {
+      this.#keepRelocated(range);
+      // Paths in requests hold no control characters (C 4), so these paths are free.
+      this.#connection.run(
+        `UPDATE records
+         SET path = char(1) || records.id, parent = NULL, name = char(1) || records.id
+         FROM ${this.#table.name} AS plan
+         WHERE ${IN_RANGE} AND records.id = plan.id AND ${RELOCATED}`,
+        range,
+      );
+      yield NO_EFFECTS;
+    }
+  }
+
+  *#relocate(now: number): Generator<Step, void> {
+    for (const range of this.#table.ranges()) {
+      this.#keepRelocated(range);
+      this.#connection.run(
+        `UPDATE records
+         SET path = plan.target_path, parent = plan.target_parent, name = plan.target_name,
+           updated_at = :now
+         FROM ${this.#table.name} AS plan
+         WHERE ${IN_RANGE} AND records.id = plan.id AND ${RELOCATED}`,
+        { now, ...range },
+      );
+      yield this.#effects(() => "updated", `records.id = plan.id AND ${RELOCATED}`, range);
+    }
+  }
+
+  #keepRelocated(range: Range): void {
+    this.#journal?.keep(
+      `SELECT id FROM ${this.#table.name} AS plan WHERE ${IN_RANGE} AND ${RELOCATED}`,
+      range,
     );
+  }
+
+  #delete(ids: string, range: Range): void {
+    this.#journal?.keep(ids, range);
+    this.#connection.run(`DELETE FROM records WHERE id IN (${ids})`, range);
+  }
+
+  /** The records joined with a part of the plan, in its order. */
+  #effects(
+    kindOf: (row: SqlRow) => TransferEffect["kind"],
+    joined: string,
+    parameters: SqlParameters & Range,
+  ): TransferEffect[] {
+    const rows = this.#connection.all(
+      `SELECT plan.source_path, plan.conflicts_with, ${RECORD_COLUMNS}
+       FROM ${this.#table.name} AS plan CROSS JOIN records ON ${joined}
+       WHERE ${IN_RANGE} ORDER BY plan.position`,
+      parameters,
+    );
+    return rows.map((row) => ({
+      kind: kindOf(row),
+      record: toRecord(row),
+      source: String(row.source_path),
+    }));
   }
 }

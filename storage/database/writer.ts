@@ -1,5 +1,4 @@
 import { dirname } from "node:path/posix";
-import { AppError, quoted } from "../../core/errors.ts";
 import type {
   NewRecord,
   Placement,
@@ -18,12 +17,14 @@ import {
 } from "./contents.ts";
 import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
-import { findByPath, pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
-import { descendantOf } from "./subtree.ts";
+import { ChangeJournal } from "./change_journal.ts";
+import { insertRecords } from "./insert_records.ts";
+import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
@@ -34,6 +35,9 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
   "keepResult",
   "addReportChunk",
 ]);
+
+/** How long a call may change records, in milliseconds. Other requests wait for it. */
+const MAX_STEP_MS = 50;
 
 export interface WriterOptions {
   /** The space that uploads leave free. */
@@ -54,7 +58,23 @@ interface OpenDatabase {
   /** See {@link allocateSharedMemory}. */
   readonly shared: Disposable;
   readonly transactions: Transactions;
+  readonly journal: ChangeJournal;
+  /** The plan of a move or copy in one transaction. */
   readonly plan: TransferPlan;
+  /** That of a large one, which is carried out between the transactions of others. */
+  readonly largePlan: TransferPlan;
+}
+
+/** What part of a plan did. */
+export interface PlanProgress {
+  readonly effects: readonly TransferEffect[];
+  readonly done: boolean;
+}
+
+/** Part of a deletion. */
+export interface DeleteProgress {
+  readonly deleted: readonly ResourceRecord[];
+  readonly done: boolean;
 }
 
 /**
@@ -63,9 +83,15 @@ interface OpenDatabase {
  */
 export class Writer {
   #opened: OpenDatabase | undefined;
+  #steps: Record<"direct" | "large", Iterator<readonly TransferEffect[], void>> = {
+    direct: [].values(),
+    large: [].values(),
+  };
+  #undoing: Iterator<void, void> = [].values();
 
   /**
-   * Opens the database; creates and migrates it as needed. Call it once, before other methods.
+   * Opens the database; creates and migrates it as needed, and undoes a large change that a crash
+   * interrupted. Call it once, before other methods.
    *
    * @throws {Error} with the code {@link OLDER_DATABASE} when the generation is too low. Nothing has
    *   been written then.
@@ -83,11 +109,15 @@ export class Writer {
     const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
+    const journal = new ChangeJournal(connection);
+    journal.recover();
     this.#opened = {
       connection,
       shared,
       transactions: new Transactions(connection, ballast),
-      plan: new TransferPlan(connection),
+      journal,
+      plan: new TransferPlan(connection, undefined, "plan"),
+      largePlan: new TransferPlan(connection, journal, "large_plan"),
     };
     return { isNew: before === 0, generation };
   }
@@ -107,7 +137,9 @@ export class Writer {
     this.#opened?.shared[Symbol.dispose]();
   }
 
-  begin(): void {
+  /** @param isStep Whether it is a step of a large change, between which directories may be missing. */
+  begin(isStep = false): void {
+    this.#connection.enforceForeignKeys(!isStep);
     this.#transactions.begin();
   }
 
@@ -136,7 +168,7 @@ export class Writer {
   }
 
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> {
-    return findByPath(this.#connection, scope, paths);
+    return findByPath([{ connection: this.#connection, has: () => true }], scope, paths);
   }
 
   /**
@@ -147,29 +179,7 @@ export class Writer {
    */
   insert(records: readonly NewRecord[]): ResourceRecord[] {
     this.#invalidateScans(records);
-    const rows = this.#transactions.refuseFull(() =>
-      this.#connection.all(
-        `INSERT INTO records
-           (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)
-         SELECT value ->> 'userId', value ->> 'path', value ->> 'parent', value ->> 'name',
-           value ->> 'hash', value ->> 'size', value ->> 'crc32', value ->> 'isDir',
-           value ->> 'createdAt', value ->> 'updatedAt'
-         FROM json_each(:records) WHERE TRUE
-         ON CONFLICT DO NOTHING
-         RETURNING ${RECORD_COLUMNS}`,
-        { records: JSON.stringify(records.map((it) => ({ ...it, ...pathColumns(it.path) }))) },
-      )
-    );
-    // SQLite does not specify the order of RETURNING.
-    const inserted = new Map(rows.map(toRecord).map((record) => [key(record), record]));
-    return records.map((record) => {
-      const added = inserted.get(key(record));
-      if (added !== undefined) return added;
-      throw new AppError(
-        "ErrResourcesAlreadyExists",
-        `Cannot add ${quoted(record.path)}: a record has this path`,
-      );
-    });
+    return this.#transactions.refuseFull(() => insertRecords(this.#connection, records));
   }
 
   /**
@@ -186,49 +196,85 @@ export class Writer {
   }
 
   /**
-   * Deletes the root of a subtree and the first `limit` of its descendants by path, and returns the
-   * deleted records. The whole subtree is deleted when there are fewer than `limit`.
+   * Whether a change of the records and their descendants is large: there are more than `max`, and the
+   * disk has room to keep their former state.
    */
-  deleteBatch(root: ResourceRecord, limit: number): ResourceRecord[] {
-    const rows = this.#transactions.refuseFull(() =>
-      this.#connection.all(
-        `DELETE FROM records WHERE records.id IN (
-           SELECT id FROM records WHERE user_id = :user AND path = :path
-           UNION ALL
-           SELECT id FROM (
-             SELECT id FROM records
-             WHERE user_id = :user AND ${descendantOf("path", ":path")}
-             ORDER BY path LIMIT :limit
-           )
-         )
-         RETURNING ${RECORD_COLUMNS}`,
-        { user: root.userId, path: root.path, limit },
-      )
-    );
-    return rows.map(toRecord);
+  isLarge(roots: readonly Pick<ResourceRecord, "userId" | "path">[], max: number): boolean {
+    if (this.#transactions.nearlyFull) return false;
+    return exceeds(this.#connection, roots, max);
   }
 
-  /** Plans a move, which {@link runPlan} runs. */
-  planMove(placements: readonly Placement[], now: number): void {
-    this.#transactions.refuseFull(() => this.#plan.planMove(placements, now));
+  /** Begins a large change of records of the users. */
+  beginChange(userIds: readonly number[]): void {
+    this.#transactions.refuseFull(() => this.#parts.journal.begin(userIds));
   }
 
-  /** Plans a copy, which {@link runPlan} runs. */
-  planCopy(placements: readonly Placement[], now: number): void {
+  /** Ends a large change: its steps become permanent with this transaction. */
+  endChange(): void {
+    this.#transactions.refuseFull(() => this.#parts.journal.end());
+  }
+
+  /** Begins to undo a large change, from the start if it was begun before. */
+  beginUndo(): void {
+    this.#undoing = this.#parts.journal.undo();
+  }
+
+  /** Undoes a part of a large change. Returns whether it was the last. */
+  runUndo(): boolean {
+    return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
+  }
+
+  /** Deletes records at and below the root of a subtree for a moment, `isStep` as for {@link begin}. */
+  deleteSome(root: ResourceRecord, isStep: boolean): DeleteProgress {
+    const deleted: ResourceRecord[] = [];
+    return this.#forAMoment(() => {
+      const page = deletePage(this.#connection, isStep ? this.#parts.journal : undefined, root);
+      for (const record of page) deleted.push(record);
+      return page.length < PAGE_RECORDS;
+    }, (done) => ({ deleted, done }));
+  }
+
+  /** Prepares a move, which {@link runPlan} plans and carries out, `isStep` as for {@link begin}. */
+  planMove(placements: readonly Placement[], now: number, isStep: boolean): void {
+    const { plan, largePlan } = this.#parts;
+    if (isStep) this.#steps.large = largePlan.move(placements, now);
+    else this.#steps.direct = plan.move(placements, now);
+  }
+
+  /** Prepares a copy, as {@link planMove} does a move. */
+  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
     this.#transactions.refuseGrowth();
-    this.#transactions.refuseFull(() => this.#plan.planCopy(placements, now));
+    const { plan, largePlan } = this.#parts;
+    if (isStep) this.#steps.large = largePlan.copy(placements, now);
+    else this.#steps.direct = plan.copy(placements, now);
   }
 
-  /** Runs the plan for the next `limit` effects. The plan is done when it returns fewer. */
-  runPlan(limit: number): TransferEffect[] {
-    return this.#transactions.refuseFull(() => this.#plan.run(limit));
+  /** Runs a plan for a moment. */
+  runPlan(isStep: boolean): PlanProgress {
+    const steps = this.#steps[isStep ? "large" : "direct"];
+    const effects: TransferEffect[] = [];
+    return this.#forAMoment(() => {
+      const { done, value } = steps.next();
+      for (const effect of value ?? []) effects.push(effect);
+      return done === true;
+    }, (done) => ({ effects, done }));
+  }
+
+  /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */
+  #forAMoment<Result>(step: () => boolean, end: (done: boolean) => Result): Result {
+    const started = performance.now();
+    return this.#transactions.refuseFull(() => {
+      while (performance.now() - started < MAX_STEP_MS) if (step()) return end(true);
+      return end(false);
+    });
   }
 
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
     const rows = this.#connection.all(
       `SELECT value AS hash FROM json_each(:hashes)
-       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')`,
+       WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
+         AND NOT EXISTS (SELECT 1 FROM former_records WHERE hash = value AND hash <> '')`,
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));
@@ -268,10 +314,6 @@ export class Writer {
     return this.#parts.transactions;
   }
 
-  get #plan(): TransferPlan {
-    return this.#parts.plan;
-  }
-
   get #parts() {
     if (this.#opened === undefined) throw new Error("The database is not open");
     return this.#opened;
@@ -282,8 +324,4 @@ export class Writer {
 function readGeneration(path: string): number {
   using connection = new Connection(path, { readOnly: true });
   return generationOf(connection);
-}
-
-function key({ userId, path }: { userId: number; path: string }): string {
-  return `${userId}/${path}`;
 }

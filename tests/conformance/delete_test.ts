@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { items, refused } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
+import { until } from "../support/until.ts";
 import { TestServer } from "../support/server.ts";
 
 Deno.test("DELETE /resources/", async (t) => {
@@ -128,4 +129,36 @@ Deno.test("RS 4.6.5 orders records of several owners at one path by age", async 
     ["t/x", 3],
     ["t/x", 2],
   ]);
+});
+
+Deno.test("C 5.4 content is removed after the reply, which so does not tell who else has it", async () => {
+  const removed: { hashes: readonly string[]; replied: boolean }[] = [];
+  let replied = false;
+  await using server = await TestServer.start({
+    wrap: (tree) => ({
+      ...tree,
+      blobs: new Proxy(tree.blobs, {
+        get(blobs, name) {
+          if (name !== "remove") {
+            const value: unknown = Reflect.get(blobs, name);
+            return typeof value === "function" ? value.bind(blobs) : value;
+          }
+          return (hashes: readonly string[]) => {
+            removed.push({ hashes, replied });
+            return blobs.remove(hashes);
+          };
+        },
+        set: (blobs, name, value) => Reflect.set(blobs, name, value),
+      }),
+    }),
+  });
+  const one = await server.as(1);
+  await one.upload("", { a: "mine", b: "ours" });
+  await (await server.as(2)).upload("", { b: "ours" });
+  assert.equal((await server.storedHashes()).length, 2);
+  assert.equal((await one.remove({ "paths[]": ["a", "b"] })).status, 200);
+  replied = true;
+  await until(() => removed.length > 0);
+  assert.equal((await server.storedHashes()).length, 1);
+  assert.deepEqual(removed.map(({ hashes, replied }) => [hashes.length, replied]), [[1, true]]);
 });

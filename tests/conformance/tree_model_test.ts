@@ -7,3 +7,8 @@ Deno.test("RS 3 and C 5 the service agrees with its model on random operations",
     assert.ok((tally.get(outcome) ?? 0) > 0, outcome);
   }
 });
+
+Deno.test("C 5 the service agrees with its model when every change takes steps", async () => {
+  const server = { maxDirectRecords: 0 };
+  await checkSequences({ seed: 20261122, sequences: 8, steps: 30, server });
+});

@@ -158,6 +158,7 @@ Deno.test("C 22 content that replaces other content of the same MD5 is backed up
   items(await one.upload("", { f: former }));
   assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
   await one.remove({ path: "f" });
+  await server.tree.sweeper.finish();
   items(await one.upload("", { f: later }));
   assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
   const target = `${directory.path}/restored`;

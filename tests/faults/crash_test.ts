@@ -2,12 +2,16 @@ import * as assert from "node:assert/strict";
 import { Log } from "../../core/log.ts";
 import type { UpkeepStore } from "../../core/upkeep/ports.ts";
 import { recover } from "../../core/upkeep/recover.ts";
+import { Connection } from "../../storage/database/connection.ts";
 import { Storage } from "../../storage/storage.ts";
 import { chunksOf, publish } from "../conformance/blob_store_suite.ts";
+import { ChildServer } from "../support/child_server.ts";
+import type { Client, Reply } from "../support/client.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 import { kills } from "./kills.ts";
 
 Deno.test("C 5.6 acknowledged changes survive kill -9, and C 5 holds after each restart", async () => {
@@ -96,3 +100,50 @@ function brokenUpkeep(upkeep: UpkeepStore, findGap: UpkeepStore["findGap"]): Upk
     get: (target, name) => name === "findGap" ? findGap : Reflect.get(target, name).bind(target),
   });
 }
+
+Deno.test("C 5 kill -9 in the middle of a large change leaves the former state", async (t) => {
+  await using directory = await TempDir.make();
+  const files = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`, "x"]));
+  {
+    await using server = await TestServer.start({ dataDir: directory.path });
+    const one = await server.as(1);
+    assert.equal((await one.upload("all/0", files)).status, 200);
+    for (let part = 1; part < 12; part++) {
+      const destination = `all/${part}`;
+      assert.equal((await one.copy({ source: "all/0", destination })).status, 200);
+    }
+  }
+  const under = (path: string) => `SELECT 1 FROM records WHERE path LIKE '${path}/%' LIMIT 1`;
+  const changes: Record<string, { sign: string; change: (client: Client) => Promise<Reply> }> = {
+    copy: {
+      sign: under("copied"),
+      change: (client) => client.copy({ source: "all", destination: "copied" }),
+    },
+    move: {
+      sign: under("moved"),
+      change: (client) => client.move({ source: "all", destination: "moved" }),
+    },
+    delete: {
+      sign: "SELECT 1 FROM former_records LIMIT 1",
+      change: (client) => client.remove({ path: "all" }),
+    },
+  };
+  for (const [name, { sign, change }] of Object.entries(changes)) {
+    await t.step(name, async () => {
+      await using server = await ChildServer.start({ dataDir: directory.path });
+      const one = await server.as(1);
+      const before = await one.list({ recursive: "true" });
+      const reply = change(one).catch(() => undefined);
+      {
+        using database = new Connection(`${directory.path}/strongroom.db`, { readOnly: true });
+        await until(() => database.get(sign) !== undefined);
+      }
+      await server.end("SIGKILL");
+      assert.equal(await reply, undefined);
+      await using restarted = await TestServer.start({ dataDir: directory.path });
+      const after = await (await restarted.as(1)).list({ recursive: "true" });
+      assert.equal(after.text, before.text);
+      await checkInvariants(restarted);
+    });
+  }
+});

@@ -6,6 +6,7 @@ import { generationOf } from "../../storage/database/generation.ts";
 import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
 import { until } from "../support/until.ts";
 import { checkInvariants } from "../support/invariants.ts";
+import { storedHashes } from "../support/stored_content.ts";
 import { TestServer, type TestServerOptions } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
@@ -82,6 +83,8 @@ Deno.test("C 22 an older database after kill -9 is refused, and content comes ba
     const one = await child.as(1);
     await one.upload("d", today);
     await one.remove({ path: "d/old0" });
+    // Content is removed shortly after the reply.
+    await until(async () => (await storedHashes(dataDir)).length === 22);
     await child.end("SIGKILL");
   }
   await copyNaively(dataDir, aside.path, DATABASE);

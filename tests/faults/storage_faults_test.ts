@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { removeUnreferenced } from "../../core/tree/changes.ts";
+import { removeUnreferenced } from "../../core/tree/sweeper.ts";
 import { items, refused } from "../support/client.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { checkInvariants } from "../support/invariants.ts";

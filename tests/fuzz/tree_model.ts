@@ -3,11 +3,11 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { removeUnreferenced } from "../../core/tree/changes.ts";
+import { removeUnreferenced } from "../../core/tree/sweeper.ts";
 import type { Client } from "../support/client.ts";
 import type { EventReader } from "../support/event_reader.ts";
 import { allRecords, checkInvariants } from "../support/invariants.ts";
-import { TestServer } from "../support/server.ts";
+import { TestServer, type TestServerOptions } from "../support/server.ts";
 import {
   ExpectedRefusal,
   Model,
@@ -162,6 +162,7 @@ export interface SequenceOptions {
   readonly steps: number;
   /** Replays a failed sequence, as printed by fast-check. */
   readonly path?: string;
+  readonly server?: TestServerOptions;
 }
 
 /** Counts by kind of step and status. */
@@ -174,9 +175,9 @@ export type Tally = Map<string, number>;
  *   and the seed.
  */
 export async function checkSequences(
-  { seed, sequences, steps, path }: SequenceOptions,
+  { seed, sequences, steps, path, server }: SequenceOptions,
 ): Promise<Tally> {
-  await using pair = await Pair.start();
+  await using pair = await Pair.start(server);
   const property = fc.asyncProperty(
     fc.array(step, { minLength: steps, maxLength: steps }),
     async (sequence) => {
@@ -203,8 +204,8 @@ class Pair implements AsyncDisposable {
 
   private constructor(readonly server: TestServer, readonly clients: readonly Client[]) {}
 
-  static async start(): Promise<Pair> {
-    const server = await TestServer.start();
+  static async start(options?: TestServerOptions): Promise<Pair> {
+    const server = await TestServer.start(options);
     const clients = await Promise.all(
       CALLERS.map(({ user, admin }) => admin ? server.admin(user) : server.as(user)),
     );

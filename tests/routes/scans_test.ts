@@ -363,6 +363,7 @@ Deno.test("C 15 results are stored and reused", async (t) => {
   });
   await t.step("C 6 and C 15 not for other content with the same hash", async () => {
     await one.remove({ "paths[]": ["a", "d"] });
+    await server.tree.sweeper.finish();
     await one.upload("", { a: forged });
     assert.equal(await kindOf("a"), "5");
   });
@@ -371,6 +372,7 @@ Deno.test("C 15 results are stored and reused", async (t) => {
     const { id } = await scan(one, { path: "a", scanners: ["tar"] }, 0);
     await until(() => scanned.length === 6);
     await one.remove({ path: "a" });
+    await server.tree.sweeper.finish();
     await one.upload("", { a: genuine });
     gate.resolve();
     await until(async () => scanOf(await one.send("GET", `/scans/${id}`)).status === "failed");
@@ -539,4 +541,39 @@ Deno.test("C 15 a start removes scans that ended more than 30 days ago", async (
   const one = await server.as(1, ...SCANNER);
   await until(async () => (await one.send("GET", `/scans/${ids[0]}`)).status === 404);
   assert.equal(scanOf(await one.send("GET", `/scans/${ids[1]}`)).id, ids[1]);
+});
+
+Deno.test("C 15 users take turns in the queue, and each has a share of it", async () => {
+  let available = 0;
+  await using server = await TestServer.start({
+    maxQueuedScans: 3,
+    host: {
+      stats: () => ({
+        CPUCores: 2,
+        LoadAvg1m: 0,
+        MemTotalMB: 100_000,
+        MemAvailableMB: available,
+        DiskFreeMB: 100_000,
+      }),
+    },
+  });
+  const [one, two] = [await server.as(1, ...SCANNER), await server.as(2, ...SCANNER)];
+  for (const client of [one, two]) await client.upload("", { a: "a" });
+  await using events = await (await server.admin()).events({ scope: "all" });
+  const [first, second, third] = [
+    await scan(one, { path: "a" }, 0),
+    await scan(one, { path: "a" }, 0),
+    await scan(one, { path: "a" }, 0),
+  ];
+  refused(await one.json("POST", "/scans/", { path: "a" }), 429, "ErrScansQueueFull");
+  const other = await scan(two, { path: "a" }, 0);
+  refused(await one.json("POST", "/scans/", { path: "a" }), 429, "ErrScansQueueFull");
+  available = 90_000;
+  const started: number[] = [];
+  while (started.length < 4) {
+    const { event, data = "" } = await events.next() ?? {};
+    assert.ok(event !== undefined, "the stream ended");
+    if (event === "scan.started") started.push(JSON.parse(data).id);
+  }
+  assert.deepEqual(started, [first.id, other.id, second.id, third.id]);
 });

@@ -10,6 +10,7 @@ import { storedContent, storedHashes } from "./stored_content.ts";
 /** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
   const records = await allRecords(server);
+  await server.tree.sweeper.finish();
   await checkFiles(server.dataDir, records);
   return records;
 }

@@ -6,7 +6,7 @@ import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
-import type { Tree, UploadLimits } from "../../core/tree/changes.ts";
+import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { App } from "../../routes/environment.ts";
@@ -27,7 +27,7 @@ export interface TestServerOptions {
   readonly dataDir?: string;
   readonly events?: ServerEvents;
   /** Wraps the tree that the app uses. */
-  readonly wrap?: (tree: Tree) => Tree;
+  readonly wrap?: (tree: TreeParts) => TreeParts;
   readonly app?: Partial<AppOptions>;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
@@ -35,6 +35,8 @@ export interface TestServerOptions {
   readonly acceptDamage?: boolean;
   /** How much disk uploads leave free. @default 0 */
   readonly diskReserveMB?: number;
+  /** See `StorageOptions.maxDirectRecords`. */
+  readonly maxDirectRecords?: number;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** Scans content in place of the sandbox. */
@@ -67,7 +69,13 @@ export class TestServer implements AsyncDisposable {
     };
     const { acceptDamage = false } = options;
     const storage = parts.use(
-      await Storage.open(dataDir, { reserveMB: options.diskReserveMB ?? 0, acceptDamage }),
+      await Storage.open(dataDir, {
+        reserveMB: options.diskReserveMB ?? 0,
+        acceptDamage,
+        ...(options.maxDirectRecords !== undefined && {
+          maxDirectRecords: options.maxDirectRecords,
+        }),
+      }),
     );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
@@ -116,9 +124,10 @@ export class TestServer implements AsyncDisposable {
     return this.as(userId, "resources.admin");
   }
 
-  /** {@link storedHashes} */
-  storedHashes(): Promise<string[]> {
-    return storedHashes(this.dataDir);
+  /** {@link storedHashes}, after the removal of content that is due */
+  async storedHashes(): Promise<string[]> {
+    await this.tree.sweeper.finish();
+    return await storedHashes(this.dataDir);
   }
 
   /** {@link temporaryFiles} */

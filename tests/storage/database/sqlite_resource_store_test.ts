@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { ListQuery } from "../../../core/ports.ts";
+import type { ResourceRecord } from "../../../core/ports.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
 import { seed } from "../../support/seed.ts";
@@ -16,22 +16,56 @@ resourceStoreSuite("SqliteResourceStore", async () => {
   return store;
 });
 
-Deno.test("C 8 list() ends a listing whose reader stalls", async () => {
-  await using directory = await TempDir.make();
-  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
-    listStallMs: 1,
+for (const directories of [[], ["d"], ["d", "e"]]) {
+  const what = directories.length === 0 ? "the root" : directories.join(" and ");
+  Deno.test(`C 8 a listing of ${what} that nobody reads does not keep the log from starting anew`, async () => {
+    await using directory = await TempDir.make();
+    const path = `${directory.path}/test.db`;
+    await using store = await SqliteResourceStore.open(path, { listIdleMs: 1 });
+    const names = Array.from({ length: 1200 }, (_, index) => `d/${String(index).padStart(4, "0")}`);
+    await seed(store, ["d/", "e/", ...names]);
+    const scope = { userId: 1, everyone: false };
+    const query = { scope, recursive: true, directories, chain: directories };
+    const batches = store.list(query)[Symbol.asyncIterator]();
+    const seen: string[] = [];
+    const take = ({ value, done }: IteratorResult<readonly ResourceRecord[]>) => {
+      if (!done) seen.push(...value.map(({ path }) => path));
+      return !done;
+    };
+    take(await batches.next());
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    // Several times what the log holds before it is checkpointed and starts anew.
+    for (let round = 0; round < 12; round++) {
+      const added = names.map((name) => ({
+        path: `${name.slice(2)}${"x".repeat(100)}${round}`,
+        userId: 2,
+      }));
+      await seed(store, added);
+    }
+    const { size } = await Deno.stat(`${path}-wal`);
+    assert.ok(size < 10 * 2 ** 20, `the log has ${size} bytes`);
+    while (take(await batches.next()));
+    const expected = directories.length === 2 ? ["d", ...names, "e"] : ["d", ...names];
+    assert.deepEqual(seen.sort(), directories.length === 0 ? ["d", ...names, "e"] : expected);
   });
-  await seed(store, Array.from({ length: 1200 }, (_, index) => `f${index}`));
-  const query: ListQuery = {
-    scope: { userId: 1, everyone: false },
-    recursive: false,
-    directories: [],
-    chain: [],
-  };
-  const batches = store.list(query)[Symbol.asyncIterator]();
-  await batches.next();
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  await assert.rejects(batches.next(), /has ended/);
+}
+
+Deno.test("C 8 a batch of a listing is bounded in bytes", async () => {
+  await using directory = await TempDir.make();
+  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
+  const above = Array.from({ length: 15 }, () => "d".repeat(250)).join("/");
+  const parents = Array.from({ length: 15 }, (_, index) => `${above.slice(0, 251 * index + 250)}/`);
+  const names = Array.from({ length: 300 }, (_, index) => `${above}/${index}`);
+  await seed(store, [...parents, ...names]);
+  const scope = { userId: 1, everyone: false };
+  for (const directories of [[], [above]]) {
+    const query = { scope, recursive: true, directories, chain: [] };
+    const batches = await Array.fromAsync(store.list(query));
+    assert.ok(batches.every((batch) => JSON.stringify(batch).length < 60_000));
+    const paths = new Set(batches.flat().map(({ path }) => path));
+    assert.deepEqual(names.filter((name) => !paths.has(name)), []);
+    assert.equal(batches.flat().length, paths.size);
+  }
 });
 
 Deno.test("C 8 list() throws when the database fails, instead of ending early", async () => {

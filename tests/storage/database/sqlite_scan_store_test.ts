@@ -66,3 +66,28 @@ Deno.test("C 15 a report that the end of the server cut off does not count, and 
   await scans.remove(id);
   assert.equal(connection.get("SELECT count(*) AS chunks FROM scan_report_chunks")?.chunks, 0);
 });
+
+Deno.test("C 15 list() returns pages of bounded bytes, and every scan in one of them", async () => {
+  await using directory = await TempDir.make();
+  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
+  const { scans } = store;
+  const ids: number[] = [];
+  for (let count = 0; count < 12; count++) {
+    // The last ones are longer than a page by themselves.
+    const paths = [`${count}`, "p".repeat(count < 10 ? 300_000 : 2_000_000)];
+    const scan = { userId: 1, paths, skip: [], createdAt: 0 };
+    ids.push((await scans.create(scan, (async function* () {})())).id);
+  }
+  const found: number[] = [];
+  const sizes: number[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = await scans.list(1, { limit: 1000, before });
+    if (page.length === 0) break;
+    sizes.push(page.length);
+    found.push(...page.map(({ id }) => id));
+    before = page.at(-1)?.id;
+  }
+  assert.deepEqual(found, ids.toReversed());
+  assert.deepEqual(sizes, [1, 1, 4, 4, 2]);
+});

@@ -1,0 +1,79 @@
+import { asError, type Log } from "../log.ts";
+import type { BlobStore, ResourceStore } from "../ports.ts";
+
+/** How long after a change content is removed, in milliseconds: its reply has gone by then. */
+const SWEEP_DELAY_MS = 100;
+/** The most hashes per transaction, so that other writes can run in between. */
+const MAX_BATCH_HASHES = 256;
+
+/** What {@link removeUnreferenced} works with. */
+export interface SweptStores {
+  readonly records: Pick<ResourceStore, "write">;
+  readonly blobs: BlobStore;
+}
+
+/** What {@link Sweeper} works with. */
+export interface SweeperOptions extends SweptStores {
+  readonly log: Log;
+}
+
+/**
+ * Removes content that has lost its last reference, shortly after the reply (C 5.4). The time that a
+ * request takes does not tell whether other users have the same content.
+ */
+export class Sweeper implements AsyncDisposable {
+  readonly #options: SweeperOptions;
+  #hashes = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /** Removes the content of those hashes that no record has then. */
+  add(hashes: readonly string[]): void {
+    for (const hash of hashes) if (hash !== "") this.#hashes.add(hash);
+    if (this.#hashes.size === 0) return;
+    this.#timer ??= setTimeout(() => this.finish(), SWEEP_DELAY_MS);
+  }
+
+  /** Removes what has been added now. */
+  finish(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const hashes = [...this.#hashes];
+    this.#hashes = new Set();
+    if (hashes.length > 0) this.#sweeping = this.#sweeping.then(() => this.#sweep(hashes));
+    return this.#sweeping;
+  }
+
+  [Symbol.asyncDispose] = () => this.finish();
+
+  /** A failure is logged, and the next start removes the content. */
+  async #sweep(hashes: readonly string[]): Promise<void> {
+    try {
+      await removeUnreferenced(this.#options, hashes);
+    } catch (error) {
+      this.#options.blobs.needsSweep = true;
+      this.#options.log.error("Cannot remove unreferenced content", { error: asError(error) });
+    }
+  }
+}
+
+/**
+ * Removes the content of the hashes that no record has. Lookup and removal share a write transaction,
+ * so that no upload of the same content can come between them (C 12).
+ */
+export async function removeUnreferenced(
+  { records, blobs }: SweptStores,
+  hashes: readonly string[],
+): Promise<void> {
+  const distinct = [...new Set(hashes)].filter((hash) => hash !== "");
+  for (let start = 0; start < distinct.length; start += MAX_BATCH_HASHES) {
+    const batch = distinct.slice(start, start + MAX_BATCH_HASHES);
+    await records.write(async (transaction) => {
+      await blobs.remove(await transaction.unreferenced(batch));
+    }, { alone: true });
+  }
+}

@@ -1,0 +1,217 @@
+import { FairQueue } from "../../core/fair_queue.ts";
+import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
+import type { Remote } from "../threads/rpc.ts";
+import type { GroupCommit } from "./group_commit.ts";
+import type { Reader } from "./reader.ts";
+import { transactionOn, type TransactionRules, type WriterCalls } from "./write_transaction.ts";
+import type { Writer } from "./writer.ts";
+
+/** A change of more records than this is large. */
+export const MAX_DIRECT_RECORDS = 10_000;
+/** How long to wait before a failed undoing is tried again, in milliseconds. */
+const UNDO_RETRY_MS = 1000;
+
+/** Thrown by work that has to be carried out as a large change of the records of these users. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+
+  constructor(readonly userIds: readonly number[]) {
+    super("A change of so many records takes turns with other writes");
+  }
+}
+
+/** Thrown by work on records that a large change is changing. */
+export class Busy extends Error {
+  override readonly name = "Busy";
+
+  /** @param ended Resolves when the work can be tried again. */
+  constructor(readonly ended: Promise<void>) {
+    super("A large change of these records is going on");
+  }
+}
+
+export interface LargeChangeParts {
+  readonly commits: GroupCommit;
+  readonly writer: Remote<Writer>;
+  readonly readers: readonly Remote<Reader>[];
+  /** A change of more records than this is large. */
+  readonly maxDirectRecords: number;
+}
+
+interface Current {
+  readonly userIds: ReadonlySet<number>;
+  readonly ended: PromiseWithResolvers<void>;
+}
+
+/**
+ * Carries out changes of many records in steps, each in a transaction of its own, so that writes of other
+ * users need not wait for the end. They are all or nothing nevertheless: the former state is kept in a
+ * journal, from which a failure, or the start after a crash, restores it. Until the end, readers see the
+ * former state, and other writes to the records of the same users wait. There is one at a time.
+ */
+export class LargeChanges {
+  readonly #parts: LargeChangeParts;
+  readonly #waiting = new FairQueue<() => void>();
+  #current: Current | undefined;
+  #busy = false;
+  #closed = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: LargeChangeParts) {
+    this.#parts = parts;
+  }
+
+  /** The rules for work that is carried out in one transaction. */
+  readonly directRules: TransactionRules = {
+    isStep: false,
+    lookup: (scope) => {
+      if (this.covers(scope)) throw new Busy(this.#ended);
+    },
+    change: async (roots) => {
+      const userIds = ownersOf(roots);
+      if (userIds.some((userId) => this.#current?.userIds.has(userId))) throw new Busy(this.#ended);
+      if (!roots.some(({ isDir }) => isDir)) return;
+      const { writer, maxDirectRecords } = this.#parts;
+      const owned = roots.map(({ userId, path }) => ({ userId, path }));
+      if (await writer.isLarge(owned, maxDirectRecords)) throw new TooLarge(userIds);
+    },
+  };
+
+  /** Whether records within the scope are being changed: only the readers know their former state. */
+  covers({ userId, everyone }: Scope): boolean {
+    return this.#current !== undefined && (everyone || this.#current.userIds.has(userId));
+  }
+
+  /** Waits until no records within any of the scopes are being changed. */
+  async settled(scopes: readonly Scope[]): Promise<void> {
+    while (scopes.some((scope) => this.covers(scope))) await this.#ended;
+  }
+
+  /**
+   * Runs `work` as a large change of the records of the users.
+   *
+   * @throws {TooLarge} when it changes records of other users.
+   */
+  async run<T>(
+    userIds: readonly number[],
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T>,
+  ): Promise<T> {
+    await this.#turn(userIds[0] ?? 0);
+    try {
+      const running = this.#run(userIds, work, options);
+      this.#last = running.catch(() => {});
+      return await running;
+    } finally {
+      const next = this.#waiting.next();
+      if (next === undefined) this.#busy = false;
+      else next();
+    }
+  }
+
+  /** Waits for the change that is going on, and begins no other. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#last;
+  }
+
+  /** Waits for the turn of the user. */
+  #turn(userId: number): Promise<void> {
+    if (!this.#busy) {
+      this.#busy = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.add(userId, resolve));
+  }
+
+  async #run<T>(
+    userIds: readonly number[],
+    work: (transaction: WriteTransaction) => Promise<T>,
+    { onCommit }: WriteOptions<T>,
+  ): Promise<T> {
+    const actions: (() => Promise<void>)[] = [];
+    await this.#begin(userIds);
+    try {
+      const rules = this.#stepRules(userIds);
+      const result = await work(transactionOn(this.#step, (action) => actions.push(action), rules));
+      await this.#parts.commits.run(async () => {
+        for (const action of actions) await action();
+        await this.#parts.writer.endChange();
+      }, {
+        alone: true,
+        onCommit: () => {
+          onCommit?.(result);
+          this.#release();
+        },
+      });
+      return result;
+    } catch (error) {
+      await this.#undo();
+      throw error;
+    }
+  }
+
+  async #begin(userIds: readonly number[]): Promise<void> {
+    if (this.#closed) throw new Error("The database is closing");
+    const { commits, writer, readers } = this.#parts;
+    try {
+      await commits.run(async () => {
+        // From now on, reads wait or are left to the readers.
+        this.#current = { userIds: new Set(userIds), ended: Promise.withResolvers() };
+        await writer.beginChange(userIds);
+        // Reads that were requested earlier have ended when this has.
+        await Promise.all(readers.map((reader) => reader.pin(userIds)));
+      }, { alone: true, isStep: true });
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+  }
+
+  #stepRules(userIds: readonly number[]): TransactionRules {
+    return {
+      isStep: true,
+      lookup: () => {},
+      change: (roots) => {
+        const owners = ownersOf(roots);
+        if (owners.some((owner) => !userIds.includes(owner))) throw new TooLarge(owners);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** Makes a call in a transaction of its own. */
+  readonly #step: WriterCalls = (call) =>
+    this.#parts.commits.run(() => call(this.#parts.writer), { alone: true, isStep: true });
+
+  /** Restores the former state. Tries until it succeeds, as nobody may see part of a change. */
+  async #undo(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#parts.writer.beginUndo();
+        while (!await this.#step((writer) => writer.runUndo()));
+        await this.#step((writer) => writer.endChange());
+        return this.#release();
+      } catch (error) {
+        // The next start undoes it.
+        if (this.#closed) throw error;
+        await new Promise((resolve) => setTimeout(resolve, UNDO_RETRY_MS));
+      }
+    }
+  }
+
+  #release(): void {
+    const current = this.#current;
+    this.#current = undefined;
+    for (const reader of this.#parts.readers) reader.unpin();
+    current?.ended.resolve();
+  }
+
+  get #ended(): Promise<void> {
+    return this.#current?.ended.promise ?? Promise.resolve();
+  }
+}
+
+function ownersOf(roots: readonly Pick<ResourceRecord, "userId">[]): number[] {
+  return [...new Set(roots.map(({ userId }) => userId))];
+}

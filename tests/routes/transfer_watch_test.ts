@@ -1,0 +1,67 @@
+import * as assert from "node:assert/strict";
+import { jsonBytes } from "../../routes/body.ts";
+import { TransferWatch } from "../../routes/transfer_watch.ts";
+
+/** The reasons that a watch gives while `work` runs, and one window longer. */
+async function reasons(
+  windowMs: number,
+  work: (watch: TransferWatch) => Promise<void>,
+): Promise<string[]> {
+  const given: string[] = [];
+  const watch = new TransferWatch({ windowMs, onSlow: (reason) => given.push(reason) });
+  await work(watch);
+  return given;
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("TransferWatch reports a peer that takes nothing", async () => {
+  const given = await reasons(20, async (watch) => {
+    watch.wait();
+    await sleep(60);
+  });
+  assert.deepEqual(given, ["no data for 0.02 s"]);
+});
+
+Deno.test("TransferWatch reports a peer that takes a byte now and then", async () => {
+  const given = await reasons(60, async (watch) => {
+    for (let step = 0; step < 10; step++) {
+      watch.wait();
+      await sleep(20);
+      watch.moved(1);
+    }
+  });
+  assert.ok(given.length > 0);
+  assert.match(given[0] ?? "", /^\d bytes in 0\.06 s$/);
+});
+
+Deno.test("TransferWatch counts neither a wait for this server nor a peer that is fast enough", async () => {
+  const given = await reasons(200, async (watch) => {
+    for (let step = 0; step < 10; step++) {
+      watch.wait();
+      watch.moved(1);
+      await sleep(30);
+    }
+    for (let step = 0; step < 10; step++) {
+      watch.wait();
+      await sleep(30);
+      watch.moved(60 * 1024);
+    }
+  });
+  assert.deepEqual(given, []);
+});
+
+Deno.test("C 3 cancels a body that arrives byte by byte", async () => {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const body = new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(new Uint8Array([0x20])), 10);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  await assert.rejects(jsonBytes(request, { maxBytes: 2 ** 20, stallMs: 100 }), {
+    kind: "ErrResourcesInvalidRequest",
+    message: /received \d+ bytes in 0\.1 s/,
+  });
+});

@@ -1,0 +1,202 @@
+import * as assert from "node:assert/strict";
+import type { ResourceRecord, ResourceStore, WriteTransaction } from "../../../core/ports.ts";
+import { RecordAudit } from "../../../storage/database/record_audit.ts";
+import { copyDatabase } from "../../../storage/database/snapshot.ts";
+import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
+import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
+import { newRecord, seed } from "../../support/seed.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { until } from "../../support/until.ts";
+
+/** A store in which every change of a directory is a large one. */
+async function openStore(path?: string): Promise<SqliteResourceStore & { directory: string }> {
+  const directory = await TempDir.make();
+  const store = await SqliteResourceStore.open(path ?? `${directory.path}/test.db`, {
+    maxDirectRecords: 0,
+  });
+  const close = store[Symbol.asyncDispose].bind(store);
+  return Object.assign(store, {
+    directory: directory.path,
+    async [Symbol.asyncDispose]() {
+      await close();
+      await directory[Symbol.asyncDispose]();
+    },
+  });
+}
+
+resourceStoreSuite("SqliteResourceStore in steps", openStore);
+
+const everyone = { userId: 1, everyone: true };
+const own = { userId: 1, everyone: false };
+
+async function allRecords(store: ResourceStore): Promise<ResourceRecord[]> {
+  const query = { scope: everyone, recursive: true, directories: [], chain: [] };
+  const records = (await Array.fromAsync(store.list(query))).flat();
+  return records.sort((a, b) => a.id - b.id);
+}
+
+const FILES = Array.from({ length: 2500 }, (_, index) => `f${String(index).padStart(4, "0")}`);
+
+/** Two directories with many files, of which some have the same names. */
+async function seedTwo(store: ResourceStore): Promise<ResourceRecord> {
+  const [a] = await seed(store, ["a/", "b/", "b/sub/", { path: "other/", userId: 2 }]);
+  await seed(store, FILES.map((name) => ({ path: `a/${name}`, content: name, updatedAt: 7 })));
+  await seed(store, FILES.slice(500).map((name) => ({ path: `b/${name}`, content: "b" })));
+  assert.ok(a);
+  return a;
+}
+
+type Change = (transaction: WriteTransaction, a: ResourceRecord) => Promise<unknown>;
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  "a move": (transaction, a) => transaction.moveSubtrees([{ source: a, target: "c" }], 99),
+  "a move that replaces": (transaction, a) =>
+    transaction.moveSubtrees([{ source: a, target: "b" }], 99),
+  "a copy": (transaction, a) => transaction.copySubtrees([{ source: a, target: "c" }], 99),
+  "a copy that replaces": (transaction, a) =>
+    transaction.copySubtrees([{ source: a, target: "b" }], 99),
+  "a deletion": (transaction, a) => transaction.deleteSubtrees([a]),
+};
+
+for (const [name, change] of Object.entries(CHANGES)) {
+  Deno.test(`C 5.5 ${name} that fails after its last step has changed nothing`, async () => {
+    await using store = await openStore();
+    const a = await seedTwo(store);
+    const before = await allRecords(store);
+    const failed = store.write(async (transaction) => {
+      await change(transaction, a);
+      throw new Error("the disk is on fire");
+    });
+    await assert.rejects(failed, /on fire/);
+    assert.deepEqual(await allRecords(store), before);
+    // Nothing is left that would keep the next one from working.
+    await store.write((transaction) => change(transaction, a));
+    assert.notDeepEqual(await allRecords(store), before);
+  });
+
+  Deno.test(`C 5 ${name} that a crash interrupts has changed nothing after a start`, async () => {
+    await using store = await openStore();
+    const a = await seedTwo(store);
+    const before = await allRecords(store);
+    await using copies = await TempDir.make();
+    await store.write(async (transaction) => {
+      await change(transaction, a);
+      // What a crash at this moment leaves on the disk.
+      for (const suffix of ["", "-wal"]) {
+        await Deno.copyFile(
+          `${store.directory}/test.db${suffix}`,
+          `${copies.path}/test.db${suffix}`,
+        );
+      }
+    });
+    assert.notDeepEqual(await allRecords(store), before);
+    await using started = await SqliteResourceStore.open(`${copies.path}/test.db`);
+    await started.checkAfterCrash();
+    assert.deepEqual(await allRecords(started), before);
+  });
+
+  Deno.test(`C 5 ${name} shows lookups the former state until its end`, async () => {
+    await using store = await openStore();
+    const a = await seedTwo(store);
+    const paths = ["a", "a/f0001", "b/f0600", "c", "c/f0001"];
+    const before = await store.findByPath(own, paths);
+    await store.write(async (transaction) => {
+      await change(transaction, a);
+      assert.deepEqual(await store.findByPath(own, paths), before);
+      assert.deepEqual(await store.findByPath(everyone, paths), before);
+      assert.deepEqual(await store.findById(own, [a.id]), new Map([[a.id, a]]));
+      // Those of others are found as they are.
+      await seed(store, [{ path: "other/new", userId: 2 }]);
+      assert.equal((await store.findByPath(everyone, ["other/new"])).size, 1);
+    });
+    assert.notDeepEqual(await store.findByPath(own, paths), before);
+  });
+}
+
+Deno.test("writes of others do not wait for the end of a large change, the owner's do", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const ended: string[] = [];
+  const write = (what: string, path: string, userId: number) =>
+    seed(store, [{ path, userId }]).then(() => ended.push(what));
+  let writes: Promise<unknown>[] = [];
+  await store.write(async (transaction) => {
+    await transaction.insert([newRecord("c/")]);
+    // Runs only once the change goes on in steps.
+    await transaction.deleteSubtrees([a]);
+    writes = [write("the owner's", "b/new", 1), write("another's", "other/new", 2)];
+    await until(() => ended.includes("another's"));
+  }).then(() => ended.push("the deletion"));
+  await Promise.all(writes);
+  assert.deepEqual(ended, ["another's", "the deletion", "the owner's"]);
+});
+
+Deno.test("C 8 a large change shows listings of its owner the former state until its end", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const paths = async (directory: string) => {
+    const query = { scope: own, recursive: true, directories: [directory], chain: [] };
+    return (await Array.fromAsync(store.list(query))).flat().map(({ path }) => path);
+  };
+  const before = await paths("a");
+  assert.equal(before.length, FILES.length);
+  const root = { scope: everyone, recursive: false, directories: [], chain: [] };
+  let rest = Promise.resolve<string[]>([]);
+  await store.write(async (transaction) => {
+    await transaction.moveSubtrees([{ source: a, target: "c" }], 99);
+    assert.deepEqual(await paths("a"), before);
+    assert.deepEqual(await paths("c"), []);
+    rest = Array.fromAsync(store.list(root)).then((batches) =>
+      batches.flat().map(({ path }) => path).sort()
+    );
+  });
+  assert.deepEqual(await rest, ["b", "c", "other"]);
+  assert.deepEqual(await paths("a"), []);
+  assert.equal((await paths("c")).length, FILES.length);
+});
+
+Deno.test("large changes of users take turns", async () => {
+  await using store = await openStore();
+  const [one, two] = await seed(store, ["a/", { path: "a/", userId: 2 }]);
+  assert.ok(one && two);
+  const ended: string[] = [];
+  const copy = (source: ResourceRecord, target: string) =>
+    store.write((transaction) => transaction.copySubtrees([{ source, target }], 99))
+      .then(() => ended.push(`${source.userId} ${target}`));
+  await Promise.all([
+    ...["b", "c", "d"].map((target) => copy(one, target)),
+    ...["b", "c"].map((target) => copy(two, target)),
+  ]);
+  assert.deepEqual(ended, ["1 b", "1 c", "2 b", "1 d", "2 c"]);
+});
+
+Deno.test("C 5.4 content of records that a large change has deleted is not unreferenced yet", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const hash = (await store.findByPath(own, ["a/f0001"])).get("a/f0001")?.hash ?? "";
+  const unreferenced = () => store.write((transaction) => transaction.unreferenced([hash]));
+  await store.write(async (transaction) => {
+    await transaction.deleteSubtrees([a]);
+    assert.deepEqual(await unreferenced(), []);
+  });
+  assert.deepEqual(await unreferenced(), [hash]);
+});
+
+Deno.test("C 22 check and backup see no part of a large change", async () => {
+  await using store = await openStore();
+  const a = await seedTwo(store);
+  const before = await allRecords(store);
+  const hash = (await store.findByPath(own, ["a/f0001"])).get("a/f0001")?.hash ?? "";
+  await store.write(async (transaction) => {
+    await transaction.deleteSubtrees([a]);
+    const path = `${store.directory}/test.db`;
+    {
+      using audit = new RecordAudit(path, { repair: false });
+      assert.deepEqual(audit.broken("ancestor", 0), []);
+      assert.deepEqual(audit.unreferenced([hash]), []);
+    }
+    await copyDatabase(path, `${store.directory}/copy.db`);
+  });
+  await using copy = await SqliteResourceStore.open(`${store.directory}/copy.db`);
+  assert.deepEqual(await allRecords(copy), before);
+});
