@@ -22,7 +22,10 @@ export class SqliteUpkeepStore implements UpkeepStore {
   }
 
   async findGap(prefix: string, hashes: readonly string[]): Promise<ContentGap> {
-    return toGap(await this.#read("gap", { prefix, hashes: JSON.stringify(hashes) }));
+    const gap = toGap(await this.#read("gap", { prefix, hashes: JSON.stringify(hashes) }));
+    const rows = await this.#read("unreferencedFiles", { prefix });
+    const unreferenced = new Set([...gap.unreferenced, ...rows.map(({ hash }) => String(hash))]);
+    return { missing: gap.missing, unreferenced: [...unreferenced] };
   }
 
   async filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>> {

@@ -12,6 +12,10 @@ export const UPKEEP_STATEMENTS = {
     UNION ALL
     SELECT hash, 'unreferenced' FROM stored
     WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = stored.hash AND hash <> '')`,
+  /** Content in files that is in no record. The files may be gone, if the commit of a removal failed. */
+  unreferencedFiles: `SELECT hash FROM contents
+    WHERE hash >= :prefix AND hash < :prefix || 'g' AND bytes IS NULL
+      AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
   /** The oldest record of each hash. */
   files: `SELECT records.hash AS hash, records.user_id, records.path AS path, size, crc32
     FROM json_each(:hashes) AS wanted JOIN records ON records.id = (

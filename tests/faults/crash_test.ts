@@ -10,6 +10,7 @@ import type { Client, Reply } from "../support/client.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
+import { storedHashes } from "../support/stored_content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 import { kills } from "./kills.ts";
@@ -54,6 +55,25 @@ Deno.test("C 5.4 and C 12 a start after a crash moves only unreferenced content 
   await using server = await TestServer.start({ dataDir: directory.path });
   assert.equal((await server.storedHashes()).includes(orphan), true);
   assert.deepEqual(await server.temporaryFiles(), []);
+});
+
+Deno.test("C 5.4 a start completes a removal of content whose commit failed", async () => {
+  await using directory = await TempDir.make();
+  await using storage = await Storage.open(directory.path, { reserveMB: 0 });
+  const { records, blobs } = storage;
+  const contents = [noise(10), noise(100_000)];
+  const staged = await Promise.all(contents.map((content) => blobs.stage(chunksOf(content))));
+  await publish(blobs, staged);
+  const removing = records.write(async () => {
+    await blobs.remove(staged.map(({ hash }) => hash));
+    throw new Error("the commit fails");
+  }, { alone: true });
+  await assert.rejects(removing, /the commit fails/);
+  assert.equal((await storedHashes(directory.path)).length, 2);
+  blobs.needsSweep = true;
+  const log = new Log({ level: "error", format: "text", write: () => {} });
+  await recover({ records, blobs, log });
+  assert.deepEqual(await storedHashes(directory.path), []);
 });
 
 /** The text of content in quarantine, or undefined if it is not there. */
