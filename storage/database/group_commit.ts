@@ -85,6 +85,8 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
+    // Work may call `run` at once, before the caller has this promise: that must not begin another.
+    await Promise.resolve();
     for (let first = this.#queue.shift(); first !== undefined; first = this.#queue.shift()) {
       await this.#commitGroup(first);
     }

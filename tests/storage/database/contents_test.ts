@@ -115,6 +115,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
   const hash = "a".repeat(32);
   connection.script(`
     DROP TABLE contents;
+    DROP TABLE large_change;
+    DROP TABLE former_records;
     PRAGMA user_version = 7;
     INSERT INTO records
       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)

@@ -32,6 +32,18 @@ Deno.test("GroupCommit commits queued work together", async () => {
   assert.deepEqual(calls, ["begin", "savepoint", "savepoint", "savepoint", "commit"]);
 });
 
+Deno.test("GroupCommit runs one transaction at a time when work queues other work at once", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+  let other: Promise<unknown> | undefined;
+  await commits.run(() => {
+    other = commits.run(() => Promise.resolve(), { alone: true });
+    return Promise.resolve();
+  });
+  await other;
+  assert.deepEqual(calls, ["begin", "savepoint", "commit", "begin", "savepoint", "commit"]);
+});
+
 Deno.test("GroupCommit closes a group when its time is over", async () => {
   const { control, calls } = recorder();
   const commits = new GroupCommit(control, { maxGroupMs: -1 });
