@@ -58,6 +58,7 @@ export async function streamed(
   let abort = () => {};
   const watch = new TransferWatch({
     windowMs: stallMs,
+    isBuffered: true,
     onSlow: (reason) => {
       abort();
       giveUp(new Error(`Client stalled: it read ${reason}`));
@@ -74,6 +75,7 @@ export async function streamed(
         ahead = undefined;
         if (cancelled) return;
         if (done) {
+          watch.end();
           controller.close();
           delivery.resolve({ bytes, complete: true });
           return;
@@ -85,6 +87,7 @@ export async function streamed(
         watch.wait();
       } catch (error) {
         if (cancelled) return;
+        watch.end();
         controller.error(aborted());
         delivery.resolve({ bytes, complete: false, error });
       }

@@ -1,15 +1,27 @@
-import { KIB } from "../schemas/units.ts";
+import { KIB, MIB } from "../schemas/units.ts";
 
 /** How long a peer may take for {@link MIN_BYTES}, in milliseconds, not counting waits for this server. */
 const WINDOW_MS = 60_000;
 /** What a peer must take or send in that time: about 1 KiB a second. */
 const MIN_BYTES = 60 * KIB;
+/**
+ * What a peer may take before the next write is possible: the system lets a program write when a third of
+ * its buffer is free, and that buffer has up to 4 MiB.
+ */
+const MAX_UNSEEN_BYTES = 1.5 * MIB;
+/** What a peer is expected to take of that in a window: about 10 KiB a second. */
+const UNSEEN_BYTES_PER_WINDOW = 10 * MIN_BYTES;
 /** How often a window is looked at, as one timer for each wait would take longer than a transfer. */
 const CHECKS = 8;
 
 export interface WatchOptions {
   /** @default 60000 */
   readonly windowMs?: number | undefined;
+  /**
+   * Whether bytes count as moved once the system has buffered them, although the peer has yet to take
+   * them. It gets time for that. @default false
+   */
+  readonly isBuffered?: boolean;
   /** Called once when the peer is too slow, with the reason. */
   readonly onSlow: (reason: string) => void;
 }
@@ -17,6 +29,7 @@ export interface WatchOptions {
 /** Watches a transfer whose other end may stall, or be so slow that it only holds resources. */
 export class TransferWatch {
   readonly #windowMs: number;
+  readonly #isBuffered: boolean;
   readonly #onSlow: WatchOptions["onSlow"];
   #timer: ReturnType<typeof setInterval> | undefined;
   /** When the present wait for the peer began. */
@@ -24,14 +37,18 @@ export class TransferWatch {
   /** How long the peer has been waited for in this window. */
   #waited = 0;
   #bytes = 0;
+  #allBytes = 0;
+  #hasEnded = false;
 
-  constructor({ windowMs = WINDOW_MS, onSlow }: WatchOptions) {
+  constructor({ windowMs = WINDOW_MS, isBuffered = false, onSlow }: WatchOptions) {
     this.#windowMs = windowMs;
+    this.#isBuffered = isBuffered;
     this.#onSlow = onSlow;
   }
 
   /** It is up to the peer to take or send something. */
   wait(): void {
+    if (this.#hasEnded) return;
     this.#since = performance.now();
     this.#timer ??= setInterval(() => this.#check(), this.#windowMs / CHECKS);
   }
@@ -41,23 +58,29 @@ export class TransferWatch {
     this.#waited = this.#total();
     this.#since = undefined;
     this.#bytes += bytes;
+    this.#allBytes += bytes;
     if (this.#bytes >= MIN_BYTES) this.#waited = this.#bytes = 0;
   }
 
-  /** Ends the watch. */
+  /** Ends the watch for good. */
   end(): void {
     clearInterval(this.#timer);
-    this.#timer = undefined;
-    this.#since = undefined;
+    this.#hasEnded = true;
   }
 
   #check(): void {
-    if (this.#since === undefined || this.#total() < this.#windowMs) return;
+    if (this.#since === undefined || this.#total() < this.#allowedMs) return;
     this.end();
-    const seconds = this.#windowMs / 1000;
+    const seconds = Math.round(this.#allowedMs) / 1000;
     this.#onSlow(
       this.#bytes === 0 ? `no data for ${seconds} s` : `${this.#bytes} bytes in ${seconds} s`,
     );
+  }
+
+  get #allowedMs(): number {
+    if (!this.#isBuffered) return this.#windowMs;
+    const unseen = Math.min(this.#allBytes / 3, MAX_UNSEEN_BYTES);
+    return this.#windowMs * (1 + unseen / UNSEEN_BYTES_PER_WINDOW);
   }
 
   #total(): number {

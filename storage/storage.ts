@@ -153,7 +153,8 @@ interface OpeningParts {
 
 async function openRecords(
   dataDir: string,
-  { lock, reserveBytes, options: { acceptDamage = false, onFatal, maxDirectRecords } }: OpeningParts,
+  { lock, reserveBytes, options: { acceptDamage = false, onFatal, maxDirectRecords } }:
+    OpeningParts,
 ): Promise<SqliteResourceStore> {
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {

@@ -24,12 +24,21 @@ export interface CampaignOptions {
 /** How many errors of a server are printed with a violation. */
 const LOGGED_ERRORS = 5;
 
-/** Starts the server as users do. */
+/**
+ * Starts the server as users do.
+ *
+ * @param root The directory of the program. @default this one
+ */
 export function startServer(
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
+  root?: string,
 ): Promise<ChildServer> {
-  return ChildServer.start({ dataDir, env: { STRONGROOM_JWT_SECRET: SECRET, ...env } });
+  return ChildServer.start({
+    dataDir,
+    env: { STRONGROOM_JWT_SECRET: SECRET, ...env },
+    ...(root !== undefined && { root }),
+  });
 }
 
 export function modeledClients(

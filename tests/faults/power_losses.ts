@@ -17,6 +17,7 @@ import {
   startServer,
 } from "./campaign.ts";
 import { ModeledClient } from "./modeled_client.ts";
+import { stepwiseProgram } from "./stepwise_program.ts";
 
 const CLIENTS = 3;
 const STEPS = 40;
@@ -27,21 +28,25 @@ const LAST_USER = 9;
 /** The block log of a server under load, and what its clients know. */
 interface Recording {
   readonly log: BlockLog;
+  /** The directory of the program. */
+  readonly program: string;
   readonly clients: readonly ModeledClient[];
   /** The position of the log when the load began. */
   readonly begin: number;
 }
 
 /**
- * Cuts the power of a disk at random moments: logs all writes to it while clients change their trees,
- * and starts a server on what the disk may hold at such a moment.
+ * Cuts the power of a disk at random moments: logs all writes to it while clients change their trees, in
+ * steps where they can, and starts a server on what the disk may hold at such a moment.
  */
 export async function powerLosses(
   kind: ImageFileSystem,
   { count, seed, progress }: CampaignOptions,
 ): Promise<Outcome> {
   await using directory = await TempDir.make();
-  const recording = await record(kind, { seed, image: `${directory.path}/logged` });
+  await using program = await stepwiseProgram();
+  const image = `${directory.path}/logged`;
+  const recording = await record(kind, { seed, image, program: program.path });
   assert.ok(recording, `${kind} cannot be mounted here`);
   const { log, begin, clients } = recording;
   const random = seededRandom(seed);
@@ -66,7 +71,7 @@ export async function canLosePower(kind: ImageFileSystem): Promise<boolean> {
 
 async function record(
   kind: ImageFileSystem,
-  { seed, image }: { seed: number; image: string },
+  { seed, image, program }: { seed: number; image: string; program: string },
 ): Promise<Recording | undefined> {
   const log = new BlockLog((SMALLEST_MB[kind] + SPARE_MB) * 2 ** 20);
   await using served = await log.serve(image);
@@ -74,23 +79,23 @@ async function record(
   await using disk = await mountImage(image);
   if (disk === undefined) return undefined;
   const clients = modeledClients(CLIENTS, { seed, clock: () => log.position });
-  await using server = await startServer(`${disk.path}/data`);
+  await using server = await startServer(`${disk.path}/data`, {}, program);
   for (const client of clients) await client.connect(server.origin);
   const begin = log.position;
   await Promise.all(clients.map((client) => client.work((steps) => steps < STEPS)));
-  return { log, clients, begin };
+  return { log, program, clients, begin };
 }
 
 /** Starts a server on the disk as it may be after a power loss, and checks what it holds. */
 async function checkCut(
-  { log, clients }: Recording,
+  { log, program, clients }: Recording,
   { image, position, random }: { image: string; position: number; random: Random },
 ): Promise<void> {
   await log.writeImage(image, position, random);
   await using disk = await mountImage(image);
   assert.ok(disk, "the file system cannot be mounted after the power loss");
   const dataDir = `${disk.path}/data`;
-  await using server = await startServer(dataDir);
+  await using server = await startServer(dataDir, {}, program);
   await checkDataDirectory(dataDir);
   for (const client of clients) {
     await client.connect(server.origin);

@@ -5,11 +5,13 @@ import type { AppEnvironment } from "../../routes/environment.ts";
 import type { Delivery } from "../../routes/environment.ts";
 import { streamed } from "../../routes/streamed.ts";
 
-/** Requests content over HTTP. Returns the response, and what happened to the reader of the content. */
-async function request(
-  read: () => Promise<Chunk | undefined>,
-  init: RequestInit & { stallMs?: number; length?: number } = {},
-) {
+interface StreamInit {
+  readonly stallMs?: number;
+  readonly length?: number;
+}
+
+/** Serves content over HTTP, and records what happens to its reader. */
+function serveStream(read: () => Promise<Chunk | undefined>, init: StreamInit) {
   const steps: string[] = [];
   const returned = Promise.withResolvers<void>();
   let delivery: Promise<Delivery> | undefined;
@@ -32,14 +34,23 @@ async function request(
   });
   app.onError((error, c) => c.text(`refused: ${error.message}`, 500));
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, app.fetch);
-  const response = await fetch(`http://127.0.0.1:${server.addr.port}/`, init);
   return {
-    response,
+    addr: server.addr,
     steps,
     returned: returned.promise,
     delivery: () => delivery,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+}
+
+/** Requests content over HTTP. Returns the response, and what happened to the reader of the content. */
+async function request(
+  read: () => Promise<Chunk | undefined>,
+  init: RequestInit & StreamInit = {},
+) {
+  const server = serveStream(read, init);
+  const response = await fetch(`http://127.0.0.1:${server.addr.port}/`, init);
+  return { ...server, response };
 }
 
 const chunk = (text: string): Chunk => new TextEncoder().encode(text);
@@ -107,6 +118,31 @@ Deno.test("C 11 a slow stream is not canceled while its client reads", async () 
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual(result.steps, ["returned"]);
   assert.equal((await result.delivery())?.complete, true);
+});
+
+Deno.test("C 22 a client that reads slowly all the time gets the whole content", async () => {
+  const stallMs = 2000;
+  // 20 KiB a second in the time of the rule, in which a window has 60 s.
+  const bytesPerMs = 20 * 1.024 * 60_000 / stallMs;
+  const size = 6 * 2 ** 20;
+  let left = size / 2 ** 16;
+  const server = serveStream(
+    () => Promise.resolve(left-- > 0 ? new Uint8Array(2 ** 16) : undefined),
+    { stallMs, length: size },
+  );
+  await using _server = server;
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+  await connection.write(chunk("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  const started = performance.now();
+  let read = 0;
+  for (const buffer = new Uint8Array(4096); read < size;) {
+    const bytes = await connection.read(buffer);
+    assert.ok(bytes !== null, `cut after ${read} bytes`);
+    read += bytes;
+    const early = read / bytesPerMs - (performance.now() - started);
+    if (early > 10) await new Promise((resolve) => setTimeout(resolve, early));
+  }
+  assert.equal((await server.delivery())?.complete, true);
 });
 
 Deno.test("C 9 HEAD returns the headers, and does not read the content", async () => {
