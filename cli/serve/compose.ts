@@ -2,7 +2,6 @@ import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity
 import type { AuditLog } from "../../core/audit.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
-import { EventBus } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
@@ -14,7 +13,7 @@ import { Scrub } from "../../core/upkeep/scrub.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
-import type { ServerEvents } from "../../routes/events.ts";
+import { type ServerEvents, serverEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { TrustedProxies } from "../../routes/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
@@ -72,7 +71,7 @@ export async function compose(
   await recover({ records, blobs, log, acceptDamage });
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
-  const events: ServerEvents = replacements.events ?? new EventBus();
+  const events: ServerEvents = replacements.events ?? serverEvents();
   const inFlight = new InFlight();
   const damage = new DamageLog(log);
   const tree: Tree = { records, blobs, events, limits: settings, log, damage };

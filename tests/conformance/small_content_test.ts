@@ -88,6 +88,22 @@ Deno.test("C 6 a file with the MD5 of small content is refused, whichever is fir
   await checkInvariants(server);
 });
 
+Deno.test("C 6 the refusal of content with a forged MD5 does not tell who stores its twin", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const [genuine, forged] = MD5_COLLISION;
+  await one.upload("", { genuine });
+  const refusals = [await one.upload("", { forged }), await two.upload("", { forged })];
+  for (const refusal of refusals) {
+    refused(refusal, 400, "ErrResourcesInvalidData");
+    assert.equal(
+      JSON.parse(refusal.text).msg,
+      `Cannot store this content: its MD5 ${md5(genuine)} is forged`,
+    );
+  }
+});
+
 Deno.test("C 15 small content is scanned wherever it is", async () => {
   await using server = await TestServer.start();
   const one = await server.as(
