@@ -1,3 +1,6 @@
+import { MIB } from "../schemas/units.ts";
+import { type DeliveredEvent, EventChannel, type EventEntry } from "./event_channel.ts";
+
 /** Receives the events of operations. */
 export interface EventSink<Event> {
   /** Appends events and wakes the subscribers. */
@@ -5,157 +8,140 @@ export interface EventSink<Event> {
 }
 
 /** What {@link EventBus.subscribe} yields. */
-export type EventBatch<Event> =
+export type EventBatch =
   /** The events after the requested id are no longer kept: the subscriber must list again (C 11). */
   | { readonly kind: "reset"; readonly id: string }
   /** Events in order, possibly none, and the id to resume after. */
-  | { readonly kind: "events"; readonly events: readonly Identified<Event>[]; readonly id: string };
-
-/** An event with its id, `<epoch>-<sequence>` (C 11). */
-export type Identified<Event> = Event & { readonly id: string };
+  | { readonly kind: "events"; readonly events: readonly DeliveredEvent[]; readonly id: string };
 
 /** Options of {@link EventBus.subscribe}. */
-export interface SubscribeOptions<Event> {
+export interface SubscribeOptions {
+  /** Whose events to receive. @default those of all users */
+  readonly owner?: number | undefined;
   /** The id of the last event that the subscriber has seen. @default the latest event */
   readonly after?: string | undefined;
-  /** Whether the subscriber receives an event. */
-  readonly accepts: (event: Event) => boolean;
   /** The time without events after which an empty batch is yielded. */
   readonly idleMs: number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
 }
 
-/** Options of {@link EventBus}. */
-export interface EventBusOptions {
-  /** The number of events to keep for replay. @default 10000 */
+/** How much is kept for replay. */
+export interface ReplayLimits {
+  /** The number of events of one user, and of all users. @default 10000 */
   readonly maxEvents?: number;
-  /** Distinguishes this bus from those before a restart. @default the time of creation in base 36 */
-  readonly epoch?: string;
+  /** Their bytes. @default 4 MiB */
+  readonly maxBytes?: number;
+  /** The bytes of one publication, and of the events of all users together. @default 64 MiB */
+  readonly maxTotalBytes?: number;
 }
 
-/** The most events in one batch. */
-const MAX_BATCH_EVENTS = 256;
+/** What a channel takes without events. */
+const CHANNEL_BYTES = 1024;
 
 /**
- * The events of this process, in commit order, with a bounded buffer for replay (C 11).
+ * The events of this process, in commit order, with bounded buffers for replay (C 11).
  *
- * Subscribers share the buffer; each has a position in it and no queue of its own. A subscriber that
- * is too slow loses its position and is disconnected. When it reconnects, it gets a `reset`.
+ * Each user has a channel, and all users together have one. Subscribers share the buffer of a channel;
+ * each has a position in it and no queue of its own. A subscriber that is too slow loses its position
+ * and is disconnected. When it reconnects, it gets a `reset`.
  */
-export class EventBus<Event extends object> implements EventSink<Event> {
-  readonly #maxEvents: number;
-  readonly #epoch: string;
-  /** The buffer. The event at index i has the sequence number `#first + i`. */
-  #events: Event[] = [];
-  #first = 1;
-  /** The oldest sequence number that can be replayed: a publication is replayed as a whole. */
-  #oldest = 1;
-  /** The first sequence numbers of the publications after `#oldest`. */
-  #publications: number[] = [];
-  readonly #waiting = new Set<() => void>();
+export class EventBus<Event> implements EventSink<Event> {
+  readonly #entryOf: (event: Event) => EventEntry;
+  readonly #limits: Required<ReplayLimits>;
+  readonly #everyone: EventChannel;
+  /** The channels by user. The first one has been without events for the longest time. */
+  readonly #channels = new Map<number, EventChannel>();
+  /** What the channels of users take. */
+  #bytes = 0;
   #closed = false;
 
-  constructor(options: EventBusOptions = {}) {
-    this.#maxEvents = options.maxEvents ?? 10_000;
-    this.#epoch = options.epoch ?? Date.now().toString(36);
+  /** @param entryOf Makes of an event what subscribers receive. */
+  constructor(
+    entryOf: (event: Event) => EventEntry,
+    { maxEvents = 10_000, maxBytes = 4 * MIB, maxTotalBytes = 64 * MIB }: ReplayLimits = {},
+  ) {
+    this.#entryOf = entryOf;
+    this.#limits = { maxEvents, maxBytes, maxTotalBytes };
+    this.#everyone = this.#newChannel();
   }
 
-  /** Appends events and wakes the subscribers. */
+  /** Appends events and wakes the subscribers whom they concern. */
   publish(events: readonly Event[]): void {
     if (events.length === 0) return;
-    this.#publications.push(this.#end);
-    for (const event of events) this.#events.push(event);
+    const entries = events.map(this.#entryOf);
+    this.#everyone.publish(entries);
+    for (const [owner, own] of Map.groupBy(entries, (entry) => entry.owner)) {
+      const channel = this.#channelOf(owner);
+      this.#channels.delete(owner);
+      this.#channels.set(owner, channel);
+      const before = channel.bytes;
+      channel.publish(own);
+      this.#bytes += channel.bytes - before;
+    }
     this.#evict();
-    this.#wake();
   }
 
   /** Ends every subscription, now and from now on. */
   close(): void {
     this.#closed = true;
-    this.#wake();
+    for (const channel of [this.#everyone, ...this.#channels.values()]) channel.wake();
   }
 
   /** Yields batches until the signal aborts, the bus closes or the subscriber falls behind. */
-  async *subscribe(options: SubscribeOptions<Event>): AsyncGenerator<EventBatch<Event>> {
-    const { accepts, idleMs, signal } = options;
-    let next = this.#sequenceAfter(options.after);
-    if (next === undefined) {
-      next = this.#end;
-      yield { kind: "reset", id: this.#id(next - 1) };
-    } else {
-      // Yield the position first, so that the subscriber can resume there before any event arrives.
-      yield { kind: "events", events: [], id: this.#id(next - 1) };
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<EventBatch> {
+    const { owner } = options;
+    const channel = owner === undefined ? this.#everyone : this.#channelOf(owner);
+    channel.subscribers++;
+    try {
+      yield* this.#batches(channel, options);
+    } finally {
+      channel.subscribers--;
     }
-    let yieldedAt = performance.now();
+  }
+
+  async *#batches(
+    channel: EventChannel,
+    { after, idleMs, signal }: SubscribeOptions,
+  ): AsyncGenerator<EventBatch> {
+    const found = after === undefined ? channel.end : channel.sequenceAfter(after);
+    let next = found ?? channel.end;
+    // Yield the position first, so that the subscriber can resume there before any event arrives.
+    const id = channel.id(next - 1);
+    yield found === undefined ? { kind: "reset", id } : { kind: "events", events: [], id };
     while (!this.#closed && !signal.aborted) {
-      const idle = performance.now() - yieldedAt;
-      if (next === this.#end && idle < idleMs) await this.#published(idleMs - idle, signal);
-      if (next < this.#oldest) return;
-      const events: Identified<Event>[] = [];
-      for (; next < this.#end && events.length < MAX_BATCH_EVENTS; next++) {
-        const event = this.#events[next - this.#first];
-        if (event !== undefined && accepts(event)) events.push({ ...event, id: this.#id(next) });
-      }
-      // Events that are not accepted advance the position, but do not keep the connection alive.
-      if (events.length === 0 && performance.now() - yieldedAt < idleMs) continue;
-      yield { kind: "events", events, id: this.#id(next - 1) };
-      yieldedAt = performance.now();
+      if (next === channel.end) await channel.published(idleMs, signal);
+      if (next < channel.oldest) return;
+      if (this.#closed || signal.aborted) return;
+      const events = channel.page(next);
+      next += events.length;
+      yield { kind: "events", events, id: channel.id(next - 1) };
     }
   }
 
-  /** The sequence number of the next event. */
-  get #end(): number {
-    return this.#first + this.#events.length;
+  #newChannel(): EventChannel {
+    const { maxEvents, maxBytes, maxTotalBytes } = this.#limits;
+    return new EventChannel({ maxEvents, maxBytes, maxPublicationBytes: maxTotalBytes });
   }
 
-  #id(sequence: number): string {
-    return `${this.#epoch}-${sequence}`;
+  #channelOf(owner: number): EventChannel {
+    const known = this.#channels.get(owner);
+    if (known !== undefined) return known;
+    const channel = this.#newChannel();
+    this.#channels.set(owner, channel);
+    this.#bytes += CHANNEL_BYTES;
+    return channel;
   }
 
-  /** The sequence number after an id, or undefined if it cannot be replayed from there. */
-  #sequenceAfter(id: string | undefined): number | undefined {
-    if (id === undefined) return this.#end;
-    const sequence = id.startsWith(`${this.#epoch}-`) ? id.slice(this.#epoch.length + 1) : "";
-    if (!/^\d{1,15}$/.test(sequence)) return undefined;
-    const next = Number(sequence) + 1;
-    return next >= this.#oldest && next <= this.#end ? next : undefined;
-  }
-
-  /** Resolves at the next publication, when the signal aborts, or after `idleMs`. */
-  #published(idleMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", wake);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, idleMs);
-      signal.addEventListener("abort", wake);
-      this.#waiting.add(wake);
-    });
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
-  }
-
-  /**
-   * Drops publications followed by `#maxEvents` events or more. A publication larger than that still
-   * reaches every subscriber that has kept up.
-   */
+  /** Drops what is kept for the users who have been without events for the longest time. */
   #evict(): void {
-    const kept = this.#publications.findIndex((start) => start > this.#end - this.#maxEvents);
-    const dropped = kept === -1 ? this.#publications.length - 1 : kept - 1;
-    if (dropped >= 0) {
-      this.#oldest = Math.max(this.#oldest, this.#publications[dropped] ?? this.#oldest);
-      this.#publications.splice(0, dropped);
+    for (const [owner, channel] of this.#channels) {
+      if (this.#bytes <= this.#limits.maxTotalBytes) return;
+      this.#bytes -= channel.bytes;
+      channel.clear();
+      if (channel.subscribers > 0) continue;
+      this.#channels.delete(owner);
+      this.#bytes -= CHANNEL_BYTES;
     }
-    // Trimming in large steps moves each event once, not the whole buffer on each publication.
-    const surplus = this.#oldest - this.#first;
-    if (surplus < this.#maxEvents) return;
-    this.#events = this.#events.slice(surplus);
-    this.#first = this.#oldest;
   }
 }

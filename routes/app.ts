@@ -1,10 +1,13 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
+import type { AuditLog } from "../core/audit.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import type { DamageLog } from "../core/damage.ts";
 import { quoted } from "../core/errors.ts";
+import { recordAudit, requireAudit } from "./audit.ts";
 import { requirePrivilege } from "./auth.ts";
+import { type TrustedProxies, withAddress } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
@@ -13,11 +16,14 @@ import { observe } from "./observe.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { MAX_LARGE_REPORTS } from "./reports.ts";
-import { METRICS_PATH, ROUTES, type Services } from "./routes.ts";
+import { METRICS_PATH, type Route, ROUTES, type Services } from "./routes.ts";
 import { Semaphore } from "../core/semaphore.ts";
 
 export interface AppOptions extends Omit<Services, "metrics" | "description" | "largeReports"> {
   readonly verify: VerifyCredential;
+  readonly audit: AuditLog;
+  /** The proxies that may say for which client they ask. @default none */
+  readonly trustedProxies?: TrustedProxies | undefined;
   readonly inFlight: InFlight;
   readonly damage: DamageLog;
   /** Web origins whose scripts may use the API. @default none */
@@ -37,6 +43,7 @@ export function createApp(options: AppOptions): App {
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });
   app.use(requestId());
+  app.use(withAddress(options.trustedProxies));
   app.use(observe({ log, metrics, inFlight }));
   guard(app, options);
   serveRoutes(app, options, {
@@ -64,17 +71,25 @@ function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
   });
 }
 
-function serveRoutes(app: App, { verify, openMetrics }: AppOptions, services: Services): void {
-  for (const { method, path, privilege, handle } of ROUTES) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
-    const isOpen = privilege === undefined || (path === METRICS_PATH && openMetrics);
-    app.on(
-      method,
-      [pattern],
-      ...isOpen ? [] : [requirePrivilege(verify, privilege)],
-      (c) => handle(c, services),
-    );
+function serveRoutes(app: App, options: AppOptions, services: Services): void {
+  for (const route of ROUTES) {
+    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.on(route.method, [pattern], ...checksOf(route, options), (c) => route.handle(c, services));
   }
+}
+
+/** What comes before the handler of a route. */
+function checksOf(
+  route: Route,
+  { verify, audit, openMetrics }: AppOptions,
+): MiddlewareHandler<AppEnvironment>[] {
+  const { path, privilege, action } = route;
+  if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
+  return [
+    recordAudit(audit, { privilege, ...(action !== undefined && { action }) }),
+    requirePrivilege(verify, privilege),
+    ...action === undefined ? [] : [requireAudit(audit)],
+  ];
 }
 
 /** Answers a known route with another method by 405 and the allowed methods (C 1). */

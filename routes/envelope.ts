@@ -47,6 +47,7 @@ export function failure(
   { kind, message }: Pick<AppError, "kind" | "message">,
   { status = STATUS[kind], headers = {} }: FailureOptions = {},
 ): Response {
+  c.set("failure", { kind, message });
   return json(c, status, { status: "error", code: kind, msg: message }, headers);
 }
 

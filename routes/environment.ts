@@ -1,5 +1,7 @@
 import type { Hono } from "hono";
+import type { AuditDetails } from "../core/audit.ts";
 import type { Caller } from "../core/caller.ts";
+import type { AppError } from "../core/errors.ts";
 
 /** How far a streamed body got. */
 export interface Delivery {
@@ -11,17 +13,33 @@ export interface Delivery {
   readonly error?: unknown;
 }
 
+/** What a request changes, for the audit log. */
+export interface AuditedChange {
+  /** What the request named, or the files that it stored. */
+  readonly paths: readonly string[];
+  /** How many records have changed, by owner. @default none yet */
+  readonly records?: ReadonlyMap<number, number>;
+  readonly details?: AuditDetails;
+}
+
 /** What middleware and handlers of a request share. */
 export interface Variables {
   requestId: string;
   /** Set when the credential has been verified. */
   caller: Caller | undefined;
+  /** The network address of the client, if it is known. */
+  address: string | undefined;
+  /** The refusal that was sent. */
+  failure: Pick<AppError, "kind" | "message"> | undefined;
+  audited: AuditedChange | undefined;
   /** Resolves when a streamed body has ended. */
   delivery: Promise<Delivery> | undefined;
 }
 
 /** Hono's type parameter for the app. */
 export interface AppEnvironment {
+  /** What the runtime knows of the connection. */
+  Bindings: { readonly remoteAddr?: Deno.Addr } | undefined;
   Variables: Variables;
 }
 

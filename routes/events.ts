@@ -2,13 +2,15 @@ import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
-import type { EventBatch, EventBus } from "../core/events.ts";
-import type { ScanEvent } from "../core/scans/ports.ts";
+import type { EventEntry } from "../core/event_channel.ts";
+import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
+import type { Scan, ScanEvent } from "../core/scans/ports.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
-import { entryOf, scanOf } from "./entries.ts";
+import { entryOf as resourceEntry, scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { parseQuery } from "./query.ts";
+import { KIB } from "../schemas/units.ts";
 import { streamed } from "./streamed.ts";
 
 /** How long a stream may be silent, in milliseconds. Proxies close idle connections (C 11). */
@@ -19,9 +21,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const encoder = new TextEncoder();
 
+/** The paths of a scan that its events have, in UTF-16 code units. A scan may have megabytes of them. */
+const MAX_PATHS_LENGTH = 16 * KIB;
+
+/** What an event takes in memory, besides paths, in bytes. */
+const EVENT_BYTES = 320;
+
 /** Everything that happens in this server. */
 type ServerEvent = ResourceEvent | ScanEvent;
 export type ServerEvents = EventBus<ServerEvent>;
+
+/** A bus for the events of a server. */
+export function serverEvents(limits?: ReplayLimits): ServerEvents {
+  return new EventBus(entryOf, limits);
+}
 
 export interface EventOptions {
   /** @default 15000 */
@@ -41,7 +54,7 @@ export async function streamEvents(
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
-    accepts: (event) => all || ownerOf(event) === userId,
+    owner: all ? undefined : userId,
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
@@ -54,10 +67,6 @@ export async function streamEvents(
     },
     onCancel: () => gone.abort(),
   });
-}
-
-function ownerOf(event: ServerEvent): number {
-  return "scan" in event ? event.scan.userId : event.record.userId;
 }
 
 /** Aborts when the credential expires. */
@@ -78,18 +87,57 @@ function wantsAll(scope: string, permitted: boolean): boolean {
   throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
 }
 
-async function* eventStream(
-  batches: AsyncIterable<EventBatch<ServerEvent>>,
-): AsyncGenerator<Chunk> {
+async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {
   for await (const batch of batches) yield encoder.encode(batchText(batch));
 }
 
-function batchText(batch: EventBatch<ServerEvent>): string {
+function batchText(batch: EventBatch): string {
   if (batch.kind === "reset") return `event: reset\nid: ${batch.id}\ndata: {}\n\n`;
-  // Keeps the connection alive. The id advances the position that the client reconnects from.
+  // Keeps the connection alive. The id is the position that the client reconnects from.
   if (batch.events.length === 0) return `: keep-alive\nid: ${batch.id}\n\n`;
-  return batch.events.map((event) => {
-    const data = "scan" in event ? scanOf(event.scan) : entryOf(event.record);
-    return `event: ${event.type}\nid: ${event.id}\ndata: ${JSON.stringify(data)}\n\n`;
-  }).join("");
+  return batch.events.map(({ id, text }) => `id: ${id}\n${text}\n\n`).join("");
+}
+
+/** An event as the bus holds it. */
+function entryOf(event: ServerEvent): EventEntry {
+  if ("record" in event) return new RecordEvent(event);
+  const { type, scan } = event;
+  const data = { ...scanOf({ ...scan, paths: firstPaths(scan) }), paths_total: scan.paths.length };
+  // At once, so that what the bus holds does not keep all paths of the scan in memory.
+  const text = eventText(type, data);
+  return { owner: scan.userId, bytes: EVENT_BYTES + text.length, text };
+}
+
+/** The first paths of a scan, as many as an event may have. */
+function firstPaths({ paths }: Scan): string[] {
+  let length = 0;
+  return paths.filter((path) => (length += path.length) <= MAX_PATHS_LENGTH);
+}
+
+/** An event that becomes text when the first subscriber reads it, as nobody may ever do. */
+class RecordEvent implements EventEntry {
+  readonly owner: number;
+  readonly bytes: number;
+  #event: ResourceEvent | undefined;
+  #text = "";
+
+  constructor(event: ResourceEvent) {
+    const { userId, path, name } = event.record;
+    this.owner = userId;
+    // Path and name are in the record and in the text.
+    this.bytes = EVENT_BYTES + 2 * (path.length + name.length);
+    this.#event = event;
+  }
+
+  get text(): string {
+    if (this.#event !== undefined) {
+      this.#text = eventText(this.#event.type, resourceEntry(this.#event.record));
+      this.#event = undefined;
+    }
+    return this.#text;
+  }
+}
+
+function eventText(type: string, data: unknown): string {
+  return `event: ${type}\ndata: ${JSON.stringify(data)}`;
 }

@@ -52,12 +52,16 @@ function record(
       error: asError(error),
     });
   }
+  const failure = c.get("failure");
   log.info("request", {
     method,
     path,
     status,
     bytes,
     ms: Math.round(seconds * 10_000) / 10,
+    kind: failure?.kind,
+    error: failure?.message,
+    address: c.get("address"),
     user: c.get("caller")?.userId,
     request: c.get("requestId"),
     complete: complete ? undefined : false,

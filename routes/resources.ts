@@ -8,6 +8,7 @@ import { remove } from "../core/tree/remove.ts";
 import type { TransferRequest } from "../core/tree/plan_transfer.ts";
 import { upload } from "../core/tree/upload.ts";
 import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resources.ts";
+import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf } from "./entries.ts";
 import { success } from "./envelope.ts";
@@ -30,37 +31,43 @@ export async function listResources(c: Handled, tree: Tree): Promise<Response> {
 export async function uploadResources(c: Handled, tree: Tree): Promise<Response> {
   const dir = parseQuery(c.req.url).get("dir")?.[0] ?? "";
   const parts = uploadParts(c.req.raw, { maxBytes: tree.limits.maxUploadRequestSize });
+  auditChange(c, { paths: [dir] });
   const changes = await upload(tree, { caller: callerOf(c), dir, parts });
   const files = recordsOf(changes, "added").filter((record) => !record.isDir);
+  auditChange(c, { paths: files.map((file) => file.path), changes });
   return await entryList(c, batchesOf(files));
 }
 
 /** `POST /resources/mkdir` (RS 4.3). */
 export async function mkdirResource(c: Handled, tree: Tree): Promise<Response> {
   const { path } = await jsonBody(c.req.raw, MkdirResourceRequest);
+  auditChange(c, { paths: [path] });
   return success(c, entryOf(await mkdir(tree, { caller: callerOf(c), path })));
 }
 
 /** `PUT /resources/move` (RS 4.4). */
-export async function moveResources(c: Handled, tree: Tree): Promise<Response> {
-  return await transferred(c, await move(tree, await transferRequest(c)));
+export function moveResources(c: Handled, tree: Tree): Promise<Response> {
+  return transferred(c, (request) => move(tree, request));
 }
 
 /** `POST /resources/copy` (RS 4.5). */
-export async function copyResources(c: Handled, tree: Tree): Promise<Response> {
-  return await transferred(c, await copy(tree, await transferRequest(c)));
+export function copyResources(c: Handled, tree: Tree): Promise<Response> {
+  return transferred(c, (request) => copy(tree, request));
 }
 
-async function transferRequest(c: Handled): Promise<TransferRequest> {
+/** Responds with the added entries, then the updated ones (RS 4.4, 4.5). */
+async function transferred(
+  c: Handled,
+  transfer: (request: TransferRequest) => Promise<ChangeSet>,
+): Promise<Response> {
   const body = await jsonBody(c.req.raw, TransferResourceRequest);
   const { source, sources, destination, force } = body;
   const all = [...sources, ...(source === null ? [] : [source])];
-  return { caller: callerOf(c), sources: all, destination, force };
-}
-
-/** The added entries, then the updated ones (RS 4.4, 4.5). */
-function transferred(c: Handled, changes: ChangeSet): Promise<Response> {
-  return entryList(
+  const named = { paths: all, details: { destination } };
+  auditChange(c, named);
+  const changes = await transfer({ caller: callerOf(c), sources: all, destination, force });
+  auditChange(c, { ...named, changes });
+  return await entryList(
     c,
     batchesOf([...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]),
   );
@@ -69,6 +76,8 @@ function transferred(c: Handled, changes: ChangeSet): Promise<Response> {
 /** `DELETE /resources/` (RS 4.6). */
 export async function deleteResources(c: Handled, tree: Tree): Promise<Response> {
   const paths = pathsOf(parseQuery(c.req.url));
+  auditChange(c, { paths });
   const changes = await remove(tree, { caller: callerOf(c), paths });
+  auditChange(c, { paths, changes });
   return await entryList(c, batchesOf(recordsOf(changes, "deleted")));
 }

@@ -54,6 +54,8 @@ export interface Route {
   readonly path: string;
   /** The privilege that it needs; without one, it needs no credential. */
   readonly privilege?: Privilege;
+  /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
+  readonly action?: string;
   readonly operation: Operation;
   readonly handle: (
     c: Context<AppEnvironment>,
@@ -105,6 +107,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources",
     privilege: "resources.upload",
+    action: "resources.upload",
     operation: resourceOperations.UPLOAD,
     handle: (c, { tree }) => uploadResources(c, tree),
   },
@@ -112,6 +115,7 @@ const API_ROUTES: readonly Route[] = [
     method: "DELETE",
     path: "/resources",
     privilege: "resources.delete",
+    action: "resources.delete",
     operation: resourceOperations.DELETE,
     handle: (c, { tree }) => deleteResources(c, tree),
   },
@@ -119,6 +123,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources/mkdir",
     privilege: "resources.edit",
+    action: "resources.mkdir",
     operation: resourceOperations.MKDIR,
     handle: (c, { tree }) => mkdirResource(c, tree),
   },
@@ -126,6 +131,7 @@ const API_ROUTES: readonly Route[] = [
     method: "PUT",
     path: "/resources/move",
     privilege: "resources.edit",
+    action: "resources.move",
     operation: resourceOperations.MOVE,
     handle: (c, { tree }) => moveResources(c, tree),
   },
@@ -133,6 +139,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources/copy",
     privilege: "resources.edit",
+    action: "resources.copy",
     operation: resourceOperations.COPY,
     handle: (c, { tree }) => copyResources(c, tree),
   },
@@ -169,6 +176,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/scans",
     privilege: "scans.run",
+    action: "scans.start",
     operation: scanOperations.START,
     handle: (c, { scans }) => postScan(c, scans),
   },
@@ -190,6 +198,7 @@ const API_ROUTES: readonly Route[] = [
     method: "DELETE",
     path: "/scans/{id}",
     privilege: "scans.run",
+    action: "scans.delete",
     operation: scanOperations.REMOVE,
     handle: (c, { scans }) => deleteScan(c, scans),
   },

@@ -9,6 +9,7 @@ import {
   startScan,
 } from "../core/scans/service.ts";
 import { ScanRequest } from "../schemas/scans.ts";
+import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { scanOf } from "./entries.ts";
 import { success } from "./envelope.ts";
@@ -28,14 +29,19 @@ const MAX_PAGE_SCANS = 1000;
 export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
   const waitSeconds = integerOf(c, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
   const { path, paths, id, ids, scanners, weights } = await jsonBody(c.req.raw, ScanRequest);
-  const scan = await startScan(scans, {
-    caller: callerOf(c),
+  const named = {
     paths: [...path === null ? [] : [path], ...paths],
     ids: [...id === null ? [] : [id], ...ids],
+  };
+  auditChange(c, { paths: named.paths, details: { ids: named.ids.join(" ") || undefined } });
+  const scan = await startScan(scans, {
+    caller: callerOf(c),
+    ...named,
     scanners,
     weights,
     until: AbortSignal.any([AbortSignal.timeout(waitSeconds * 1000), c.req.raw.signal]),
   });
+  auditChange(c, { paths: scan.paths, details: { scan: scan.id } });
   return success(c, scanOf(scan), 202);
 }
 
@@ -63,7 +69,9 @@ export async function getScanReport(c: Handled, scans: ScanService): Promise<Res
 
 /** `DELETE /scans/{id}` (C 15). */
 export async function deleteScan(c: Handled, scans: ScanService): Promise<Response> {
-  return success(c, scanOf(await removeScan(scans, { caller: callerOf(c), id: scanId(c) })));
+  const id = scanId(c);
+  auditChange(c, { paths: [], details: { scan: id } });
+  return success(c, scanOf(await removeScan(scans, { caller: callerOf(c), id })));
 }
 
 function scanId(c: Handled): number {

@@ -39,7 +39,8 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
   const listen = (port: number) => {
     const server = Deno.serve(
       { hostname, port, signal: abort.signal, onListen() {} },
-      async (request) => withoutLength(request, await app.fetch(request)),
+      async (request, { remoteAddr }) =>
+        withoutLength(request, await app.fetch(request, { remoteAddr })),
     );
     server.finished.catch((error) => {
       // For example, the process has too many open files. Connections end, and accepting works again.

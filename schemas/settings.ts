@@ -70,6 +70,27 @@ const origins = v.pipe(
   ),
 );
 
+/** The bits of an IPv4 and an IPv6 address. */
+const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
+
+/** Whether a text is an IP address, or a network such as `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = v.IPV4_REGEX.test(address) ? 4 : v.IPV6_REGEX.test(address) ? 6 : undefined;
+  return family !== undefined && !address.includes("%") &&
+    (bits === undefined || Number(bits) <= ADDRESS_BITS[family]);
+}
+
+/** A comma-separated list of addresses and networks. */
+const networks = v.pipe(
+  text,
+  v.transform((value) => value.split(",").map((network) => network.trim())),
+  v.check(
+    (list) => list.every(isNetwork),
+    "comma-separated addresses or networks such as 10.0.0.0/8",
+  ),
+);
+
 /**
  * All settings (C 13). The environment variable of `maxUploadFiles` is
  * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected.
@@ -110,6 +131,10 @@ const entries = {
   /** In how many days all content is read once to find damage; 0 for never. */
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
   metrics: v.optional(oneOf("token", "open"), "token"),
+  /** Where the audit log goes: `audit.log` in the data directory, or stderr. */
+  auditLog: v.optional(oneOf("file", "stderr"), "file"),
+  /** The proxies whose `Forwarded` and `X-Forwarded-For` name the client. */
+  trustedProxies: v.optional(networks),
   corsOrigins: v.optional(origins),
 };
 

@@ -50,7 +50,7 @@ export function olderDatabase(dataDir: string, generation: number): Error {
   ].join("\n"));
 }
 
-/** The hashes of small content in the database. One of an earlier version has none. */
+/** The hashes of small content in the database. A database of an earlier version has no such content. */
 function smallIn(connection: Connection, prefix: string): string[] {
   const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'contents'");
   return table === undefined ? [] : smallHashes(connection, prefix);

@@ -53,6 +53,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core/upkeep",
     "schemas",
     "storage",
+    "storage/audit",
     "storage/reports",
     "storage/sandbox",
     "storage/scanners",
@@ -74,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   [`${SCANNER}/report`]: inScanner("contract"),
   schemas: [],
   storage: ["storage/blobs", "storage/database", "storage/disk", "schemas"],
+  "storage/audit": ["core/audit.ts", "storage/disk", "schemas"],
   "storage/backup": [
     "storage/blobs",
     "storage/check",

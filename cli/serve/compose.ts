@@ -1,7 +1,7 @@
 import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
+import type { AuditLog } from "../../core/audit.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
-import { EventBus } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
@@ -14,8 +14,9 @@ import { Scrub } from "../../core/upkeep/scrub.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
-import type { ServerEvents } from "../../routes/events.ts";
+import { type ServerEvents, serverEvents } from "../../routes/events.ts";
 import { InFlight } from "../../routes/in_flight.ts";
+import { TrustedProxies } from "../../routes/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
@@ -31,6 +32,7 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  readonly audit: AuditLog;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
   /** Whether files without content are accepted (C 22). @default false */
@@ -63,14 +65,14 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, findKeyProblem, processes, acceptDamage = false }: ServerParts,
+  { host, log, verify, audit, findKeyProblem, processes, acceptDamage = false }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
   await recover({ records, blobs, log, acceptDamage });
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
-  const events: ServerEvents = replacements.events ?? new EventBus();
+  const events: ServerEvents = replacements.events ?? serverEvents();
   const inFlight = new InFlight();
   const damage = new DamageLog(log);
   const stores: TreeParts = { records, blobs, events, limits: settings, log, damage };
@@ -101,9 +103,12 @@ export async function compose(
     tree: { ...wrapped, sweeper },
     events,
     verify,
+    audit,
+    trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {
       const fault = await storage.findFault(host.tunables.diskCriticalMB);
       if (fault !== undefined) return fault;
+      if (audit.isBlocked) return { part: "audit", problem: "the audit log cannot be written" };
       const problem = await findKeyProblem?.();
       return problem === undefined ? undefined : { part: "keys", problem };
     },

@@ -3,6 +3,7 @@ import type { Log } from "../../core/log.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
+import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { parseOptions } from "../arguments.ts";
 import { authority, hostCapacity, loadSettings, logOf } from "../environment.ts";
@@ -44,6 +45,17 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
     log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
   }
   await using storage = await openStorage(settings, log, acceptDamage);
+  await using audit = await withSettingContext(
+    "STRONGROOM_AUDIT_LOG",
+    settings.auditLog,
+    "a file that can be written, or stderr",
+    () =>
+      auditLog(settings.auditLog, {
+        dataDir: settings.dataDir,
+        onFailure: (message, error) => log.error(message, { error }),
+        writeElsewhere: (lines) => console.error(lines),
+      }),
+  );
   const host = hostCapacity(
     settings.dataDir,
     (message) => log.warn("Invalid setting", { message }),
@@ -52,6 +64,7 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
   await using composition = await compose(storage, settings, {
     host,
     log,
+    audit,
     ...await verifierOf(settings, log),
     acceptDamage,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),

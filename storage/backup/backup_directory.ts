@@ -50,7 +50,7 @@ export class BackupDirectory implements Disposable {
   /**
    * Opens a directory that has a backup, to restore it into `dataDir`.
    *
-   * @throws {Error} when it has none, overlaps with the data directory or is in use by a backup.
+   * @throws {Error} when it has no backup, overlaps with the data directory or is in use by a backup.
    */
   static async openForRestore(path: string, dataDir: string): Promise<BackupDirectory> {
     return await this.#open(path, { dataDir, exclusive: false });
@@ -146,7 +146,7 @@ export class BackupDirectory implements Disposable {
 }
 
 /**
- * Refuses directories of which one contains the other: a backup inside of the data directory would be
+ * Refuses directories that contain each other: a backup inside of the data directory would be
  * lost with it.
  */
 async function refuseOverlap(path: string, dataDir: string): Promise<void> {

@@ -38,7 +38,7 @@ export type Manifest = Omit<v.InferOutput<typeof Manifest>, "format">;
 const AnyFormat = v.object({ format: Count });
 
 /**
- * Reads the manifest of a directory. Returns undefined if it has none.
+ * Reads the manifest of a directory. Returns undefined if the manifest is missing.
  *
  * @throws {Error} when it is not a valid manifest.
  */

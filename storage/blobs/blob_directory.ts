@@ -98,7 +98,7 @@ export class BlobDirectory implements Disposable {
     await removeEmpty(parentOf(fan));
   }
 
-  /** The size of the file of a hash, or undefined if there is none. */
+  /** The size of the file of a hash, or undefined if it does not exist. */
   async sizeOf(hash: string): Promise<number | undefined> {
     return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
   }

@@ -11,8 +11,8 @@ const POLL_MS = 500;
  *
  * A backup shares a lock on `blobs/` with others. The system releases it when the process ends, however
  * it ends, so no hold outlives its backup. The server looks at the lock when it removes content. It
- * need not keep the lock until the content is removed: a backup that starts in between reads records
- * of which none has this content.
+ * need not keep the lock until the content is removed: no record that a backup reads from then on has
+ * this content.
  */
 export class HeldContent implements Disposable {
   readonly #dataDir: string;
@@ -30,7 +30,7 @@ export class HeldContent implements Disposable {
     return lock === undefined;
   }
 
-  /** Moves the content at `path` to `held/`. Does nothing if there is none. */
+  /** Moves the content at `path` to `held/`. Does nothing if no file is there. */
   take(hash: string, path: string): void {
     const directory = heldDirectory(this.#dataDir);
     const target = `${directory}/${blobPath(hash)}`;

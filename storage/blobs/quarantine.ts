@@ -105,7 +105,7 @@ export class QuarantineDirectory implements Quarantine {
     return amount;
   }
 
-  /** Moves content to a file, and returns its size; undefined if there is none. */
+  /** Moves content to a file, and returns its size, or undefined if it is missing. */
   async #take(hash: string, to: string): Promise<number | undefined> {
     const { contents, pathOf } = this.#parts;
     const bytes = contents.bytesOf(hash);

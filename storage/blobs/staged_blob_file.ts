@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/ports.ts";
-import { differentContent } from "../database/contents.ts";
+import { forgedMd5 } from "../database/contents.ts";
 import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
@@ -53,7 +53,7 @@ export class StagedBlobFile implements StagedBlob {
     }
     // A failing disk may have changed the stored file; the staged content replaces it.
     const found = await hashOf(stored);
-    if (found === this.hash) throw differentContent(this.hash);
+    if (found === this.hash) throw forgedMd5(this.hash);
     this.damage = damagedContent(this.hash, found);
     return false;
   }
@@ -80,7 +80,7 @@ export async function holdsContent(
   const found = await readFull(stored, new Uint8Array(bytes.length + 1));
   if (Buffer.compare(found, bytes) === 0) return true;
   const other = await hashOf(stored);
-  if (other === hash) throw differentContent(hash);
+  if (other === hash) throw forgedMd5(hash);
   return damagedContent(hash, other);
 }
 

@@ -56,7 +56,7 @@ export function putContents(
       else if (content.isNew === true) replaceContent(connection, content);
     } else if (bytes === null || Buffer.compare(stored, bytes) !== 0) {
       const found = md5(stored);
-      if (found === hash) throw differentContent(hash);
+      if (found === hash) throw forgedMd5(hash);
       damaged.set(hash, found);
       replaceContent(connection, content);
     }
@@ -83,11 +83,14 @@ export function replaceContent(connection: Connection, content: ContentRow): voi
   );
 }
 
-/** The error for content whose hash another content has (C 6). It does not tell that one is stored. */
-export function differentContent(hash: string): AppError {
+/**
+ * The error for content whose hash other content has (C 6). It does not tell that the other content is
+ * stored, which may be another user's.
+ */
+export function forgedMd5(hash: string): AppError {
   return new AppError(
     "ErrResourcesInvalidData",
-    `Cannot store content with MD5 ${hash}: its MD5 may be forged`,
+    `Cannot store this content: its MD5 ${hash} is forged`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Chunk } from "../../core/content.ts";
 import type { Connection } from "./connection.ts";
 import { bytesOf, removeContents, sizesOf, smallHashes } from "./contents.ts";
 
-/** The content that is in a database and not in files. A database of an earlier version has none. */
+/** The content that is in a database and not in files. A database of an earlier version has no such content. */
 export class SmallContentAudit {
   readonly #connection: Connection | undefined;
 

@@ -10,6 +10,11 @@ export function secretPath(dataDir: string): string {
   return `${dataDir}/jwt.secret`;
 }
 
+/** The audit log (C 22). */
+export function auditPath(dataDir: string): string {
+  return `${dataDir}/audit.log`;
+}
+
 /** Exists while a backup is restored into a data directory, and after a restore that did not end. */
 export function restoringPath(dataDir: string): string {
   return `${dataDir}/restoring`;

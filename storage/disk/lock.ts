@@ -142,7 +142,7 @@ export async function lockState(dataDir: string): Promise<LockState> {
 
 /**
  * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
- * if the file system has none for directories, such as some network file systems.
+ * if the file system cannot lock directories, such as some network file systems.
  */
 export async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<boolean> {
   const directory = locks.use(await Deno.open(dataDir));

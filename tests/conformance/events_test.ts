@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { EventBus } from "../../core/events.ts";
+import { serverEvents } from "../../routes/events.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
 import { Client, items, refused } from "../support/client.ts";
-import { mintToken, TestServer } from "../support/server.ts";
+import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("GET /events/", async (t) => {
@@ -124,7 +124,7 @@ Deno.test("GET /events/", async (t) => {
 });
 
 Deno.test("C 11 the replay buffer is bounded", async () => {
-  await using server = await TestServer.start({ events: new EventBus({ maxEvents: 5 }) });
+  await using server = await TestServer.start({ events: serverEvents({ maxEvents: 5 }) });
   const one = await server.as(1);
   const events = await one.events();
   await one.mkdir("first");
@@ -139,11 +139,11 @@ Deno.test("C 11 the replay buffer is bounded", async () => {
 });
 
 Deno.test("C 11 a stream starts with a reset after a restart", async () => {
-  await using first = await TestServer.start({ events: new EventBus({ epoch: "before" }) });
+  await using first = await TestServer.start({ events: serverEvents() });
   const events = await (await first.as(1)).events();
   await events.block();
   await events[Symbol.asyncDispose]();
-  await using second = await TestServer.start({ events: new EventBus({ epoch: "after" }) });
+  await using second = await TestServer.start({ events: serverEvents() });
   await using again = await (await second.as(1)).events({ last_event_id: events.lastId });
   assert.equal((await again.next())?.event, "reset");
 });
@@ -160,8 +160,23 @@ Deno.test("C 11 comments keep an idle stream alive", async () => {
   assert.deepEqual(await events.take(1), ["added still-there"]);
 });
 
+Deno.test("C 11 a scan of many paths has events of bounded size", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1, ...USER_PRIVILEGES, "scans.run", "scans.view");
+  const dir = Array.from({ length: 15 }, () => "d".repeat(250)).join("/");
+  const names = Array.from({ length: 20 }, (_, index) => `f${index}`);
+  await one.upload(dir, Object.fromEntries(names.map((name) => [name, ""])));
+  await using events = await one.events();
+  const paths = names.map((name) => `${dir}/${name}`);
+  assert.equal((await one.json("POST", "/scans/?wait=30", { paths })).status, 202);
+  const event = await events.next();
+  const data = JSON.parse(event?.data ?? "");
+  assert.deepEqual([event?.event, data.paths_total], ["scan.queued", 20]);
+  assert.deepEqual(data.paths, paths.slice(0, 4));
+});
+
 Deno.test("C 11 an operation with more events than the buffer reaches current subscribers", async () => {
-  await using server = await TestServer.start({ events: new EventBus({ maxEvents: 3 }) });
+  await using server = await TestServer.start({ events: serverEvents({ maxEvents: 3 }) });
   const one = await server.as(1);
   const two = await server.as(2);
   await using events = await one.events();
@@ -172,27 +187,41 @@ Deno.test("C 11 an operation with more events than the buffer reaches current su
   assert.deepEqual(await others.take(1), ["added own"]);
 });
 
-Deno.test("C 11 comments advance the event id while only other users have events", async () => {
+Deno.test("C 11 event ids tell nothing about the events of other users", async () => {
   await using server = await TestServer.start({ app: { eventOptions: { heartbeatMs: 20 } } });
   const one = await server.as(1);
   const two = await server.as(2);
+  const admin = await server.admin(9);
   await using events = await two.events();
-  await events.block();
-  let busy = true;
-  const others = (async () => {
-    for (let round = 0; busy; round++) await one.mkdir(`d${round}`);
-  })();
-  const position = async () => {
-    assert.equal((await events.block())?.event, undefined);
-    return Number(events.lastId?.split("-")[1]);
-  };
-  try {
-    const first = await position();
-    await until(async () => await position() > first + 1);
-  } finally {
-    busy = false;
-    await others;
+  await using all = await admin.events({ scope: "all" });
+  await two.mkdir("first");
+  const first = await events.next();
+  await one.upload("others", { a: "", b: "" });
+  // Comments have an id, too.
+  assert.deepEqual((await events.block())?.id, first?.id);
+  await two.mkdir("second");
+  const second = await events.next();
+  const sequence = (id = "") => Number(id.split("-")[1]);
+  assert.equal(sequence(second?.id), sequence(first?.id) + 1);
+  assert.equal((await all.take(5)).length, 5);
+  // An id of one stream resumes no other one.
+  for (const id of [all.lastId, events.lastId]) {
+    await using ones = await one.events({ last_event_id: id });
+    assert.equal((await ones.next())?.event, "reset");
   }
+});
+
+Deno.test("C 11 events of others neither displace events kept for replay nor reset a stream", async () => {
+  await using server = await TestServer.start({ events: serverEvents({ maxEvents: 3 }) });
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const events = await two.events();
+  await events.block();
+  await events[Symbol.asyncDispose]();
+  await two.mkdir("missed");
+  for (let index = 0; index < 5; index++) await one.mkdir(`d${index}`);
+  await using again = await two.events({ last_event_id: events.lastId });
+  assert.deepEqual(await again.take(1), ["added missed"]);
 });
 
 Deno.test("C 11 events arrive in commit order", async () => {

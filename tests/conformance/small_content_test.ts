@@ -65,6 +65,7 @@ Deno.test("C 12 small content in files from before keeps working", async (t) => 
   });
   await t.step("C 5.4 it is removed with its last record", async () => {
     await one.remove({ "paths[]": ["old/genuine", "new"] });
+    await server.tree.sweeper.finish();
     assert.equal(await exists(blobFile(server.dataDir, hash)), false);
     await checkInvariants(server);
   });
@@ -86,6 +87,22 @@ Deno.test("C 6 a file with the MD5 of small content is refused, whichever is fir
   assert.equal((await one.upload("", { first })).status, 200);
   refused(await one.upload("", { second }), 400, "ErrResourcesInvalidData");
   await checkInvariants(server);
+});
+
+Deno.test("C 6 the refusal of content with a forged MD5 does not tell who stores its twin", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const two = await server.as(2);
+  const [genuine, forged] = MD5_COLLISION;
+  await one.upload("", { genuine });
+  const refusals = [await one.upload("", { forged }), await two.upload("", { forged })];
+  for (const refusal of refusals) {
+    refused(refusal, 400, "ErrResourcesInvalidData");
+    assert.equal(
+      JSON.parse(refusal.text).msg,
+      `Cannot store this content: its MD5 ${md5(genuine)} is forged`,
+    );
+  }
 });
 
 Deno.test("C 15 small content is scanned wherever it is", async () => {

@@ -1,3 +1,4 @@
+import * as assert from "node:assert/strict";
 import type { ChildServer } from "../support/child_server.ts";
 import { InjectedFault } from "../support/injected_fault.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -97,6 +98,8 @@ async function workUnder(
   const hit = failed.some((line) => line.includes(dataDir));
   // It ends itself if the outcome of a change is unknown, and its supervisor starts it again.
   await until(() => serves(server));
+  // A server whose writes fail cannot always log why.
+  if (!fault.startsWith("write:")) assertDeathsExplained(server.log);
   // All that failed is over: the server serves what it acknowledged, and accepts changes again.
   for (const client of clients) {
     await client.settle();
@@ -104,6 +107,12 @@ async function workUnder(
   }
   await server.end("SIGKILL");
   return hit;
+}
+
+function assertDeathsExplained(log: string): void {
+  const count = (text: string) => log.split(text).length - 1;
+  const [deaths, reasons] = [count("The server died"), count("Cannot go on")];
+  assert.ok(deaths <= reasons, `${deaths} deaths, ${reasons} reasons`);
 }
 
 async function serves({ origin }: ChildServer): Promise<boolean> {

@@ -9,7 +9,7 @@ import { scanMutation } from "./scan_mutations.ts";
 
 /** Limit on the resident memory of a scanning process. */
 const MAX_MEMORY_BYTES = 512 * MIB;
-/** Above this, garbage of earlier scans is collected. A process with one scan never has any. */
+/** Above this, garbage of earlier scans is collected. A process that scans once does not need it. */
 const COLLECT_GARBAGE_BYTES = 300 * MIB;
 
 const { values } = parseArgs({

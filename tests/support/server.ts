@@ -2,6 +2,7 @@
 
 import { compose } from "../../cli/serve/compose.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
+import type { AuditLog } from "../../core/audit.ts";
 import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
@@ -13,6 +14,7 @@ import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import { readSettings } from "../../schemas/settings.ts";
+import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
 import { temporaryFiles } from "./invariants.ts";
@@ -29,6 +31,8 @@ export interface TestServerOptions {
   /** Wraps the tree that the app uses. */
   readonly wrap?: (tree: TreeParts) => TreeParts;
   readonly app?: Partial<AppOptions>;
+  /** @default the file `audit.log` in the data directory */
+  readonly audit?: AuditLog;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
   /** Whether content that is lost is accepted (C 22). */
@@ -84,6 +88,7 @@ export class TestServer implements AsyncDisposable {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
         acceptDamage,
+        audit: options.audit ?? parts.use(testAudit(dataDir)),
         verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
       }, {
         events: options.events,
@@ -138,6 +143,18 @@ export class TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.disposeAsync();
   }
+}
+
+function testAudit(dataDir: string): AuditLog & AsyncDisposable {
+  return auditLog("file", {
+    dataDir,
+    onFailure(_message, error) {
+      throw error;
+    },
+    writeElsewhere(lines) {
+      throw new Error(`Not written to the audit log: ${lines}`);
+    },
+  });
 }
 
 /** The tunables of this host. Tests need so little space that free disk hardly matters. */

@@ -2,7 +2,6 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../scanner/plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
 import { DamageLog } from "../../../core/damage.ts";
-import { EventBus } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
 import { ScanJobs } from "../../../core/scans/jobs.ts";
 import { type Scan, ScanFailure, type ScanStore } from "../../../core/scans/ports.ts";
@@ -76,7 +75,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     },
     host,
     leases: new LeasePool(host),
-    events: new EventBus(),
+    events: { publish() {} },
     log,
     damage: new DamageLog(log),
   });

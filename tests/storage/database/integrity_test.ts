@@ -6,7 +6,7 @@ import { Storage } from "../../../storage/storage.ts";
 import { seed } from "../../support/seed.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-/** Changes a byte of the `count`-th occurrence of a text in a file. Returns false if there is none. */
+/** Changes a byte of the `count`-th occurrence of a text in a file. Returns false if it does not occur so often. */
 async function corrupt(file: string, text: string, count: number): Promise<boolean> {
   const bytes = await Deno.readFile(file);
   const content = new TextDecoder("latin1").decode(bytes);

@@ -1,0 +1,21 @@
+import type { Settings } from "../../schemas/settings.ts";
+import { auditPath } from "../disk/data_directory.ts";
+import { AuditFile, auditStderr } from "./audit_file.ts";
+import { AuditWriter, type AuditWriterOptions } from "./audit_writer.ts";
+
+export interface AuditLogOptions extends Omit<AuditWriterOptions, "sink"> {
+  readonly dataDir: string;
+}
+
+/**
+ * Opens the audit log that a setting names (C 22).
+ *
+ * @throws {Error} when its file cannot be opened.
+ */
+export function auditLog(
+  where: Settings["auditLog"],
+  { dataDir, ...options }: AuditLogOptions,
+): AuditWriter {
+  const sink = where === "stderr" ? auditStderr : new AuditFile(auditPath(dataDir));
+  return new AuditWriter({ ...options, sink });
+}
