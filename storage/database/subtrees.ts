@@ -7,6 +7,12 @@ import { descendantOf } from "./subtree.ts";
 /** Records that {@link deletePage} deletes, besides the root. */
 export const PAGE_RECORDS = 1000;
 
+const AT_ROOT = "SELECT id FROM records WHERE user_id = :user AND path = :path";
+const BELOW_ROOT = `SELECT id FROM (
+    SELECT id FROM records WHERE user_id = :user AND ${descendantOf("path", ":path")}
+    ORDER BY path LIMIT ${PAGE_RECORDS}
+  )`;
+
 /** The root of a subtree. */
 export type Root = Pick<ResourceRecord, "userId" | "path">;
 
@@ -35,15 +41,9 @@ export function exceeds(connection: Connection, roots: readonly Root[], max: num
 export function deletePage(
   connection: Connection,
   journal: ChangeJournal | undefined,
-  { userId: user, path }: Root,
+  { userId: user, path, isDir }: ResourceRecord,
 ): ResourceRecord[] {
-  const ids = `SELECT id FROM records WHERE user_id = :user AND path = :path
-    UNION ALL
-    SELECT id FROM (
-      SELECT id FROM records
-      WHERE user_id = :user AND ${descendantOf("path", ":path")}
-      ORDER BY path LIMIT ${PAGE_RECORDS}
-    )`;
+  const ids = isDir ? `${AT_ROOT} UNION ALL ${BELOW_ROOT}` : AT_ROOT;
   journal?.keep(ids, { user, path });
   const rows = connection.all(
     `DELETE FROM records WHERE records.id IN (${ids}) RETURNING ${RECORD_COLUMNS}`,

@@ -38,12 +38,10 @@ export function transactionOn(
     async deleteSubtrees(roots) {
       await change(roots);
       const deleted: ResourceRecord[] = [];
-      for (const root of roots) {
-        for (let done = false; !done;) {
-          const progress = await call((writer) => writer.deleteSome(root, isStep));
-          for (const record of progress.deleted) deleted.push(record);
-          done = progress.done;
-        }
+      for (let rest = roots; rest.length > 0;) {
+        const progress = await call((writer) => writer.deleteSome(rest, isStep));
+        for (const record of progress.deleted) deleted.push(record);
+        rest = rest.slice(progress.doneRoots);
       }
       return deleted;
     },

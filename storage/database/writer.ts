@@ -74,7 +74,8 @@ export interface PlanProgress {
 /** Part of a deletion. */
 export interface DeleteProgress {
   readonly deleted: readonly ResourceRecord[];
-  readonly done: boolean;
+  /** How many of the roots are gone with all their descendants. */
+  readonly doneRoots: number;
 }
 
 /**
@@ -224,14 +225,19 @@ export class Writer {
     return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
   }
 
-  /** Deletes records at and below the root of a subtree for a moment, `isStep` as for {@link begin}. */
-  deleteSome(root: ResourceRecord, isStep: boolean): DeleteProgress {
+  /** Deletes records at and below the roots for a moment, `isStep` as for {@link begin}. */
+  deleteSome(roots: readonly ResourceRecord[], isStep: boolean): DeleteProgress {
+    const journal = isStep ? this.#parts.journal : undefined;
     const deleted: ResourceRecord[] = [];
+    let doneRoots = 0;
     return this.#forAMoment(() => {
-      const page = deletePage(this.#connection, isStep ? this.#parts.journal : undefined, root);
+      const root = roots[doneRoots];
+      if (root === undefined) return true;
+      const page = deletePage(this.#connection, journal, root);
       for (const record of page) deleted.push(record);
-      return page.length < PAGE_RECORDS;
-    }, (done) => ({ deleted, done }));
+      if (page.length < PAGE_RECORDS) doneRoots++;
+      return doneRoots === roots.length;
+    }, () => ({ deleted, doneRoots }));
   }
 
   /** Prepares a move, which {@link runPlan} plans and carries out, `isStep` as for {@link begin}. */
