@@ -168,7 +168,8 @@ export class ModeledClient {
       return false;
     }
     change.repliedAt = this.#clock();
-    if (reply.status === 500 && this.mayFail) {
+    // 503: a server that cannot go on stops before another one starts.
+    if (this.mayFail && [500, 503].includes(reply.status)) {
       this.counts.failed++;
       if (this.#changes.at(-1) === change) this.#changes.pop();
       return true;
