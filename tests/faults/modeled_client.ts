@@ -194,7 +194,7 @@ export class ModeledClient {
     try {
       const response = await this.#connected.download({ path });
       bytes = new Uint8Array(await response.arrayBuffer());
-      if (response.status === 500 && this.mayFail) {
+      if (this.mayFail && [500, 503].includes(response.status)) {
         this.counts.failed++;
         return true;
       }
