@@ -1,11 +1,19 @@
 /** Bounds how many holders there are at once. Waiters are served first come, first served. */
 export class Semaphore {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #maxOfUser: number;
+  /** How many permits each user holds. */
+  readonly #held = new Map<number, number>();
+  /** Those who wait, with their user. */
+  readonly #waiting = new Map<() => void, number | undefined>();
 
-  /** @param permits How many may hold it at once. */
-  constructor(permits: number) {
+  /**
+   * @param permits How many may hold it at once.
+   * @param maxOfUser How many of one user may. Others do not wait for those that wait for this.
+   */
+  constructor(permits: number, maxOfUser = permits) {
     this.#free = permits;
+    this.#maxOfUser = maxOfUser;
   }
 
   /**
@@ -13,7 +21,7 @@ export class Semaphore {
    *
    * @throws the signal's reason if it aborts first.
    */
-  acquire(signal: AbortSignal): Promise<Disposable> {
+  acquire(signal: AbortSignal, userId?: number): Promise<Disposable> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
     const leave = () => {
       this.#waiting.delete(enter);
@@ -25,26 +33,37 @@ export class Semaphore {
     };
     const enter = () => {
       leave();
-      this.#free--;
-      resolve(this.#permit());
+      resolve(this.#permit(userId));
     };
     signal.addEventListener("abort", giveUp);
-    this.#waiting.add(enter);
+    this.#waiting.set(enter, userId);
     if (signal.aborted) giveUp();
     this.#grant();
     return promise;
   }
 
-  #permit(): Disposable {
+  #permit(userId: number | undefined): Disposable {
+    this.#count(userId, 1);
     const permit = new DisposableStack();
     permit.defer(() => {
-      this.#free++;
+      this.#count(userId, -1);
       this.#grant();
     });
     return permit;
   }
 
+  #count(userId: number | undefined, change: 1 | -1): void {
+    this.#free -= change;
+    if (userId === undefined) return;
+    const held = (this.#held.get(userId) ?? 0) + change;
+    if (held === 0) this.#held.delete(userId);
+    else this.#held.set(userId, held);
+  }
+
   #grant(): void {
-    for (const enter of [...this.#waiting].slice(0, this.#free)) enter();
+    for (const [enter, userId] of this.#waiting) {
+      if (this.#free === 0) return;
+      if (userId === undefined || (this.#held.get(userId) ?? 0) < this.#maxOfUser) enter();
+    }
   }
 }

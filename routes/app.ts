@@ -15,9 +15,8 @@ import { Metrics } from "./metrics.ts";
 import { observe } from "./observe.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
-import { MAX_LARGE_REPORTS } from "./reports.ts";
+import { largeReportPermits } from "./reports.ts";
 import { METRICS_PATH, type Route, ROUTES, type Services } from "./routes.ts";
-import { Semaphore } from "../core/semaphore.ts";
 
 export interface AppOptions extends Omit<Services, "metrics" | "description" | "largeReports"> {
   readonly verify: VerifyCredential;
@@ -50,7 +49,7 @@ export function createApp(options: AppOptions): App {
     ...options,
     metrics,
     description: JSON.stringify(openApi(ROUTES)),
-    largeReports: new Semaphore(MAX_LARGE_REPORTS),
+    largeReports: largeReportPermits(),
   });
   refuseOtherMethods(app);
   app.notFound((c) =>

@@ -1,5 +1,5 @@
 import { credentialVerifier } from "../../core/credentials.ts";
-import type { Log } from "../../core/log.ts";
+import { asError, type Log } from "../../core/log.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -28,6 +28,9 @@ export async function run(args: string[]): Promise<number> {
   const { supervise } = await import("../supervisor/supervise.ts");
   return await supervise(args);
 }
+
+/** Why a server stops that its supervisor is to replace. */
+const FAILED_CHANNEL = "failed connection to the supervisor";
 
 interface ServeOptions {
   readonly acceptDamage: boolean;
@@ -73,7 +76,7 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
   // Listens for signals before the log says that it serves.
   const stop = Promise.race([
     stopSignal(),
-    ...supervisor === undefined ? [] : [supervisor.ended.then(() => "end of the supervisor")],
+    ...supervisor === undefined ? [] : [endOf(supervisor, log)],
   ]);
   const { hostname, port } = server.address;
   supervisor?.send({ kind: "serving" });
@@ -82,10 +85,23 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
     pid: Deno.pid,
   });
   const signal = await stop;
-  supervisor?.send({ kind: "stopping" });
+  // A supervisor that cannot be heard any more is to start another server.
+  const isDone = signal !== FAILED_CHANNEL;
+  if (isDone) supervisor?.send({ kind: "stopping" });
   log.info("Stopping", { signal });
   log.info("Stopped", { finished: await server.stop() });
-  return 0;
+  return isDone ? 0 : 1;
+}
+
+/** Waits until the supervisor ends or cannot be heard any more. Returns which. */
+async function endOf(supervisor: SupervisorChannel, log: Log): Promise<string> {
+  try {
+    await supervisor.ended;
+    return "end of the supervisor";
+  } catch (error) {
+    log.error("Cannot go on: the connection to the supervisor failed", { error: asError(error) });
+    return FAILED_CHANNEL;
+  }
 }
 
 async function openStorage(

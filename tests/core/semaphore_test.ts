@@ -21,3 +21,29 @@ Deno.test("Semaphore grants a permit to the next waiter that was not aborted", a
   await fourth;
   await assert.rejects(semaphore.acquire(AbortSignal.abort(new Error("before"))), /before/);
 });
+
+Deno.test("Semaphore limits the permits of a user, whose waiters do not hold those of others", async () => {
+  const semaphore = new Semaphore(3, 1);
+  const never = new AbortController().signal;
+  const entered: string[] = [];
+  const acquire = async (name: string, userId: number) => {
+    const permit = await semaphore.acquire(never, userId);
+    entered.push(name);
+    return permit;
+  };
+  const [a1, a2, , b1, c1, d1] = [
+    acquire("a1", 1),
+    acquire("a2", 1),
+    acquire("a3", 1),
+    acquire("b1", 2),
+    acquire("c1", 3),
+    acquire("d1", 4),
+  ];
+  await Promise.all([a1, b1, c1]);
+  assert.deepEqual(entered, ["a1", "b1", "c1"]);
+  (await b1)[Symbol.dispose]();
+  await d1;
+  (await a1)[Symbol.dispose]();
+  await a2;
+  assert.deepEqual(entered, ["a1", "b1", "c1", "d1", "a2"]);
+});

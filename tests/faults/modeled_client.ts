@@ -168,7 +168,8 @@ export class ModeledClient {
       return false;
     }
     change.repliedAt = this.#clock();
-    if (reply.status === 500 && this.mayFail) {
+    // 503: a server that cannot go on stops before another one starts.
+    if (this.mayFail && [500, 503].includes(reply.status)) {
       this.counts.failed++;
       if (this.#changes.at(-1) === change) this.#changes.pop();
       return true;
@@ -193,7 +194,7 @@ export class ModeledClient {
     try {
       const response = await this.#connected.download({ path });
       bytes = new Uint8Array(await response.arrayBuffer());
-      if (response.status === 500 && this.mayFail) {
+      if (this.mayFail && [500, 503].includes(response.status)) {
         this.counts.failed++;
         return true;
       }

@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
-import { MAX_LARGE_REPORTS } from "../../routes/reports.ts";
+import { Hono } from "hono";
+import type { App, AppEnvironment } from "../../routes/environment.ts";
+import { largeReportPermits, MAX_LARGE_REPORTS, validateReports } from "../../routes/reports.ts";
 import { reportJsonSchema } from "../../schemas/report/report.ts";
 import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
@@ -214,7 +216,7 @@ Deno.test("C 15 limits how many large reports are in memory at once", async () =
   const client = await server.as(1, "scans.view");
   const large = Array.from(
     { length: MAX_LARGE_REPORTS + 4 },
-    () => send(client, "x".repeat(2 * MIB)),
+    async (_, index) => await send(await server.as(index + 1, "scans.view"), "x".repeat(2 * MIB)),
   );
   await until(() => validated.length === MAX_LARGE_REPORTS);
   // Small reports do not wait for them.
@@ -223,4 +225,50 @@ Deno.test("C 15 limits how many large reports are in memory at once", async () =
   gate.resolve();
   for (const reply of await Promise.all(large)) assert.equal(reply.status, 200);
   assert.equal(validated.length, MAX_LARGE_REPORTS + 5);
+});
+
+Deno.test("C 15 reports of one user that drip do not hold those of others", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1, "scans.view");
+  const two = await server.as(2, "scans.view");
+  const gone = new AbortController();
+  const dripping = () =>
+    one.fetch(VALIDATE, {
+      method: "POST",
+      headers: JSON_TYPE,
+      signal: gone.signal,
+      body: new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("{")) }),
+    });
+  const drips = Array.from({ length: 2 * MAX_LARGE_REPORTS }, dripping);
+  const ended = Promise.allSettled(drips);
+  const inFlight = `strongroom_http_requests_in_flight ${drips.length + 1}`;
+  const admin = await server.admin();
+  await until(async () =>
+    (await (await fetch(`${server.origin}/metrics`, {
+      headers: { Authorization: `Bearer ${admin.token}` },
+    })).text()).includes(inFlight)
+  );
+  const large = JSON.stringify(fullReport()) + " ".repeat(2 * MIB);
+  assert.equal(validationOf(await send(two, large)).valid, true);
+  gone.abort();
+  await ended;
+  assert.equal(validationOf(await send(one, large)).valid, true);
+});
+
+Deno.test("C 15 a report that does not arrive in time is refused and gives its permit back", async () => {
+  const permits = largeReportPermits();
+  const app: App = new Hono<AppEnvironment>();
+  app.post("/", (c) => {
+    c.set("caller", { userId: 1, privileges: new Set(), expiresAt: Infinity });
+    return validateReports(c, () => assert.fail(), permits, { withinMs: 1 });
+  });
+  let refusal: unknown;
+  app.onError((error, c) => {
+    refusal = error;
+    return c.body(null, 400);
+  });
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
+  await app.request("/", { method: "POST", body });
+  assert.match(String(refusal), /Cannot read the body: not received within 0.001 s/);
+  using _permit = await permits.acquire(AbortSignal.timeout(10_000), 1);
 });

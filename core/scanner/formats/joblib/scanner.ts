@@ -15,6 +15,9 @@ const Z_FILE = /^ZF[\s\dxXa-fA-FL_+-]{19}$/;
 const Z_FILE_BYTES = 21;
 const SPACE = 0x20;
 
+/** That joblib gave files of arrays as well, although they have the bytes of an array without a header. */
+const Z_FILE_SUFFIX = /(?:\.npy)?\.(?:z|gz)$/i;
+
 const NAMED = /\.joblib(?:\.(?:z|gz))?$/i;
 
 /** Compressed bytes that are read to detect a pickle, and the limit on their decompressed size. */
@@ -47,9 +50,12 @@ export const joblibScanner: Scanner = {
 
   *scan({ source, name }: Content, context: ScanContext): Generator<Check, void, void> {
     const zFile = zFileData(source);
-    if (zFile !== undefined) return yield* scanUnpacked(zFile, "zlib", name, context);
+    if (zFile !== undefined) {
+      return yield* scanUnpacked(zFile, "zlib", name.replace(Z_FILE_SUFFIX, ""), context);
+    }
     const compression = compressionOf(source);
-    if (compression !== undefined) yield* scanUnpacked(source, compression, name, context);
+    if (compression === undefined) return;
+    yield* scanUnpacked(source, compression, name.replace(/\.(?:z|gz)$/i, ""), context);
   },
 };
 
@@ -160,7 +166,7 @@ function* scanUnpacked(
   const cut = room < unpacked.bytes.length ? "unpacked_size" : unpacked.cut;
   const bytes = unpacked.bytes.subarray(0, room);
   yield sizeCheck(cut, bytes.length, unpacked.bytes.length / unpacked.from);
-  context.scanMember(name.replace(/\.(?:z|gz)$/i, ""), memorySource(bytes));
+  context.scanMember(name, memorySource(bytes));
 }
 
 function sizeCheck(cut: Unpacked["cut"], length: number, ratio: number): Check {

@@ -1,4 +1,4 @@
-import type { RDataCursor } from "./cursor.ts";
+import type { RDataCursor, RElement } from "./cursor.ts";
 
 /** Types of items in serialized R objects (R Internals, 1.1 and 1.8; `serialize.c`). */
 const SYMBOL = 1;
@@ -202,30 +202,25 @@ export class RObjectWalk implements RObjects {
     }
   }
 
-  /** Items of numbers or bytes. */
+  /** Items of texts or numbers. */
   #data(type: number, attributes: number): void {
-    const size = ELEMENT_BYTES.get(type);
-    if (size === undefined) {
-      if (CONSTANTS.has(type)) return;
-      throw new UnknownRType(`Type ${type}`);
-    }
+    const element = ELEMENTS.get(type);
     // The length of a missing text is -1.
-    const length = type === CHARACTERS
-      ? Math.max(0, this.#cursor.integer())
-      : this.#cursor.length();
-    this.#cursor.skip(size * length);
+    if (TEXTS.has(type)) this.#cursor.skipText(Math.max(0, this.#cursor.integer()));
+    else if (element !== undefined) this.#cursor.skipElements(this.#cursor.length(), element);
+    else if (CONSTANTS.has(type)) return;
+    else throw new UnknownRType(`Type ${type}`);
     this.#inner(attributes);
   }
 }
 
-/** Bytes of an element, by type. */
-const ELEMENT_BYTES: ReadonlyMap<number, number> = new Map([
-  [SPECIAL, 1],
-  [BUILTIN, 1],
-  [CHARACTERS, 1],
-  [LOGICAL, 4],
-  [INTEGER, 4],
-  [REAL, 8],
-  [COMPLEX, 16],
-  [RAW, 1],
+const TEXTS: ReadonlySet<number> = new Set([SPECIAL, BUILTIN, CHARACTERS]);
+
+/** Elements of vectors, by type. */
+const ELEMENTS: ReadonlyMap<number, RElement> = new Map([
+  [LOGICAL, { bytes: 4, words: 1 }],
+  [INTEGER, { bytes: 4, words: 1 }],
+  [REAL, { bytes: 8, words: 1 }],
+  [COMPLEX, { bytes: 16, words: 2 }],
+  [RAW, { bytes: 1, words: 1 }],
 ]);

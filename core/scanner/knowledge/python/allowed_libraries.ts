@@ -2,14 +2,24 @@ import type { AllowedNames } from "./allowed_python.ts";
 
 const GENSIM: readonly AllowedNames[] = [
   ["gensim.corpora.dictionary", "Dictionary"],
-  ["gensim.models.doc2vec", "Doc2Vec TaggedDocument"],
-  ["gensim.models.fasttext", "FastText FastTextKeyedVectors"],
+  ["gensim.models.doc2vec", "Doc2Vec Doc2VecTrainables Doc2VecVocab TaggedDocument"],
+  [
+    "gensim.models.fasttext",
+    "FastText FastTextKeyedVectors FastTextTrainables FastTextVocab",
+  ],
   ["gensim.models.hdpmodel", "HdpModel"],
-  ["gensim.models.keyedvectors", "KeyedVectors Vocab CompatVocab Word2VecKeyedVectors"],
+  [
+    "gensim.models.keyedvectors",
+    `KeyedVectors Vocab CompatVocab Word2VecKeyedVectors Doc2VecKeyedVectors
+    EuclideanKeyedVectors FastTextKeyedVectors`,
+  ],
   ["gensim.models.ldamodel", "LdaModel LdaState"],
   ["gensim.models.lsimodel", "LsiModel Projection"],
   ["gensim.models.phrases", "FrozenPhrases Phrases Phraser original_scorer npmi_scorer"],
-  ["gensim.models.tfidfmodel", "TfidfModel df2idf"],
+  [
+    "gensim.models.tfidfmodel",
+    "TfidfModel df2idf smartirs_normalize smartirs_wglobal smartirs_wlocal",
+  ],
   ["gensim.models.word2vec", "Word2Vec Word2VecTrainables Word2VecVocab"],
   ["gensim.similarities.docsim", "MatrixSimilarity SparseMatrixSimilarity"],
   ["gensim.utils", "call_on_class_only identity"],
@@ -59,6 +69,7 @@ const STATSMODELS: readonly AllowedNames[] = [
     "statsmodels.regression.linear_model",
     "GLS GLSAR OLS OLSResults RegressionResults RegressionResultsWrapper WLS",
   ],
+  ["statsmodels.tools.decorators", "ResettableCache"],
   ["statsmodels.tools.tools", "Bunch"],
   ["statsmodels.tsa.ar_model", "AutoReg AutoRegResults AutoRegResultsWrapper"],
   ["statsmodels.tsa.arima.model", "ARIMA ARIMAResults ARIMAResultsWrapper"],
@@ -96,12 +107,28 @@ const CHEMPROP: readonly AllowedNames[] = [
   ["chemprop.nn.utils", "Activation"],
 ];
 
+/** The classes of Morfessor's models, which their constructors fill with numbers and texts only. */
+const MORFESSOR: readonly AllowedNames[] = [
+  [
+    "morfessor.baseline",
+    `BaselineModel ConstrNode AnnotatedCorpusEncoding CorpusEncoding Encoding LexiconEncoding
+    AnnotationCorpusWeight CorpusWeight FixedCorpusWeight MorphLengthCorpusWeight
+    NumMorphCorpusWeight`,
+  ],
+];
+
 /** Libraries of topic models, statistics, chemistry and configuration. */
 export const LIBRARY_NAMES: readonly AllowedNames[] = [
   ...GENSIM,
   ...OMEGACONF,
   ...STATSMODELS,
   ...CHEMPROP,
+  ...MORFESSOR,
+  // Molecules, in a binary format of their own.
+  ["rdkit.Chem.rdchem", "Mol"],
+  // PyTables stores its filters in the attributes of its files: until version 2, under the first name.
+  ["tables.Leaf", "Filters"],
+  ["tables.filters", "Filters"],
   ["lightning.fabric.utilities.data", "AttributeDict"],
   ["lightning.pytorch.utilities.parsing", "AttributeDict"],
   ["lightning_fabric.utilities.data", "AttributeDict"],

@@ -116,3 +116,12 @@ Deno.test("C 16 the pickle in a file of joblib before 0.10 is a member", async (
     }
   });
 });
+
+Deno.test("C 16: an array of joblib before 0.10 is not taken for a file of NumPy", () => {
+  const packed = deflateSync(new Uint8Array(40));
+  const { members } = scan(bytes("ZF0x28               ", packed), {
+    scanner: joblibScanner,
+    name: "model.pkl_01.npy.z",
+  });
+  assert.deepEqual(members.map(({ name }) => name), ["model.pkl_01"]);
+});
