@@ -13,6 +13,7 @@ const CORE_FOR_STORAGE = [
   "core/paths.ts",
   "core/event_loop.ts",
   "core/reports.ts",
+  "core/spare_memory.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
   "core/upkeep/ports.ts",
