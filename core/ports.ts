@@ -224,7 +224,7 @@ export interface BlobStore {
    */
   needsSweep: boolean;
   /**
-   * Receives content and hashes it. On failure nothing is kept.
+   * Receives content and hashes it. The memory of its chunks is given away. On failure nothing is kept.
    *
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
    *   (C 6).

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Chunk } from "../core/content.ts";
 import { yieldToEventLoop } from "../core/event_loop.ts";
-import { KIB, MIB } from "../schemas/units.ts";
+import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
+import { KIB } from "../schemas/units.ts";
 import { type BodyReader, unreadable } from "./body.ts";
 
 /** How long a body that has already arrived may keep the event loop, in milliseconds. */
@@ -9,16 +10,15 @@ const MAX_TURN_MS = 20;
 /** The longest head of a part. */
 const MAX_HEAD_BYTES = 16 * KIB;
 const HEAD_END = new TextEncoder().encode("\r\n\r\n");
-/** The memory that a form is read into. It grows when more than this has been received. */
+/** The memory that a form is read into at first. When it is full, it grows to that of a large chunk. */
 const MIN_MEMORY_BYTES = 64 * KIB;
-const MAX_MEMORY_BYTES = MIB;
 const LAST = new TextEncoder().encode("--");
 
 /**
- * Splits a multipart body at its boundaries and reads one part after the other. Reads into one piece of
- * memory and searches the boundary there.
+ * Splits a multipart body at its boundaries and reads one part after the other. Reads into memory,
+ * searches the boundary there, and gives memory full of content away.
  */
-export class FormReader {
+export class FormReader implements Disposable {
   readonly #body: BodyReader;
   readonly #delimiter: Uint8Array;
   readonly #skips: Uint8Array;
@@ -26,7 +26,6 @@ export class FormReader {
   /** The part of the memory that has been received and not yet consumed. */
   #start = 0;
   #end = 0;
-  #receivedBytes = 0;
   #turnStarted = performance.now();
   /** Whether the position is within a part, or before the first boundary. */
   #inPart = true;
@@ -42,7 +41,7 @@ export class FormReader {
 
   /** The head of the next part, or undefined after the last one. Skips what was left unread. */
   async nextPart(): Promise<string | undefined> {
-    for await (const _ of this.content()) { /* skipped */ }
+    for await (const skipped of this.content()) SPARE_MEMORY.keep(skipped);
     // What has been searched is not searched again, however slowly the head comes in.
     let searched = 0;
     for (;;) {
@@ -70,7 +69,7 @@ export class FormReader {
   /** Consumes a head of so many bytes and its end. */
   #takeHead(bytes: number): string {
     const limit = this.#start + bytes + HEAD_END.length + this.#delimiter.length - 1;
-    if (this.#findDelimiter(limit) !== undefined) {
+    if (this.#findDelimiter(this.#start, limit) !== undefined) {
       throw unreadable("form", "a part has no complete head");
     }
     const head = this.#memory.subarray(this.#start, this.#start + bytes);
@@ -79,45 +78,82 @@ export class FormReader {
     return Buffer.from(head).toString("latin1");
   }
 
-  /** The content of the part whose head was read last. Each chunk is valid until the next is requested. */
+  /** The content of the part whose head was read last. The memory of each chunk is the caller's. */
   async *content(): AsyncGenerator<Chunk, void> {
+    let searched = 0;
     while (this.#inPart) {
-      const start = this.#start;
-      const boundary = this.#findDelimiter();
-      // The end of what was received may be the start of a boundary.
-      const end = boundary ?? Math.max(start, this.#end - this.#delimiter.length + 1);
-      this.#start = end;
+      const boundary = this.#findDelimiter(this.#start + searched);
       if (boundary !== undefined) {
-        this.#start += this.#delimiter.length;
+        const last = this.#memory.slice(this.#start, boundary);
+        this.#start = boundary + this.#delimiter.length;
         this.#inPart = false;
+        if (last.length > 0) yield last;
+        return;
       }
-      if (end > start) yield this.#memory.subarray(start, end);
-      if (boundary === undefined && !await this.#receive()) {
-        throw unreadable("form", "it ends before its last boundary");
+      // The end of what was received may be the start of a boundary.
+      searched = Math.max(0, this.#end - this.#start - this.#delimiter.length + 1);
+      if (this.#isFullOfContent()) {
+        yield this.#giveAway(searched);
+        searched = 0;
       }
+      if (!await this.#receive()) throw unreadable("form", "it ends before its last boundary");
     }
   }
 
+  /** Keeps the memory for other forms. Call it when the body is no longer read. */
+  [Symbol.dispose](): void {
+    SPARE_MEMORY.keep(this.#memory);
+    this.#memory = new Uint8Array();
+    this.#start = this.#end = 0;
+  }
+
+  #isFullOfContent(): boolean {
+    return this.#end === LARGE_CHUNK_BYTES && this.#start <= LARGE_CHUNK_BYTES / 2;
+  }
+
+  /** Gives the memory away with the next bytes, and goes on with the rest of them in another one. */
+  #giveAway(bytes: number): Chunk {
+    const end = this.#start + bytes;
+    const given = this.#memory.subarray(this.#start, end);
+    const rest = this.#memory.subarray(end, this.#end);
+    this.#memory = SPARE_MEMORY.take();
+    this.#memory.set(rest);
+    this.#start = 0;
+    this.#end = rest.length;
+    return given;
+  }
+
   /**
-   * The position of the next delimiter that ends before `limit` (Horspool's algorithm), or undefined if
-   * there is none yet.
+   * The position of the first delimiter from `start` that ends before `limit` (Horspool's algorithm), or
+   * undefined if there is none yet.
    */
-  #findDelimiter(limit = this.#end): number | undefined {
+  #findDelimiter(start: number, limit = this.#end): number | undefined {
     const memory = this.#memory;
     const delimiter = this.#delimiter;
     const skips = this.#skips;
-    const last = delimiter.length - 1;
-    const lastByte = delimiter[last];
-    for (let at = this.#start + last; at < limit && at < this.#end;) {
-      const byte = memory[at] ?? 0;
-      if (byte === lastByte) {
-        let matched = 0;
-        while (matched < last && memory[at - last + matched] === delimiter[matched]) matched++;
-        if (matched === last) return at - last;
+    const { length } = delimiter;
+    const end = Math.min(limit, this.#end);
+    for (let at = start + length - 1; at < end;) {
+      const skip = skips[memory[at] ?? 0] ?? 1;
+      if (skip === length) {
+        // Nearly always. A constant lets the processor go on before it knows the byte.
+        at += length;
+        continue;
       }
-      at += skips[byte] ?? 1;
+      const found = at - length + 1;
+      if (memory[at] === delimiter[length - 1] && this.#isDelimiter(found)) return found;
+      at += skip;
     }
     return undefined;
+  }
+
+  #isDelimiter(position: number): boolean {
+    const delimiter = this.#delimiter;
+    let matched = 0;
+    while (matched < delimiter.length && this.#memory[position + matched] === delimiter[matched]) {
+      matched++;
+    }
+    return matched === delimiter.length;
   }
 
   /** Receives more. Returns false at the end of the body. */
@@ -131,34 +167,32 @@ export class FormReader {
     const { memory, bytes } = await this.#body.readInto(this.#memory, this.#end);
     this.#memory = memory;
     this.#end += bytes;
-    this.#receivedBytes += bytes;
     return bytes > 0;
   }
 
-  /** Moves what is not consumed to the start of the memory, if there is little room behind it. */
+  /** Makes room if there is little behind what was received. */
   #makeRoom(): void {
-    const { length } = this.#memory;
-    const grows = length < MAX_MEMORY_BYTES && this.#receivedBytes >= MIN_MEMORY_BYTES;
     if (this.#start === this.#end) this.#start = this.#end = 0;
-    if (!grows && this.#end <= length / 2) return;
+    const { length } = this.#memory;
+    const isFull = this.#end === length;
+    if (!isFull && (this.#start === 0 || this.#end <= length / 2)) return;
     const left = this.#memory.subarray(this.#start, this.#end);
-    if (grows) {
-      const memory = new Uint8Array(MAX_MEMORY_BYTES);
-      memory.set(left);
-      this.#memory = memory;
-    } else {
-      this.#memory.copyWithin(0, this.#start, this.#end);
-    }
+    if (left.length > length / 2) this.#memory = SPARE_MEMORY.take();
+    this.#memory.set(left);
     this.#end -= this.#start;
     this.#start = 0;
   }
 }
 
-/** How far the search may advance from each byte. A delimiter has 74 bytes at most. */
+/**
+ * How far the search may advance from each byte: the whole length of the delimiter, 74 at most, if the
+ * byte is not in it.
+ */
 function skipsOf(delimiter: Uint8Array): Uint8Array {
+  const last = delimiter.length - 1;
   const skips = new Uint8Array(256).fill(delimiter.length);
-  for (const [index, byte] of delimiter.subarray(0, -1).entries()) {
-    skips[byte] = delimiter.length - 1 - index;
-  }
+  const lastByte = delimiter[last] ?? 0;
+  skips[lastByte] = last;
+  for (const [index, byte] of delimiter.subarray(0, last).entries()) skips[byte] = last - index;
   return skips;
 }

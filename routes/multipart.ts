@@ -19,7 +19,7 @@ export async function* uploadParts(
   const declared = Number(request.headers.get("Content-Length") ?? 0);
   if (declared > limits.maxBytes) throw tooLarge("form", limits.maxBytes);
   const body = new BodyReader(request.body, "form", limits);
-  const form = new FormReader(body, boundary);
+  using form = new FormReader(body, boundary);
   try {
     for (let head = await form.nextPart(); head !== undefined; head = await form.nextPart()) {
       const { name, filename } = dispositionOf(head);

@@ -14,6 +14,7 @@ const CORE_FOR_STORAGE = [
   "core/event_loop.ts",
   "core/fair_queue.ts",
   "core/reports.ts",
+  "core/spare_memory.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
   "core/upkeep/ports.ts",

@@ -12,7 +12,10 @@ export interface UploadPart {
   /** The field name (RS 4.2): the first `file` counts only in a form without `files`. */
   readonly field: "files" | "file";
   readonly filename: string;
-  /** Read it before requesting the next part; unread content is skipped. */
+  /**
+   * Read it before requesting the next part; unread content is skipped. The memory of each chunk is the
+   * reader's.
+   */
   readonly content: AsyncIterable<Chunk>;
 }
 

@@ -2,13 +2,12 @@ import type { Chunk } from "../../core/content.ts";
 import { writeSynced } from "../disk/files.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
-import { type ReceivedContent, SpareBuffers, Upload } from "./upload.ts";
+import { type ReceivedContent, Upload } from "./upload.ts";
 
 /** Receives content and hashes it. Worker threads write large content to new files on the way. */
 export class BlobWriter {
   readonly #pool: WorkerPool<ContentTasks>;
   readonly #requireSpace: () => void;
-  readonly #buffers = new SpareBuffers();
 
   /** @param requireSpace Called before each write to a file. Throws to refuse it. */
   constructor(pool: WorkerPool<ContentTasks>, requireSpace: () => void) {
@@ -38,7 +37,6 @@ export class BlobWriter {
     using upload = new Upload({
       path,
       pool: this.#pool,
-      buffers: this.#buffers,
       requireSpace: this.#requireSpace,
     });
     try {

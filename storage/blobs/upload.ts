@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
-import { KIB, MIB } from "../../schemas/units.ts";
+import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
+import { KIB } from "../../schemas/units.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
 import { Hasher } from "./content_tasks.ts";
 
-/** Chunks are collected into buffers of this size: one write for each network read is slow. */
-const BUFFER_BYTES = MIB;
 /**
  * Content up to this size is kept in the database. It is hashed on the calling thread: a call to another
  * one takes longer.
@@ -14,9 +13,7 @@ const BUFFER_BYTES = MIB;
 export const MAX_SMALL_BYTES = 64 * KIB;
 /** The first buffer of content has this size, and grows with small content. */
 const MIN_BUFFER_BYTES = 4 * KIB;
-/** Empty buffers kept for later uploads. */
-const MAX_SPARE_BUFFERS = 8;
-/** Buffers that are being written and hashed while the next one fills. */
+/** Chunks that are being written and hashed while the next one comes in. */
 const MAX_WRITES = 4;
 
 /** All that is computed of content as it comes in. */
@@ -34,7 +31,6 @@ export interface ReceivedContent {
 export interface UploadParts {
   readonly path: string;
   readonly pool: WorkerPool<ContentTasks>;
-  readonly buffers: SpareBuffers;
   readonly requireSpace: () => void;
 }
 
@@ -60,24 +56,26 @@ export class Upload implements Disposable {
     this.#parts = parts;
   }
 
-  /** Copies a chunk into buffers, and writes each one that is full. */
+  /** Writes a large chunk, whose memory is given away. Collects small ones until they are a large one. */
   async append(chunk: Chunk): Promise<void> {
+    if (this.#filled === 0 && chunk.length > MAX_SMALL_BYTES) return await this.#write(chunk);
     for (let offset = 0; offset < chunk.length;) {
       const buffer = this.#roomFor(chunk.length - offset);
       const part = chunk.subarray(offset, offset + buffer.length - this.#filled);
       buffer.set(part, this.#filled);
       this.#filled += part.length;
       offset += part.length;
-      if (this.#filled === BUFFER_BYTES) await this.#flush();
+      if (this.#filled === LARGE_CHUNK_BYTES) await this.#flush();
     }
   }
 
   /** Writes what is still buffered, syncs and closes the file, unless the content is small. */
   async finish(): Promise<ReceivedContent> {
     if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
-    const { writer, id, hasher, sha256 } = await this.#flush();
+    await this.#flush();
     await Promise.all(this.#writes);
     if (this.#failure !== undefined) throw this.#failure;
+    const { writer, id, hasher, sha256 } = await this.#start();
     const [digest, sha] = await Promise.all([
       writer.remote.finishUpload(id),
       hasher.remote.finishSha256(sha256),
@@ -109,33 +107,37 @@ export class Upload implements Disposable {
     const needed = this.#filled + bytes;
     const isSmall = this.#opened === undefined && needed <= MAX_SMALL_BYTES;
     const size = Math.max(MIN_BUFFER_BYTES, needed, 2 * this.#filled);
-    const next = isSmall
-      ? new Uint8Array(Math.min(size, MAX_SMALL_BYTES))
-      : this.#parts.buffers.take();
+    const next = isSmall ? new Uint8Array(Math.min(size, MAX_SMALL_BYTES)) : SPARE_MEMORY.take();
     if (buffer !== undefined) next.set(buffer);
     return this.#buffer = next;
   }
 
-  /** Passes the buffer to the workers once few enough writes are in progress. */
-  async #flush(): Promise<OpenUpload> {
+  /** Writes what was collected. */
+  async #flush(): Promise<void> {
+    const bytes = this.#buffer?.subarray(0, this.#filled);
+    this.#buffer = undefined;
+    this.#filled = 0;
+    if (bytes !== undefined) await this.#write(bytes);
+  }
+
+  /** Passes a chunk to the workers once few enough writes are in progress. */
+  async #write(chunk: Chunk): Promise<void> {
     while (this.#writes.length >= MAX_WRITES) await this.#writes[0];
     if (this.#failure !== undefined) throw this.#failure;
     this.#parts.requireSpace();
-    const opened = this.#opened ??= await this.#open();
-    if (this.#buffer === undefined) return opened;
-    const bytes = this.#buffer.subarray(0, this.#filled);
-    this.#buffer = undefined;
-    this.#filled = 0;
-    const { writer, id, hasher, sha256 } = opened;
-    const write = writer.remote.writeUpload(id, bytes)
+    const { writer, id, hasher, sha256 } = await this.#start();
+    const write = writer.remote.writeUpload(id, chunk)
       .then((written) => hasher.remote.updateSha256(sha256, written))
-      .then((hashed) => this.#parts.buffers.keep(hashed))
+      .then((hashed) => SPARE_MEMORY.keep(hashed))
       .catch((error) => {
         this.#failure ??= error;
       })
       .finally(() => this.#writes.splice(this.#writes.indexOf(write), 1));
     this.#writes.push(write);
-    return opened;
+  }
+
+  async #start(): Promise<OpenUpload> {
+    return this.#opened ??= await this.#open();
   }
 
   async #open(): Promise<OpenUpload> {
@@ -155,19 +157,5 @@ export class Upload implements Disposable {
     hasher.update(bytes);
     const sha256 = new Uint8Array(createHash("sha256").update(bytes).digest());
     return { digest: { ...hasher.digest(), sha256 }, bytes };
-  }
-}
-
-/** Buffers of {@link BUFFER_BYTES} that are reused. */
-export class SpareBuffers {
-  readonly #spare: Chunk[] = [];
-
-  take(): Chunk {
-    return this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES);
-  }
-
-  keep({ buffer }: Chunk): void {
-    const isWhole = buffer.byteLength === BUFFER_BYTES;
-    if (isWhole && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(new Uint8Array(buffer));
   }
 }

@@ -73,6 +73,22 @@ export function blobStoreSuite(name: string, open: () => Promise<Store & AsyncDi
       assert.deepEqual(await contentOf(store, staged.hash), content);
     }
   });
+  test("stage() accepts chunks of any size", async (store) => {
+    const content = noise(3_000_000);
+    const sizes = [10, 70_000, 1_048_576, 65_536, 500_000, 1, 1_200_000, 65_537];
+    for (const first of sizes.keys()) {
+      await using staged = await store.stage(
+        (async function* () {
+          for (let at = 0, index = first; at < content.length; index++) {
+            const end = at + (sizes[index % sizes.length] ?? 1);
+            yield content.slice(at, end);
+            at = end;
+          }
+        })(),
+      );
+      assert.deepEqual([staged.hash, staged.size], [md5(content), content.length]);
+    }
+  });
   test("stage() stores nothing under its hash until it is published", async (store) => {
     const staged = await store.stage(chunksOf(noise(10)));
     assert.equal(await store.sizeOf(staged.hash), undefined);

@@ -33,7 +33,7 @@ function bodyOf(
 /** The heads and contents of all parts. */
 async function partsOf(body: ReadableStream<Chunk>): Promise<[string, Chunk][]> {
   const reader = new BodyReader(body, "form", { maxBytes: 2 ** 30 });
-  const form = new FormReader(reader, "bound");
+  using form = new FormReader(reader, "bound");
   const parts: [string, Chunk][] = [];
   try {
     for (let head = await form.nextPart(); head !== undefined; head = await form.nextPart()) {
@@ -88,12 +88,32 @@ Deno.test("RS 4.2 FormReader reads contents larger than its memory", async () =>
   }
 });
 
+Deno.test("RS 4.2 FormReader collects content in large chunks, and gives their memory away", async () => {
+  const contents = [noise(5_000_000, 1), noise(70_000, 2)];
+  const reader = new BodyReader(bodyOf(form(contents), [1400], "bytes"), "form", {
+    maxBytes: 2 ** 30,
+  });
+  using parts = new FormReader(reader, "bound");
+  for (const content of contents) {
+    await parts.nextPart();
+    const chunks: Chunk[] = [];
+    for await (const chunk of parts.content()) {
+      chunks.push(chunk.slice());
+      chunk.buffer.transfer();
+    }
+    assert.deepEqual(joinBytes(chunks), content);
+    assert.ok(chunks.length <= 6, `${chunks.length} chunks`);
+  }
+  assert.equal(await parts.nextPart(), undefined);
+  await reader.cancel();
+});
+
 Deno.test("RS 4.2 FormReader skips what is not read of a part", async () => {
   const contents = [noise(300_000, 1), noise(100, 2), noise(200_000, 3)];
   const reader = new BodyReader(bodyOf(form(contents), [5000], "bytes"), "form", {
     maxBytes: 2 ** 30,
   });
-  const parts = new FormReader(reader, "bound");
+  using parts = new FormReader(reader, "bound");
   assert.equal(await parts.nextPart(), "\r\nX: 0");
   assert.equal(await parts.nextPart(), "\r\nX: 1");
   for await (const _ of parts.content()) break;
