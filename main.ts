@@ -12,6 +12,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import("./cli/serve/serve.ts"),
   token: () => import("./cli/token.ts"),
   scan: () => import("./cli/scan/scan.ts"),
+  rules: () => import("./cli/scan/rules.ts"),
+  scanners: () => import("./cli/scan/scanners.ts"),
   scanner: () => import("./cli/scanner.ts"),
   capacity: () => import("./cli/capacity.ts"),
   check: () => import("./cli/check/check.ts"),

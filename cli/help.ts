@@ -8,10 +8,25 @@ Usage:
       --accept-damage starts although the database has lost changes, or files have lost content.
   strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
-  strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [--scanners ID,…]
-                  [--weights]
+  strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [-o FILE] [--scanners ID,…]
+                  [--weights] [--fail-on critical|warning|info|debug] [--fail-on-unknown]
+                  [--baseline FILE] [--config FILE] [--exclude GLOB]… [--no-default-excludes]
+                  [--name NAME]
       Scans model files and prints a report. Exit code 0: nothing found; 1: something found;
-      2: not everything could be scanned. --weights analyzes the values of tensors, too.
+      2: not everything could be scanned. The path - is stdin, which --name names.
+      -o, --output writes the report to a file, whole or not at all.
+      --weights analyzes the values of tensors, too.
+      --fail-on is the least severity that counts as found, by default warning.
+      --fail-on-unknown counts files in unknown formats.
+      --baseline counts and marks only what is new since an earlier report in JSON.
+      --config names a file of waivers. Without it, strongroom.toml in this directory is read,
+      unless it is among the scanned files.
+      --exclude leaves out paths: *.bin, tmp/**, /models/old. Directories such as .git and
+      node_modules are left out anyway, unless --no-default-excludes is given.
+  strongroom rules [CODE] [--json]
+      Prints what the rules of findings mean, how severe they are, and what to do.
+  strongroom scanners [--json]
+      Prints which formats are read, which are only recognized, and which are unknown.
   strongroom capacity [--json] [--watch]
       Prints how many scans and tools the host can carry, and what the server runs.
       --watch refreshes it each second.

@@ -1,90 +1,103 @@
-import * as v from "valibot";
+import { resolve } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { LeasePool } from "../../core/capacity/mod.ts";
-import { AppError } from "../../core/errors.ts";
 import { nameOf } from "../../core/paths.ts";
 import {
+  accept,
   exitCode,
   type FileOutcome,
+  type MarkedReport,
   report,
-  REPORT_FORMATS,
   reportAs,
-  type ReportFormat,
+  reportSummary,
 } from "../../core/scanner/mod.ts";
-import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { localFiles } from "../../storage/local_files.ts";
-import { parseArguments } from "../arguments.ts";
+import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
+import { replaceFile } from "../../storage/local_output.ts";
 import { hostCapacity, loadSettings, printError } from "../environment.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
-import { UsageError } from "../usage_error.ts";
+import { type ScanRequest, scanRequest, STDIN } from "./arguments.ts";
+import { readBaseline } from "./baseline_file.ts";
+import { anyMatcher, DEFAULT_EXCLUDES } from "./default_excludes.ts";
 import { isolationOf } from "./isolation.ts";
 import { LineCounter } from "./line_counter.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
+import { StdinFile } from "./stdin_file.ts";
+import { readOwnWaivers, readWaivers } from "./waivers.ts";
 
 const DEFAULT_COLUMNS = 100;
 
-/** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16. */
+/** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16 and C 25. */
 export async function run(args: string[]): Promise<number> {
-  const { paths, format, skip } = scanRequest(args);
+  const request = scanRequest(args);
   const settings = loadSettings();
+  const accepting = await acceptedFindings(request);
   const startedAt = Date.now();
-  const files = await scanLocal(await localFiles(paths), skip, settings);
+  await using stdin = request.paths.includes(STDIN) ? await StdinFile.read() : undefined;
+  const { files, excluded } = await foundFiles(request);
+  const targets: ScanTarget[] = stdin === undefined
+    ? [...files]
+    : [...files, { path: request.stdinName, size: stdin.size, content: stdin.path }];
   const made = report({
-    files,
+    files: await scanLocal(targets, request.skip, settings),
     startTime: startedAt / 1000,
     duration: (Date.now() - startedAt) / 1000,
-    skip,
+    skip: request.skip,
   });
-  const color = Deno.stdout.isTerminal();
+  const marked: MarkedReport = {
+    ...accept(made, { ...accepting, now: startedAt / 1000 }),
+    ...(excluded.length > 0 && { excluded }),
+  };
+  await write(marked, request, targets);
+  return exitCode(marked, request);
+}
+
+/** What the caller has accepted before: an earlier report, and waivers. */
+async function acceptedFindings({ paths, baseline, config }: ScanRequest) {
+  const given = config === undefined
+    ? await readOwnWaivers(paths.filter((it) => it !== STDIN), printError)
+    : await readWaivers(config);
+  return {
+    baseline: baseline === undefined ? undefined : await readBaseline(baseline),
+    waivers: given?.waivers,
+    matchesPath: given?.matchesPath ?? (() => false),
+  };
+}
+
+/** The files to scan. Reports that the request names are none of them: they repeat what they found. */
+function foundFiles(request: ScanRequest): Promise<FoundFiles> {
+  const { paths, output, baseline, exclude, useDefaultExcludes } = request;
+  const isExcluded = anyMatcher(exclude);
+  const reports = [output, baseline].flatMap((it) => it === undefined ? [] : resolve(it));
+  return localFiles(paths.filter((it) => it !== STDIN), {
+    isExcluded: (path) => isExcluded(path) || reports.includes(resolve(path)),
+    isSkippedDirectory: anyMatcher(useDefaultExcludes ? DEFAULT_EXCLUDES : []),
+  });
+}
+
+/** Writes the report to its file, with a line about it on stderr, or to stdout. */
+async function write(
+  marked: MarkedReport,
+  { format, output, failOn, failOnUnknown }: ScanRequest,
+  targets: readonly ScanTarget[],
+): Promise<void> {
+  const color = output === undefined && Deno.stdout.isTerminal();
   const width = color ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
   const lines = new LineCounter();
-  console.log(reportAs(format, made, {
+  const contents = new Map(targets.map((it) => [it.path, "content" in it ? it.content : it.path]));
+  const text = reportAs(format, marked, {
     color,
     width,
+    failOn,
+    failOnUnknown,
     version: config.version,
     base: Deno.cwd(),
-    lineOf: (path, position) => lines.lineOf(path, position),
-  }));
-  return exitCode(made);
-}
-
-interface LocalScanRequest {
-  readonly paths: readonly string[];
-  readonly format: ReportFormat;
-  /** Ids of the scanners that do not run. */
-  readonly skip: readonly string[];
-}
-
-function scanRequest(args: string[]): LocalScanRequest {
-  const { values, positionals: paths } = parseArguments({
-    args,
-    options: {
-      format: { type: "string", default: "json" },
-      scanners: { type: "string" },
-      weights: { type: "boolean", default: false },
-    },
-    strict: true,
-    allowPositionals: true,
+    lineOf: (path, position) => lines.lineOf(contents.get(path) ?? path, position),
   });
-  const format = v.safeParse(v.picklist(REPORT_FORMATS), values.format);
-  if (!format.success) {
-    throw new UsageError(
-      `Unknown format "${values.format}": expected one of ${REPORT_FORMATS.join(", ")}`,
-    );
-  }
-  if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
-  const scanners = values.scanners?.split(",") ?? null;
-  const skip = skippedBy({ scanners, weights: values.weights });
-  return { paths, format: format.output, skip };
-}
-
-function skippedBy(selection: ScannerSelection): string[] {
-  try {
-    return skippedScanners(selection);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new UsageError(error.message, { cause: error });
+  if (output === undefined) console.log(text);
+  else {
+    await replaceFile(output, `${text}\n`);
+    printError(`${reportSummary(marked)}; report in ${output}`);
   }
 }
 
@@ -104,8 +117,13 @@ async function scanLocal(
       leases: new LeasePool(host),
       concurrency: host.stats().CPUCores,
       signal,
-      scan: (path, options) =>
-        isolation.scan({ path, name: nameOf(path) }, { ...options, userId: 0, skip, signal }),
+      scan: ({ path, content = path }, options) =>
+        isolation.scan({ path: content, name: nameOf(path) }, {
+          ...options,
+          userId: 0,
+          skip,
+          signal,
+        }),
       onProgress: (done) => bar.show(done),
     });
   } finally {

@@ -3,9 +3,16 @@ import { type FileOutcome, type FileResult, MIN_HEAVY_BYTES } from "../../core/s
 import { ScanFailure } from "../../core/scans/ports.ts";
 import type { Progress } from "../progress_bar.ts";
 
+export interface ReadableTarget {
+  readonly path: string;
+  readonly size: number;
+  /** Where the content is. @default `path` */
+  readonly content?: string;
+}
+
 /** A file to scan, or why it cannot be scanned. */
 export type ScanTarget =
-  | { readonly path: string; readonly size: number }
+  | ReadableTarget
   | { readonly path: string; readonly error: string };
 
 export interface ScanFilesOptions {
@@ -18,7 +25,7 @@ export interface ScanFilesOptions {
    *
    * @throws {ScanFailure} when it cannot be scanned to its end.
    */
-  readonly scan: (path: string, options: ScanFileOptions) => Promise<FileResult>;
+  readonly scan: (target: ReadableTarget, options: ScanFileOptions) => Promise<FileResult>;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -52,7 +59,7 @@ export async function scanFiles(
           "scan",
         );
         const { memoryLimitMB } = lease;
-        return await scan(target.path, { memoryLimitMB, onProgress: report });
+        return await scan(target, { memoryLimitMB, onProgress: report });
       });
       files++;
       report("error" in target ? 0 : target.size);

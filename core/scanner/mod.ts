@@ -18,12 +18,18 @@ export type { Report } from "../../schemas/report/report.ts";
 export { type Checkpoint, ScanStopped } from "./contract/checkpoint.ts";
 export type { FileResult } from "./contract/file_result.ts";
 export { MIN_HEAVY_BYTES, type ScanMaxima } from "./contract/limits.ts";
-export { isRuleCode, type RuleCode } from "./contract/rules.ts";
-export { countBySeverity, type Severity } from "./contract/severity.ts";
+export { worstSeverityOf } from "./contract/rule_severity.ts";
+export { isRuleCode, type Rule, type RuleCode, RULES } from "./contract/rules.ts";
+export { countBySeverity, SEVERITIES, type Severity } from "./contract/severity.ts";
 export { type ByteSource, memorySource } from "./contract/source.ts";
+export type { Waiver } from "./contract/waiver.ts";
+export { CATALOG, UNKNOWN_FORMATS } from "./formats/catalog.ts";
 export { SCANNERS_VERSION } from "./formats/mod.ts";
-export { exitCode } from "./report/exit_code.ts";
+export { accept, type AcceptOptions, expiryOf } from "./report/accept.ts";
+export { exitCode, type ExitCodeOptions } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
+export type { MarkedReport } from "./report/marks.ts";
+export { reportSummary } from "./report/text.ts";
 export type { FileOutcome } from "./report/report.ts";
 export {
   REPORT_PARTS,

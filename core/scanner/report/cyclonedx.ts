@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../../schemas/json.ts";
-import type { Asset, FileMetadata, Issue, Report } from "../../../schemas/report/report.ts";
+import type { Asset, FileMetadata } from "../../../schemas/report/report.ts";
 import { ruleOf } from "../contract/rules.ts";
 import { type Severity, severityOf } from "../contract/severity.ts";
 import { locationOf } from "./location.ts";
+import type { MarkedIssue, MarkedReport } from "./marks.ts";
 import { utc } from "./sarif.ts";
 
 /** A bill of materials in CycloneDX 1.6 (ECMA-424). */
@@ -15,7 +16,7 @@ export type CycloneDxBom = Readonly<Record<string, unknown>>;
  *
  * @param version The version of this program.
  */
-export function reportCycloneDx(report: Report, version: string): CycloneDxBom {
+export function reportCycloneDx(report: MarkedReport, version: string): CycloneDxBom {
   const time = utc(report.start_time);
   const assets = [...new Map(report.assets.map((asset) => [asset.path, asset])).values()];
   const paths = new Set(assets.map(({ path }) => path));
@@ -28,6 +29,9 @@ export function reportCycloneDx(report: Report, version: string): CycloneDxBom {
     metadata: {
       ...(time !== undefined && { timestamp: time }),
       tools: { components: [{ type: "application", name: "strongroom", version }] },
+      ...(report.excluded && {
+        properties: report.excluded.map((path) => property("excluded", path.toWellFormed())),
+      }),
     },
     components: assets.map((asset) => componentOf(asset, report.file_metadata[asset.path] ?? {})),
     vulnerabilities: report.issues.map((issue, index) => vulnerabilityOf(issue, index, paths)),
@@ -116,7 +120,11 @@ const RATINGS: Readonly<Record<Severity, string>> = {
   debug: "none",
 };
 
-function vulnerabilityOf(issue: Issue, index: number, paths: ReadonlySet<string>): CycloneDxBom {
+function vulnerabilityOf(
+  issue: MarkedIssue,
+  index: number,
+  paths: ReadonlySet<string>,
+): CycloneDxBom {
   const rule = ruleOf(issue.rule_code);
   const { path } = locationOf(issue.location ?? "", paths);
   const detail = issue.why ?? rule?.why;
@@ -128,12 +136,16 @@ function vulnerabilityOf(issue: Issue, index: number, paths: ReadonlySet<string>
     description: issue.message.toWellFormed(),
     ...(detail !== undefined && { detail }),
     ...(rule !== undefined && { recommendation: rule.advice }),
+    ...(issue.waiver && {
+      analysis: { response: ["will_not_fix"], detail: issue.waiver.reason.toWellFormed() },
+    }),
     ...(paths.has(path) && { affects: [{ ref: refOf(path) }] }),
     properties: [
       property("location", (issue.location ?? "").toWellFormed()),
       ...(isObject(issue.details)
         ? [property("details", JSON.stringify(issue.details).toWellFormed())]
         : []),
+      ...(issue.baseline_state ? [property("baseline_state", issue.baseline_state)] : []),
     ],
   };
 }

@@ -1,15 +1,35 @@
-import type { Report } from "../../../schemas/report/report.ts";
-import { isFinding, severityOf } from "../contract/severity.ts";
+import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
+import { isAccepted, isAcceptedFile, type MarkedReport } from "./marks.ts";
+import { unknownFiles } from "./unknown_files.ts";
+
+export interface ExitCodeOptions {
+  /** The least severity of a finding that counts. @default {"warning"} */
+  readonly failOn?: Severity;
+  /** Whether a file in an unknown format counts as a finding. @default {false} */
+  readonly failOnUnknown?: boolean;
+}
 
 /**
- * Returns the exit code of `strongroom scan` (C 16). The first match applies: 2 if the scan had errors,
- * 1 if it found a warning or worse, 2 if a file was not fully read or no file was scanned, else 0.
+ * Returns the exit code of `strongroom scan` (C 16, C 25). The first match applies: 2 if the scan had
+ * errors, 1 if it found something that counts, 2 if a file was not fully read or no file was scanned,
+ * else 0. What is waived or in the baseline does not count.
  */
-export function exitCode(report: Report): 0 | 1 | 2 {
+export function exitCode(report: MarkedReport, options: ExitCodeOptions = {}): 0 | 1 | 2 {
+  const { failOn = "warning", failOnUnknown = false } = options;
   if (report.has_errors) return 2;
-  if (report.issues.some((issue) => isFinding(severityOf(issue)))) return 1;
-  const inconclusive = Object.values(report.file_metadata).some((it) =>
-    it["scan_outcome"] === "inconclusive"
+  const isCounted = report.issues.some((issue) =>
+    !isAccepted(issue) && compareSeverity(severityOf(issue), failOn) <= 0
   );
-  return inconclusive || report.files_scanned === 0 ? 2 : 0;
+  if (isCounted || (failOnUnknown && hasUnknownFile(report))) return 1;
+  const isUnclear = Object.values(report.file_metadata).some((it) =>
+    it["scan_outcome"] === "inconclusive" && !isAcceptedFile(it)
+  );
+  return isUnclear || report.files_scanned === 0 ? 2 : 0;
+}
+
+/** Whether a file is in an unknown format and not accepted. */
+function hasUnknownFile(report: MarkedReport): boolean {
+  return unknownFiles(report).some(({ location }) =>
+    !isAcceptedFile(report.file_metadata[location ?? ""])
+  );
 }

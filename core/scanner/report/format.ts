@@ -1,6 +1,6 @@
-import type { Report } from "../../../schemas/report/report.ts";
 import { reportCycloneDx } from "./cyclonedx.ts";
 import { reportJunit } from "./junit.ts";
+import type { MarkedReport } from "./marks.ts";
 import { reportSarif, type SarifOptions } from "./sarif.ts";
 import { reportText, type ReportTextOptions } from "./text.ts";
 
@@ -13,7 +13,7 @@ export interface ReportFormatOptions extends ReportTextOptions, SarifOptions {}
 /** Formats a report, without a trailing line feed. */
 export function reportAs(
   format: ReportFormat,
-  report: Report,
+  report: MarkedReport,
   options: ReportFormatOptions,
 ): string {
   switch (format) {
@@ -22,7 +22,7 @@ export function reportAs(
     case "sarif":
       return JSON.stringify(reportSarif(report, options), undefined, 2);
     case "junit":
-      return reportJunit(report);
+      return reportJunit(report, options);
     case "cyclonedx":
       return JSON.stringify(reportCycloneDx(report, options.version), undefined, 2);
     case "text":

@@ -10,6 +10,11 @@ export function issuesOf(path: string, checks: readonly FileCheck[]): Issue[] {
   );
 }
 
+/** The rule of an issue, or its type if it has none. */
+export function ruleIdOf({ rule_code, type }: Issue): string {
+  return rule_code ?? type ?? "check";
+}
+
 /** Drops issues that repeat the message, severity and location of an earlier one. */
 export function uniqueIssues(issues: readonly Issue[]): Issue[] {
   const byIdentity = new Map<string, Issue>();

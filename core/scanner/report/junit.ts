@@ -1,11 +1,17 @@
-import type { Report, ReportCheck } from "../../../schemas/report/report.ts";
-import { isFinding, severityOf } from "../contract/severity.ts";
+import type { ReportCheck } from "../../../schemas/report/report.ts";
+import { compareSeverity, SEVERITIES, type Severity, severityOf } from "../contract/severity.ts";
+import { isObject } from "../../../schemas/json.ts";
 import { ruleOf } from "../contract/rules.ts";
+import type { ExitCodeOptions } from "./exit_code.ts";
 import { locationOf } from "./location.ts";
+import { isAccepted, type MarkedReport } from "./marks.ts";
 
-/** Formats a report as JUnit XML: a suite for each file, and a case for each of its checks. */
-export function reportJunit(report: Report): string {
-  const byPath = checksByPath(report);
+/**
+ * Formats a report as JUnit XML: a suite for each file, and a case for each of its checks. A check whose
+ * findings are all waived or in the baseline counts as skipped.
+ */
+export function reportJunit(report: MarkedReport, options: ExitCodeOptions = {}): string {
+  const byPath = checksByPath(report, options);
   const suites = [...byPath].map(([path, checks]) => suiteOf(path, checks, report));
   const all = [...byPath.values()].flat();
   return [
@@ -16,19 +22,52 @@ export function reportJunit(report: Report): string {
   ].join("\n");
 }
 
-function checksByPath({ checks, assets }: Report): Map<string, ReportCheck[]> {
-  const paths = new Set(assets.map(({ path }) => path));
-  const byPath = new Map<string, ReportCheck[]>([...paths].map((path) => [path, []]));
-  for (const check of checks) {
+/** A check with what it is as a test. */
+interface TestCase {
+  readonly check: ReportCheck;
+  readonly outcome: "passed" | "failure" | "error" | "skipped";
+}
+
+function checksByPath(
+  report: MarkedReport,
+  { failOn = "warning" }: ExitCodeOptions,
+): Map<string, TestCase[]> {
+  const paths = new Set(report.assets.map(({ path }) => path));
+  const byPath = new Map<string, TestCase[]>([...paths].map((path) => [path, []]));
+  const accepted = acceptedFindings(report);
+  for (const check of report.checks) {
     const { path } = locationOf(check.location ?? "", paths);
+    const test = { check, outcome: outcomeOf(check, { failOn, accepted }) };
     const known = byPath.get(path);
-    if (known === undefined) byPath.set(path, [check]);
-    else known.push(check);
+    if (known === undefined) byPath.set(path, [test]);
+    else known.push(test);
   }
   return byPath;
 }
 
-function suiteOf(path: string, checks: readonly ReportCheck[], { start_time }: Report): string {
+/** The identities of the issues that do not count. */
+function acceptedFindings({ issues }: MarkedReport): ReadonlySet<string> {
+  return new Set(issues.filter(isAccepted).map(identityOf));
+}
+
+function identityOf({ message, severity, location }: Finding): string {
+  return JSON.stringify([message, severity ?? "warning", location]);
+}
+
+/** What an issue has in common with the findings that a check lists. */
+interface Finding {
+  readonly message?: unknown;
+  readonly severity?: unknown;
+  readonly location?: unknown;
+}
+
+/** The findings that were merged into a check. */
+function findingsOf(check: ReportCheck): readonly Finding[] {
+  const { findings } = check.details ?? {};
+  return Array.isArray(findings) ? findings.filter(isObject) : [];
+}
+
+function suiteOf(path: string, checks: readonly TestCase[], { start_time }: MarkedReport): string {
   const date = new Date(start_time * 1000);
   const time = Number.isNaN(date.getTime())
     ? ""
@@ -42,25 +81,34 @@ function suiteOf(path: string, checks: readonly ReportCheck[], { start_time }: R
 }
 
 /** What a check is as a test: a failure if it is a finding, an error if the file was not scanned. */
-function outcomeOf(check: ReportCheck): "passed" | "failure" | "error" | "skipped" {
+function outcomeOf(
+  check: ReportCheck,
+  { failOn, accepted }: {
+    readonly failOn: Severity;
+    readonly accepted: ReadonlySet<string>;
+  },
+): TestCase["outcome"] {
   if (check.status === "skipped") return "skipped";
   if (check.name === "File Scan") return "error";
-  const isFailure = check.status === "failed" && isFinding(severityOf(check));
-  if (isFailure) return "failure";
+  const isCounted = ({ severity }: Finding) =>
+    !SEVERITIES.some((it) => it === severity && compareSeverity(it, failOn) > 0);
+  if (check.status === "failed" && isCounted(check)) {
+    const merged = findingsOf(check);
+    const counted = merged.length === 0 ? [check] : merged.filter(isCounted);
+    return counted.every((it) => accepted.has(identityOf(it))) ? "skipped" : "failure";
+  }
   // An informative check that was cut short has not passed.
   return check.details?.["incomplete"] === undefined ? "passed" : "skipped";
 }
 
-function counts(checks: readonly ReportCheck[]): string {
-  const outcomes = checks.map(outcomeOf);
-  const count = (outcome: string) => outcomes.filter((it) => it === outcome).length;
+function counts(checks: readonly TestCase[]): string {
+  const count = (outcome: string) => checks.filter((it) => it.outcome === outcome).length;
   return `tests="${checks.length}" failures="${count("failure")}" errors="${count("error")}" ` +
     `skipped="${count("skipped")}"`;
 }
 
-function caseOf(path: string, check: ReportCheck): string {
+function caseOf(path: string, { check, outcome }: TestCase): string {
   const head = `    <testcase name="${xml(check.name)}" classname="${xml(path)}" time="0"`;
-  const outcome = outcomeOf(check);
   if (outcome === "passed") return `${head}/>`;
   if (outcome === "skipped") {
     return `${head}><skipped message="${xml(check.message)}"/></testcase>`;
@@ -73,12 +121,13 @@ function caseOf(path: string, check: ReportCheck): string {
 
 /** The severity, the location, the reason and the advice, and each finding of a merged check. */
 function failureText(check: ReportCheck): string[] {
-  const { location, why, details, rule_code } = check;
-  const findings = Array.isArray(details?.["findings"]) ? details["findings"] : [];
+  const { location, why, rule_code } = check;
   const advice = ruleOf(rule_code)?.advice;
   return [
     `${severityOf(check)}: ${location ?? ""}`,
-    ...findings.map((it) => `${it?.severity ?? ""} ${it?.location ?? ""}: ${it?.message ?? ""}`),
+    ...findingsOf(check).map(({ severity, location, message }) =>
+      `${severity ?? ""} ${location ?? ""}: ${message ?? ""}`
+    ),
     ...(why ? [`Why: ${why}`] : []),
     ...(advice === undefined ? [] : [`What to do: ${advice}`]),
   ];

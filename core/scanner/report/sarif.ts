@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { type Rule, ruleOf } from "../contract/rules.ts";
 import { compareSeverity, isFinding, type Severity, severityOf } from "../contract/severity.ts";
-import { exitCode } from "./exit_code.ts";
+import { exitCode, type ExitCodeOptions } from "./exit_code.ts";
+import { ruleIdOf } from "./issues.ts";
 import { locationOf } from "./location.ts";
+import { describeWaiver, type MarkedIssue, type MarkedReport } from "./marks.ts";
 import { BASE_ID, BASE_IDS, type UriBase, uriOf } from "./sarif_uri.ts";
 
 /** A log in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0). */
@@ -13,7 +15,7 @@ export interface SarifLog {
   readonly runs: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface SarifOptions extends UriBase {
+export interface SarifOptions extends UriBase, ExitCodeOptions {
   /** The version of this program. */
   readonly version: string;
   /** The line of a byte position in a text file; undefined for binary files. Lines count from 1. */
@@ -21,7 +23,7 @@ export interface SarifOptions extends UriBase {
 }
 
 /** Converts a report to SARIF 2.1.0 as code hosting services read it: one run, one result per issue. */
-export function reportSarif(report: Report, options: SarifOptions): SarifLog {
+export function reportSarif(report: MarkedReport, options: SarifOptions): SarifLog {
   const { version } = options;
   const worst = worstByRule(report.issues);
   const ruleIds = [...worst.keys()].sort();
@@ -38,7 +40,7 @@ export function reportSarif(report: Report, options: SarifOptions): SarifLog {
     automationDetails: { id: "strongroom/scan/" },
     columnKind: "utf16CodeUnits",
     originalUriBaseIds: BASE_IDS,
-    invocations: [invocationOf(report)],
+    invocations: [invocationOf(report, options)],
     artifacts: Array.from(paths, (path) => artifactOf(path, report, options)),
     results: report.issues.map((issue) => resultOf(issue, ruleIds, { paths, ...options })),
   };
@@ -59,10 +61,6 @@ function worstByRule(issues: readonly Issue[]): Map<string, Severity> {
     worst.set(id, compareSeverity(severity, known) < 0 ? severity : known);
   }
   return worst;
-}
-
-function ruleIdOf({ rule_code, type }: Issue): string {
-  return rule_code ?? type ?? "check";
 }
 
 /** Scores from 0 to 10 by which services for code sort security findings. */
@@ -97,15 +95,29 @@ function descriptorOf(id: string, worst: Severity): Record<string, unknown> {
   };
 }
 
-function invocationOf(report: Report): Record<string, unknown> {
+function invocationOf(report: MarkedReport, options: ExitCodeOptions): Record<string, unknown> {
   const start = utc(report.start_time);
   const end = utc(report.start_time + report.duration);
+  const notes = notesOf(report);
   return {
     executionSuccessful: !report.has_errors,
-    exitCode: exitCode(report),
+    exitCode: exitCode(report, options),
     ...(start !== undefined && { startTimeUtc: start }),
     ...(end !== undefined && { endTimeUtc: end }),
+    ...(notes.length > 0 && {
+      toolExecutionNotifications: notes.map((text) => ({ level: "note", message: { text } })),
+    }),
   };
+}
+
+/** What the scan left out, and the waivers that have expired. */
+function notesOf({ excluded = [], waivers = [] }: MarkedReport): string[] {
+  return [
+    ...excluded.map((path) => `Not scanned: ${path} is excluded`),
+    ...waivers.filter(({ state }) => state === "expired").map((it) =>
+      `Expired waiver: ${describeWaiver(it)}`
+    ),
+  ];
 }
 
 /** An ISO 8601 time, or undefined if it is out of range: a report may come from anywhere. */
@@ -116,7 +128,7 @@ export function utc(seconds: number): string | undefined {
 
 function artifactOf(
   path: string,
-  { file_metadata }: Report,
+  { file_metadata }: Pick<Report, "file_metadata">,
   base: UriBase,
 ): Record<string, unknown> {
   const { file_size: size, file_hashes: hashes } = file_metadata[path] ?? {};
@@ -136,7 +148,7 @@ interface ResultOptions extends Omit<SarifOptions, "version"> {
 }
 
 function resultOf(
-  issue: Issue,
+  issue: MarkedIssue,
   ruleIds: readonly string[],
   options: ResultOptions,
 ): Record<string, unknown> {
@@ -153,6 +165,12 @@ function resultOf(
       "ruleMessageLocation/v1": fingerprint,
       primaryLocationLineHash: `${fingerprint.slice(0, 16)}:1`,
     },
+    ...(issue.baseline_state && { baselineState: issue.baseline_state }),
+    ...(issue.waiver && {
+      suppressions: [
+        { kind: "external", status: "accepted", justification: issue.waiver.reason },
+      ],
+    }),
     properties: {
       severity,
       ...(issue.why && { why: issue.why }),

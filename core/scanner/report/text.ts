@@ -1,4 +1,3 @@
-import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { formatBytes } from "../../../schemas/units.ts";
 import { ruleOf } from "../contract/rules.ts";
 import {
@@ -9,7 +8,15 @@ import {
   type Severity,
   severityOf,
 } from "../contract/severity.ts";
+import {
+  describeWaiver,
+  isAccepted,
+  isAcceptedFile,
+  type MarkedIssue,
+  type MarkedReport,
+} from "./marks.ts";
 import { counted, indented, printable, type Style, styleOf } from "./terminal_text.ts";
+import { unknownFiles } from "./unknown_files.ts";
 
 const MAX_LISTED = 20;
 const ADVICE = "Do not load the file until you know why this is there.";
@@ -19,6 +26,8 @@ export interface ReportTextOptions {
   readonly color?: boolean;
   /** Columns. Words are never split. */
   readonly width: number;
+  /** The least severity of a finding that counts. Info is listed only if it counts. @default {"warning"} */
+  readonly failOn?: Severity;
 }
 
 /** Issues with the same severity, rule and reason. */
@@ -26,35 +35,43 @@ interface IssueGroup {
   readonly severity: Severity;
   readonly ruleCode?: string;
   readonly why?: string;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly MarkedIssue[];
 }
 
 /**
  * Formats a report for people: warnings and worse with the reason and the advice, worst first; then
- * the files that were not fully read; then those that were not scanned; then a one-line summary. Text
- * from files cannot control the terminal.
+ * the files that were not fully read; those that were not scanned or left out; waivers that do nothing;
+ * a one-line summary. What is waived or in the baseline is only counted. Text from files cannot control
+ * the terminal.
  */
-export function reportText(report: Report, { color = false, width }: ReportTextOptions): string {
+export function reportText(report: MarkedReport, options: ReportTextOptions): string {
+  const { color = false, width, failOn = "warning" } = options;
   const style = styleOf(color);
   const paragraphs = [
-    ...groupFindings(report.issues).map((group) => findingLines(group, style, width)),
+    ...groupFindings(report.issues, failOn).map((group) => findingLines(group, style, width)),
     inconclusiveLines(report, width),
     skippedLines(report, width),
+    excludedLines(report, width),
+    ...waiverLines(report, width),
     summaryOf(report).flatMap((it) => indented(it, "", width)),
   ];
   return paragraphs.filter((it) => it.length > 0).map((it) => `${it.join("\n")}\n`).join("\n");
 }
 
-function groupFindings(issues: readonly Issue[]): IssueGroup[] {
+function groupFindings(issues: readonly MarkedIssue[], failOn: Severity): IssueGroup[] {
+  const isListed = (issue: MarkedIssue) => {
+    const severity = severityOf(issue);
+    return !isAccepted(issue) && (isFinding(severity) || compareSeverity(severity, failOn) <= 0);
+  };
   const groups = Map.groupBy(
-    issues.filter((issue) => isFinding(severityOf(issue))),
+    issues.filter(isListed),
     (issue) => JSON.stringify([severityOf(issue), issue.rule_code, issue.why]),
   );
   return [...groups.values()].map(groupOf)
     .sort((a, b) => compareSeverity(a.severity, b.severity));
 }
 
-function groupOf(issues: readonly Issue[]): IssueGroup {
+function groupOf(issues: readonly MarkedIssue[]): IssueGroup {
   const [first] = issues;
   return {
     severity: severityOf(first ?? {}),
@@ -69,8 +86,10 @@ function findingLines(group: IssueGroup, style: Style, width: number): string[] 
   const title = group.ruleCode === undefined ? [] : [group.ruleCode, ...(rule ? [rule.title] : [])];
   const more = group.issues.length - MAX_LISTED;
   const why = group.why ?? rule?.why;
+  const isNew = group.issues.some(({ baseline_state }) => baseline_state === "new");
+  const head = [style(group.severity, group.severity.toUpperCase()), ...title.map(printable)];
   return [
-    [style(group.severity, group.severity.toUpperCase()), ...title.map(printable)].join(" "),
+    [...head, ...(isNew ? ["(new)"] : [])].join(" "),
     ...group.issues.slice(0, MAX_LISTED).flatMap((issue) => issueLines(issue, width)),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(why === undefined ? [] : indented(`Why: ${why}`, "  ", width)),
@@ -78,16 +97,16 @@ function findingLines(group: IssueGroup, style: Style, width: number): string[] 
   ];
 }
 
-function issueLines({ location, message }: Issue, width: number): string[] {
+function issueLines({ location, message }: MarkedIssue, width: number): string[] {
   return [
     ...(location ? [`  ${printable(location)}`] : []),
     ...indented(message, location ? "    " : "  ", width),
   ];
 }
 
-function inconclusiveLines(report: Report, width: number): string[] {
+function inconclusiveLines(report: MarkedReport, width: number): string[] {
   const files = Object.entries(report.file_metadata)
-    .filter(([, metadata]) => metadata["scan_outcome"] === "inconclusive");
+    .filter(([, it]) => it["scan_outcome"] === "inconclusive" && !isAcceptedFile(it));
   const lines = files.slice(0, MAX_LISTED).flatMap(([path, metadata]) =>
     indented(`${path}${reasonsOf(metadata["scan_outcome_reasons"])}`, "  ", width)
   );
@@ -95,14 +114,30 @@ function inconclusiveLines(report: Report, width: number): string[] {
 }
 
 /** Files that no scanner read, so that "nothing found" is not mistaken for "clean". */
-function skippedLines({ checks }: Report, width: number): string[] {
-  const skipped = checks.filter(({ name, status, location, message }) =>
-    name === "Known Format" && status === "skipped" && location && !message.endsWith("is empty")
+function skippedLines(report: MarkedReport, width: number): string[] {
+  const skipped = unknownFiles(report).filter(({ location }) =>
+    !isAcceptedFile(report.file_metadata[location ?? ""])
   );
   const lines = skipped.slice(0, MAX_LISTED).flatMap(({ location, message }) =>
     indented(`${location}: ${message.replace("Not scanned: ", "")}`, "  ", width)
   );
   return listed(`${counted(skipped.length, "file")} not scanned`, lines, skipped.length);
+}
+
+function excludedLines({ excluded = [] }: MarkedReport, width: number): string[] {
+  const lines = excluded.slice(0, MAX_LISTED).flatMap((path) => indented(path, "  ", width));
+  return listed(`${counted(excluded.length, "path")} left out`, lines, excluded.length);
+}
+
+/** A paragraph for the waivers that have expired, and one for those that waive nothing. */
+function waiverLines({ waivers = [] }: MarkedReport, width: number): string[][] {
+  return (["expired", "unused"] as const).map((state) => {
+    const found = waivers.filter((it) => it.state === state);
+    const lines = found.slice(0, MAX_LISTED).flatMap((it) =>
+      indented(describeWaiver(it), "  ", width)
+    );
+    return listed(counted(found.length, `${state} waiver`), lines, found.length);
+  });
 }
 
 /** The first of `count` lines under a title. Empty if there is nothing to list. */
@@ -116,8 +151,13 @@ function reasonsOf(reasons: unknown): string {
   return words.length === 0 ? "" : `: ${words.join(", ").replaceAll("_", " ")}`;
 }
 
+/** A line about a report: what was scanned, and what was found. */
+export function reportSummary(report: MarkedReport): string {
+  return summaryOf(report).join(" ");
+}
+
 /** One or two sentences: what was scanned, what was found, and what was left out. */
-function summaryOf(report: Report): string[] {
+function summaryOf(report: MarkedReport): string[] {
   const scanned = `${counted(report.files_scanned, "file")} (${formatBytes(report.bytes_scanned)})`;
   const skipped = report.total_checks - report.passed_checks - report.failed_checks;
   return [
@@ -127,15 +167,21 @@ function summaryOf(report: Report): string[] {
   ];
 }
 
-function findingCounts({ issues }: Report): string {
-  const counts = countBySeverity(issues);
+function findingCounts({ issues }: MarkedReport): string {
+  const counts = countBySeverity(issues.filter((issue) => !isAccepted(issue)));
+  const waived = issues.filter(({ waiver }) => waiver !== undefined).length;
+  const known = issues.filter((it) => isAccepted(it) && it.waiver === undefined).length;
   const shown = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) =>
     severity === "warning" ? counted(counts[severity], severity) : `${counts[severity]} ${severity}`
   );
-  return shown.length === 0 ? "nothing found" : shown.join(", ");
+  return [
+    shown.length === 0 ? "nothing found" : shown.join(", "),
+    ...(known > 0 ? [`${known} in the baseline`] : []),
+    ...(waived > 0 ? [`${waived} waived`] : []),
+  ].join(", ");
 }
 
-function skippedNames({ checks }: Report): string {
+function skippedNames({ checks }: MarkedReport): string {
   const skipped = checks.filter(({ status }) => status === "skipped");
   return [...new Set(skipped.map(({ name }) => name))].join(", ");
 }

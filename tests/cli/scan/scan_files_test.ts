@@ -36,7 +36,7 @@ Deno.test("scanFiles() scans each file under a lease", async (t) => {
       concurrency: 3,
       signal,
       onProgress: (progress) => reported.push(progress),
-      async scan(path, { onProgress }) {
+      async scan({ path }, { onProgress }) {
         if (path === "bad") throw new ScanFailure("Unreadable");
         assert.ok(leases.activeTotal > leases.activeHeavy || path === "large");
         if (path === "large") assert.equal(leases.activeHeavy, 1);

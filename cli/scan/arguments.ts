@@ -1,0 +1,121 @@
+import * as v from "valibot";
+import { AppError } from "../../core/errors.ts";
+import {
+  REPORT_FORMATS,
+  type ReportFormat,
+  SEVERITIES,
+  type Severity,
+} from "../../core/scanner/mod.ts";
+import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
+import { parseArguments } from "../arguments.ts";
+import { UsageError } from "../usage_error.ts";
+
+/** The path that stands for stdin. */
+export const STDIN = "-";
+
+/** What `strongroom scan` is asked to do. */
+export interface ScanRequest {
+  readonly paths: readonly string[];
+  readonly format: ReportFormat;
+  /** The file for the report. @default stdout */
+  readonly output: string | undefined;
+  /** Ids of the scanners that do not run. */
+  readonly skip: readonly string[];
+  readonly failOn: Severity;
+  readonly failOnUnknown: boolean;
+  /** The file of an earlier report. */
+  readonly baseline: string | undefined;
+  /** The file of waivers. @default `strongroom.toml`, unless it is among the scanned files */
+  readonly config: string | undefined;
+  /** Patterns of paths to leave out. */
+  readonly exclude: readonly string[];
+  readonly useDefaultExcludes: boolean;
+  /** The name of what comes on stdin. */
+  readonly stdinName: string;
+}
+
+/**
+ * Reads the arguments of `strongroom scan`.
+ *
+ * @throws {UsageError} when they are invalid.
+ */
+export function scanRequest(args: string[]): ScanRequest {
+  const { values, positionals: paths } = parseArguments({
+    args,
+    options: {
+      format: { type: "string", default: "json" },
+      output: { type: "string", short: "o" },
+      scanners: { type: "string" },
+      weights: { type: "boolean", default: false },
+      "fail-on": { type: "string", default: "warning" },
+      "fail-on-unknown": { type: "boolean", default: false },
+      baseline: { type: "string" },
+      config: { type: "string" },
+      exclude: { type: "string", multiple: true, default: [] },
+      "no-default-excludes": { type: "boolean", default: false },
+      name: { type: "string" },
+    },
+    strict: true,
+    allowPositionals: true,
+  });
+  if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
+  const scanners = values.scanners?.split(",") ?? null;
+  return {
+    paths,
+    format: oneOf("format", REPORT_FORMATS, values.format),
+    output: notEmpty("--output", values.output),
+    skip: skippedBy({ scanners, weights: values.weights }),
+    failOn: oneOf("level", SEVERITIES, values["fail-on"]),
+    failOnUnknown: values["fail-on-unknown"],
+    baseline: notEmpty("--baseline", values.baseline),
+    config: notEmpty("--config", values.config),
+    exclude: patterns(values.exclude),
+    useDefaultExcludes: !values["no-default-excludes"],
+    stdinName: stdinName(paths, values.name),
+  };
+}
+
+function oneOf<const Value extends string>(
+  what: string,
+  values: readonly Value[],
+  given: string,
+): Value {
+  const parsed = v.safeParse(v.picklist(values), given);
+  if (parsed.success) return parsed.output;
+  throw new UsageError(`Unknown ${what} "${given}": expected one of ${values.join(", ")}`);
+}
+
+function notEmpty(option: string, path: string | undefined): string | undefined {
+  if (path === "") throw new UsageError(`Invalid ${option} "": expected the path of a file`);
+  return path;
+}
+
+function patterns(given: readonly string[]): readonly string[] {
+  for (const pattern of given) {
+    if (/[^/.]/.test(pattern)) continue;
+    const expected = "a pattern for paths such as *.bin or tmp/**";
+    throw new UsageError(`Invalid --exclude "${pattern}": expected ${expected}`);
+  }
+  return given;
+}
+
+function stdinName(paths: readonly string[], name: string | undefined): string {
+  const isRead = paths.includes(STDIN);
+  if (name !== undefined && !isRead) {
+    throw new UsageError(`--name is for stdin: expected ${STDIN} among the paths`);
+  }
+  if (name === undefined) return "stdin";
+  if (!/^[^/\0]+$/.test(name) || name === "." || name === "..") {
+    throw new UsageError(`Invalid --name "${name}": expected a file name without slashes`);
+  }
+  return name;
+}
+
+function skippedBy(selection: ScannerSelection): string[] {
+  try {
+    return skippedScanners(selection);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,379 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { ROOT } from "../../support/child_server.ts";
+import { cycloneDxFaults, sarifFaults } from "../../support/json_schemas.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { reportFaults } from "../../conformance/report_rules.ts";
+
+const MODELS = `${ROOT}tests/fixtures/models`;
+const HOSTILE = `${MODELS}/pickle/hostile/eval.pkl`;
+const WARNING = '{"md5": "d41d8cd98f00b204e9800998ecf8427e"}';
+
+interface ScanRun {
+  readonly cwd: string;
+  readonly stdin?: Uint8Array<ArrayBuffer>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs `strongroom scan`. */
+async function scan(args: readonly string[], { cwd, stdin, env = {} }: ScanRun) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", `${ROOT}main.ts`, "scan", ...args],
+    cwd,
+    env: { ...env },
+    stdin: stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  if (stdin !== undefined) await new Blob([stdin]).stream().pipeTo(child.stdin);
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** A directory with `models/` of a clean file, a warning and something critical. */
+async function workspace(): Promise<TempDir> {
+  const directory = await TempDir.make();
+  await Deno.mkdir(`${directory.path}/models`);
+  await Deno.copyFile(`${MODELS}/numpy/int8.npy`, `${directory.path}/models/clean.npy`);
+  await Deno.copyFile(HOSTILE, `${directory.path}/models/bad.pkl`);
+  await Deno.writeTextFile(`${directory.path}/models/config.json`, WARNING);
+  return directory;
+}
+
+async function sha256Of(path: string): Promise<string> {
+  return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
+}
+
+Deno.test("C 25 --fail-on and --fail-on-unknown decide what counts", async (t) => {
+  await using directory = await workspace();
+  const cwd = directory.path;
+  await Deno.writeTextFile(`${cwd}/info.json`, '{"repository": "http://example.org/x"}');
+  await Deno.writeFile(`${cwd}/unknown.xyz`, new Uint8Array(50).fill(0xf3));
+  const rows: [number, ...string[]][] = [
+    [1, "models"],
+    [1, "models", "--fail-on", "critical"],
+    [0, "models/config.json", "models/clean.npy", "--fail-on", "critical"],
+    [1, "models/config.json", "--fail-on", "warning"],
+    [0, "info.json"],
+    [1, "info.json", "--fail-on", "info"],
+    [0, "unknown.xyz", "models/clean.npy"],
+    [1, "unknown.xyz", "--fail-on-unknown"],
+    [0, "models/clean.npy", "--fail-on-unknown"],
+    // What could not be read is an error, whatever counts.
+    [2, "models", "missing", "--fail-on", "critical"],
+    [2, "models", "--fail-on", "serious"],
+  ];
+  await t.step("C 25 the exit code follows what counts", async () => {
+    await Promise.all(rows.map(async ([expected, ...args]) => {
+      const { code, stderr } = await scan(args, { cwd });
+      assert.equal(code, expected, args.join(" ") + stderr);
+    }));
+  });
+  await t.step("C 25 a file that was not fully read is never clean", async () => {
+    const path = `${MODELS}/pickle/truncated.pkl`;
+    assert.equal((await scan([path, "--fail-on", "critical"], { cwd })).code, 2);
+  });
+  await t.step("C 25 text lists findings that count", async () => {
+    const args = ["info.json", "--format", "text"];
+    assert.doesNotMatch((await scan(args, { cwd })).stdout, /^INFO/m);
+    assert.match((await scan([...args, "--fail-on", "info"], { cwd })).stdout, /^INFO/m);
+  });
+});
+
+Deno.test("C 25 --exclude and the directories that are left out by default", async (t) => {
+  await using directory = await workspace();
+  const cwd = directory.path;
+  for (const place of [".git/objects", "node_modules/x", "sub/__pycache__", "sub/.venv/lib"]) {
+    await Deno.mkdir(`${cwd}/models/${place}`, { recursive: true });
+    await Deno.copyFile(HOSTILE, `${cwd}/models/${place}/bad.pkl`);
+  }
+  const excludedOf = async (...args: string[]) => {
+    const { code, stdout } = await scan(args, { cwd });
+    const made = JSON.parse(stdout);
+    assert.deepEqual(reportFaults(made), []);
+    return { code, files: made.files_scanned, excluded: made.excluded };
+  };
+  await t.step("C 25 the report names what was left out", async () => {
+    const excluded = [
+      "models/.git",
+      "models/node_modules",
+      "models/sub/.venv",
+      "models/sub/__pycache__",
+    ];
+    assert.deepEqual(await excludedOf("models"), { code: 1, files: 3, excluded });
+    const { stdout } = await scan(["models", "--format", "text"], { cwd });
+    assert.match(stdout, /^4 paths left out\n {2}models\/\.git$/m);
+    const sarif = JSON.parse((await scan(["models", "--format", "sarif"], { cwd })).stdout);
+    assert.deepEqual(await sarifFaults(sarif), []);
+    assert.match(JSON.stringify(sarif.runs[0].invocations), /Not scanned: models\/\.git/);
+    const bom = JSON.parse((await scan(["models", "--format", "cyclonedx"], { cwd })).stdout);
+    assert.deepEqual(await cycloneDxFaults(bom), []);
+    assert.equal(bom.metadata.properties.length, 4);
+  });
+  await t.step("C 25 --no-default-excludes scans everything", async () => {
+    const all = await excludedOf("models", "--no-default-excludes");
+    assert.deepEqual(all, { code: 1, files: 7, excluded: undefined });
+  });
+  await t.step("C 25 a directory that is named is scanned", async () => {
+    const named = await excludedOf("models/.git");
+    assert.deepEqual(named, { code: 1, files: 1, excluded: undefined });
+  });
+  await t.step("C 25 --exclude may be repeated", async () => {
+    const args = ["--exclude", "*.pkl", "--exclude", "models/config.*"];
+    const { code, files, excluded } = await excludedOf("models", ...args);
+    assert.deepEqual([code, files], [0, 1]);
+    assert.ok(excluded.includes("models/bad.pkl") && excluded.includes("models/config.json"));
+  });
+  await t.step("C 25 exits with 2 if everything is excluded", async () => {
+    assert.equal((await scan(["models", "--exclude", "**/*"], { cwd })).code, 2);
+    assert.equal((await scan(["models", "--exclude", "./"], { cwd })).code, 2);
+  });
+});
+
+Deno.test("C 25 -o writes the report to a file, whole or not at all", async (t) => {
+  await using directory = await workspace();
+  const cwd = directory.path;
+  await t.step("C 25 the former report stays until the new one is complete", async () => {
+    await Deno.writeTextFile(`${cwd}/models/report.json`, "former");
+    await Deno.chmod(`${cwd}/models/report.json`, 0o640);
+    const { code, stdout, stderr } = await scan(["models", "-o", "models/report.json"], { cwd });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^strongroom: 3 files .*1 critical.*; report in models\/report\.json\n$/);
+    const made = JSON.parse(await Deno.readTextFile(`${cwd}/models/report.json`));
+    assert.deepEqual([made.files_scanned, made.excluded], [3, ["models/report.json"]]);
+    assert.equal(((await Deno.stat(`${cwd}/models/report.json`)).mode ?? 0) & 0o777, 0o640);
+    assert.deepEqual(
+      (await Array.fromAsync(Deno.readDir(`${cwd}/models`))).map(({ name }) => name).sort(),
+      ["bad.pkl", "clean.npy", "config.json", "report.json"],
+    );
+  });
+  await t.step("C 25 a report that cannot be written exits with 2 and leaves nothing", async () => {
+    await Deno.mkdir(`${cwd}/directory`);
+    for (const path of ["missing/report.json", "directory", "/dev/null"]) {
+      const { code, stderr } = await scan(["models", "-o", path], { cwd });
+      assert.equal(code, 2);
+      assert.match(stderr, /^strongroom: .+\n$/);
+    }
+    assert.ok((await Deno.stat("/dev/null")).isCharDevice);
+    const { code } = await scan(["models", "-o", "report.json", "--fail-on", "x"], { cwd });
+    assert.equal(code, 2);
+    const names = (await Array.fromAsync(Deno.readDir(cwd))).map(({ name }) => name).sort();
+    assert.deepEqual(names, ["directory", "models"]);
+  });
+  await t.step("C 25 a link is kept, and its target replaced", async () => {
+    await Deno.writeTextFile(`${cwd}/target.txt`, "former");
+    await Deno.symlink("target.txt", `${cwd}/link.txt`);
+    await scan(["models", "--format", "text", "-o", "link.txt"], { cwd });
+    assert.ok((await Deno.lstat(`${cwd}/link.txt`)).isSymlink);
+    assert.match(await Deno.readTextFile(`${cwd}/target.txt`), /^CRITICAL S104/);
+  });
+});
+
+Deno.test("C 25 --baseline counts and marks new findings only", async (t) => {
+  await using directory = await workspace();
+  const cwd = directory.path;
+  await Deno.copyFile(`${MODELS}/pickle/truncated.pkl`, `${cwd}/models/cut.pkl`);
+  await Deno.writeFile(`${cwd}/models/unknown.xyz`, new Uint8Array(50).fill(0xf3));
+  assert.equal((await scan(["models", "-o", "base.json"], { cwd })).code, 1);
+  const args = ["models", "--baseline", "base.json"];
+  const statesOf = (text: string): Record<string, string[]> => {
+    const byState: Record<string, string[]> = {};
+    for (const { baseline_state, location } of JSON.parse(text).issues) {
+      (byState[baseline_state] ??= []).push(location);
+    }
+    return byState;
+  };
+  await t.step("C 25 nothing new exits with 0, also for what was not fully read", async () => {
+    const { code, stdout } = await scan([...args, "--fail-on-unknown"], { cwd });
+    assert.equal(code, 0, stdout);
+    assert.deepEqual(reportFaults(JSON.parse(stdout)), []);
+    assert.deepEqual(Object.keys(statesOf(stdout)), ["unchanged"]);
+  });
+  await t.step("C 25 the path of the same content does not matter", async () => {
+    const absolute = [`${cwd}/models`, "--baseline", "base.json"];
+    assert.equal((await scan(absolute, { cwd })).code, 0);
+  });
+  await t.step("C 25 a finding that has moved within its file is not new", async () => {
+    await Deno.writeTextFile(`${cwd}/models/config.json`, ` \n {"a": 1,${WARNING.slice(1)}`);
+    assert.equal((await scan(args, { cwd })).code, 0);
+  });
+  await t.step("C 25 a new finding counts, is marked, and no other is listed", async () => {
+    await Deno.writeTextFile(`${cwd}/models/new.json`, `${WARNING} `);
+    const { code, stdout } = await scan(args, { cwd });
+    assert.equal(code, 1);
+    assert.match(statesOf(stdout)["new"]?.join() ?? "", /^models\/new\.json \(pos \d+\)$/);
+    const text = await scan([...args, "--format", "text"], { cwd });
+    assert.match(text.stdout, /^WARNING S\d+ .* \(new\)\n {2}models\/new\.json/m);
+    assert.doesNotMatch(text.stdout, /bad\.pkl/);
+    assert.match(text.stdout, /1 warning, 4 in the baseline/);
+    const junit = await scan([...args, "--format", "junit"], { cwd });
+    assert.match(junit.stdout, /<testsuites [^>]*failures="1" errors="0"/);
+    const sarif = JSON.parse((await scan([...args, "--format", "sarif"], { cwd })).stdout);
+    assert.deepEqual(await sarifFaults(sarif), []);
+    const states = sarif.runs[0].results.map((it: { baselineState: string }) => it.baselineState);
+    assert.deepEqual(states.toSorted(), ["new", ...Array(4).fill("unchanged")]);
+    await Deno.remove(`${cwd}/models/new.json`);
+  });
+  await t.step("C 25 the same critical finding in other content is new", async () => {
+    const bytes = await Deno.readFile(`${cwd}/models/bad.pkl`);
+    await Deno.writeFile(`${cwd}/models/bad.pkl`, new Uint8Array([...bytes, 0x4e, 0x2e]));
+    const { code, stdout } = await scan(args, { cwd });
+    assert.equal(code, 1);
+    assert.match(statesOf(stdout)["new"]?.join() ?? "", /bad\.pkl/);
+  });
+  await t.step("C 25 a baseline that is not a report exits with 2", async () => {
+    await Deno.writeTextFile(`${cwd}/other.json`, '{"issues": 3}');
+    await Deno.writeTextFile(`${cwd}/half.json`, '{"issues": [');
+    for (const baseline of ["other.json", "half.json", "missing.json"]) {
+      const { code, stdout, stderr } = await scan(["models", "--baseline", baseline], { cwd });
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, new RegExp(`^strongroom: Cannot read the baseline ${baseline}: .+\n$`));
+    }
+  });
+});
+
+Deno.test("C 25 strongroom.toml waives findings", async (t) => {
+  await using directory = await workspace();
+  const cwd = directory.path;
+  const waive = (text: string, path = "strongroom.toml") =>
+    Deno.writeTextFile(`${cwd}/${path}`, text.replaceAll("|", "\n"));
+  const critical = "[[waiver]]|rule = 'S104'|path = 'models/*.pkl'|reason = 'reviewed'|";
+  const sha256 = await sha256Of(`${cwd}/models/bad.pkl`);
+  const args = ["models", "--fail-on", "critical"];
+
+  await t.step("C 25 by rule and path, with a reason in every format", async () => {
+    await waive(`${critical}expires_at = 2999-01-31|`);
+    const { code, stdout, stderr } = await scan(args, { cwd });
+    assert.deepEqual([code, stderr], [0, ""], stdout);
+    const made = JSON.parse(stdout);
+    assert.deepEqual(reportFaults(made), []);
+    const waived = made.issues.find((it: { waiver?: unknown }) => it.waiver);
+    assert.deepEqual(waived.waiver, { reason: "reviewed", expires_at: "2999-01-31" });
+    assert.deepEqual(made.waivers.map((it: { state: string }) => it.state), ["used"]);
+    const sarif = JSON.parse((await scan([...args, "--format", "sarif"], { cwd })).stdout);
+    assert.deepEqual(await sarifFaults(sarif), []);
+    assert.match(JSON.stringify(sarif.runs[0].results), /"justification":"reviewed"/);
+    const bom = JSON.parse((await scan([...args, "--format", "cyclonedx"], { cwd })).stdout);
+    assert.deepEqual(await cycloneDxFaults(bom), []);
+    assert.match(JSON.stringify(bom.vulnerabilities), /"detail":"reviewed"/);
+    const text = (await scan([...args, "--format", "text"], { cwd })).stdout;
+    assert.match(text, /1 warning, 1 waived/);
+    const junit = (await scan([...args, "--format", "junit"], { cwd })).stdout;
+    assert.match(junit, /<testsuites [^>]*failures="0" errors="0"/);
+  });
+  await t.step("C 25 by SHA-256, the content whole or one rule of it", async () => {
+    for (const rule of ["", "rule = 'S104'|"]) {
+      await waive(`[[waiver]]|sha256 = '${sha256.toUpperCase()}'|${rule}reason = 'r'|`);
+      assert.equal((await scan(args, { cwd })).code, 0);
+    }
+    await waive(`[[waiver]]|sha256 = '${sha256}'|rule = 'S101'|reason = 'r'|`);
+    assert.equal((await scan(args, { cwd })).code, 1);
+    const cut = `${MODELS}/pickle/truncated.pkl`;
+    await waive(`[[waiver]]|sha256 = '${await sha256Of(cut)}'|reason = 'known to be cut'|`);
+    assert.equal((await scan([cut], { cwd })).code, 0);
+  });
+  await t.step("C 25 another rule or path is not waived", async () => {
+    await waive(critical.replace("S104", "S101"));
+    assert.equal((await scan(args, { cwd })).code, 1);
+    await waive(critical.replace("models/*.pkl", "other/*.pkl"));
+    const { code, stdout } = await scan([...args, "--format", "text"], { cwd });
+    assert.equal(code, 1);
+    assert.match(stdout, /^1 unused waiver\n {2}S104 other\/\*\.pkl: reviewed$/m);
+  });
+  await t.step("C 25 an expired waiver counts no more, and is reported", async () => {
+    for (const date of ["2025-01-31", "2025-01-31T10:00:00Z", "'2025-01-31'"]) {
+      await waive(`${critical}expires_at = ${date}|`);
+      const { code, stdout } = await scan([...args, "--format", "text"], { cwd });
+      assert.equal(code, 1, date);
+      assert.match(stdout, /^1 expired waiver\n {2}S104 models\/\*\.pkl: reviewed \(until 2025/m);
+    }
+    const { stdout } = await scan(args, { cwd });
+    assert.equal(JSON.parse(stdout).waivers[0].state, "expired");
+  });
+  await t.step("C 25 a waiver holds until the end of its last day", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await waive(`${critical}expires_at = ${today}|`);
+    assert.equal((await scan(args, { cwd })).code, 0);
+  });
+  await t.step("C 25 a file among what is scanned is read only if it is named", async () => {
+    await waive(critical);
+    const inside = await scan([".", "--fail-on", "critical"], { cwd });
+    assert.equal(inside.code, 1);
+    assert.match(inside.stderr, /strongroom\.toml is not read.*--config strongroom\.toml/);
+    await Deno.symlink(".", `${cwd}/around`);
+    assert.equal((await scan(["around", "--fail-on", "critical"], { cwd })).code, 1);
+    await Deno.remove(`${cwd}/around`);
+    const named = [".", "--fail-on", "critical", "--config", "strongroom.toml"];
+    assert.equal((await scan(named, { cwd })).code, 0);
+    await Deno.rename(`${cwd}/strongroom.toml`, `${cwd}/models/strongroom.toml`);
+    assert.equal((await scan(args, { cwd })).code, 1);
+  });
+  await t.step("C 25 paths count from the directory of the file", async () => {
+    await Deno.mkdir(`${cwd}/conf`);
+    await waive(critical.replace("models/*.pkl", "/../models/bad.pkl"), "conf/w.toml");
+    assert.equal((await scan([...args, "--config", "conf/w.toml"], { cwd })).code, 0);
+  });
+  await t.step("C 25 a faulty file exits with 2 and names the fault", async () => {
+    const faults: [string, RegExp][] = [
+      ["[[waiver]]|reason = 'r'|", /waiver\.0: expected sha256, or rule and path/],
+      ["[[waiver]]|rule = 'S104'|reason = 'r'|", /expected sha256, or rule and path/],
+      ["[[waiver]]|rule = 'S104'|path = '*'|", /waiver\.0\.reason/],
+      ["[[waiver]]|rule = 'S104'|path = '*'|reason = ' '|", /waiver\.0\.reason: expected a text/],
+      ["[[waiver]]|rule = 'S9999'|path = '*'|reason = 'r'|", /expected a rule such as S104/],
+      [`${critical}expires_at = 'soon'|`, /waiver\.0\.expires_at: expected a date/],
+      [`${critical}expires_at = 2025-13-45|`, /Cannot read the waivers/],
+      [`${critical}until = 2025-01-01|`, /until/],
+      ["[[waiver]]|sha256 = 'abc'|reason = 'r'|", /expected 64 hex digits/],
+      ["[[waivers]]|", /waivers/],
+      ["[[waiver|", /Cannot read the waivers of bad\.toml: Invalid TOML/],
+    ];
+    for (const [text, fault] of faults) {
+      await waive(text, "bad.toml");
+      const { code, stdout, stderr } = await scan(["models", "--config", "bad.toml"], { cwd });
+      assert.deepEqual([code, stdout], [2, ""], text);
+      assert.match(stderr, fault);
+      assert.match(stderr, /^strongroom: .+\n$/);
+    }
+    assert.equal((await scan(["models", "--config", "missing.toml"], { cwd })).code, 2);
+  });
+});
+
+Deno.test("C 25 - scans stdin under a name", async (t) => {
+  await using directory = await TempDir.make();
+  const cwd = directory.path;
+  const env = { TMPDIR: cwd };
+  const hostile = await Deno.readFile(HOSTILE);
+  await t.step("C 25 reports it by its name, and keeps no copy", async () => {
+    const { code, stdout } = await scan(["-", "--name", "x.pkl"], { cwd, stdin: hostile, env });
+    assert.equal(code, 1);
+    const made = JSON.parse(stdout);
+    assert.deepEqual(reportFaults(made), []);
+    assert.deepEqual(made.assets.map(({ path }: { path: string }) => path), ["x.pkl"]);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(cwd)), []);
+  });
+  await t.step("C 25 the name chooses scanners, and lines are those of the content", async () => {
+    const stdin = new TextEncoder().encode('{"a":\n"b",\n"_target_":\n "os.system"}');
+    const args = ["-", "--name", "config.json", "--format", "sarif"];
+    const { code, stdout } = await scan(args, { cwd, stdin, env });
+    assert.equal(code, 1);
+    const [{ locations: [{ physicalLocation }] }] = JSON.parse(stdout).runs[0].results;
+    assert.equal(physicalLocation.artifactLocation.uri, "config.json");
+    assert.equal(physicalLocation.region.startLine, 4);
+  });
+  await t.step("C 25 content of many MiB, beside a file", async () => {
+    const stdin = new Uint8Array(9_000_000);
+    stdin.set(hostile);
+    const { code, stdout } = await scan(["-", HOSTILE], { cwd, stdin, env });
+    assert.equal(code, 1);
+    const { files_scanned, bytes_scanned, file_metadata } = JSON.parse(stdout);
+    assert.deepEqual([files_scanned, bytes_scanned], [2, 9_000_000 + hostile.length]);
+    assert.ok(file_metadata["stdin"]);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(cwd)), []);
+  });
+  await t.step("C 25 a name without stdin, or with a slash, exits with 2", async () => {
+    for (const args of [["x", "--name", "a"], ["-", "--name", "a/b"], ["-", "--name", ""]]) {
+      assert.equal((await scan(args, { cwd, stdin: hostile, env })).code, 2, args.join(" "));
+    }
+  });
+});
