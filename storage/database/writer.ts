@@ -37,7 +37,7 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
 ]);
 
 /** How long a call may change records, in milliseconds. Other requests wait for it. */
-const MAX_STEP_MS = 50;
+const MAX_STEP_MS = 100;
 
 export interface WriterOptions {
   /** The space that uploads leave free. */

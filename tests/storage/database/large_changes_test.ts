@@ -1,5 +1,9 @@
 import * as assert from "node:assert/strict";
 import type { ResourceRecord, ResourceStore, WriteTransaction } from "../../../core/ports.ts";
+import { ChangeJournal, isChanging } from "../../../storage/database/change_journal.ts";
+import { Connection } from "../../../storage/database/connection.ts";
+import { insertRecords } from "../../../storage/database/insert_records.ts";
+import { migrate } from "../../../storage/database/migrate.ts";
 import { RecordAudit } from "../../../storage/database/record_audit.ts";
 import { copyDatabase } from "../../../storage/database/snapshot.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
@@ -168,6 +172,49 @@ Deno.test("large changes of users take turns", async () => {
     ...["b", "c"].map((target) => copy(two, target)),
   ]);
   assert.deepEqual(ended, ["1 b", "1 c", "2 b", "1 d", "2 c"]);
+});
+
+Deno.test("a large change may turn out to change records of further users", async () => {
+  await using store = await openStore();
+  const [one, two, three] = await seed(store, [
+    { path: "a/", userId: 1 },
+    { path: "a/", userId: 2 },
+    { path: "a/", userId: 3 },
+  ]);
+  assert.ok(one && two && three);
+  const deleted = await store.write(async (transaction) => [
+    await transaction.deleteSubtrees([one]),
+    await transaction.deleteSubtrees([two, three]),
+  ]);
+  assert.deepEqual(deleted, [[one], [two, three]]);
+  assert.deepEqual(await allRecords(store), []);
+});
+
+Deno.test("C 5 an undo that a crash interrupts at any step is completed at the next start", () => {
+  for (let steps = 0, done = false; !done; steps++) {
+    using connection = new Connection(":memory:", { readOnly: false });
+    migrate(connection);
+    const records = () =>
+      connection.all("SELECT * FROM records ORDER BY id").map((it) => ({ ...it }));
+    insertRecords(connection, [newRecord("a/"), ...FILES.map((name) => newRecord(`a/${name}`))]);
+    const before = records();
+    const journal = new ChangeJournal(connection);
+    connection.enforceForeignKeys(false);
+    journal.begin([1]);
+    journal.keep("SELECT id FROM records");
+    connection.run(
+      "UPDATE records SET path = 'b' || substr(path, 2), parent = 'b' WHERE parent = 'a'",
+    );
+    // A record that was added has the path of one that was moved away.
+    insertRecords(connection, FILES.map((name) => newRecord(`a/${name}`)));
+    connection.run("DELETE FROM records WHERE id = (SELECT min(id) FROM records)");
+    const undoing = new ChangeJournal(connection).undo();
+    for (let step = 0; step < steps; step++) done = undoing.next().done === true;
+    new ChangeJournal(connection).recover();
+    assert.deepEqual(records(), before, `${steps} steps`);
+    assert.equal(isChanging(connection), false);
+    assert.deepEqual(connection.all("PRAGMA foreign_key_check"), []);
+  }
 });
 
 Deno.test("C 5.4 content of records that a large change has deleted is not unreferenced yet", async () => {
