@@ -4,7 +4,7 @@
  */
 
 import type { Compression } from "../schemas/resources.ts";
-import type { Chunk, ContentReader } from "./content.ts";
+import type { Chunk, ContentReader, StoredContent } from "./content.ts";
 import type { DamagedContent } from "./errors.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -263,7 +263,7 @@ export interface BlobStore {
    * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
    * return it. Returns undefined if there is no such content.
    */
-  open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
+  open(hash: string, range: ByteRange): Promise<StoredContent | undefined>;
   /**
    * Reads the contents of files for an archive, in order, and compresses those that shrink, all of them
    * but empty ones, or none. Memory use does not depend on the number and size of the files.

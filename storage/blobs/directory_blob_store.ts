@@ -1,4 +1,4 @@
-import type { Chunk, ContentReader } from "../../core/content.ts";
+import type { Chunk, StoredContent } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type {
@@ -178,7 +178,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     return this.#packer.sizesOf(hashes, signal);
   }
 
-  async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
+  async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
     const bytes = this.#contents.bytesOf(hash);
     if (bytes !== undefined) return rangeOf(bytes, range);
     const file = await orMissing(Deno.open(this.pathOf(hash)));
