@@ -184,6 +184,8 @@ export interface StagedBlob extends AsyncDisposable {
   readonly crc32: number;
   /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
   readonly damage: DamagedContent | undefined;
+  /** Whether {@link BlobStore.remove} must follow once it is disposed of, unless a record has it. */
+  readonly announced: boolean;
 }
 
 /** A range of a blob, from the byte `start` up to, but not including, `end`. */

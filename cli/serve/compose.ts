@@ -69,7 +69,8 @@ export async function compose(
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
-  await recover({ records, blobs, log, acceptDamage });
+  await recover({ records, blobs, log, acceptDamage, announced: storage.sealed });
+  if (!blobs.needsSweep) storage.seal();
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
   const events: ServerEvents = replacements.events ?? serverEvents();

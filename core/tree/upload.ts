@@ -49,14 +49,18 @@ export async function upload(
   refuseDeep(directory);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
+  /** The content of files that do not become part of the tree. */
+  const unused = new Set<string>();
+  // Runs last.
+  staging.defer(() => tree.sweeper.add([...unused]));
   const files = await readForm(parts, async (part, remainingBytes) => {
     const file = await stageFile(tree, { directory, part, remainingBytes });
     staging.defer(() => discard(tree, file.blob));
+    if (file.blob.announced) unused.add(file.blob.hash);
     return file;
   }, tree.limits);
   refuseRepeated(files);
   const blobs = files.map((file) => file.blob);
-  let publishing = false;
   try {
     const changes = await commit(tree, async (transaction) => {
       const now = Date.now();
@@ -71,7 +75,7 @@ export async function upload(
         if (found.has(path)) throw alreadyExists(path, "it exists");
       }
       // From here on, a failure may leave published content without a record.
-      publishing = true;
+      for (const { hash } of blobs) unused.add(hash);
       const records = [...missing, ...files.map((file) => newFile(file, { userId, now }))];
       // Both are on their way to the database at once. None may go on after the work has failed.
       const [published, added] = await Promise.allSettled([
@@ -82,11 +86,13 @@ export async function upload(
       if (added.status === "rejected") throw added.reason;
       return changesOf("added", added.value);
     });
-    for (const { damage } of blobs) if (damage !== undefined) tree.damage.reportRepair(damage);
+    for (const { damage, hash } of blobs) {
+      if (damage !== undefined) tree.damage.reportRepair(damage);
+      unused.delete(hash);
+    }
     return changes;
   } catch (error) {
     for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
-    if (publishing) tree.sweeper.add(blobs.map((blob) => blob.hash));
     throw error;
   }
 }

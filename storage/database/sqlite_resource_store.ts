@@ -33,7 +33,10 @@ export interface ResourceStoreOptions {
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
   readonly minGeneration?: number;
-  /** Called with the generation after a commit that has advanced it. @default does nothing */
+  /**
+   * Called with the generation after a commit that has advanced it, or after which the database file was
+   * written. @default does nothing
+   */
   readonly onGeneration?: (generation: number) => void;
   /**
    * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
@@ -76,6 +79,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       writer: this.#writer.remote,
       reader: this.#lookups.remote,
       points: this.#points,
+      commits: this.#commits,
     });
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
@@ -125,22 +129,18 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   /**
-   * Checks the whole database after a crash, and starts its log anew.
+   * Checks the whole database, or the paths of the records only, in little time.
    *
    * @throws {Error} when it is damaged.
    */
-  async checkAfterCrash(): Promise<void> {
-    await this.#writer.remote.checkIntegrity();
-    await this.#writer.remote.restartLog();
+  check({ whole }: { whole: boolean }): Promise<void> {
+    const { remote } = this.#writer;
+    return whole ? remote.checkIntegrity() : remote.checkPaths();
   }
 
-  /**
-   * Checks the paths of the records, in little time.
-   *
-   * @throws {Error} when one is damaged.
-   */
-  checkPaths(): Promise<void> {
-    return this.#writer.remote.checkPaths();
+  /** {@link Writer.restartLog} */
+  restartLog(): Promise<void> {
+    return this.#writer.remote.restartLog();
   }
 
   /**

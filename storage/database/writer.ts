@@ -9,6 +9,7 @@ import type {
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import {
+  announceContent,
   type ContentRow,
   type FoundContents,
   putContents,
@@ -284,6 +285,11 @@ export class Writer {
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));
+  }
+
+  /** {@link announceContent} */
+  announceContent(content: ContentRow, now: number): void {
+    this.#transactions.refuseFull(() => announceContent(this.#connection, content, now));
   }
 
   /** {@link putContents} */
