@@ -6,7 +6,7 @@ Usage:
   strongroom serve [--accept-damage]
       Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
       --accept-damage starts although the database has lost changes, or files have lost content.
-  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
+  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h] [--quota BYTES]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
   strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [-o FILE] [--scanners ID,…]
                   [--weights] [--fail-on critical|warning|info|debug] [--fail-on-unknown]

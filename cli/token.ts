@@ -24,14 +24,16 @@ interface TokenRequest {
   readonly userId: number;
   readonly privileges: readonly string[];
   readonly ttlSeconds: number;
+  readonly quota: number | undefined;
 }
 
 function tokenRequest(args: string[]): TokenRequest {
-  const { user, privileges = "", admin, ttl } = parseOptions(args, {
+  const { user, privileges = "", admin, ttl, quota } = parseOptions(args, {
     user: { type: "string" },
     privileges: { type: "string" },
     admin: { type: "boolean" },
     ttl: { type: "string", default: "1h" },
+    quota: { type: "string" },
   });
   const userId = v.safeParse(UserId, user);
   if (!userId.success) {
@@ -43,7 +45,15 @@ function tokenRequest(args: string[]): TokenRequest {
   }
   const held = [...parsePrivileges(privileges), ...admin ? ["resources.admin"] : []];
   if (held.length === 0) throw new UsageError("--privileges or --admin is required");
-  return { userId: userId.output, privileges: held, ttlSeconds: ttlSeconds.output };
+  if (quota !== undefined && !/^\d{1,15}$/.test(quota)) {
+    throw new UsageError(`--quota must be a number of bytes, not "${quota}"`);
+  }
+  return {
+    userId: userId.output,
+    privileges: held,
+    ttlSeconds: ttlSeconds.output,
+    quota: quota === undefined ? undefined : Number(quota),
+  };
 }
 
 function parsePrivileges(list: string): string[] {

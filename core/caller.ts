@@ -29,6 +29,8 @@ export function requiredPrivileges(privilege: Privilege): readonly Privilege[] {
 export interface Caller {
   readonly userId: number;
   readonly privileges: ReadonlySet<string>;
+  /** The quota of the caller's tree in bytes. @default that of the settings */
+  readonly quota?: number | undefined;
   /** When the credential expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }

@@ -77,6 +77,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       const caller = {
         userId: claims.output.sub,
         privileges: new Set(claims.output.privileges),
+        quota: claims.output.quota,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
       verified.keep(token, caller);
@@ -114,13 +115,18 @@ export interface MintOptions extends Omit<CredentialOptions, "key"> {
   readonly userId: number;
   readonly privileges: readonly string[];
   readonly ttlSeconds: number;
+  /** The quota of the user in bytes. @default that of the settings */
+  readonly quota?: number | undefined;
 }
 
 /** Mints a credential, signed with the secret (C 10). */
 export function mintCredential(options: MintOptions): Promise<string> {
-  const { secret, userId, privileges, ttlSeconds, issuer, audience } = options;
+  const { secret, userId, privileges, ttlSeconds, quota, issuer, audience } = options;
   const now = Math.floor(Date.now() / 1000);
-  const token = new jose.SignJWT({ privileges: [...privileges] })
+  const token = new jose.SignJWT({
+    privileges: [...privileges],
+    ...(quota !== undefined && { quota }),
+  })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(String(userId))
     .setIssuedAt(now)

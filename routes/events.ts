@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
-import { AppError, quoted } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { Scan, ScanEvent } from "../core/scans/ports.ts";
@@ -9,7 +9,7 @@ import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf as resourceEntry, scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { parseQuery } from "./query.ts";
+import { parseQuery, wantsAll } from "./query.ts";
 import { KIB } from "../schemas/units.ts";
 import { streamed } from "./streamed.ts";
 
@@ -50,7 +50,8 @@ export async function streamEvents(
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
   const { userId, everyone } = scopeOf(caller);
-  const all = wantsAll(query.get("scope")?.[0] ?? "own", everyone);
+  const all = wantsAll(query);
+  if (all && !everyone) throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
@@ -73,18 +74,6 @@ export async function streamEvents(
 function expiry({ expiresAt }: Caller): AbortSignal {
   const left = Math.max(0, expiresAt - Date.now());
   return AbortSignal.timeout(Math.min(left, MAX_TIMER_MS));
-}
-
-function wantsAll(scope: string, permitted: boolean): boolean {
-  if (scope === "own") return false;
-  if (scope !== "all") {
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `Invalid scope ${quoted(scope)}: expected own or all`,
-    );
-  }
-  if (permitted) return true;
-  throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
 }
 
 async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {

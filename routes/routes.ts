@@ -25,6 +25,7 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
+import { showUsage } from "./usage.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 
 /** Where the API begins (C 1). */
@@ -149,6 +150,13 @@ const API_ROUTES: readonly Route[] = [
     privilege: "resources.download",
     operation: resourceOperations.DOWNLOAD,
     handle: (c, { tree }) => downloadResources(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/usage",
+    privilege: "resources.view",
+    operation: resourceOperations.USAGE,
+    handle: (c, { tree }) => showUsage(c, tree),
   },
   {
     method: "GET",

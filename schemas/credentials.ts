@@ -8,11 +8,15 @@ export const UserId = v.pipe(
   v.maxValue(Number.MAX_SAFE_INTEGER),
 );
 
+const Quota = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 /** The claims that name the caller. The signature check verifies the others (C 10). */
 export const Claims = v.object({
   /** The user id as a decimal string. */
   sub: UserId,
   privileges: v.array(v.string()),
+  /** The quota of the user, in bytes. */
+  quota: v.optional(Quota),
 });
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

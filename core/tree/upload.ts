@@ -3,8 +3,9 @@ import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
 import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
-import type { NewRecord, StagedBlob } from "../ports.ts";
+import type { NewRecord, StagedBlob, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree, type UploadLimits } from "./changes.ts";
+import { contentWithinQuota, withinQuota } from "./quota.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A file part of an upload form. */
@@ -54,7 +55,7 @@ export async function upload(
   // Runs last.
   staging.defer(() => tree.sweeper.add([...unused]));
   const files = await readForm(parts, async (part, remainingBytes) => {
-    const file = await stageFile(tree, { directory, part, remainingBytes });
+    const file = await stageFile(tree, { caller, directory, part, remainingBytes });
     staging.defer(() => discard(tree, file.blob));
     if (file.blob.announced) unused.add(file.blob.hash);
     return file;
@@ -62,7 +63,7 @@ export async function upload(
   refuseRepeated(files);
   const blobs = files.map((file) => file.blob);
   try {
-    const changes = await commit(tree, async (transaction) => {
+    const work = async (transaction: WriteTransaction) => {
       const now = Date.now();
       const chain = chainOf(directory);
       const owner = { userId, everyone: false };
@@ -85,7 +86,12 @@ export async function upload(
       if (published.status === "rejected") throw published.reason;
       if (added.status === "rejected") throw added.reason;
       return changesOf("added", added.value);
-    });
+    };
+    const changes = await commit(
+      tree,
+      (transaction) =>
+        withinQuota(tree, { caller, verb: "upload", transaction }, () => work(transaction)),
+    );
     for (const { damage, hash } of blobs) {
       if (damage !== undefined) tree.damage.reportRepair(damage);
       unused.delete(hash);
@@ -161,15 +167,17 @@ async function readForm(
 }
 
 interface StageOptions {
+  readonly caller: Caller;
   readonly directory: string;
   readonly part: UploadPart;
   readonly remainingBytes: number;
 }
 
 async function stageFile(
-  { blobs, limits }: Tree,
-  { directory, part, remainingBytes }: StageOptions,
+  tree: Tree,
+  { caller, directory, part, remainingBytes }: StageOptions,
 ): Promise<UploadedFile> {
+  const { limits } = tree;
   const name = sanitizeFileName(part.filename);
   const path = joinPath(directory, name);
   const content = limited(part.content, (size) => {
@@ -182,7 +190,9 @@ async function stageFile(
       );
     }
   });
-  return { path, blob: await blobs.stage(content) };
+  const besides = limits.maxUploadTotalSize - remainingBytes;
+  const affordable = contentWithinQuota(tree, { caller, besides }, content);
+  return { path, blob: await tree.blobs.stage(affordable) };
 }
 
 /** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */

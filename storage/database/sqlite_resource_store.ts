@@ -5,9 +5,11 @@ import type {
   ResourceRecord,
   ResourceStore,
   Scope,
+  Usage,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import { Semaphore } from "../../core/semaphore.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
@@ -60,6 +62,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
+  /** Bounds counts of stored bytes. */
+  readonly #counting = new Semaphore(1);
   /** Contents in the same file. */
   readonly contents: ContentTable;
 
@@ -192,6 +196,25 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       yield records;
     } finally {
       clearTimeout(idle);
+    }
+  }
+
+  async usage(scope: Scope): Promise<Usage> {
+    return this.#points.usage(scope) ?? await this.#lookups.remote.usage(scope);
+  }
+
+  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    using _turn = await this.#counting.acquire(signal);
+    const reader = this.#reader.remote;
+    await reader.openStoredBytes(scope);
+    try {
+      for (;;) {
+        const bytes = await reader.nextStoredBytes();
+        if (bytes !== undefined) return bytes;
+        signal.throwIfAborted();
+      }
+    } finally {
+      await reader.closeStoredBytes();
     }
   }
 

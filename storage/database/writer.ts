@@ -5,6 +5,7 @@ import type {
   ResourceRecord,
   Scope,
   TransferEffect,
+  Usage,
 } from "../../core/ports.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
@@ -28,6 +29,7 @@ import { insertRecords } from "./insert_records.ts";
 import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+import { usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
 /** Statements whose rows may be large. */
@@ -274,6 +276,11 @@ export class Writer {
       while (performance.now() - started < MAX_STEP_MS) if (step()) return end(true);
       return end(false);
     });
+  }
+
+  /** What the tree of a user holds. */
+  usage(userId: number): Usage {
+    return usageOf(this.#connection, { userId, everyone: false });
   }
 
   /** Returns those of the hashes that no record has. */

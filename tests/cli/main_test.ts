@@ -380,6 +380,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   await t.step("C 12 stores everything in the data directory, for its owner only", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
     assert.deepEqual(names, [
+      "audit.log",
       "blobs",
       "jwt.secret",
       "lock",
@@ -419,7 +420,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   });
   await t.step("leaves the database in one file after an orderly stop", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
-    assert.deepEqual(names, ["blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
+    assert.deepEqual(names, ["audit.log", "blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
   });
   await t.step("C 5.6 finds the stored content at the next start", async () => {
     await using again = await ChildServer.start({ dataDir });
