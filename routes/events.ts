@@ -39,13 +39,15 @@ export function serverEvents(limits?: ReplayLimits): ServerEvents {
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
+  /** Whether the credential with a `jti` is revoked, which ends its streams. @default none is */
+  readonly isRevoked?: (jti: string) => boolean;
 }
 
 /** `GET /events/` as Server-Sent Events (C 11). */
 export async function streamEvents(
   c: Context<AppEnvironment>,
   events: ServerEvents,
-  { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
+  { heartbeatMs = HEARTBEAT_MS, isRevoked = () => false }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
@@ -59,7 +61,9 @@ export async function streamEvents(
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
-  return await streamed(c, eventStream(batches), {
+  const { jti } = caller;
+  const isOver = () => jti !== undefined && isRevoked(jti);
+  return await streamed(c, eventStream(batches, isOver), {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
@@ -76,8 +80,14 @@ function expiry({ expiresAt }: Caller): AbortSignal {
   return AbortSignal.timeout(Math.min(left, MAX_TIMER_MS));
 }
 
-async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {
-  for await (const batch of batches) yield encoder.encode(batchText(batch));
+async function* eventStream(
+  batches: AsyncIterable<EventBatch>,
+  isOver: () => boolean,
+): AsyncGenerator<Chunk> {
+  for await (const batch of batches) {
+    if (isOver()) return;
+    yield encoder.encode(batchText(batch));
+  }
 }
 
 function batchText(batch: EventBatch): string {

@@ -90,7 +90,7 @@ const ROOT_ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: METRICS_PATH,
-    privilege: "resources.admin",
+    privilege: "metrics.view",
     operation: serverOperations.METRICS,
     handle: (c, { metrics }) => metrics.reply(c),
   },

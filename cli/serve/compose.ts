@@ -107,6 +107,7 @@ export async function compose(
     events,
     verify,
     audit,
+    eventOptions: { isRevoked: records.isRevoked },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {

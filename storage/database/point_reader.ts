@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
 import { Connection } from "./connection.ts";
+import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
@@ -33,6 +34,11 @@ export class PointReader implements Disposable {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {
     return ids.length > MAX_LOOKUPS ? undefined : findById(this.#sources, scope, ids);
+  }
+
+  /** {@link isRevoked} */
+  isRevoked(jti: string): boolean {
+    return isRevoked(this.#connection, jti);
   }
 
   /** What the trees within the scope hold. */

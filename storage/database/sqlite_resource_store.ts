@@ -199,6 +199,9 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     }
   }
 
+  /** Whether a credential is revoked. Another process may have done so just now. */
+  readonly isRevoked = (jti: string): boolean => this.#points.isRevoked(jti);
+
   async usage(scope: Scope): Promise<Usage> {
     return this.#points.usage(scope) ?? await this.#lookups.remote.usage(scope);
   }

@@ -226,10 +226,23 @@ async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
   return true;
 }
 
+/** Another process has the data directory. */
+export class DirectoryInUse extends Error {
+  override readonly name = "DirectoryInUse";
+}
+
+/** Whether a server has the data directory now. Unlike {@link lockState}, it does not wait. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const file = await orMissing(Deno.open(`${dataDir}/lock`));
+  if (file === undefined) return false;
+  using lock = file;
+  return !await lock.tryLock(false);
+}
+
 async function inUse(dataDir: string): Promise<Error> {
   const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
   const [holder] = /^\d+/.exec(text) ?? ["of an unknown id"];
-  return new Error(
+  return new DirectoryInUse(
     `The data directory "${dataDir}" is in use by process ${holder}: ` +
       "only one server can use it at a time",
   );

@@ -92,7 +92,10 @@ export class TestServer implements AsyncDisposable {
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
+        verify: await credentialVerifier({
+          key: { kind: "secret", secret: SECRET },
+          isRevoked: storage.records.isRevoked,
+        }),
       }, {
         events: options.events,
         contents: options.contents,
@@ -180,6 +183,7 @@ export function mintToken(
     userId: number;
     privileges: readonly string[];
     ttlSeconds?: number;
+    jti?: string;
     quota?: number;
   },
 ): Promise<string> {

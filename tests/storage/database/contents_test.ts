@@ -118,6 +118,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TRIGGER usage_of_deleted;
     DROP TRIGGER usage_of_changed;
     DROP TABLE usage;
+    DROP TABLE credentials;
     DROP TABLE contents;
     DROP TABLE large_change;
     DROP TABLE former_records;
