@@ -38,6 +38,8 @@ export class CredentialRegister implements Disposable {
   /** @param path The path of the database, which must have the register. */
   constructor(path: string) {
     this.#connection = new Connection(path, { readOnly: false });
+    // Only the server may move its log into the database: it notes when.
+    this.#connection.script("PRAGMA wal_autocheckpoint = 0");
   }
 
   /** Adds a credential, and forgets those that expired long ago. */
