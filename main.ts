@@ -10,7 +10,7 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import("./cli/serve/serve.ts"),
-  token: () => import("./cli/token.ts"),
+  token: () => import("./cli/token/token.ts"),
   scan: () => import("./cli/scan/scan.ts"),
   rules: () => import("./cli/scan/rules.ts"),
   scanners: () => import("./cli/scan/scanners.ts"),

@@ -6,8 +6,12 @@ Usage:
   strongroom serve [--accept-damage]
       Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
       --accept-damage starts although the database has lost changes, or files have lost content.
-  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h]
+  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h] [--quota BYTES]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+  strongroom token list [--json]
+      Prints the credentials that were minted or revoked, not the tokens.
+  strongroom token revoke JTI
+      Makes a server, running or not, refuse a credential from now on.
   strongroom scan PATH… [--format json|text|sarif|junit|cyclonedx] [-o FILE] [--scanners ID,…]
                   [--weights] [--fail-on critical|warning|info|debug] [--fail-on-unknown]
                   [--baseline FILE] [--config FILE] [--exclude GLOB]… [--no-default-excludes]

@@ -11,6 +11,7 @@ export const PRIVILEGES = [
   "capacity.view",
   "scans.view",
   "scans.run",
+  "metrics.view",
 ] as const;
 export type Privilege = typeof PRIVILEGES[number];
 
@@ -29,6 +30,10 @@ export function requiredPrivileges(privilege: Privilege): readonly Privilege[] {
 export interface Caller {
   readonly userId: number;
   readonly privileges: ReadonlySet<string>;
+  /** The id of the credential, by which it can be revoked. */
+  readonly jti?: string | undefined;
+  /** The quota of the caller's tree in bytes. @default that of the settings */
+  readonly quota?: number | undefined;
   /** When the credential expires, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }

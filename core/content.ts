@@ -59,6 +59,18 @@ export class ContentReader implements AsyncIterableIterator<Chunk> {
   }
 }
 
+/** A reader of stored content, or of a range of it. */
+export class StoredContent extends ContentReader {
+  /** @param size The size of all of the content in bytes. */
+  constructor(
+    readonly size: number,
+    read: () => Promise<Chunk | undefined>,
+    close: () => void | Promise<void>,
+  ) {
+    super(read, close);
+  }
+}
+
 /** The size in bytes and the CRC-32 of content. */
 export interface Checksum {
   readonly size: number;

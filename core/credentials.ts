@@ -23,6 +23,8 @@ export interface CredentialOptions {
   readonly issuer?: string | undefined;
   /** The required `aud`. @default any */
   readonly audience?: string | undefined;
+  /** Whether the credential with a `jti` is revoked. Called for each request. @default none is */
+  readonly isRevoked?: ((jti: string) => boolean) | undefined;
 }
 
 /** The leeway for the clocks of issuers (C 10). */
@@ -62,9 +64,14 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
   const verified = new VerifiedCredentials(
     options.key.kind === "jwks" ? MAX_REMOTE_AGE_MS : Infinity,
   );
+  const { isRevoked = () => false } = options;
+  const unlessRevoked = (caller: Caller) => {
+    if (caller.jti === undefined || !isRevoked(caller.jti)) return caller;
+    throw new AppError("ErrAuthRequired", "The credential has been revoked");
+  };
   return async (token) => {
     const known = verified.find(token);
-    if (known !== undefined) return known;
+    if (known !== undefined) return unlessRevoked(known);
     const { payload, protectedHeader } = await verifyWithAny(token, resolvers, checks);
     if (!isAcceptedType(protectedHeader.typ)) {
       throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
@@ -77,10 +84,12 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       const caller = {
         userId: claims.output.sub,
         privileges: new Set(claims.output.privileges),
+        jti: claims.output.jti,
+        quota: claims.output.quota,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
       verified.keep(token, caller);
-      return caller;
+      return unlessRevoked(caller);
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
     throw new AppError("ErrAuthRequired", `The credential has an invalid claim: ${claim}`);
@@ -109,22 +118,30 @@ function isAcceptedType(type: unknown): boolean {
 }
 
 /** Options of {@link mintCredential}. */
-export interface MintOptions extends Omit<CredentialOptions, "key"> {
+export interface MintOptions extends Omit<CredentialOptions, "key" | "isRevoked"> {
   readonly secret: string;
   readonly userId: number;
   readonly privileges: readonly string[];
   readonly ttlSeconds: number;
+  /** The id of the credential. @default none: it cannot be revoked */
+  readonly jti?: string | undefined;
+  /** The quota of the user in bytes. @default that of the settings */
+  readonly quota?: number | undefined;
 }
 
 /** Mints a credential, signed with the secret (C 10). */
 export function mintCredential(options: MintOptions): Promise<string> {
-  const { secret, userId, privileges, ttlSeconds, issuer, audience } = options;
+  const { secret, userId, privileges, ttlSeconds, jti, quota, issuer, audience } = options;
   const now = Math.floor(Date.now() / 1000);
-  const token = new jose.SignJWT({ privileges: [...privileges] })
+  const token = new jose.SignJWT({
+    privileges: [...privileges],
+    ...(quota !== undefined && { quota }),
+  })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(String(userId))
     .setIssuedAt(now)
     .setExpirationTime(now + ttlSeconds);
+  if (jti !== undefined) token.setJti(jti);
   if (issuer !== undefined) token.setIssuer(issuer);
   if (audience !== undefined) token.setAudience(audience);
   return token.sign(new TextEncoder().encode(secret));

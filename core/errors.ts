@@ -9,11 +9,13 @@ export type ErrorKind =
   | "ErrResourcesConflict"
   | "ErrResourcesNotFound"
   | "ErrResourcesSharedPath"
+  | "ErrResourcesQuotaExceeded"
   | "ErrScansNotFound"
   | "ErrScansConflict"
   | "ErrScansQueueFull"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
+  | "ErrTooManyRequests"
   | "ErrUnavailable";
 
 /**

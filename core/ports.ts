@@ -4,7 +4,7 @@
  */
 
 import type { Compression } from "../schemas/resources.ts";
-import type { Chunk, ContentReader } from "./content.ts";
+import type { Chunk, ContentReader, StoredContent } from "./content.ts";
 import type { DamagedContent } from "./errors.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -107,6 +107,15 @@ export interface TransferEffect {
   readonly source: string;
 }
 
+/** What trees hold. */
+export interface Usage {
+  /** Files and directories. */
+  readonly records: number;
+  readonly files: number;
+  /** The sizes of all files. Content that several files share counts for each of them. */
+  readonly bytes: number;
+}
+
 /** The operations inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
@@ -142,6 +151,8 @@ export interface WriteTransaction extends RecordLookup {
    * @throws {AppError} as {@link moveSubtrees} does.
    */
   copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
+  /** What the tree of a user holds at this point. */
+  usage(userId: number): Promise<Usage>;
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }
@@ -155,6 +166,15 @@ export interface ResourceStore extends RecordLookup {
    * snapshot if the reader is fast. A slow one sees what changes in between.
    */
   list(query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  /** What the trees within the scope hold. */
+  usage(scope: Scope): Promise<Usage>;
+  /**
+   * The bytes of the contents of the trees within the scope, each content once. Reads all their records,
+   * one such request at a time.
+   *
+   * @throws the signal's reason when it aborts first.
+   */
+  storedBytes(scope: Scope, signal: AbortSignal): Promise<number>;
   /** Collects the files at and below the roots. */
   collectFiles(roots: CollectionRoots): Promise<FileCollection>;
   /**
@@ -184,6 +204,8 @@ export interface StagedBlob extends AsyncDisposable {
   readonly crc32: number;
   /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
   readonly damage: DamagedContent | undefined;
+  /** Whether {@link BlobStore.remove} must follow once it is disposed of, unless a record has it. */
+  readonly announced: boolean;
 }
 
 /** A range of a blob, from the byte `start` up to, but not including, `end`. */
@@ -263,7 +285,7 @@ export interface BlobStore {
    * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
    * return it. Returns undefined if there is no such content.
    */
-  open(hash: string, range: ByteRange): Promise<ContentReader | undefined>;
+  open(hash: string, range: ByteRange): Promise<StoredContent | undefined>;
   /**
    * Reads the contents of files for an archive, in order, and compresses those that shrink, all of them
    * but empty ones, or none. Memory use does not depend on the number and size of the files.

@@ -2,11 +2,10 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { AuditLog } from "../core/audit.ts";
-import type { VerifyCredential } from "../core/credentials.ts";
 import type { DamageLog } from "../core/damage.ts";
 import { quoted } from "../core/errors.ts";
 import { recordAudit, requireAudit } from "./audit.ts";
-import { requirePrivilege } from "./auth.ts";
+import { type Access, requirePrivilege } from "./auth.ts";
 import { type TrustedProxies, withAddress } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
@@ -18,8 +17,8 @@ import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
 import { METRICS_PATH, type Route, ROUTES, type Services } from "./routes.ts";
 
-export interface AppOptions extends Omit<Services, "metrics" | "description" | "largeReports"> {
-  readonly verify: VerifyCredential;
+export interface AppOptions
+  extends Access, Omit<Services, "metrics" | "description" | "largeReports"> {
   readonly audit: AuditLog;
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
@@ -80,13 +79,13 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
 /** What comes before the handler of a route. */
 function checksOf(
   route: Route,
-  { verify, audit, openMetrics }: AppOptions,
+  { audit, openMetrics, ...access }: AppOptions,
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action } = route;
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
     recordAudit(audit, { privilege, ...(action !== undefined && { action }) }),
-    requirePrivilege(verify, privilege),
+    requirePrivilege(access, privilege),
     ...action === undefined ? [] : [requireAudit(audit)],
   ];
 }

@@ -2,19 +2,28 @@ import type { MiddlewareHandler } from "hono";
 import { type Caller, permits, type Privilege, requiredPrivileges } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
+import type { RateLimit } from "../core/rate_limit.ts";
 import type { AppEnvironment } from "./environment.ts";
+
+/** What decides who may make requests. */
+export interface Access {
+  readonly verify: VerifyCredential;
+  /** @default unlimited */
+  readonly rateLimit?: RateLimit | undefined;
+}
 
 /**
  * Middleware that requires a bearer credential with the privilege and those needed with it (RS 4,
- * RS 5). Handlers get the caller from {@link callerOf}.
+ * RS 5), and limits the requests of each caller (C 22). Handlers get the caller from {@link callerOf}.
  */
 export function requirePrivilege(
-  verify: VerifyCredential,
+  { verify, rateLimit }: Access,
   privilege: Privilege,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requirePrivilege(c, next) {
     const caller = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", caller);
+    rateLimit?.count(caller.userId);
     const missing = requiredPrivileges(privilege).find((it) => !permits(caller, it));
     if (missing !== undefined) {
       throw new AppError("ErrNotPermitted", `Privilege ${missing} required`);

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import { AppError, type ErrorKind } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
+import { TooManyRequests } from "../core/rate_limit.ts";
 
 /** The status of each error kind (C 2). */
 const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
@@ -11,6 +12,7 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrResourcesInvalidRequest: 400,
   ErrResourcesInvalidData: 400,
   ErrResourcesSharedPath: 400,
+  ErrResourcesQuotaExceeded: 400,
   ErrResourcesNotFound: 404,
   ErrResourcesAlreadyExists: 409,
   ErrResourcesConflict: 409,
@@ -19,6 +21,7 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrScansQueueFull: 429,
   ErrRouteNotFound: 404,
   ErrMethodNotAllowed: 405,
+  ErrTooManyRequests: 429,
   ErrUnavailable: 503,
 };
 
@@ -55,7 +58,7 @@ export function failure(
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
-    return failure(c, error, { headers: headersOf(c, error.kind) });
+    return failure(c, error, { headers: headersOf(c, error) });
   }
   // The client disconnected, which is not a failure of the server.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
@@ -64,8 +67,10 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
   return failure(c, { kind: "ErrInternal", message });
 }
 
-/** The headers that go with a kind. */
-function headersOf(c: Context, kind: ErrorKind): Record<string, string> {
+/** The headers that go with an error. */
+function headersOf(c: Context, error: AppError): Record<string, string> {
+  const { kind } = error;
+  if (error instanceof TooManyRequests) return { "Retry-After": String(error.retryAfterS) };
   if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
   return kind === "ErrScansQueueFull" ? { "Retry-After": RETRY_AFTER_S } : {};
 }

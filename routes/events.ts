@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type Caller, scopeOf } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
-import { AppError, quoted } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { Scan, ScanEvent } from "../core/scans/ports.ts";
@@ -9,7 +9,7 @@ import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf as resourceEntry, scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { parseQuery } from "./query.ts";
+import { parseQuery, wantsAll } from "./query.ts";
 import { KIB } from "../schemas/units.ts";
 import { streamed } from "./streamed.ts";
 
@@ -39,18 +39,21 @@ export function serverEvents(limits?: ReplayLimits): ServerEvents {
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
+  /** Whether the credential with a `jti` is revoked, which ends its streams. @default none is */
+  readonly isRevoked?: (jti: string) => boolean;
 }
 
 /** `GET /events/` as Server-Sent Events (C 11). */
 export async function streamEvents(
   c: Context<AppEnvironment>,
   events: ServerEvents,
-  { heartbeatMs = HEARTBEAT_MS }: EventOptions = {},
+  { heartbeatMs = HEARTBEAT_MS, isRevoked = () => false }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
   const { userId, everyone } = scopeOf(caller);
-  const all = wantsAll(query.get("scope")?.[0] ?? "own", everyone);
+  const all = wantsAll(query);
+  if (all && !everyone) throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
@@ -58,7 +61,9 @@ export async function streamEvents(
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
-  return await streamed(c, eventStream(batches), {
+  const { jti } = caller;
+  const isOver = () => jti !== undefined && isRevoked(jti);
+  return await streamed(c, eventStream(batches, isOver), {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
@@ -75,20 +80,14 @@ function expiry({ expiresAt }: Caller): AbortSignal {
   return AbortSignal.timeout(Math.min(left, MAX_TIMER_MS));
 }
 
-function wantsAll(scope: string, permitted: boolean): boolean {
-  if (scope === "own") return false;
-  if (scope !== "all") {
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `Invalid scope ${quoted(scope)}: expected own or all`,
-    );
+async function* eventStream(
+  batches: AsyncIterable<EventBatch>,
+  isOver: () => boolean,
+): AsyncGenerator<Chunk> {
+  for await (const batch of batches) {
+    if (isOver()) return;
+    yield encoder.encode(batchText(batch));
   }
-  if (permitted) return true;
-  throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
-}
-
-async function* eventStream(batches: AsyncIterable<EventBatch>): AsyncGenerator<Chunk> {
-  for await (const batch of batches) yield encoder.encode(batchText(batch));
 }
 
 function batchText(batch: EventBatch): string {

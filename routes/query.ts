@@ -61,3 +61,17 @@ export function idOf(text: string): number {
     `Invalid id ${quoted(text)}: expected an integer from 1 to ${MAX_ID}`,
   );
 }
+
+/**
+ * Whether the parameter `scope` asks for all users, and not the caller's own.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is neither `own` nor `all`.
+ */
+export function wantsAll(query: Query): boolean {
+  const scope = query.get("scope")?.[0] ?? "own";
+  if (scope === "own" || scope === "all") return scope === "all";
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid scope ${quoted(scope)}: expected own or all`,
+  );
+}

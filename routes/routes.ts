@@ -25,6 +25,7 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
+import { showUsage } from "./usage.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 
 /** Where the API begins (C 1). */
@@ -89,7 +90,7 @@ const ROOT_ROUTES: readonly Route[] = [
   {
     method: "GET",
     path: METRICS_PATH,
-    privilege: "resources.admin",
+    privilege: "metrics.view",
     operation: serverOperations.METRICS,
     handle: (c, { metrics }) => metrics.reply(c),
   },
@@ -149,6 +150,13 @@ const API_ROUTES: readonly Route[] = [
     privilege: "resources.download",
     operation: resourceOperations.DOWNLOAD,
     handle: (c, { tree }) => downloadResources(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/usage",
+    privilege: "resources.view",
+    operation: resourceOperations.USAGE,
+    handle: (c, { tree }) => showUsage(c, tree),
   },
   {
     method: "GET",

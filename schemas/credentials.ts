@@ -8,11 +8,20 @@ export const UserId = v.pipe(
   v.maxValue(Number.MAX_SAFE_INTEGER),
 );
 
+/** The id of a credential. */
+export const JwtId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
+
+const Quota = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 /** The claims that name the caller. The signature check verifies the others (C 10). */
 export const Claims = v.object({
   /** The user id as a decimal string. */
   sub: UserId,
   privileges: v.array(v.string()),
+  /** By it, the credential can be revoked. */
+  jti: v.optional(JwtId),
+  /** The quota of the user, in bytes. */
+  quota: v.optional(Quota),
 });
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

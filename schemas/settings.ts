@@ -114,6 +114,10 @@ const entries = {
   maxUploadTotalSize: v.optional(bytes, String(2 * GIB)),
   /** Default: maxUploadTotalSize + 64 MiB. */
   maxUploadRequestSize: v.optional(bytes),
+  /** The most bytes of all files of a user. */
+  userQuota: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  /** The most requests of a user in a minute. */
+  rateLimit: v.optional(wholeNumber(1, 1_000_000_000)),
   /** Uploads leave this much disk free, in MB of 2^20 bytes. */
   diskReserveMb: v.optional(wholeNumber(0, 1_000_000_000), "64"),
   /** The most scans that may be queued. */

@@ -1,10 +1,10 @@
-import { blobDirectory, digestsBelow, PREFIXES } from "./blobs/paths.ts";
+import { digestsBelow, PREFIXES } from "./blobs/paths.ts";
 import { quarantinePaths } from "./blobs/quarantine.ts";
 import { Connection } from "./database/connection.ts";
 import { smallHashes } from "./database/contents.ts";
 import { generationOf } from "./database/generation.ts";
 import { toFile, toGap } from "./database/sqlite_upkeep_store.ts";
-import { databasePath } from "./disk/data_directory.ts";
+import { blobDirectory, databasePath } from "./disk/data_directory.ts";
 import { orMissingSync } from "./disk/files.ts";
 import { upkeepRows } from "./database/upkeep_statements.ts";
 

@@ -59,6 +59,19 @@ export class Storage implements AsyncDisposable {
   }
 
   /**
+   * Whether the database knows all content that may be without a record, and no content is missing.
+   * Unlike this, a copy of a directory may lack content.
+   */
+  get sealed(): boolean {
+    return this.#lock.sealed;
+  }
+
+  /** Call it when records and content have been made to agree. */
+  seal(): void {
+    this.#lock.sealed = true;
+  }
+
+  /**
    * Opens the storage below `dataDir`, and creates what is missing.
    *
    * @throws {Error} when another server holds the directory, its database is damaged, missing, or
@@ -76,9 +89,10 @@ export class Storage implements AsyncDisposable {
     const records = opened.use(await openRecords(dataDir, { lock, reserveBytes, options }));
     const { contents } = records;
     const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { contents, reserveBytes }));
-    // Recovery removes content without a record, so all records must be readable.
-    if (mayDisagree({ lock, records })) await records.checkAfterCrash();
-    else await records.checkPaths();
+    if (records.before.generation !== lock.generation) lock.sealed = false;
+    // Comparing everything removes content without a record, so all records must be readable.
+    await records.check({ whole: !lock.sealed });
+    if (mayDisagree({ lock, records })) await records.restartLog();
     if (records.before.isNew && await hasContent(blobs)) {
       throw new Error(
         `The database of "${dataDir}" is missing or empty, but its blobs/ holds content: ` +

@@ -25,11 +25,20 @@ const CORE_FOR_STORAGE = [
  * file belongs to the room with the longest matching name. Type imports count.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["cli", "cli/check", "cli/backup", "cli/scan", "cli/serve"],
+  "main.ts": ["cli", "cli/check", "cli/backup", "cli/scan", "cli/serve", "cli/token"],
   packaging: ["storage/threads"],
   cli: ["routes", "core", "core/capacity", "schemas", "storage", "storage/scanners"],
   "cli/supervisor": ["cli", "core", "core/capacity", "schemas", "storage/scanners"],
   "cli/backup": ["cli", "storage/backup", "storage/check", "storage/database", "schemas"],
+  "cli/token": [
+    "cli",
+    "core",
+    "schemas",
+    "storage",
+    "storage/audit",
+    "storage/database",
+    "storage/disk",
+  ],
   "cli/check": ["cli", "storage/check", "schemas"],
   "cli/scan": [
     "cli",

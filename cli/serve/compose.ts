@@ -3,6 +3,7 @@ import type { AuditLog } from "../../core/audit.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
+import { RateLimit } from "../../core/rate_limit.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
@@ -69,7 +70,8 @@ export async function compose(
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
-  await recover({ records, blobs, log, acceptDamage });
+  await recover({ records, blobs, log, acceptDamage, announced: storage.sealed });
+  if (!blobs.needsSweep) storage.seal();
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
   const events: ServerEvents = replacements.events ?? serverEvents();
@@ -99,11 +101,14 @@ export async function compose(
       ...(pollIntervalMs !== undefined && { pollIntervalMs }),
     }),
   );
+  const { rateLimit } = settings;
   const app = createApp({
     tree: { ...wrapped, sweeper },
     events,
     verify,
     audit,
+    eventOptions: { isRevoked: records.isRevoked },
+    rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {
       const fault = await storage.findFault(host.tunables.diskCriticalMB);

@@ -68,7 +68,7 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
     host,
     log,
     audit,
-    ...await verifierOf(settings, log),
+    ...await verifierOf(settings, storage, log),
     acceptDamage,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
   });
@@ -129,6 +129,7 @@ async function openStorage(
 
 async function verifierOf(
   settings: Settings,
+  { records: { isRevoked } }: Storage,
   log: Log,
 ): Promise<Pick<ServerParts, "verify" | "findKeyProblem">> {
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
@@ -139,7 +140,7 @@ async function verifierOf(
     );
   });
   if (key.kind !== "publicKey") {
-    const verify = await credentialVerifier({ key, issuer, audience });
+    const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
     return key.kind === "jwks"
       ? { verify, findKeyProblem: () => key.keys.findProblem() }
       : { verify };
@@ -148,7 +149,7 @@ async function verifierOf(
     "STRONGROOM_JWT_PUBLIC_KEY",
     jwtPublicKey,
     "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
-    () => credentialVerifier({ key, issuer, audience }),
+    () => credentialVerifier({ key, issuer, audience, isRevoked }),
   );
   return { verify };
 }

@@ -25,6 +25,8 @@ export interface UploadLimits {
   readonly maxUploadFiles: number;
   readonly maxUploadFileSize: number;
   readonly maxUploadTotalSize: number;
+  /** The most bytes of a user's files, unless the credential says otherwise. @default unlimited */
+  readonly userQuota?: number | undefined;
 }
 
 /** What the tree operations work with, besides the {@link Sweeper}. */

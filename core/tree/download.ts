@@ -161,23 +161,19 @@ async function openFile(
   record: ResourceRecord,
   range: ByteRange | undefined,
 ): Promise<ContentReader | undefined> {
-  const stored = await blobs.sizeOf(record.hash);
-  if (stored === record.size) {
-    if (range === undefined) return undefined;
-    const content = await blobs.open(record.hash, range);
-    // The checksum covers all of the content, so a part of it cannot be verified.
-    const whole = range.end - range.start === record.size;
-    if (content !== undefined) {
-      return whole ? reportingDamage(verifiedContent(content, record), damage) : content;
-    }
+  const { hash, size } = record;
+  const content = range && await blobs.open(hash, range);
+  const stored = range === undefined ? await blobs.sizeOf(hash) : content?.size;
+  if (stored !== size) {
+    await content?.return();
+    const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
+    const missing = new AppError("ErrResourcesNotFound", message);
+    throw new MissingContent(record, stored, stored === undefined ? missing : undefined);
   }
-  const wrongSize = stored !== undefined && stored !== record.size;
-  const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
-  throw new MissingContent(
-    record,
-    stored,
-    wrongSize ? undefined : new AppError("ErrResourcesNotFound", message),
-  );
+  if (range === undefined || content === undefined) return undefined;
+  // The checksum covers all of the content, so a part of it cannot be verified.
+  const isWhole = range.end - range.start === size;
+  return isWhole ? reportingDamage(verifiedContent(content, record), damage) : content;
 }
 
 async function checkContents(

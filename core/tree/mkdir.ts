@@ -1,8 +1,9 @@
 import type { Caller } from "../caller.ts";
 import { AppError } from "../errors.ts";
 import { refuseDeep, sanitizePath } from "../paths.ts";
-import type { ResourceRecord } from "../ports.ts";
+import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { changesOf, commit, type Tree } from "./changes.ts";
+import { withinQuota } from "./quota.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A request to create a directory (RS 4.3). */
@@ -22,23 +23,33 @@ export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise
   const directory = sanitizePath(path);
   refuseDeep(directory);
   try {
-    return await makeOnce(tree, caller.userId, directory);
+    return await makeOnce(tree, caller, directory);
   } catch (error) {
     // RS 4.3.4: anything but a refusal may be a passing failure of the host, such as a full disk.
     if (error instanceof AppError && error.kind !== "ErrInternal") throw error;
-    return await makeOnce(tree, caller.userId, directory);
+    return await makeOnce(tree, caller, directory);
   }
 }
 
-async function makeOnce(tree: Tree, userId: number, path: string): Promise<ResourceRecord> {
+async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<ResourceRecord> {
+  const { userId } = caller;
   let leaf: ResourceRecord | undefined;
-  await commit(tree, async (transaction) => {
+  const work = async (transaction: WriteTransaction) => {
     const now = Date.now();
     const existing = await transaction.findByPath({ userId, everyone: false }, chainOf(path));
     const created = await transaction.insert(missingDirectories({ userId, path, now }, existing));
     leaf = existing.get(path) ?? created.at(-1);
     return changesOf("added", created);
-  });
+  };
+  await commit(
+    tree,
+    (transaction) =>
+      withinQuota(
+        tree,
+        { caller, verb: "create a directory", transaction },
+        () => work(transaction),
+      ),
+  );
   if (leaf === undefined) throw new Error("The new directory has no record");
   return leaf;
 }

@@ -2,6 +2,7 @@ import { type Caller, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { Placement, ResourceRecord, TransferEffect, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, commit, type Tree } from "./changes.ts";
+import { withinQuota } from "./quota.ts";
 import {
   invalidTransfer,
   type ParsedTransfer,
@@ -48,7 +49,7 @@ export function transfer(
   { verb, run, changes }: TransferOperation,
 ): Promise<ChangeSet> {
   const parsed = parseTransfer(verb, request);
-  return commit(tree, async (transaction) => {
+  const work = async (transaction: WriteTransaction) => {
     const now = Date.now();
     const sources = await findSources(transaction, request.caller, parsed);
     const owner = { userId: sources[0].userId, everyone: false };
@@ -57,7 +58,12 @@ export function transfer(
     const plan = planTransfer({ transfer: parsed, sources, existing, now });
     const prepared = await prepareTargets(transaction, plan);
     return changes(prepared, await run(transaction, plan.placements, now));
-  });
+  };
+  const { caller } = request;
+  return commit(
+    tree,
+    (transaction) => withinQuota(tree, { caller, verb, transaction }, () => work(transaction)),
+  );
 }
 
 async function findSources(

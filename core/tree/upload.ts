@@ -3,8 +3,9 @@ import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
 import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
-import type { NewRecord, StagedBlob } from "../ports.ts";
+import type { NewRecord, StagedBlob, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree, type UploadLimits } from "./changes.ts";
+import { contentWithinQuota, withinQuota } from "./quota.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
 /** A file part of an upload form. */
@@ -49,16 +50,20 @@ export async function upload(
   refuseDeep(directory);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
+  /** The content of files that do not become part of the tree. */
+  const unused = new Set<string>();
+  // Runs last.
+  staging.defer(() => tree.sweeper.add([...unused]));
   const files = await readForm(parts, async (part, remainingBytes) => {
-    const file = await stageFile(tree, { directory, part, remainingBytes });
+    const file = await stageFile(tree, { caller, directory, part, remainingBytes });
     staging.defer(() => discard(tree, file.blob));
+    if (file.blob.announced) unused.add(file.blob.hash);
     return file;
   }, tree.limits);
   refuseRepeated(files);
   const blobs = files.map((file) => file.blob);
-  let publishing = false;
   try {
-    const changes = await commit(tree, async (transaction) => {
+    const work = async (transaction: WriteTransaction) => {
       const now = Date.now();
       const chain = chainOf(directory);
       const owner = { userId, everyone: false };
@@ -71,7 +76,7 @@ export async function upload(
         if (found.has(path)) throw alreadyExists(path, "it exists");
       }
       // From here on, a failure may leave published content without a record.
-      publishing = true;
+      for (const { hash } of blobs) unused.add(hash);
       const records = [...missing, ...files.map((file) => newFile(file, { userId, now }))];
       // Both are on their way to the database at once. None may go on after the work has failed.
       const [published, added] = await Promise.allSettled([
@@ -81,12 +86,19 @@ export async function upload(
       if (published.status === "rejected") throw published.reason;
       if (added.status === "rejected") throw added.reason;
       return changesOf("added", added.value);
-    });
-    for (const { damage } of blobs) if (damage !== undefined) tree.damage.reportRepair(damage);
+    };
+    const changes = await commit(
+      tree,
+      (transaction) =>
+        withinQuota(tree, { caller, verb: "upload", transaction }, () => work(transaction)),
+    );
+    for (const { damage, hash } of blobs) {
+      if (damage !== undefined) tree.damage.reportRepair(damage);
+      unused.delete(hash);
+    }
     return changes;
   } catch (error) {
     for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
-    if (publishing) tree.sweeper.add(blobs.map((blob) => blob.hash));
     throw error;
   }
 }
@@ -155,15 +167,17 @@ async function readForm(
 }
 
 interface StageOptions {
+  readonly caller: Caller;
   readonly directory: string;
   readonly part: UploadPart;
   readonly remainingBytes: number;
 }
 
 async function stageFile(
-  { blobs, limits }: Tree,
-  { directory, part, remainingBytes }: StageOptions,
+  tree: Tree,
+  { caller, directory, part, remainingBytes }: StageOptions,
 ): Promise<UploadedFile> {
+  const { limits } = tree;
   const name = sanitizeFileName(part.filename);
   const path = joinPath(directory, name);
   const content = limited(part.content, (size) => {
@@ -176,7 +190,9 @@ async function stageFile(
       );
     }
   });
-  return { path, blob: await blobs.stage(content) };
+  const besides = limits.maxUploadTotalSize - remainingBytes;
+  const affordable = contentWithinQuota(tree, { caller, besides }, content);
+  return { path, blob: await tree.blobs.stage(affordable) };
 }
 
 /** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */

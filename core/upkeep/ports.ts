@@ -28,6 +28,8 @@ export interface ScrubProgress {
 export interface UpkeepStore {
   /** Compares the hashes of all content that begin with `prefix` with those of the records. */
   findGap(prefix: string, hashes: readonly string[]): Promise<ContentGap>;
+  /** Returns some of the content that the database knows and no record has. */
+  unreferenced(limit: number): Promise<string[]>;
   /** Returns a file for each of the hashes that has one. */
   filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>>;
   /** Returns those of the hashes whose loss has not been accepted. */

@@ -8,6 +8,11 @@ export interface RecoverOptions {
   readonly log: Log;
   /** Whether files without content are accepted. @default false */
   readonly acceptDamage?: boolean;
+  /**
+   * Whether all content without a record is known to the database, and none is missing. Otherwise all
+   * content is compared with all records. @default false
+   */
+  readonly announced?: boolean;
 }
 
 /** The most hashes of unreferenced content that are kept in memory. */
@@ -18,19 +23,19 @@ const MAX_BATCH_HASHES = 256;
 const MAX_LISTED = 20;
 
 /**
- * Makes records and content agree at a start, if they may disagree, such as after a crash. Content in
- * quarantine that a record has is moved back. Content that no record has is moved into quarantine (C
- * 5.4). Files whose content is missing are refused unless that was accepted, now or at an earlier start
- * (C 22).
+ * Makes records and content agree at a start, if they may disagree, such as after a crash. Content that
+ * no record has is moved into quarantine (C 5.4). If more can be wrong than a crash explains, content in
+ * quarantine that a record has is moved back, and files whose content is missing are refused unless that
+ * was accepted, now or at an earlier start (C 22).
  *
  * @throws {Error} when content is missing, or the records cannot be read. No content has been moved into
  *   quarantine then.
  */
 export async function recover(options: RecoverOptions): Promise<void> {
-  const { blobs } = options;
-  if (blobs.needsSweep) await giveBack(options);
+  const { blobs, announced = false } = options;
+  if (blobs.needsSweep && !announced) await giveBack(options);
   while (blobs.needsSweep) {
-    const { lost, unreferenced } = await compare(options);
+    const { lost, unreferenced } = await (announced ? listAnnounced(options) : compare(options));
     if (lost.count > 0 && options.acceptDamage !== true) throw lostContent(lost);
     if (lost.count > 0) options.log.warn("Accepted the loss of content", { count: lost.count });
     if (!await quarantine(options, unreferenced)) return;
@@ -57,6 +62,12 @@ interface LostContent {
 interface Comparison {
   readonly lost: LostContent;
   readonly unreferenced: readonly string[];
+}
+
+/** Lists content without a record as far as the database knows it. */
+async function listAnnounced({ records }: RecoverOptions): Promise<Comparison> {
+  const unreferenced = await records.upkeep.unreferenced(MAX_UNREFERENCED);
+  return { lost: { count: 0, files: [] }, unreferenced };
 }
 
 /** Compares all content with all records, once. */

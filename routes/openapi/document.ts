@@ -52,7 +52,7 @@ export function openApi(routes: readonly DescribedRoute[]): Json {
 
 function operationOf({ privilege, operation }: DescribedRoute): Json {
   const { responses, refusals = [], ...rest } = operation;
-  const common: Refusal[] = privilege === undefined ? [] : [401, 403, 500, 503];
+  const common: Refusal[] = privilege === undefined ? [] : [401, 403, 429, 500, 503];
   return {
     ...rest,
     ...(privilege !== undefined && {

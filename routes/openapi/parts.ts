@@ -14,7 +14,7 @@ const REFUSALS = {
   404: "Not found",
   409: "Conflict with what exists, or with the state of the scan",
   416: "The range is outside the content",
-  429: "The queue of scans is full; Retry-After says when to try again",
+  429: "Too many requests, or the queue of scans is full; Retry-After says when to try again",
   500: "Internal error; the log has it under the request id",
   503: "The server is not ready, is stopping, or cannot fetch the keys of the issuer",
 } as const;

@@ -101,3 +101,26 @@ export const EVENTS: Operation = {
   },
   refusals: [400],
 };
+
+const COUNT: Json = { type: "integer", minimum: 0 };
+
+export const USAGE: Operation = {
+  summary: "Read what the caller's tree holds, or all trees together",
+  parameters: [
+    query("scope", { enum: ["own", "all"], default: "own" }, "all needs resources.admin"),
+  ],
+  responses: {
+    200: enveloped("The usage, in bytes", {
+      type: "object",
+      required: ["files", "directories", "bytes", "stored_bytes", "quota"],
+      properties: {
+        files: COUNT,
+        directories: COUNT,
+        bytes: { ...COUNT, description: "Shared content counts for each file" },
+        stored_bytes: { ...COUNT, description: "Each content counts once" },
+        quota: { type: ["integer", "null"], minimum: 0 },
+      },
+    }),
+  },
+  refusals: [400],
+};

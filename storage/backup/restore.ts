@@ -1,8 +1,8 @@
-import { blobDirectory, blobPath } from "../blobs/paths.ts";
+import { blobPath } from "../blobs/paths.ts";
 import { RecordAudit } from "../database/record_audit.ts";
 import { checkRecords } from "../check/check_records.ts";
 import { Findings } from "../check/findings.ts";
-import { databasePath, restoringPath, secretPath } from "../disk/data_directory.ts";
+import { blobDirectory, databasePath, restoringPath, secretPath } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { lockDirectory } from "../disk/lock.ts";
 import { namingFullDisk } from "../disk/storage_full.ts";

@@ -1,3 +1,4 @@
+import { blobDirectory } from "../disk/data_directory.ts";
 import type { Chunk } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import {
@@ -8,7 +9,7 @@ import {
   syncDirectory,
 } from "../disk/files.ts";
 import { HeldContent } from "./held_content.ts";
-import { blobDirectory, blobPath } from "./paths.ts";
+import { blobPath } from "./paths.ts";
 import { holdsContent, type StagedBlobFile } from "./staged_blob_file.ts";
 
 /** The files below `blobs/`, one for each content, in directories by the first digits of the hash (C 12). */
@@ -78,24 +79,36 @@ export class BlobDirectory implements Disposable {
     for (const directory of unsynced) this.#durable.add(directory);
   }
 
-  /** Removes the files of hashes, as far as there are any. */
+  /** Removes the files of hashes, as far as there are any, and syncs their directories. */
   async remove(hashes: readonly string[]): Promise<void> {
     // Wait for all, even after a failure: a removal that outlives the transaction could delete
     // content that a later upload shares.
     const held = this.#held.needed;
     const outcomes = await Promise.allSettled(hashes.map((hash) => this.#remove(hash, held)));
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const changed = new Set<string>();
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") throw outcome.reason;
+      if (outcome.value !== undefined) changed.add(outcome.value);
+    }
+    // One that is gone was removed from another one of these.
+    await Promise.all([...changed].map((directory) => orMissing(syncDirectory(directory))));
   }
 
-  async #remove(hash: string, held: boolean): Promise<void> {
+  /** Returns the directory that has changed; undefined if there was no file. */
+  async #remove(hash: string, held: boolean): Promise<string | undefined> {
     const path = this.pathOf(hash);
-    if (held) this.#held.take(hash, path);
-    else await removeFile(path);
     const fan = parentOf(path);
-    if (!await removeEmpty(fan)) return;
+    let found: boolean;
+    try {
+      found = held ? this.#held.take(hash, path) : await removeFile(path);
+    } catch (error) {
+      // A file is in the place of a directory, so there is nothing below it.
+      if (error instanceof Deno.errors.NotADirectory) return undefined;
+      throw error;
+    }
+    if (!await removeEmpty(fan)) return found ? fan : undefined;
     this.#durable.delete(fan);
-    await removeEmpty(parentOf(fan));
+    return await removeEmpty(parentOf(fan)) ? this.root : parentOf(fan);
   }
 
   /** The size of the file of a hash, or undefined if it does not exist. */

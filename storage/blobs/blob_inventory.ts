@@ -1,8 +1,9 @@
+import { blobDirectory } from "../disk/data_directory.ts";
 import { orMissingSync } from "../disk/files.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
-import { blobDirectory, blobPath, digestsBelow } from "./paths.ts";
+import { blobPath, digestsBelow } from "./paths.ts";
 
 /** Content is read in steps of this size, after each of which progress is shown. */
 const STEP_BYTES = 8 * 1024 * 1024;

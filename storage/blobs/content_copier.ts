@@ -72,7 +72,7 @@ export class ContentCopier implements Disposable {
   ): Promise<Digest | undefined> {
     const file = await orMissing(Deno.open(source));
     if (file === undefined) return undefined;
-    const chunks = await readRange(file, { start: 0, end: size });
+    const chunks = readRange(file, { start: 0, end: size });
     return await this.#writer.write(temporary, readable(chunks, onBytes));
   }
 }

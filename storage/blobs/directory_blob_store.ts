@@ -1,4 +1,4 @@
-import type { Chunk, ContentReader } from "../../core/content.ts";
+import type { Chunk, StoredContent } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type {
@@ -14,16 +14,18 @@ import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentTable } from "../database/content_table.ts";
 import type { ContentRow } from "../database/contents.ts";
+import { blobDirectory } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
+import { Announcements } from "./announcements.ts";
 import { BlobDirectory } from "./blob_directory.ts";
 import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { Packer } from "./packer.ts";
-import { blobDirectory, PREFIXES } from "./paths.ts";
+import { PREFIXES } from "./paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
 import { rangeOf, readRange } from "./read_range.ts";
 import { damagedContent, StagedBlobFile } from "./staged_blob_file.ts";
@@ -65,6 +67,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   readonly #writer: BlobWriter;
   readonly #packer: Packer;
   readonly #contents: ContentTable;
+  readonly #announcements: Announcements;
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
 
   private constructor(
@@ -74,6 +77,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   ) {
     this.#files = new BlobDirectory(dataDir);
     this.#contents = contents;
+    this.#announcements = new Announcements(contents);
     this.#temporary = temporary;
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers);
@@ -119,9 +123,10 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       if (bytes !== undefined) {
         return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
       }
-      const staged = new StagedBlobFile(path, digest);
+      const staged = new StagedBlobFile(path, digest, () => this.#announcements.end(digest.hash));
       // Compare here, not only in `publish`: a transaction must not wait for two files to be read.
       await staged.isDuplicateOf(this.pathOf(staged.hash));
+      await this.#announcements.begin(digest);
       return staged;
     } catch (error) {
       // A file that stays is removed at the next start. The caller learns why the content was refused.
@@ -158,7 +163,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
 
   async remove(hashes: readonly string[]): Promise<void> {
     await this.#files.remove(hashes);
-    await this.#contents.remove(hashes);
+    await this.#contents.remove(hashes.filter((hash) => !this.#announcements.has(hash)));
   }
 
   async *hashes(): AsyncGenerator<HashRange> {
@@ -178,7 +183,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     return this.#packer.sizesOf(hashes, signal);
   }
 
-  async open(hash: string, range: ByteRange): Promise<ContentReader | undefined> {
+  async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
     const bytes = this.#contents.bytesOf(hash);
     if (bytes !== undefined) return rangeOf(bytes, range);
     const file = await orMissing(Deno.open(this.pathOf(hash)));
@@ -227,7 +232,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     }
     const path = `${this.#temporary}/${crypto.randomUUID()}`;
     await Deno.writeFile(path, bytes, { createNew: true, mode: 0o600 });
-    return { path, [Symbol.asyncDispose]: () => removeFile(path) };
+    return { path, [Symbol.asyncDispose]: async () => void await removeFile(path) };
   }
 
   /** The path at which content is or would be stored in a file. */

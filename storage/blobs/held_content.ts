@@ -1,5 +1,6 @@
+import { blobDirectory } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissingSync } from "../disk/files.ts";
-import { blobDirectory, blobPath } from "./paths.ts";
+import { blobPath } from "./paths.ts";
 import { quarantinePaths } from "./quarantine.ts";
 
 /** How often the server looks for the end of the backups that it holds content for. */
@@ -30,14 +31,18 @@ export class HeldContent implements Disposable {
     return lock === undefined;
   }
 
-  /** Moves the content at `path` to `held/`. Does nothing if no file is there. */
-  take(hash: string, path: string): void {
+  /** Moves the content at `path` to `held/`. Returns false if no file is there. */
+  take(hash: string, path: string): boolean {
     const directory = heldDirectory(this.#dataDir);
     const target = `${directory}/${blobPath(hash)}`;
     const fan = target.slice(0, target.lastIndexOf("/"));
     for (const it of [directory, fan.slice(0, fan.lastIndexOf("/")), fan]) makeDirectorySync(it);
-    orMissingSync(() => Deno.renameSync(path, target));
+    const moved = orMissingSync(() => {
+      Deno.renameSync(path, target);
+      return true;
+    });
     this.#deleteLater(POLL_MS);
+    return moved ?? false;
   }
 
   [Symbol.dispose](): void {

@@ -137,7 +137,7 @@ export class Packer {
   async #store(file: ContentFacts): Promise<PackedContent | undefined> {
     const opened = await orMissing(Deno.open(this.#pathOf(file.hash)));
     if (opened === undefined) return undefined;
-    const content = await readRange(opened, { start: 0, end: file.size });
+    const content = readRange(opened, { start: 0, end: file.size });
     return { deflated: false, content: verifiedContent(content, file) };
   }
 

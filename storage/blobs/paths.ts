@@ -28,11 +28,6 @@ export function blobPath(digest: string): string {
   return `${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
 
-/** The directory of all blobs of a data directory. */
-export function blobDirectory(dataDir: string): string {
-  return `${dataDir}/blobs`;
-}
-
 /**
  * The digests of all blobs whose digests begin with one of {@link PREFIXES}, sorted. Skips foreign
  * files. Blocks its thread, as synchronous calls take a fraction of the time of asynchronous ones.

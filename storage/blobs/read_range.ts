@@ -1,4 +1,4 @@
-import { type Chunk, ContentReader } from "../../core/content.ts";
+import { type Chunk, StoredContent } from "../../core/content.ts";
 import type { ByteRange } from "../../core/ports.ts";
 import { readFull } from "../disk/files.ts";
 
@@ -6,10 +6,7 @@ import { readFull } from "../disk/files.ts";
 const READ_BYTES = 256 * 1024;
 
 /** Reads a range of a file, one chunk ahead, and closes the file at the end. */
-export async function readRange(
-  file: Deno.FsFile,
-  { start, end }: ByteRange,
-): Promise<ContentReader> {
+export function readRange(file: Deno.FsFile, { start, end }: ByteRange): StoredContent {
   let left = end - start;
   const read = async (): Promise<Chunk | undefined> => {
     if (left === 0) return undefined;
@@ -18,12 +15,15 @@ export async function readRange(
     left -= chunk.length;
     return chunk;
   };
-  if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+  // These two wait for no disk: the file is open.
+  const { size } = file.statSync();
+  if (start > 0) file.seekSync(start, Deno.SeekMode.Start);
   let next = read();
   // The following call, if any, reports a failure.
   const settled = () => next.catch(() => {});
   settled();
-  return new ContentReader(
+  return new StoredContent(
+    size,
     async () => {
       const chunk = await next;
       next = read();
@@ -38,7 +38,7 @@ export async function readRange(
 }
 
 /** Reads a range of content that is in memory. */
-export function rangeOf(bytes: Chunk, { start, end }: ByteRange): ContentReader {
+export function rangeOf(bytes: Chunk, { start, end }: ByteRange): StoredContent {
   let left = end - start;
   const read = (): Chunk | undefined => {
     if (left === 0) return undefined;
@@ -47,7 +47,8 @@ export function rangeOf(bytes: Chunk, { start, end }: ByteRange): ContentReader 
     left -= chunk.length;
     return chunk;
   };
-  return new ContentReader(() => new Promise((resolve) => resolve(read())), () => {});
+  const { length } = bytes;
+  return new StoredContent(length, () => new Promise((resolve) => resolve(read())), () => {});
 }
 
 function endsEarly(missing: number): Error {

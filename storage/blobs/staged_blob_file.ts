@@ -18,7 +18,13 @@ export class StagedBlobFile implements StagedBlob {
   /** Identity of the stored file last found to hold the same bytes. */
   #verifiedDuplicate: string | undefined;
 
-  constructor(readonly path: string, readonly digest: ContentDigest) {}
+  readonly announced = true;
+  readonly #onDispose: () => void;
+
+  /** @param onDispose Called when it is published or discarded. */
+  constructor(readonly path: string, readonly digest: ContentDigest, onDispose: () => void) {
+    this.#onDispose = onDispose;
+  }
 
   get hash(): string {
     return this.digest.hash;
@@ -60,6 +66,7 @@ export class StagedBlobFile implements StagedBlob {
 
   /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#onDispose();
     if (!this.published) await removeFile(this.path);
   }
 }

@@ -50,7 +50,10 @@ export async function check(dataDir: string, options: CheckOptions): Promise<Che
   }
   using lock = await DirectoryLock.acquire(dataDir, () => {});
   const { afterCrash, generation } = lock;
-  const result = await checkWith(dataDir, { served: false, afterCrash, generation }, options);
+  // If this is killed, a start compares everything.
+  lock.sealed = false;
+  const state = { served: false, afterCrash, sealed: false, generation };
+  const result = await checkWith(dataDir, state, options);
   // After a crash, the next start recovers nevertheless.
   if (!afterCrash) await lock.markCleanStop();
   return result;
@@ -102,7 +105,7 @@ async function checkAll(
     readData,
     repairs: mayRepair && sound ? new ContentRepairs(dataDir, stored) : undefined,
     isServed: async () => !repair && (await lockState(dataDir)).served,
-    afterCrash: state.afterCrash,
+    pending: !state.afterCrash ? "none" : state.sealed ? "announced" : "all",
     onProgress: (done) => readData && onProgress(done, total),
   });
   return { records: audit.records, ...checked };

@@ -19,8 +19,8 @@ export interface ContentCheckOptions {
   readonly repairs: ContentRepairs | undefined;
   /** Whether a server uses the directory now. */
   readonly isServed: () => Promise<boolean>;
-  /** Whether the next start moves content without a record away, so that it is no fault. */
-  readonly afterCrash: boolean;
+  /** Which content without a record the next start moves away, so that it is no fault. */
+  readonly pending: "all" | "announced" | "none";
   readonly onProgress: (done: ContentTotals) => void;
 }
 
@@ -34,7 +34,7 @@ export interface ContentCheckResult {
 /** Compares all records with the stored content (C 5.3, C 5.4). */
 export async function checkContents(options: ContentCheckOptions): Promise<ContentCheckResult> {
   const check = new ContentCheck(options);
-  const { audit, stored: contents, findings, repairs, afterCrash } = options;
+  const { audit, stored: contents, findings, repairs } = options;
   const startedAt = Date.now();
   const candidates: string[] = [];
   for (const prefix of PREFIXES) {
@@ -44,16 +44,24 @@ export async function checkContents(options: ContentCheckOptions): Promise<Conte
     for (const { hash } of uses) stored.delete(hash);
     for (const hash of stored) candidates.push(hash);
   }
-  const unreferenced = await unreferencedContent(candidates, { ...options, startedAt });
-  if (repairs === undefined && afterCrash && !await options.isServed()) {
-    return { contents: check.done, pending: unreferenced.length };
-  }
-  await repairs?.quarantine(unreferenced);
+  const unreferenced = new Set(await unreferencedContent(candidates, { ...options, startedAt }));
+  const pending = await pendingOf([...unreferenced], options);
+  for (const hash of pending) unreferenced.delete(hash);
+  await repairs?.quarantine([...unreferenced]);
   for (const hash of unreferenced) {
     const message = `Content ${hash} has no record`;
     findings.add({ kind: "unreferenced", message, hash }, { repaired: repairs !== undefined });
   }
-  return { contents: check.done, pending: 0 };
+  return { contents: check.done, pending: pending.length };
+}
+
+/** Returns those contents without a record that the next start moves away. */
+async function pendingOf(
+  unreferenced: readonly string[],
+  { pending, repairs, stored, isServed }: ContentCheckOptions,
+): Promise<readonly string[]> {
+  if (pending === "none" || repairs !== undefined || await isServed()) return [];
+  return pending === "all" ? unreferenced : stored.small.known(unreferenced);
 }
 
 class ContentCheck {

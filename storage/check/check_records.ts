@@ -41,6 +41,11 @@ export function checkRecords(audit: RecordAudit, findings: Findings, repair: boo
       const repaired = repairs && audit.addAncestors(record, now);
       findings.add(findingOf("ancestor", record), { repaired });
     }
+    for (const userId of audit.miscounted()) {
+      const message = `The database has a wrong count of what the tree of user ${userId} holds`;
+      findings.add({ kind: "usage", message, user_id: userId }, { repaired: repairs });
+    }
+    if (repairs) audit.recount();
     return sound;
   } catch (error) {
     // SQLite cannot read the whole database.

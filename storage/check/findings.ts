@@ -14,6 +14,8 @@ export const FINDING_KINDS = [
   "damaged",
   /** A record states a wrong size or CRC-32 of its content. */
   "facts",
+  /** The database has a wrong count of what a tree holds. */
+  "usage",
   /** No record has the content. */
   "unreferenced",
 ] as const;

@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { ContentRow, FoundContents } from "./contents.ts";
+import type { GroupCommit } from "./group_commit.ts";
 import type { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
@@ -9,17 +10,24 @@ export interface ContentTableParts {
   readonly writer: Remote<Writer>;
   readonly reader: Remote<Reader>;
   readonly points: PointReader;
+  readonly commits: GroupCommit;
 }
 
 /**
  * What the database keeps of content: facts of all of it, and small content itself. Calls that write
- * belong to the write transaction in which they are made.
+ * belong to the write transaction in which they are made, but for {@link announce}.
  */
 export class ContentTable {
   readonly #parts: ContentTableParts;
 
   constructor(parts: ContentTableParts) {
     this.#parts = parts;
+  }
+
+  /** Adds a row of content whose file is to come, durably, in a transaction of its own. */
+  announce(content: ContentRow): Promise<void> {
+    const { writer, commits } = this.#parts;
+    return commits.run(() => writer.announceContent(content, Date.now()));
   }
 
   /** {@link Writer.putContents} in the current write transaction. */

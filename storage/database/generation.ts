@@ -43,8 +43,13 @@ export class Generation {
     return Number(row?.generation);
   }
 
-  /** @param advanced Whether the transaction has advanced the number. */
-  committed(advanced: boolean): void {
+  /**
+   * Call it after each commit. Returns whether any of the log has come into the database file since the
+   * last call.
+   *
+   * @param advanced Whether the transaction has advanced the number.
+   */
+  committed(advanced: boolean): boolean {
     if (advanced) {
       this.#due = false;
       this.#advancedAt = performance.now();
@@ -55,6 +60,7 @@ export class Generation {
     if (moved || (restarted && !advanced)) this.#due = true;
     this.#frames = frames;
     this.#checkpointed = checkpointed;
+    return moved;
   }
 
   /** How much the log holds, and how much of that is in the database file as well. */

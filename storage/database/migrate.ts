@@ -8,6 +8,8 @@ import storageState from "./migrations/0006_storage_state.sql" with { type: "tex
 import strongroomId from "./migrations/0007_strongroom_id.sql" with { type: "text" };
 import contents from "./migrations/0008_contents.sql" with { type: "text" };
 import largeChanges from "./migrations/0009_large_changes.sql" with { type: "text" };
+import usage from "./migrations/0010_usage.sql" with { type: "text" };
+import credentials from "./migrations/0011_credentials.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +22,8 @@ const MIGRATIONS: readonly string[] = [
   strongroomId,
   contents,
   largeChanges,
+  usage,
+  credentials,
 ];
 
 /**

@@ -1,9 +1,11 @@
 import type { Chunk } from "../../core/content.ts";
-import type { ListQuery, ResourceRecord, Scope } from "../../core/ports.ts";
+import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
 import { Connection } from "./connection.ts";
+import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import { usageOf } from "./usage.ts";
 
 /** Lookups of more records are left to another thread. */
 const MAX_LOOKUPS = 32;
@@ -32,6 +34,16 @@ export class PointReader implements Disposable {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> | undefined {
     return ids.length > MAX_LOOKUPS ? undefined : findById(this.#sources, scope, ids);
+  }
+
+  /** {@link isRevoked} */
+  isRevoked(jti: string): boolean {
+    return isRevoked(this.#connection, jti);
+  }
+
+  /** What the trees within the scope hold. */
+  usage(scope: Scope): Usage | undefined {
+    return scope.everyone ? undefined : usageOf(this.#connection, scope);
   }
 
   /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records or a page of paths. */

@@ -5,6 +5,7 @@ import type {
   ListQuery,
   ResourceRecord,
   Scope,
+  Usage,
 } from "../../core/ports.ts";
 import { Collection } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
@@ -12,6 +13,7 @@ import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { type Listing, openListing } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
+import { StoredBytes, usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
 /** Idle connections kept for later listings. */
@@ -47,6 +49,7 @@ export class Reader {
   readonly #cursors = new Map<number, Cursor>();
   readonly #collections = new Map<number, Collection>();
   #opened = 0;
+  #stored: StoredBytes | undefined;
 
   /** The state before the large change that is going on, of the records of its users. */
   #pinned: { readonly connection: Connection; readonly userIds: ReadonlySet<number> } | undefined;
@@ -61,6 +64,7 @@ export class Reader {
     for (const collection of [...this.#collections.keys()]) this.closeCollection(collection);
     for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
     this.#lookups?.[Symbol.dispose]();
+    this.closeStoredBytes();
     this.unpin();
   }
 
@@ -85,6 +89,27 @@ export class Reader {
 
   findById(scope: Scope, ids: readonly number[]): Map<number, ResourceRecord> {
     return findById(this.#sources, scope, ids);
+  }
+
+  /** {@link usageOf} */
+  usage(scope: Scope): Usage {
+    return usageOf(this.#connection, scope);
+  }
+
+  /** Begins to count the bytes of the contents of trees, instead of the count before. */
+  openStoredBytes(scope: Scope): void {
+    this.closeStoredBytes();
+    this.#stored = new StoredBytes(new Connection(this.#path, { readOnly: true }), scope);
+  }
+
+  /** Counts for a moment. Returns the bytes at the end. */
+  nextStoredBytes(): number | undefined {
+    return this.#stored?.next();
+  }
+
+  closeStoredBytes(): void {
+    this.#stored?.[Symbol.dispose]();
+    this.#stored = undefined;
   }
 
   /** {@link bytesOfAll} */

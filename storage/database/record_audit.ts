@@ -10,6 +10,12 @@ import type { ContentTotals } from "./snapshot.ts";
 /** The most rows of a query. */
 export const MAX_AUDIT_ROWS = 1000;
 
+/** The first version of the schema that counts what each tree holds. */
+const USAGE_VERSION = 10;
+
+const COUNTED = `SELECT user_id, count(*) AS records, sum(1 - is_dir) AS files, sum(size) AS bytes
+  FROM records GROUP BY user_id`;
+
 /** The first version of the schema that has the id of the strongroom. */
 const ID_VERSION = 7;
 
@@ -133,6 +139,26 @@ export class RecordAudit implements Disposable {
        FROM (SELECT size FROM records WHERE hash <> '' GROUP BY hash)`,
     );
     return { files: Number(row?.files), bytes: Number(row?.bytes) };
+  }
+
+  /** The users whose tree holds something else than the database has counted, {@link MAX_AUDIT_ROWS} at most. */
+  miscounted(): number[] {
+    if (schemaVersion(this.#connection) < USAGE_VERSION || isChanging(this.#connection)) return [];
+    const rows = this.#connection.all(
+      `SELECT user_id FROM (${COUNTED}) AS counted FULL JOIN usage USING (user_id)
+       WHERE (ifnull(counted.records, 0), ifnull(counted.files, 0), ifnull(counted.bytes, 0))
+         IS NOT (ifnull(usage.records, 0), ifnull(usage.files, 0), ifnull(usage.bytes, 0))
+       LIMIT ${MAX_AUDIT_ROWS}`,
+    );
+    return rows.map((row) => Number(row.user_id));
+  }
+
+  /** Counts anew what each tree holds. */
+  recount(): void {
+    this.#connection.script(
+      `BEGIN IMMEDIATE; DELETE FROM usage;
+       INSERT INTO usage (user_id, records, files, bytes) ${COUNTED}; COMMIT`,
+    );
   }
 
   /** Whether the record still has this content. */

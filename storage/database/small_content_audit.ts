@@ -16,6 +16,15 @@ export class SmallContentAudit {
     return this.#connection === undefined ? [] : smallHashes(this.#connection, prefix);
   }
 
+  /** Returns those of the hashes of which the database has a row, wherever their content is. */
+  known(hashes: readonly string[]): string[] {
+    const rows = this.#connection?.all(
+      "SELECT value AS hash FROM json_each(:hashes) JOIN contents ON contents.hash = value",
+      { hashes: JSON.stringify(hashes) },
+    );
+    return rows?.map(({ hash }) => String(hash)) ?? [];
+  }
+
   bytesOf(hash: string): Chunk | undefined {
     return this.#connection && bytesOf(this.#connection, hash);
   }

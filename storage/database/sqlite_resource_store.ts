@@ -5,9 +5,11 @@ import type {
   ResourceRecord,
   ResourceStore,
   Scope,
+  Usage,
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import { Semaphore } from "../../core/semaphore.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
@@ -33,7 +35,10 @@ export interface ResourceStoreOptions {
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
   readonly minGeneration?: number;
-  /** Called with the generation after a commit that has advanced it. @default does nothing */
+  /**
+   * Called with the generation after a commit that has advanced it, or after which the database file was
+   * written. @default does nothing
+   */
   readonly onGeneration?: (generation: number) => void;
   /**
    * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
@@ -57,6 +62,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
+  /** Bounds counts of stored bytes. */
+  readonly #counting = new Semaphore(1);
   /** Contents in the same file. */
   readonly contents: ContentTable;
 
@@ -76,6 +83,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       writer: this.#writer.remote,
       reader: this.#lookups.remote,
       points: this.#points,
+      commits: this.#commits,
     });
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
@@ -125,22 +133,18 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   /**
-   * Checks the whole database after a crash, and starts its log anew.
+   * Checks the whole database, or the paths of the records only, in little time.
    *
    * @throws {Error} when it is damaged.
    */
-  async checkAfterCrash(): Promise<void> {
-    await this.#writer.remote.checkIntegrity();
-    await this.#writer.remote.restartLog();
+  check({ whole }: { whole: boolean }): Promise<void> {
+    const { remote } = this.#writer;
+    return whole ? remote.checkIntegrity() : remote.checkPaths();
   }
 
-  /**
-   * Checks the paths of the records, in little time.
-   *
-   * @throws {Error} when one is damaged.
-   */
-  checkPaths(): Promise<void> {
-    return this.#writer.remote.checkPaths();
+  /** {@link Writer.restartLog} */
+  restartLog(): Promise<void> {
+    return this.#writer.remote.restartLog();
   }
 
   /**
@@ -192,6 +196,28 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       yield records;
     } finally {
       clearTimeout(idle);
+    }
+  }
+
+  /** Whether a credential is revoked. Another process may have done so just now. */
+  readonly isRevoked = (jti: string): boolean => this.#points.isRevoked(jti);
+
+  async usage(scope: Scope): Promise<Usage> {
+    return this.#points.usage(scope) ?? await this.#lookups.remote.usage(scope);
+  }
+
+  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    using _turn = await this.#counting.acquire(signal);
+    const reader = this.#reader.remote;
+    await reader.openStoredBytes(scope);
+    try {
+      for (;;) {
+        const bytes = await reader.nextStoredBytes();
+        if (bytes !== undefined) return bytes;
+        signal.throwIfAborted();
+      }
+    } finally {
+      await reader.closeStoredBytes();
     }
   }
 

@@ -28,6 +28,10 @@ export class SqliteUpkeepStore implements UpkeepStore {
     return { missing: gap.missing, unreferenced: [...unreferenced] };
   }
 
+  async unreferenced(limit: number): Promise<string[]> {
+    return (await this.#read("unreferenced", { limit })).map(({ hash }) => String(hash));
+  }
+
   async filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>> {
     const rows = await this.#read("files", { hashes: JSON.stringify(hashes) });
     return new Map(rows.map(toFile).map((file) => [file.hash, file]));

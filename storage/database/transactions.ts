@@ -22,6 +22,8 @@ export class Transactions {
   /** Whether there is work before the current one, and whether a savepoint separates the two. */
   #hasWork = false;
   #hasSavepoint = false;
+  /** The last generation that was committed here. */
+  #committed: number | undefined;
 
   constructor(connection: Connection, ballast: Ballast) {
     this.#connection = connection;
@@ -69,7 +71,8 @@ export class Transactions {
 
   /**
    * Commits the transaction. If it throws, the transaction is not carried out, not even after a crash.
-   * Returns the generation of the database if the transaction has advanced it.
+   * Returns the generation of the database if the transaction has advanced it, or the database file was
+   * written.
    *
    * @throws {Error} with the code {@link OUTCOME_UNKNOWN} when that cannot be ensured.
    */
@@ -77,8 +80,9 @@ export class Transactions {
     try {
       const generation = this.#nearlyFull ? undefined : this.#generation.advance();
       this.#connection.run("COMMIT");
-      this.#generation.committed(generation !== undefined);
-      return generation;
+      this.#committed = generation ?? this.#committed;
+      const moved = this.#generation.committed(generation !== undefined);
+      return moved ? this.#committed : generation;
     } catch (error) {
       if (NOT_LOGGED.has(resultCode(error))) this.rollback();
       else this.#overwriteLogged(error);

@@ -16,6 +16,10 @@ export const UPKEEP_STATEMENTS = {
   unreferencedFiles: `SELECT hash FROM contents
     WHERE hash >= :prefix AND hash < :prefix || 'g' AND bytes IS NULL
       AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
+  /** Content that no record has, in files, in the database or announced. Reads two indexes only. */
+  unreferenced: `SELECT hash FROM contents
+    WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')
+    LIMIT :limit`,
   /** The oldest record of each hash. */
   files: `SELECT records.hash AS hash, records.user_id, records.path AS path, size, crc32
     FROM json_each(:hashes) AS wanted JOIN records ON records.id = (

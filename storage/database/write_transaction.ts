@@ -55,6 +55,10 @@ export function transactionOn(
       await call((writer) => writer.planCopy(placements, now, isStep));
       return await runPlan(call, isStep);
     },
+    async usage(userId) {
+      lookup({ userId, everyone: false });
+      return await call((writer) => writer.usage(userId));
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

@@ -5,10 +5,12 @@ import type {
   ResourceRecord,
   Scope,
   TransferEffect,
+  Usage,
 } from "../../core/ports.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import {
+  announceContent,
   type ContentRow,
   type FoundContents,
   putContents,
@@ -27,6 +29,7 @@ import { insertRecords } from "./insert_records.ts";
 import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
+import { usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
 /** Statements whose rows may be large. */
@@ -275,6 +278,11 @@ export class Writer {
     });
   }
 
+  /** What the tree of a user holds. */
+  usage(userId: number): Usage {
+    return usageOf(this.#connection, { userId, everyone: false });
+  }
+
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
     const rows = this.#connection.all(
@@ -284,6 +292,11 @@ export class Writer {
       { hashes: JSON.stringify(hashes) },
     );
     return rows.map((row) => String(row.hash));
+  }
+
+  /** {@link announceContent} */
+  announceContent(content: ContentRow, now: number): void {
+    this.#transactions.refuseFull(() => announceContent(this.#connection, content, now));
   }
 
   /** {@link putContents} */

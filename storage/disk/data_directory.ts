@@ -5,6 +5,11 @@ export function databasePath(dataDir: string): string {
   return `${dataDir}/strongroom.db`;
 }
 
+/** The directory of all content in files (C 12). */
+export function blobDirectory(dataDir: string): string {
+  return `${dataDir}/blobs`;
+}
+
 /** The secret that signs credentials (C 10). */
 export function secretPath(dataDir: string): string {
   return `${dataDir}/jwt.secret`;

@@ -51,9 +51,9 @@ export function makeDirectorySync(path: string): boolean {
   }
 }
 
-/** Removes a file if it exists. */
-export async function removeFile(path: string): Promise<void> {
-  await orMissing(Deno.remove(path));
+/** Removes a file if it exists, and returns whether it did. */
+export async function removeFile(path: string): Promise<boolean> {
+  return await orMissing(Deno.remove(path).then(() => true)) ?? false;
 }
 
 /** Resolves to the result of a file operation, or to undefined if the file does not exist. */

@@ -1,8 +1,9 @@
 import { orMissing } from "./files.ts";
+import { isWhole, parseSeal, type Seal, sealOf } from "./seal.ts";
 import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
-const LOCK_BYTES = 64;
+const LOCK_BYTES = 128;
 /**
  * How long to wait for a lock, in milliseconds. A killed server may need a moment to release it, and
  * `strongroom check` holds it for a moment.
@@ -20,6 +21,7 @@ interface LockMark {
   readonly generation: number;
   /** Whether the file is a copy of the one that it wrote. */
   readonly copied: boolean;
+  readonly seal: Seal | undefined;
 }
 
 /**
@@ -31,6 +33,9 @@ interface LockMark {
  * The lock file holds the id of the process that owns the lock, the generation of the database, and
  * its own inode. A clean stop replaces the id by a word, so a file with an id reveals a crash. Another
  * inode reveals a copy of the directory.
+ *
+ * While the server knows which content may be without a record, the file has a {@link Seal}, too, which
+ * reveals any other change.
  */
 export class DirectoryLock implements Disposable {
   /**
@@ -38,26 +43,43 @@ export class DirectoryLock implements Disposable {
    * directory is a copy.
    */
   readonly afterCrash: boolean;
+  readonly #dataDir: string;
   readonly #file: Deno.FsFile;
+  /** For syncs: a call on an open file fails while another one is in progress. */
+  readonly #synced: Deno.FsFile;
   readonly #inode: number;
   readonly #locks: DisposableStack;
   #generation: number;
+  #sealed: boolean;
+  #syncing: Promise<void> = Promise.resolve();
 
-  private constructor(
-    file: Deno.FsFile,
-    { inode, generation, afterCrash }: { inode: number; generation: number; afterCrash: boolean },
-    locks: DisposableStack,
-  ) {
-    this.#file = file;
-    this.#inode = inode;
-    this.#generation = generation;
-    this.afterCrash = afterCrash;
+  private constructor(dataDir: string, state: AcquiredState, locks: DisposableStack) {
+    this.#dataDir = dataDir;
+    this.#file = state.file;
+    this.#synced = state.synced;
+    this.#inode = state.inode;
+    this.#generation = state.generation;
+    this.#sealed = state.sealed;
+    this.afterCrash = state.afterCrash;
     this.#locks = locks;
   }
 
   /** The last recorded generation of the database; 0 if unknown. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /**
+   * Whether no more is wrong with the content than a crash explains: content without a record, of which
+   * the database has a row. Change it before anything that makes it false, and after what makes it true.
+   */
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+
+  set sealed(sealed: boolean) {
+    this.#sealed = sealed;
+    this.recordGeneration(this.#generation);
   }
 
   /**
@@ -77,25 +99,41 @@ export class DirectoryLock implements Disposable {
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
     if (!await lockPatiently(file)) throw await inUse(dataDir);
-    const inode = (await Deno.lstat(path)).ino ?? 0;
-    const { marked, generation, copied } = parseMark(await Deno.readTextFile(path), inode);
-    const text = `${Deno.pid} ${generation} ${inode}`;
-    await writeHolder(file, { text, marked, makeRoom }).catch((error) => {
-      throw new Error(`Cannot write "${path}": ${error.message}`, { cause: error });
-    });
+    const synced = locks.use(await Deno.open(path, { write: true }));
+    const info = await Deno.lstat(path);
+    const mark = parseMark(await Deno.readTextFile(path), info);
+    const { marked, generation, copied } = mark;
     // If the lock file was removed, how the previous server stopped is unknown.
     const afterCrash = marked || copied || removed;
-    return new DirectoryLock(file, { inode, generation, afterCrash }, locks.move());
+    const state = {
+      file,
+      synced,
+      inode: info.ino ?? 0,
+      generation,
+      afterCrash,
+      sealed: !removed && isSealed(dataDir, mark, info),
+    };
+    const lock = new DirectoryLock(dataDir, state, locks.move());
+    try {
+      await writeHolder(file, { text: lock.#text(), marked, makeRoom });
+      return lock;
+    } catch (error) {
+      lock[Symbol.dispose]();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot write "${path}": ${reason}`, { cause: error });
+    }
   }
 
   /**
-   * Records the generation that the database has, after the commit. The write is not synced: an older
-   * number is no fault, and a newer one than that of the database would be.
+   * Records the generation that the database has, after the commit, and when the database file was
+   * written. The sync that follows is not awaited: an older number is no fault, and a newer one than that
+   * of the database would be. An older time costs the next start some time.
    */
   recordGeneration(generation: number): void {
     this.#generation = generation;
     try {
-      overwrite(this.#file, `${Deno.pid} ${generation} ${this.#inode}`);
+      overwrite(this.#file, this.#text());
+      this.#sync();
     } catch {
       // With an older number, a database that has lost commits may go unnoticed. The commit succeeded.
     }
@@ -103,6 +141,7 @@ export class DirectoryLock implements Disposable {
 
   /** Records a clean stop. Call it last. */
   async markCleanStop(): Promise<void> {
+    await this.#syncing;
     try {
       overwrite(this.#file, `${STOPPED} ${this.#generation} ${this.#inode}`);
       await this.#file.sync();
@@ -115,6 +154,25 @@ export class DirectoryLock implements Disposable {
   [Symbol.dispose](): void {
     this.#locks[Symbol.dispose]();
   }
+
+  #text(): string {
+    const text = `${Deno.pid} ${this.#generation} ${this.#inode}`;
+    return this.#sealed ? `${text} ${sealOf(this.#dataDir)}` : text;
+  }
+
+  #sync(): void {
+    // If it fails, an older text may count after a power loss.
+    this.#syncing = this.#syncing.then(() => this.#synced.sync()).catch(() => {});
+  }
+}
+
+interface AcquiredState {
+  readonly file: Deno.FsFile;
+  readonly synced: Deno.FsFile;
+  readonly inode: number;
+  readonly generation: number;
+  readonly afterCrash: boolean;
+  readonly sealed: boolean;
 }
 
 /** What the lock of a data directory says. */
@@ -123,6 +181,8 @@ export interface LockState {
   readonly served: boolean;
   /** Whether the last server did not stop cleanly, if the directory is not served. */
   readonly afterCrash: boolean;
+  /** {@link DirectoryLock.sealed} of the next start */
+  readonly sealed: boolean;
   /** The generation of the database that was recorded last; 0 if unknown. */
   readonly generation: number;
 }
@@ -133,11 +193,13 @@ export async function lockState(dataDir: string): Promise<LockState> {
   const info = await orMissing(Deno.lstat(path));
   using locks = new DisposableStack();
   const free = await lockDirectory(dataDir, locks);
-  if (info === undefined) return { served: !free, afterCrash: true, generation: 0 };
+  if (info === undefined) return { served: !free, afterCrash: true, sealed: false, generation: 0 };
   const file = locks.use(await Deno.open(path));
   const served = !free || !await file.tryLock(false);
-  const { marked, generation, copied } = parseMark(await Deno.readTextFile(path), info.ino ?? 0);
-  return { served, afterCrash: marked || copied, generation };
+  const mark = parseMark(await Deno.readTextFile(path), info);
+  const afterCrash = mark.marked || mark.copied;
+  const sealed = isSealed(dataDir, mark, info);
+  return { served, afterCrash, sealed, generation: mark.generation };
 }
 
 /**
@@ -164,24 +226,47 @@ async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
   return true;
 }
 
+/** Another process has the data directory. */
+export class DirectoryInUse extends Error {
+  override readonly name = "DirectoryInUse";
+}
+
+/** Whether a server has the data directory now. Unlike {@link lockState}, it does not wait. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const file = await orMissing(Deno.open(`${dataDir}/lock`));
+  if (file === undefined) return false;
+  using lock = file;
+  return !await lock.tryLock(false);
+}
+
 async function inUse(dataDir: string): Promise<Error> {
   const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
   const [holder] = /^\d+/.exec(text) ?? ["of an unknown id"];
-  return new Error(
+  return new DirectoryInUse(
     `The data directory "${dataDir}" is in use by process ${holder}: ` +
       "only one server can use it at a time",
   );
 }
 
 /** Parses the text of a lock file. Earlier versions wrote the id alone, or nothing. */
-function parseMark(text: string, inode: number): LockMark {
-  const [, process, generation = "0", written] =
-    /^(\d*|stopped)(?: (\d+) (\d+))?\s*$/.exec(text.trim()) ?? [];
+function parseMark(text: string, { ino }: Deno.FileInfo): LockMark {
+  const [, process, generation = "0", written, seal] =
+    /^(\d*|stopped)(?: (\d+) (\d+)(?: (.+))?)?$/.exec(text.trim()) ?? [];
   return {
     marked: process !== "" && process !== STOPPED,
     generation: Number(generation),
-    copied: written !== undefined && Number(written) !== inode,
+    copied: written !== undefined && Number(written) !== (ino ?? 0),
+    seal: parseSeal(seal),
   };
+}
+
+function isSealed(
+  dataDir: string,
+  { marked, copied, seal }: LockMark,
+  info: Deno.FileInfo,
+): boolean {
+  if (copied) return false;
+  return !marked || (seal !== undefined && isWhole(dataDir, seal, info));
 }
 
 /**

@@ -70,7 +70,8 @@ Deno.test("strongroom token", async (t) => {
     assert.ok(secret.trim().length >= 43);
     const { mode } = await Deno.stat(`${directory.path}/jwt.secret`);
     assert.equal((mode ?? 0) & 0o777, 0o600);
-    assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
+    const names = (await Array.fromAsync(Deno.readDir(directory.path))).map(({ name }) => name);
+    assert.deepEqual(names.filter((name) => name.includes("secret")), ["jwt.secret"]);
   });
   await t.step("C 10 has the requested user, privileges and lifetime", async () => {
     const args = ["token", "--user", "7", "--privileges", "resources.view, resources.upload"];
@@ -85,6 +86,35 @@ Deno.test("strongroom token", async (t) => {
   await t.step("C 10 is refused if another service holds the key", async () => {
     const jwks = { ...env, STRONGROOM_JWKS_URL: "https://id.example/jwks" };
     assert.equal((await strongroom(["token", "--user", "1", "--admin"], jwks)).code, 2);
+  });
+  await t.step("C 22 is recorded without the token, listed and revoked", async () => {
+    const { stdout: token } = await strongroom(["token", "--user", "9", "--admin"], env);
+    const { jti } = claims(token);
+    const listed = async () => (await strongroom(["token", "list"], env)).stdout.split("\n");
+    assert.match(
+      (await listed()).find((line) => line.includes(jti)) ?? "",
+      /user 9 {2}valid until/,
+    );
+    const revoked = await strongroom(["token", "revoke", jti], env);
+    assert.equal(revoked.stdout, `Revoked ${jti}\n`);
+    assert.match((await listed()).find((line) => line.includes(jti)) ?? "", /user 9 {2}revoked/);
+    assert.equal((await listed()).filter((line) => line !== "").length, 7);
+    const json = await strongroom(["token", "list", "--json"], env);
+    assert.ok(json.stdout.trim().split("\n").every((line) => JSON.parse(line).jti));
+    assert.equal((await strongroom(["token", "revoke"], env)).code, 2);
+    const audit = await Deno.readTextFile(`${directory.path}/audit.log`);
+    const last = audit.trim().split("\n").map((line) => JSON.parse(line)).slice(-2);
+    assert.deepEqual(last.map(({ action, jti }) => [action, jti]), [
+      ["token.mint", jti],
+      ["token.revoke", jti],
+    ]);
+    assert.equal(last[0].tree, 9);
+    const signature = token.trim().split(".")[2] ?? "";
+    for (const { name, isFile } of await Array.fromAsync(Deno.readDir(directory.path))) {
+      if (!isFile) continue;
+      const bytes = await Deno.readFile(`${directory.path}/${name}`);
+      assert.ok(!new TextDecoder("latin1").decode(bytes).includes(signature), name);
+    }
   });
 });
 
@@ -380,6 +410,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   await t.step("C 12 stores everything in the data directory, for its owner only", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
     assert.deepEqual(names, [
+      "audit.log",
       "blobs",
       "jwt.secret",
       "lock",
@@ -419,7 +450,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   });
   await t.step("leaves the database in one file after an orderly stop", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
-    assert.deepEqual(names, ["blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
+    assert.deepEqual(names, ["audit.log", "blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
   });
   await t.step("C 5.6 finds the stored content at the next start", async () => {
     await using again = await ChildServer.start({ dataDir });
@@ -524,6 +555,20 @@ Deno.test("C 10 an outage of the key server is 503, and /readyz says so", async 
   await keys.shutdown();
   assert.equal((await known.list()).status, 200);
   refused(await (await withKey("unknown")).list(), 401, "ErrAuthRequired");
+  await child.end("SIGTERM");
+});
+
+Deno.test("C 22 a running server refuses a credential as soon as it is revoked", async () => {
+  await using directory = await TempDir.make();
+  const env = { STRONGROOM_DATA_DIR: directory.path };
+  await using child = await ChildServer.start({ dataDir: directory.path });
+  const client = await child.as(1);
+  assert.equal((await client.list()).status, 200);
+  const { stdout } = await strongroom(["token", "list", "--json"], env);
+  const { code } = await strongroom(["token", "revoke", JSON.parse(stdout).jti], env);
+  assert.equal(code, 0);
+  assert.equal((await client.list()).status, 401);
+  assert.equal((await (await child.as(1)).list()).status, 200);
   await child.end("SIGTERM");
 });
 

@@ -5,15 +5,19 @@ import { recover } from "../../core/upkeep/recover.ts";
 import { Connection } from "../../storage/database/connection.ts";
 import { Storage } from "../../storage/storage.ts";
 import { chunksOf, publish } from "../conformance/blob_store_suite.ts";
-import { ChildServer } from "../support/child_server.ts";
+import { ChildServer, strongroom } from "../support/child_server.ts";
 import type { Client, Reply } from "../support/client.ts";
-import { checkInvariants } from "../support/invariants.ts";
+import { canInjectFaults, InjectedFault } from "../support/injected_fault.ts";
+import { checkDataDirectory, checkInvariants } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { storedHashes } from "../support/stored_content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 import { kills } from "./kills.ts";
+
+/** Content large enough for a file. */
+const LARGE = "large".repeat(20_000);
 
 Deno.test("C 5.6 acknowledged changes survive kill -9, and C 5 holds after each restart", async () => {
   const { tried, acknowledged } = await kills({ count: 4, seed: 20261122 });
@@ -75,6 +79,73 @@ Deno.test("C 5.4 a start completes a removal of content whose commit failed", as
   await recover({ records, blobs, log });
   assert.deepEqual(await storedHashes(directory.path), []);
 });
+
+/** Starts a server, lets it be killed at a system call, and waits until its supervisor has restarted it. */
+async function killAt(
+  call: string,
+  { dataDir, path, during }: {
+    dataDir: string;
+    path?: string;
+    during: (client: Client) => Promise<unknown>;
+  },
+): Promise<void> {
+  await using child = await ChildServer.start({ dataDir });
+  const one = await child.as(1);
+  assert.equal((await one.upload("", { kept: LARGE })).status, 200);
+  {
+    await using _fault = await InjectedFault.start(
+      child.pid,
+      path,
+      `${call}:signal=SIGKILL:when=1`,
+    );
+    await during(one).catch(() => {});
+    await until(() => child.starts === 2);
+  }
+  await child.end("SIGTERM");
+}
+
+for (
+  const { name, call, during } of [
+    {
+      name: "renamed content, and before its record",
+      call: "fsync",
+      during: (one: Client) => one.upload("", { lost: `${LARGE}lost` }),
+    },
+    {
+      name: "deleted a record, and before its content",
+      call: "unlink,unlinkat",
+      during: (one: Client) => one.remove({ path: "kept" }),
+    },
+  ]
+) {
+  Deno.test({
+    name:
+      `C 5.4 a server that is killed after it has ${name} leaves no content, without a look at all`,
+    ignore: !canInjectFaults,
+    async fn() {
+      await using directory = await TempDir.make();
+      const dataDir = `${await Deno.realPath(directory.path)}/data`;
+      // Content that no server has put there. Only a comparison of everything finds it.
+      const foreign = "0123456789abcdef0123456789abcdef";
+      await killAt(call, {
+        dataDir,
+        ...call === "fsync" && { path: `${dataDir}/blobs` },
+        async during(one) {
+          await Deno.mkdir(`${dataDir}/blobs/01/23`, { recursive: true });
+          await Deno.writeTextFile(`${dataDir}/blobs/01/23/${foreign}`, "foreign");
+          await during(one);
+        },
+      });
+      const checked = await strongroom(["check", "--json"], { STRONGROOM_DATA_DIR: dataDir });
+      assert.deepEqual(
+        JSON.parse(checked.stdout).findings.map((it: { hash: string }) => it.hash),
+        [foreign],
+      );
+      await Deno.remove(`${dataDir}/blobs/01/23/${foreign}`);
+      await checkDataDirectory(dataDir);
+    },
+  });
+}
 
 /** The text of content in quarantine, or undefined if it is not there. */
 async function quarantined(dataDir: string, hash: string): Promise<string | undefined> {

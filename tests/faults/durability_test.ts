@@ -20,7 +20,8 @@ function calls(trace: string, dataDir: string): string[] {
 }
 
 Deno.test({
-  name: "C 5.6 and C 12 syncs and renames large content, then syncs its directory, then its record",
+  name:
+    "C 5.4, C 5.6 and C 12 syncs large content and its row, renames it, then syncs its directory, then its record",
   ignore: !strace,
   fn: async () => checkFileOrder(await callsOfUpload("f".repeat(3_000_000))),
 });
@@ -79,7 +80,9 @@ function checkFileOrder(all: readonly string[]): void {
   const fan = target.slice(0, target.lastIndexOf("/"));
   const before = all.slice(0, renamed);
   const after = all.slice(renamed + 1);
-  assert.match(before.findLast((call) => call.startsWith("sync ")) ?? "", /^sync tmp\//);
+  // A crash after the rename finds the content by the row that the database has of it.
+  const staged = before.filter((call) => call.startsWith("sync ")).slice(-2);
+  assert.match(staged.join(), /^sync tmp\/.*,sync strongroom.db-wal$/);
   const steps = [
     after.indexOf(`sync ${fan}`),
     after.indexOf("sync strongroom.db-wal"),

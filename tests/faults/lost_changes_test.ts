@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "../../storage/database/connection.ts";
 import { generationOf } from "../../storage/database/generation.ts";
@@ -310,4 +311,32 @@ Deno.test("C 5.4 and C 22 a start that is killed while it moves content away los
   await using server = await TestServer.start({ dataDir });
   assert.deepEqual((await quarantined(dataDir)).sort(), orphans);
   await checkInvariants(server);
+});
+
+Deno.test("C 22 a copy that lacks content is refused after it was written over its original", async () => {
+  await using directory = await TempDir.make();
+  await using copy = await TempDir.make();
+  const dataDir = directory.path;
+  const all = ["blobs", "lock", ...DATABASE];
+  await using child = await ChildServer.start({ dataDir });
+  const one = await child.as(1);
+  await one.upload("d", contentsOf("f", 5));
+  await copyNaively(dataDir, copy.path, all);
+  const lock = await Deno.readTextFile(`${copy.path}/lock`);
+  // As if the copy had been made an hour ago.
+  const hour = 3_600_000;
+  const aged = lock.replace(/\b\d{13}\b/, (time) => String(Number(time) - hour));
+  assert.notEqual(aged, lock);
+  await Deno.writeTextFile(`${copy.path}/lock`, aged);
+  const lost = md5(large("f 1"));
+  const blob = `blobs/${lost.replace(/(..)(..)(.*)/, "$1/$2/$1$2$3")}`;
+  await Deno.remove(`${copy.path}/${blob}`);
+  await one.remove({ path: "d" });
+  await until(() => !existsSync(`${dataDir}/${blob}`));
+  await child.end("SIGKILL");
+  await copyNaively(copy.path, dataDir, all);
+  const message = await refusal({ dataDir });
+  assert.match(message, /content of files is missing.*\n {2}user 1: "d\/f1"\n/);
+  // The next start does not take the lock of this one for that of a server that knew its content.
+  assert.equal(await refusal({ dataDir }), message);
 });

@@ -35,6 +35,8 @@ export interface TestServerOptions {
   readonly audit?: AuditLog;
   readonly graceMs?: number;
   readonly maxQueuedScans?: number;
+  /** The most requests of a user in a minute. @default unlimited */
+  readonly rateLimit?: number;
   /** Whether content that is lost is accepted (C 22). */
   readonly acceptDamage?: boolean;
   /** How much disk uploads leave free. @default 0 */
@@ -70,6 +72,7 @@ export class TestServer implements AsyncDisposable {
       ...options.limits,
       dataDir,
       maxQueuedScans: options.maxQueuedScans ?? 1000,
+      rateLimit: options.rateLimit,
     };
     const { acceptDamage = false } = options;
     const storage = parts.use(
@@ -89,7 +92,10 @@ export class TestServer implements AsyncDisposable {
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: await credentialVerifier({ key: { kind: "secret", secret: SECRET } }),
+        verify: await credentialVerifier({
+          key: { kind: "secret", secret: SECRET },
+          isRevoked: storage.records.isRevoked,
+        }),
       }, {
         events: options.events,
         contents: options.contents,
@@ -173,13 +179,15 @@ export const USER_PRIVILEGES = [
 
 /** Mints a credential that a {@link TestServer} accepts. */
 export function mintToken(
-  { userId, privileges, ttlSeconds = 600 }: {
+  { ttlSeconds = 600, ...claims }: {
     userId: number;
     privileges: readonly string[];
     ttlSeconds?: number;
+    jti?: string;
+    quota?: number;
   },
 ): Promise<string> {
-  return mintCredential({ secret: SECRET, userId, privileges, ttlSeconds });
+  return mintCredential({ secret: SECRET, ttlSeconds, ...claims });
 }
 
 /** Options for a server whose resource store has some methods replaced. */
@@ -194,6 +202,8 @@ export function withRecords(
         findById: tree.records.findById.bind(tree.records),
         list: tree.records.list.bind(tree.records),
         collectFiles: tree.records.collectFiles.bind(tree.records),
+        usage: tree.records.usage.bind(tree.records),
+        storedBytes: tree.records.storedBytes.bind(tree.records),
         write: tree.records.write.bind(tree.records),
       }, replace(tree.records)),
     }),

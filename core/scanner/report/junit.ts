@@ -4,7 +4,7 @@ import { isObject } from "../../../schemas/json.ts";
 import { ruleOf } from "../contract/rules.ts";
 import type { ExitCodeOptions } from "./exit_code.ts";
 import { locationOf } from "./location.ts";
-import { isAccepted, type MarkedReport } from "./marks.ts";
+import { isAccepted, isAcceptedFile, type MarkedReport } from "./marks.ts";
 
 /**
  * Formats a report as JUnit XML: a suite for each file, and a case for each of its checks. A check whose
@@ -37,7 +37,12 @@ function checksByPath(
   const accepted = acceptedFindings(report);
   for (const check of report.checks) {
     const { path } = locationOf(check.location ?? "", paths);
-    const test = { check, outcome: outcomeOf(check, { failOn, accepted }) };
+    const options = {
+      failOn,
+      accepted,
+      isAcceptedFile: isAcceptedFile(report.file_metadata[path]),
+    };
+    const test = { check, outcome: outcomeOf(check, options) };
     const known = byPath.get(path);
     if (known === undefined) byPath.set(path, [test]);
     else known.push(test);
@@ -80,25 +85,31 @@ function suiteOf(path: string, checks: readonly TestCase[], { start_time }: Mark
   ].join("\n");
 }
 
-/** What a check is as a test: a failure if it is a finding, an error if the file was not scanned. */
-function outcomeOf(
-  check: ReportCheck,
-  { failOn, accepted }: {
-    readonly failOn: Severity;
-    readonly accepted: ReadonlySet<string>;
-  },
-): TestCase["outcome"] {
-  if (check.status === "skipped") return "skipped";
+interface OutcomeOptions {
+  readonly failOn: Severity;
+  /** The identities of the issues that do not count. */
+  readonly accepted: ReadonlySet<string>;
+  /** Whether it is accepted that the file was not read completely. */
+  readonly isAcceptedFile: boolean;
+}
+
+/**
+ * What a check is as a test: a failure if it has findings that count, an error if the file was not
+ * read completely.
+ */
+function outcomeOf(check: ReportCheck, options: OutcomeOptions): TestCase["outcome"] {
+  const { failOn, accepted, isAcceptedFile } = options;
   if (check.name === "File Scan") return "error";
   const isCounted = ({ severity }: Finding) =>
     !SEVERITIES.some((it) => it === severity && compareSeverity(it, failOn) > 0);
-  if (check.status === "failed" && isCounted(check)) {
+  const isFinding = check.status === "failed" && isCounted(check);
+  if (isFinding) {
     const merged = findingsOf(check);
     const counted = merged.length === 0 ? [check] : merged.filter(isCounted);
-    return counted.every((it) => accepted.has(identityOf(it))) ? "skipped" : "failure";
+    if (!counted.every((it) => accepted.has(identityOf(it)))) return "failure";
   }
-  // An informative check that was cut short has not passed.
-  return check.details?.["incomplete"] === undefined ? "passed" : "skipped";
+  if (check.details?.["incomplete"] !== undefined && !isAcceptedFile) return "error";
+  return isFinding || check.status === "skipped" ? "skipped" : "passed";
 }
 
 function counts(checks: readonly TestCase[]): string {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Issue, Report } from "../../../schemas/report/report.ts";
+import { ruleGroupOf } from "../contract/rule_group.ts";
 import { type Rule, ruleOf } from "../contract/rules.ts";
 import { compareSeverity, isFinding, type Severity, severityOf } from "../contract/severity.ts";
 import { exitCode, type ExitCodeOptions } from "./exit_code.ts";
@@ -42,7 +43,7 @@ export function reportSarif(report: MarkedReport, options: SarifOptions): SarifL
     originalUriBaseIds: BASE_IDS,
     invocations: [invocationOf(report, options)],
     artifacts: Array.from(paths, (path) => artifactOf(path, report, options)),
-    results: report.issues.map((issue) => resultOf(issue, ruleIds, { paths, ...options })),
+    results: resultsOf(report.issues, ruleIds, { paths, ...options }),
   };
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -55,7 +56,7 @@ export function reportSarif(report: MarkedReport, options: SarifOptions): SarifL
 function worstByRule(issues: readonly Issue[]): Map<string, Severity> {
   const worst = new Map<string, Severity>();
   for (const issue of issues) {
-    const id = ruleIdOf(issue);
+    const id = sarifRuleIdOf(issue);
     const severity = severityOf(issue);
     const known = worst.get(id) ?? severity;
     worst.set(id, compareSeverity(severity, known) < 0 ? severity : known);
@@ -63,12 +64,22 @@ function worstByRule(issues: readonly Issue[]): Map<string, Severity> {
   return worst;
 }
 
+/** What follows a rule code for issues that are not findings. */
+const INFO_SUFFIX = "/info";
+
+/**
+ * The rule of an issue in SARIF. Services give all results of a rule one severity, so what is only worth
+ * knowing has rules of its own, which are not about security.
+ */
+function sarifRuleIdOf(issue: Issue): string {
+  const id = ruleIdOf(issue);
+  return isFinding(severityOf(issue)) ? id : id + INFO_SUFFIX;
+}
+
 /** Scores from 0 to 10 by which services for code sort security findings. */
-const SECURITY_SEVERITY: Readonly<Record<Severity, string>> = {
+const SECURITY_SEVERITY: Readonly<Partial<Record<Severity, string>>> = {
   critical: "9.5",
   warning: "6.0",
-  info: "2.0",
-  debug: "1.0",
 };
 
 /** What a service shows for a finding that belongs to no rule. */
@@ -79,18 +90,21 @@ const CHECK: Rule = {
 };
 
 function descriptorOf(id: string, worst: Severity): Record<string, unknown> {
-  const { title, why, advice } = ruleOf(id) ?? CHECK;
+  const code = id.replace(/\/info$/, "");
+  const { title, why, advice } = ruleOf(code) ?? CHECK;
+  const group = ruleGroupOf(code);
+  const score = SECURITY_SEVERITY[worst];
   return {
     id,
     name: title,
-    shortDescription: { text: title },
+    shortDescription: { text: group === undefined ? title : `${group}: ${title}` },
     fullDescription: { text: why },
     help: { text: `${why} ${advice}`, markdown: `**${title}**\n\n${why}\n\n${advice}` },
     defaultConfiguration: { level: levelOf(worst) },
     properties: {
-      tags: ["security", "machine-learning"],
+      tags: [...(score === undefined ? [] : ["security"]), "machine-learning"],
       precision: "high",
-      "security-severity": SECURITY_SEVERITY[worst],
+      ...(score !== undefined && { "security-severity": score }),
     },
   };
 }
@@ -147,23 +161,37 @@ interface ResultOptions extends Omit<SarifOptions, "version"> {
   readonly paths: ReadonlySet<string>;
 }
 
+function resultsOf(
+  issues: readonly MarkedIssue[],
+  ruleIds: readonly string[],
+  options: ResultOptions,
+): Record<string, unknown>[] {
+  const seen = new Map<string, number>();
+  return issues.map((issue) => {
+    const fingerprint = fingerprintOf(issue, options);
+    const count = (seen.get(fingerprint) ?? 0) + 1;
+    seen.set(fingerprint, count);
+    return resultOf(issue, ruleIds, { fingerprint, count }, options);
+  });
+}
+
 function resultOf(
   issue: MarkedIssue,
   ruleIds: readonly string[],
+  { fingerprint, count }: { readonly fingerprint: string; readonly count: number },
   options: ResultOptions,
 ): Record<string, unknown> {
-  const ruleId = ruleIdOf(issue);
+  const ruleId = sarifRuleIdOf(issue);
   const severity = severityOf(issue);
-  const fingerprint = fingerprintOf(issue);
   return {
     ruleId,
     ruleIndex: ruleIds.indexOf(ruleId),
     level: levelOf(severity),
-    message: { text: issue.message },
+    message: { text: messageOf(issue, options) },
     locations: [sarifLocation(issue.location ?? "", options)],
     partialFingerprints: {
-      "ruleMessageLocation/v1": fingerprint,
-      primaryLocationLineHash: `${fingerprint.slice(0, 16)}:1`,
+      "ruleMessageLocation/v1": `${fingerprint}:${count}`,
+      primaryLocationLineHash: `${fingerprint.slice(0, 16)}:${count}`,
     },
     ...(issue.baseline_state && { baselineState: issue.baseline_state }),
     ...(issue.waiver && {
@@ -205,8 +233,21 @@ function sarifLocation(text: string, options: ResultOptions): Record<string, unk
   };
 }
 
-/** A fingerprint that the same finding at the same location has in every scan. */
-function fingerprintOf(issue: Issue): string {
-  const identity = JSON.stringify([ruleIdOf(issue), issue.message, issue.location ?? ""]);
+/** The message with what services do not show: the member, the position and the reason. */
+function messageOf({ message, location, why }: Issue, { paths }: ResultOptions): string {
+  const { member, position } = locationOf(location ?? "", paths);
+  const where = [
+    ...(member === undefined ? [] : [`in ${member}`]),
+    ...(position === undefined ? [] : [`at byte ${position}`]),
+  ];
+  const what = where.length === 0 ? message : `${message} (${where.join(" ")})`;
+  return why ? `${what}. ${why}` : what;
+}
+
+/** A fingerprint that the same finding in the same file or member has in every scan, wherever it moves. */
+function fingerprintOf(issue: Issue, { paths, base }: ResultOptions): string {
+  const { path, member = "" } = locationOf(issue.location ?? "", paths);
+  const { uri } = uriOf(path, base === undefined ? {} : { base });
+  const identity = JSON.stringify([ruleIdOf(issue), issue.message, uri, member]);
   return createHash("sha256").update(identity).digest("hex");
 }

@@ -153,7 +153,7 @@ function reasonsOf(reasons: unknown): string {
 
 /** A line about a report: what was scanned, and what was found. */
 export function reportSummary(report: MarkedReport): string {
-  return summaryOf(report).join(" ");
+  return summaryOf(report).map((it) => it.replace(/\.$/, "")).join(". ");
 }
 
 /** One or two sentences: what was scanned, what was found, and what was left out. */

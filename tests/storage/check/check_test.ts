@@ -69,6 +69,12 @@ interface Damage {
 
 const DAMAGES: readonly Damage[] = [
   {
+    name: "C 22 a wrong count of what a tree holds",
+    damage: (dataDir) => withDatabase(dataDir, "UPDATE usage SET bytes = bytes + 1"),
+    found: ["usage"],
+    repaired: ["usage repaired"],
+  },
+  {
     name: "C 5.3 missing content",
     damage: (dataDir) => Deno.remove(blobOf(dataDir, md5(LARGE))),
     found: ["missing"],

@@ -114,6 +114,11 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
   migrate(connection);
   const hash = "a".repeat(32);
   connection.script(`
+    DROP TRIGGER usage_of_added;
+    DROP TRIGGER usage_of_deleted;
+    DROP TRIGGER usage_of_changed;
+    DROP TABLE usage;
+    DROP TABLE credentials;
     DROP TABLE contents;
     DROP TABLE large_change;
     DROP TABLE former_records;

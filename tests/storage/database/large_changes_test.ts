@@ -95,7 +95,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     });
     assert.notDeepEqual(await allRecords(store), before);
     await using started = await SqliteResourceStore.open(`${copies.path}/test.db`);
-    await started.checkAfterCrash();
+    await started.check({ whole: true });
     assert.deepEqual(await allRecords(started), before);
   });
 

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { DirectoryLock } from "../../../storage/disk/lock.ts";
+import { DirectoryLock, lockState } from "../../../storage/disk/lock.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const acquire = (dataDir: string) => DirectoryLock.acquire(dataDir, () => {});
@@ -69,4 +69,77 @@ Deno.test("C 22 DirectoryLock keeps the generation of the database, and recogniz
   await Deno.copyFile(`${copy.path}/lock`, `${directory.path}/lock`);
   using lock = await acquire(directory.path);
   assert.deepEqual([lock.generation, lock.afterCrash], [12, true]);
+});
+
+Deno.test("C 22 DirectoryLock tells a directory that was left by a crash from one that was changed", async (t) => {
+  /** Leaves a directory as a killed server does, and returns whether it counts as such after a change. */
+  const isSealed = async (change: (dataDir: string) => Promise<void>) => {
+    await using directory = await TempDir.make();
+    const dataDir = directory.path;
+    await Deno.mkdir(`${dataDir}/blobs`);
+    await Deno.writeTextFile(`${dataDir}/strongroom.db`, "");
+    await Deno.writeTextFile(`${dataDir}/lock`, "");
+    {
+      using lock = await acquire(dataDir);
+      lock.recordGeneration(3);
+    }
+    await change(dataDir);
+    const state = await lockState(dataDir);
+    using lock = await acquire(dataDir);
+    assert.deepEqual([lock.afterCrash, lock.sealed], [true, state.sealed]);
+    return lock.sealed;
+  };
+  /** Replaces the time of the seal, as if the rest had happened later. */
+  const age = async (dataDir: string, ms: number) => {
+    const text = await Deno.readTextFile(`${dataDir}/lock`);
+    const aged = text.replace(/\b\d{13}\b/, (time) => String(Number(time) - ms));
+    assert.notEqual(aged, text);
+    await Deno.writeTextFile(`${dataDir}/lock`, aged);
+  };
+  /** Replaces a file by its copy. */
+  const replace = async (path: string) => {
+    await Deno.copyFile(path, `${path}.copy`);
+    await Deno.rename(`${path}.copy`, path);
+  };
+  await t.step("unchanged", async () => {
+    assert.equal(await isSealed(() => Promise.resolve()), true);
+  });
+  const changes: Record<string, (dataDir: string) => Promise<void>> = {
+    "the lock is written over by an old copy": (dataDir) => age(dataDir, 60_000),
+    "the lock is replaced": (dataDir) => replace(`${dataDir}/lock`),
+    "the lock is that of an earlier version": async (dataDir) => {
+      const text = await Deno.readTextFile(`${dataDir}/lock`);
+      await Deno.writeTextFile(`${dataDir}/lock`, text.split(" ").slice(0, 3).join(" "));
+    },
+    "the lock is removed": (dataDir) => Deno.remove(`${dataDir}/lock`),
+    "the database is replaced": (dataDir) => replace(`${dataDir}/strongroom.db`),
+    "the database is removed": (dataDir) => Deno.remove(`${dataDir}/strongroom.db`),
+    "blobs/ is replaced": async (dataDir) => {
+      await Deno.mkdir(`${dataDir}/copy`);
+      await Deno.remove(`${dataDir}/blobs`);
+      await Deno.rename(`${dataDir}/copy`, `${dataDir}/blobs`);
+    },
+    "blobs/ is removed": (dataDir) => Deno.remove(`${dataDir}/blobs`),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    await t.step(name, async () => assert.equal(await isSealed(change), false));
+  }
+});
+
+Deno.test("C 22 DirectoryLock stays without a seal until all was compared, whatever comes between", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/lock`;
+  await Deno.writeTextFile(path, "12345");
+  for (let start = 0; start < 3; start++) {
+    using lock = await acquire(directory.path);
+    lock.recordGeneration(start);
+    assert.equal(lock.sealed, false);
+  }
+  {
+    await Deno.writeTextFile(`${directory.path}/strongroom.db`, "");
+    using lock = await acquire(directory.path);
+    lock.sealed = true;
+  }
+  using lock = await acquire(directory.path);
+  assert.equal(lock.sealed, true);
 });

@@ -131,6 +131,14 @@ Deno.test("C 25 JUnit has a suite for each file, and a case for each check", () 
   assert.match(xml, /message="&lt;os&gt; &amp; \ufffd"/);
 });
 
+Deno.test("C 25 JUnit has an error for what was not read to its end", () => {
+  const cut = check({ status: "skipped", message: "Stops here", incomplete: "truncated" });
+  const info = failed({ name: "Note", severity: "info", incomplete: "truncated" });
+  const xml = reportJunit(report({ path: "cut.pkl", scan: scanOf([cut, info]) }));
+  assert.match(xml, /^<testsuites [^>]*failures="0" errors="2" skipped="0"/m);
+  assert.match(xml, /<error message="Stops here"/);
+});
+
 Deno.test("C 25 JUnit is well-formed, whatever the report", () => {
   fc.assert(fc.property(outcomes, (files) => {
     const made = report(...files);

@@ -44,7 +44,7 @@ Deno.test("C 16 reportSarif() has a result per issue", () => {
     ruleId: "S101",
     ruleIndex: 0,
     level: "error",
-    message: { text: "Calls os.system" },
+    message: { text: "Calls os.system (at byte 12). It can." },
     locations: [{
       physicalLocation: {
         artifactLocation: { uri: "dir/a.pkl", uriBaseId: "%SRCROOT%" },
@@ -53,7 +53,7 @@ Deno.test("C 16 reportSarif() has a result per issue", () => {
     }],
     properties: { severity: "critical", why: "It can.", details: { name: "os.system" } },
   });
-  assert.match(partialFingerprints["ruleMessageLocation/v1"], /^[0-9a-f]{64}$/);
+  assert.match(partialFingerprints["ruleMessageLocation/v1"], /^[0-9a-f]{64}:1$/);
 });
 
 Deno.test("reportSarif() describes the rules that results refer to", () => {
@@ -66,7 +66,7 @@ Deno.test("reportSarif() describes the rules that results refer to", () => {
   assert.deepEqual(rules[0], {
     id: "S101",
     name: title,
-    shortDescription: { text: title },
+    shortDescription: { text: `Import: ${title}` },
     fullDescription: { text: why },
     help: { text: `${why} ${advice}`, markdown: `**${title}**\n\n${why}\n\n${advice}` },
     defaultConfiguration: { level: "error" },
@@ -92,6 +92,25 @@ Deno.test("reportSarif() has a level per severity", () => {
     resultOf({ message: "m", ...(severity && { severity }) }).level
   );
   assert.deepEqual(levels, ["error", "warning", "note", "note", "warning"]);
+});
+
+Deno.test("C 25 SARIF has rules of their own for what is no finding, which services show as notes", () => {
+  const issues: Issue[] = [ISSUE, { ...ISSUE, severity: "info" }];
+  const run = Object(runOf({ issues }));
+  const results: { ruleId: string }[] = run.results;
+  assert.deepEqual(results.map(({ ruleId }) => ruleId), ["S101", "S101/info"]);
+  const [, info] = run.tool.driver.rules;
+  assert.equal(info.shortDescription.text, "Import: os");
+  assert.deepEqual(info.properties, { tags: ["machine-learning"], precision: "high" });
+});
+
+Deno.test("C 25 SARIF messages name the member, the position and the reason", () => {
+  const messageOf = (location: string, why?: string) =>
+    resultOf({ message: "Calls x", location, ...(why && { why }) }, "a.zip").message.text;
+  assert.equal(messageOf("a.zip"), "Calls x");
+  assert.equal(messageOf("a.zip (pos 3)"), "Calls x (at byte 3)");
+  const member = messageOf("a.zip:data.pkl (pos 28)", "Runs a program");
+  assert.equal(member, "Calls x (in data.pkl at byte 28). Runs a program");
 });
 
 Deno.test("C 16 reportSarif() splits locations", async (t) => {
@@ -148,6 +167,22 @@ Deno.test("reportSarif() gives a finding the same fingerprint in every scan, and
   assert.equal(of({ timestamp: 5, severity: "info" }), of({ timestamp: 9 }));
   const others = [{}, { message: "x" }, { location: "x" }, { rule_code: "S102" }].map(of);
   assert.equal(new Set(others).size, 4);
+});
+
+Deno.test("C 25 a finding that moves within its file keeps its fingerprint in SARIF", () => {
+  const of = (...locations: string[]) => {
+    const issues = locations.map((location) => ({ ...ISSUE, location }));
+    const results = Object(runOf({ issues, assets: [{ path: "a", type: "x" }] })["results"]);
+    return Array.from(
+      results,
+      (it) => Object(it).partialFingerprints.primaryLocationLineHash,
+    );
+  };
+  const [first] = of("a (pos 1)");
+  assert.deepEqual(of("a (pos 9)"), [first]);
+  const both = of("a (pos 1)", "a (pos 9)");
+  assert.deepEqual(both, [first, String(first).replace(/:1$/, ":2")]);
+  assert.notDeepEqual(of("a:m (pos 1)"), [first]);
 });
 
 Deno.test("reportSarif() lists each file once, with its hashes", () => {

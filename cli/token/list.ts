@@ -1,0 +1,47 @@
+import { withRegister } from "../../storage/open_register.ts";
+import type { RegisteredCredential } from "../../storage/database/credential_register.ts";
+import { parseOptions } from "../arguments.ts";
+import { loadSettings } from "../environment.ts";
+
+/** `strongroom token list`: prints the credentials that were minted or revoked, not the tokens (C 22). */
+export async function list(args: string[]): Promise<number> {
+  const { json } = parseOptions(args, { json: { type: "boolean", default: false } });
+  const { dataDir, diskReserveMb: reserveMB } = loadSettings();
+  const now = Date.now();
+  await withRegister(dataDir, { reserveMB }, (register) => {
+    for (const credential of register.list()) {
+      console.log(json ? JSON.stringify(entryOf(credential)) : lineOf(credential, now));
+    }
+  });
+  return 0;
+}
+
+function entryOf(credential: RegisteredCredential) {
+  const { jti, userId, privileges, mintedAt, expiresAt, revokedAt } = credential;
+  return {
+    jti,
+    user_id: userId,
+    privileges,
+    minted_at: timeText(mintedAt),
+    expires_at: timeText(expiresAt),
+    revoked_at: timeText(revokedAt),
+  };
+}
+
+function lineOf(credential: RegisteredCredential, now: number): string {
+  const { jti, userId, privileges, expiresAt, revokedAt } = credential;
+  const state = revokedAt !== undefined
+    ? `revoked ${timeText(revokedAt)}`
+    : expiresAt !== undefined && expiresAt < now
+    ? `expired ${timeText(expiresAt)}`
+    : `valid until ${timeText(expiresAt)}`;
+  const user = userId === undefined ? "of another issuer" : `user ${userId}`;
+  // The jti of another issuer may have any characters.
+  return [/^[\w.~-]+$/.test(jti) ? jti : JSON.stringify(jti), user, state, privileges.join()].join(
+    "  ",
+  ).trimEnd();
+}
+
+function timeText(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
+}

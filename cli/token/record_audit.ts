@@ -1,0 +1,17 @@
+import type { AuditEntry } from "../../core/audit.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { auditLog } from "../../storage/audit/audit_log.ts";
+import { printError } from "../environment.ts";
+
+/** Records in the audit log what was done on the command line. */
+export async function recordAudit(
+  { auditLog: where, dataDir }: Settings,
+  entry: Pick<AuditEntry, "action" | "tree" | "details">,
+): Promise<void> {
+  await using audit = auditLog(where, {
+    dataDir,
+    onFailure: (message, error) => printError(`${message}: ${error.message}`),
+    writeElsewhere: printError,
+  });
+  audit.write({ ...entry, outcome: "ok" });
+}

@@ -1,0 +1,32 @@
+import * as v from "valibot";
+import { JwtId } from "../../schemas/credentials.ts";
+import { withRegister } from "../../storage/open_register.ts";
+import { parseArguments } from "../arguments.ts";
+import { loadSettings } from "../environment.ts";
+import { UsageError } from "../usage_error.ts";
+import { recordAudit } from "./record_audit.ts";
+
+/** `strongroom token revoke JTI`: makes servers refuse a credential from now on (C 22). */
+export async function revoke(args: string[]): Promise<number> {
+  const { positionals } = parseArguments({
+    args,
+    options: {},
+    strict: true,
+    allowPositionals: true,
+  });
+  const [given, ...others] = positionals;
+  const jti = v.safeParse(JwtId, given);
+  if (!jti.success || others.length > 0) {
+    throw new UsageError("token revoke needs one argument: the jti of a credential");
+  }
+  const settings = loadSettings();
+  const { dataDir, diskReserveMb: reserveMB } = settings;
+  const isNew = await withRegister(
+    dataDir,
+    { reserveMB },
+    (register) => register.revoke(jti.output, Date.now()),
+  );
+  await recordAudit(settings, { action: "token.revoke", details: { jti: jti.output } });
+  console.log(isNew ? `Revoked ${jti.output}` : `${jti.output} was revoked before`);
+  return 0;
+}

@@ -1,0 +1,74 @@
+import { AppError } from "./errors.ts";
+
+const MINUTE_MS = 60_000;
+/** The most users that are remembered. */
+const MAX_USERS = 100_000;
+
+interface Bucket {
+  /** How many requests the user may still make. */
+  tokens: number;
+  /** When that was, in milliseconds of a monotonic clock. */
+  at: number;
+}
+
+/** A request came too early. */
+export class TooManyRequests extends AppError {
+  /** @param retryAfterS After how many seconds the next request is allowed. */
+  constructor(perMinute: number, readonly retryAfterS: number) {
+    super("ErrTooManyRequests", `More than ${perMinute} requests in a minute`);
+  }
+}
+
+/**
+ * Limits the requests of each user. A user has a bucket of as many tokens as requests are allowed in a
+ * minute. A request takes one, and they come back evenly. A full bucket need not be remembered.
+ */
+export class RateLimit {
+  readonly #perMinute: number;
+  readonly #now: () => number;
+  /** By user, the one that asked longest ago first. */
+  readonly #buckets = new Map<number, Bucket>();
+
+  /** @param now The time in milliseconds. @default that of a monotonic clock */
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
+    this.#perMinute = perMinute;
+    this.#now = now;
+  }
+
+  /** How many users are remembered. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /**
+   * Counts a request of the user.
+   *
+   * @throws {TooManyRequests} when it comes too early. It does not count then.
+   */
+  count(userId: number): void {
+    const now = this.#now();
+    const tokens = this.#tokensOf(userId, now);
+    if (tokens < 1) {
+      const waitMs = (1 - tokens) * MINUTE_MS / this.#perMinute;
+      throw new TooManyRequests(this.#perMinute, Math.max(1, Math.ceil(waitMs / 1000)));
+    }
+    this.#buckets.delete(userId);
+    this.#forgetFull(now);
+    this.#buckets.set(userId, { tokens: tokens - 1, at: now });
+  }
+
+  #tokensOf(userId: number, now: number): number {
+    const bucket = this.#buckets.get(userId);
+    if (bucket === undefined) return this.#perMinute;
+    const regained = (now - bucket.at) * this.#perMinute / MINUTE_MS;
+    return Math.min(this.#perMinute, bucket.tokens + regained);
+  }
+
+  /** Forgets users who have made no request for a minute: their buckets are full. */
+  #forgetFull(now: number): void {
+    for (const [userId, { at }] of this.#buckets) {
+      if (now - at < MINUTE_MS && this.#buckets.size < MAX_USERS) return;
+      this.#buckets.delete(userId);
+    }
+  }
+}

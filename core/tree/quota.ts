@@ -1,0 +1,75 @@
+import type { Caller } from "../caller.ts";
+import type { Chunk } from "../content.ts";
+import { AppError } from "../errors.ts";
+import type { WriteTransaction } from "../ports.ts";
+import { KIB } from "../../schemas/units.ts";
+import type { Tree } from "./changes.ts";
+
+/** A tree may have a record for each of these bytes of its quota, as empty files take space too. */
+const BYTES_PER_RECORD = KIB;
+/** Every quota allows this many records. */
+const MIN_RECORDS = 10_000;
+
+/** The quota of the caller's own tree, in bytes; undefined if there is none (C 22). */
+export function quotaOf({ limits }: Tree, caller: Caller): number | undefined {
+  return caller.quota ?? limits.userQuota;
+}
+
+/**
+ * Passes the content of an upload on, and stops as soon as it takes the caller's tree beyond its quota.
+ *
+ * @param besides The bytes of the upload before this content.
+ * @throws {AppError} `ErrResourcesQuotaExceeded`
+ */
+export function contentWithinQuota(
+  tree: Tree,
+  { caller, besides }: { caller: Caller; besides: number },
+  content: AsyncIterable<Chunk>,
+): AsyncIterable<Chunk> {
+  const quota = quotaOf(tree, caller);
+  return quota === undefined ? content : limited(quota);
+
+  async function* limited(quota: number): AsyncGenerator<Chunk> {
+    let size = besides;
+    for await (const chunk of content) {
+      size += chunk.length;
+      // Other uploads may have ended meanwhile.
+      const { bytes } = await tree.records.usage({ userId: caller.userId, everyone: false });
+      if (bytes + size > quota) throw tooManyBytes("upload", quota);
+      yield chunk;
+    }
+  }
+}
+
+/**
+ * Runs `work`, and refuses it if it adds to the caller's tree and takes it beyond its quota. What an
+ * administrator adds to the tree of another user is not limited.
+ *
+ * @throws {AppError} `ErrResourcesQuotaExceeded`
+ */
+export async function withinQuota<Result>(
+  tree: Tree,
+  { caller, verb, transaction }: { caller: Caller; verb: string; transaction: WriteTransaction },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const quota = quotaOf(tree, caller);
+  if (quota === undefined) return await work();
+  const before = await transaction.usage(caller.userId);
+  const result = await work();
+  const after = await transaction.usage(caller.userId);
+  if (after.bytes > Math.max(quota, before.bytes)) throw tooManyBytes(verb, quota);
+  const maxRecords = Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
+  if (after.records > Math.max(maxRecords, before.records)) {
+    const allowed = `${maxRecords} files and directories (one for each KiB)`;
+    throw exceeded(verb, `the quota of ${quota} bytes allows ${allowed}`);
+  }
+  return result;
+}
+
+function tooManyBytes(verb: string, quota: number): AppError {
+  return exceeded(verb, `the files exceed the quota of ${quota} bytes`);
+}
+
+function exceeded(verb: string, reason: string): AppError {
+  return new AppError("ErrResourcesQuotaExceeded", `Cannot ${verb}: ${reason}`);
+}

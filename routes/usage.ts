@@ -1,0 +1,23 @@
+import type { Context } from "hono";
+import type { Tree } from "../core/tree/changes.ts";
+import { usage } from "../core/tree/usage.ts";
+import { callerOf } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { AppEnvironment } from "./environment.ts";
+import { parseQuery, wantsAll } from "./query.ts";
+
+/** `GET /usage/` (C 22). */
+export async function showUsage(c: Context<AppEnvironment>, tree: Tree): Promise<Response> {
+  const found = await usage(tree, {
+    caller: callerOf(c),
+    all: wantsAll(parseQuery(c.req.url)),
+    signal: c.req.raw.signal,
+  });
+  return success(c, {
+    files: found.files,
+    directories: found.records - found.files,
+    bytes: found.bytes,
+    stored_bytes: found.storedBytes,
+    quota: found.quota ?? null,
+  });
+}

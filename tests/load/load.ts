@@ -1,0 +1,74 @@
+/**
+ * `deno task load`: what others have of a server that one user attacks. Prints a table in Markdown.
+ * `--attack=TEXT` measures only attacks whose name has this text, `--seconds=N` sets how long each lasts.
+ * Works on Linux only.
+ */
+
+import { ChildServer } from "../support/child_server.ts";
+import { formatBytes } from "../../schemas/units.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { delay } from "./attack.ts";
+import { type Attack, ATTACKS } from "./attacks.ts";
+import { ATTACKED_SERVER, MAX_HELD_UP_MS, measure, percentile, type Result } from "./measure.ts";
+import type { Sample } from "./others.ts";
+
+const option = (name: string) =>
+  Deno.args.find((it) => it.startsWith(`--${name}=`))?.slice(name.length + 3);
+const seconds = Number(option("seconds") ?? 15);
+const named = option("attack") ?? "";
+
+console.log(machine());
+console.log();
+console.log(
+  "| One user | Others: p50, p99, quiet | under attack | failed | replies to the attacker | memory | recovery | holds |",
+);
+console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
+for (const attack of ATTACKS.filter(({ name }) => name.includes(named))) {
+  console.log(row(attack, await measured(attack)));
+}
+Deno.exit(0);
+
+async function measured(attack: Attack): Promise<Result> {
+  await using directory = await TempDir.make();
+  await using server = await ChildServer.start({
+    dataDir: directory.path,
+    env: ATTACKED_SERVER,
+  });
+  return await measure(server, attack, {
+    small: false,
+    quietMs: 5000,
+    attacked: () => delay(seconds * 1000),
+  });
+}
+
+function row({ name }: Attack, result: Result): string {
+  const { quiet, attacked, peakBytes, recoverySeconds, replies } = result;
+  const failed = attacked.filter(({ succeeded }) => !succeeded).length;
+  const p99 = percentile(attacked, 99);
+  const holds = failed === 0 && (p99 <= MAX_HELD_UP_MS || p99 <= 10 * percentile(quiet, 99)) &&
+    peakBytes <= 400e6 && recoverySeconds <= 5;
+  const cells = [
+    name,
+    latency(quiet),
+    latency(attacked),
+    `${failed} of ${attacked.length}`,
+    [...replies].map(([status, count]) => `${count} × ${status}`).join(", "),
+    formatBytes(peakBytes),
+    `${recoverySeconds.toFixed(1)} s`,
+    holds ? "yes" : "no",
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function latency(samples: readonly Sample[]): string {
+  return `${percentile(samples, 50).toFixed(0)}, ${percentile(samples, 99).toFixed(0)} ms`;
+}
+
+function machine(): string {
+  const model = /^model name\s*:\s*(.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? "";
+  const memory = formatBytes(Deno.systemMemoryInfo().total);
+  return `${navigator.hardwareConcurrency} cores (${model}), ${memory}, Linux ${Deno.osRelease()}, ` +
+    `Deno ${Deno.version.deno}, ${
+      new Date().toISOString().slice(0, 10)
+    }. Each attack took ${seconds} s.`;
+}
