@@ -13,12 +13,13 @@ export async function run(args: string[]): Promise<number> {
   const { result, seconds } = await withProgress((onProgress) =>
     backUp(dataDir, directory, onProgress)
   );
-  const { snapshot, findings, copied, removed } = result;
+  const { snapshot, findings, inDatabase, copied, removed } = result;
   return printOutcome({
     json,
     findings,
-    text: `Backed up ${totalsText(snapshot)} to "${directory}": copied ${totalsText(copied)}, ` +
-      `removed ${removed}, in ${seconds.toFixed(1)} s`,
-    document: { snapshot, copied, removed, seconds },
+    text: `Backed up ${totalsText(snapshot)} to "${directory}": copied the database with ` +
+      `${totalsText(inDatabase)}, and ${totalsText(copied)} besides, removed ${removed}, ` +
+      `in ${seconds.toFixed(1)} s`,
+    document: { snapshot, in_database: inDatabase, copied, removed, seconds },
   });
 }

@@ -30,7 +30,9 @@ export interface BackupSummary {
   readonly snapshot: SnapshotFacts;
   /** What is wrong in the data directory. Such content is not in the backup. */
   readonly findings: Findings;
-  /** What this run has copied. */
+  /** The contents of the snapshot that are in its database. */
+  readonly inDatabase: ContentTotals;
+  /** What this run has copied besides the database. */
   readonly copied: ContentTotals;
   /** How many contents this run has removed, because no record has them any more. */
   readonly removed: number;
@@ -59,12 +61,17 @@ export async function backUp(
     await directory.adopt(strongroomId);
     await directory.prepare();
     const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
-    const { facts, findings, copied } = await copySnapshot(directory, dataDir, onProgress);
+    const { facts, findings, inDatabase, copied } = await copySnapshot(
+      directory,
+      dataDir,
+      onProgress,
+    );
     const snapshot = { number, ...facts };
     await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
     await syncDirectory(`${directory.path}/snapshots`);
     await directory.setManifest({ strongroom_id: strongroomId, snapshot });
-    return { snapshot, findings, copied, removed: await removeObsolete(directory, number) };
+    const removed = await removeObsolete(directory, number);
+    return { snapshot, findings, inDatabase, copied, removed };
   });
 }
 
@@ -83,6 +90,7 @@ async function idOf(dataDir: string): Promise<string> {
 interface CopiedSnapshot {
   readonly facts: Omit<SnapshotFacts, "number">;
   readonly findings: Findings;
+  readonly inDatabase: ContentTotals;
   readonly copied: ContentTotals;
 }
 
@@ -105,7 +113,7 @@ async function copySnapshot(
   using audit = new RecordAudit(database, { repair: false });
   const findings = new Findings();
   if (!checkRecords(audit, findings, false)) throw damaged(findings);
-  checkSmallContents(audit, findings);
+  const inDatabase = checkSmallContents(audit, findings);
   const contents = `${directory.path}/contents`;
   const copied = await copyContents(() => missingFrom(directory, audit), {
     temporary: directory.temporary,
@@ -122,6 +130,7 @@ async function copySnapshot(
   return {
     facts: { taken_at, sha256, records, ...totals, damaged: findings.found },
     findings,
+    inDatabase,
     copied,
   };
 }

@@ -72,12 +72,15 @@ export function contentsBelow(audit: RecordAudit, prefix: string): ContentUse[] 
   return audit.contentsBelow(prefix).filter(({ hash }) => isDigest(hash) && !small.has(hash));
 }
 
-/** Reads all content that is in the database itself, and reports what is damaged. */
-export function checkSmallContents(audit: RecordAudit, findings: Findings): void {
+/** Reads all content that is in the database itself, reports what is damaged, and returns how much it is. */
+export function checkSmallContents(audit: RecordAudit, findings: Findings): ContentTotals {
+  const total = { files: 0, bytes: 0 };
   for (const prefix of PREFIXES) {
     for (const content of audit.contentsBelow(prefix)) {
       const bytes = audit.small.bytesOf(content.hash);
       if (bytes === undefined) continue;
+      total.files++;
+      total.bytes += bytes.length;
       const hasher = new Hasher();
       hasher.update(bytes);
       const { hash, size } = hasher.digest();
@@ -85,6 +88,7 @@ export function checkSmallContents(audit: RecordAudit, findings: Findings): void
       addFinding(findings, content, `MD5 ${hash} of ${size} bytes`);
     }
   }
+  return total;
 }
 
 /** Syncs a directory and all those below it. */

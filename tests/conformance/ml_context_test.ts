@@ -30,8 +30,12 @@ const ROWS: readonly (readonly [string, string, Readonly<JsonObject>])[] = [
     parameter_count_estimate: 26,
     precision_type: "float32",
     training_framework: "pytorch",
+    layer_count_estimate: 2,
   }],
-  ["torch/state_dict_legacy.pt", "pytorch", { parameter_count_estimate: 26 }],
+  ["torch/state_dict_legacy.pt", "pytorch", {
+    parameter_count_estimate: 26,
+    layer_count_estimate: 2,
+  }],
   ["torch/module.pt", "pytorch", {
     model_type: "Sequential",
     layer_count_estimate: 2,
@@ -41,7 +45,30 @@ const ROWS: readonly (readonly [string, string, Readonly<JsonObject>])[] = [
   ["keras/sequential.keras", "keras", {
     model_type: "Sequential",
     layer_count_estimate: 5,
+    parameter_count_estimate: 44,
+    precision_type: "float32",
     detected_patterns: ["dropout", "feed forward", "normalization"],
+  }],
+  ["keras/functional.h5", "keras", {
+    model_type: "Functional",
+    layer_count_estimate: 8,
+    parameter_count_estimate: 39,
+    precision_type: "float32",
+  }],
+  ["keras/sequential.weights.h5", "keras", {
+    parameter_count_estimate: 26,
+    precision_type: "float32",
+  }],
+  ["numpy/pickled_5.pkl", "numpy", { parameter_count_estimate: 12, precision_type: "float32" }],
+  ["sklearn/pipeline_5.pkl", "scikit-learn", {
+    parameter_count_estimate: 16,
+    precision_type: "float64",
+  }],
+  ["safetensors/perceptron.safetensors", "safetensors", { layer_count_estimate: 2 }],
+  ["skops/pipeline.skops", "scikit-learn", {
+    model_type: "Pipeline",
+    parameter_count_estimate: 17,
+    training_framework: "scikit-learn",
   }],
   ["numpy/stored.npz", "numpy", { parameter_count_estimate: 6, precision_type: "<f8" }],
   ["xgboost/booster.pkl", "xgboost", { model_type: "Booster", detected_patterns: ["trees"] }],
@@ -68,6 +95,11 @@ Deno.test("SR 2.8 ml_context tells framework, model, parameters, precision and l
       assert.deepEqual(known, expected);
     });
   }
+  await t.step("SR 2.8 HDF5 files of other programs have none", async () => {
+    for (const path of ["keras/arrays.h5", "pytables/frame.h5"]) {
+      assert.equal((await metadataOf(path))?.ml_context, undefined, path);
+    }
+  });
   await t.step("SR 2.8 a pickle of plain values has none", async () => {
     assert.equal((await metadataOf("pickle/plain_4.pkl"))?.ml_context, undefined);
   });

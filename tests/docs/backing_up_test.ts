@@ -27,7 +27,7 @@ Deno.test({
     const [backedUp = "", restored = "", ...rest] = stdout.trimEnd().split("\n");
     assert.match(
       backedUp,
-      /^Backed up 2 files \(1\.0 MiB\) to ".*": copied 1 file \(1\.0 MiB\), removed 0, in [\d.]+ s$/,
+      /^Backed up 2 files \(1\.0 MiB\) to ".*": copied the database with 1 file \(7 bytes\), and 1 file \(1\.0 MiB\) besides, removed 0, in [\d.]+ s$/,
     );
     assert.match(restored, /^Restored 2 files \(1\.0 MiB\) of 2.*Z to ".*" in [\d.]+ s$/);
     assert.deepEqual(rest, []);

@@ -1,7 +1,7 @@
 /**
  * `deno task faults`: breaks servers under load, and checks after each fault that no acknowledged change
  * is lost, no refused one is carried out, no wrong byte is served and the server starts again. Kills
- * backups and restores, and checks what is left. `--kills=N` and so on for each of {@link COUNTS} set how
+ * backups, restores and repairs, and checks what is left. `--kills=N` and so on for each of {@link COUNTS} set how
  * many faults are tried, and `--seed=N` the first seed. Ends with exit code 1 at the first violation.
  */
 
@@ -17,6 +17,7 @@ import { ALL_HOSTILE, scanHostileFiles } from "./hostile_scans.ts";
 import { injections } from "./injections.ts";
 import { kills } from "./kills.ts";
 import { canLosePower, powerLosses } from "./power_losses.ts";
+import { repairKills } from "./repair_kills.ts";
 
 /** How many faults are tried: of each kind with the option, such as on each file system. */
 const COUNTS = {
@@ -74,6 +75,7 @@ async function allKinds(): Promise<Kind[]> {
     ...fullDiskKinds,
     { name: "kill of a backup", option: "backup-kills", run: backupKills },
     { name: "kill of a restore", option: "backup-kills", run: restoreKills },
+    { name: "kill of a repair", option: "backup-kills", run: repairKills },
     {
       name: "hostile files, 512 MB",
       option: "containers",

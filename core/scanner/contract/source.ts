@@ -12,6 +12,8 @@ export interface ByteSource {
    * @throws {RangeError} if offset or length is negative or not an integer.
    */
   read(offset: number, length: number): Uint8Array;
+  /** Returns the CRC-32 of a range if it is known without reading most of it. */
+  crc32?(offset: number, length: number): number | undefined;
 }
 
 /** A source of bytes in memory. */
@@ -43,6 +45,8 @@ export function sourceSlice(source: ByteSource, start: number, size: number): By
         ? new Uint8Array()
         : source.read(first + offset, Math.min(length, available - offset));
     },
+    crc32: (offset, length) =>
+      offset + length > available ? undefined : source.crc32?.(first + offset, length),
   };
 }
 

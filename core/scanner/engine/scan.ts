@@ -2,6 +2,7 @@ import { type Checkpoint, withCheckpoint } from "../contract/checkpoint.ts";
 import type { FileResult } from "../contract/file_result.ts";
 import type { ScanLimits, Scanner } from "../contract/scanner.ts";
 import type { ByteSource } from "../contract/source.ts";
+import { ChecksummedSource } from "./block_checksums.ts";
 import { ContentScan } from "./content_scan.ts";
 import { hashContent } from "./hash_content.ts";
 
@@ -40,10 +41,11 @@ export function scanFile(options: ScanFileOptions): FileResult {
   const { name, scanners, limits, maxOpcodes, now = () => Date.now() / 1000 } = options;
   const { skip = scanners.filter(({ optional }) => optional).map(({ id }) => id) } = options;
   const { checkpoint = () => {} } = options;
-  const source = withCheckpoint(options.source, checkpoint);
+  const checked = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
-  const hashes = { ...hashContent(source, options.onProgress) };
+  const { hashes, blocks } = hashContent(checked, options.onProgress);
+  const source = new ChecksummedSource(checked, blocks);
   const scan = new ContentScan({ scanners, limits, maxOpcodes, skip, now, checkpoint });
   scan.scanFile({ source, name, depth: 0 });
-  return { size: source.size, hashes, timestamp, ...scan.result() };
+  return { size: source.size, hashes: { ...hashes }, timestamp, ...scan.result() };
 }

@@ -89,4 +89,4 @@ export const SCANNERS: readonly Scanner[] = [
  * Version of the findings. Increment it with every change of what scanners find: stored results of another
  * version are discarded.
  */
-export const SCANNERS_VERSION = "4";
+export const SCANNERS_VERSION = "5";

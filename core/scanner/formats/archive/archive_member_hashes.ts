@@ -30,21 +30,26 @@ export interface HashedMember {
 const CHUNK_BYTES = MIB;
 
 /**
- * Reads a member once and computes its CRC-32 and SHA-256. A member larger than `maxHashedBytes` has
- * only its first MiB hashed; the CRC-32, which is cheap, always covers all bytes.
+ * Computes the CRC-32 and SHA-256 of a member in at most one pass. A member larger than
+ * `maxHashedBytes` has only its first MiB hashed; the CRC-32, which is cheap, always covers all bytes.
  */
 export function digestMember(source: ByteSource, maxHashedBytes: number): MemberDigest {
   const hash = createHash("sha256");
   const hashed = source.size <= maxHashedBytes
     ? source.size
     : Math.min(CHUNK_BYTES, maxHashedBytes);
+  const known = hashed < source.size ? source.crc32?.(0, source.size) : undefined;
   let checksum = 0;
-  for (let position = 0; position < source.size; position += CHUNK_BYTES) {
+  for (
+    let position = 0;
+    position < (known !== undefined ? hashed : source.size);
+    position += CHUNK_BYTES
+  ) {
     const chunk = source.read(position, CHUNK_BYTES);
-    checksum = crc32(chunk, checksum);
+    if (known === undefined) checksum = crc32(chunk, checksum);
     if (position < hashed) hash.update(chunk.subarray(0, hashed - position));
   }
-  return { crc32: checksum, sha256: hash.digest("hex"), hashed };
+  return { crc32: known ?? checksum, sha256: hash.digest("hex"), hashed };
 }
 
 /**

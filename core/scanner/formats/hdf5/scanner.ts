@@ -18,6 +18,8 @@ import { KERAS_PASSED } from "../keras/checks.ts";
 import { type ConfigFacts, configMetadata, inspectConfig } from "../keras/config.ts";
 import { decodeJson } from "../keras/text.ts";
 import { isActivePickle } from "../pickle/detect.ts";
+import { modelMetadata } from "../model/metadata.ts";
+import { ElementCounts } from "../tensors/element_counts.ts";
 import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { trimEnd } from "../../readers/text/trim_end.ts";
@@ -40,31 +42,47 @@ const CONFIGS = ["model_config", "training_config"];
 const VERSION = "keras_version";
 /** A key that every configuration has. Used to find configurations in raw bytes. */
 const KERAS_CLASS_KEY = '"class_name"';
+/** How Keras names files of weights without a configuration. */
+const WEIGHTS_NAME = /\.weights\.h5$/;
 const REQUESTED_ATTRIBUTES: ReadonlySet<string> = new Set([...CONFIGS, VERSION, "backend"]);
 
 /** Checks HDF5 files, the format of models and weights of Keras. */
 export const hdf5Scanner: Scanner = {
   id: "hdf5",
   matches: ({ source }) => findSignature(source) !== undefined,
-  *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
+  *scan({ source, name }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist<string>(PASSED);
     const texts = new SecretSearch("An attribute", (finding) => checks.add(CREDENTIAL, finding));
-    const contents = readContents(source, ({ name, source, position }) => {
-      if (isActivePickle(source)) context.scanMember(name, source);
-      texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
+    const numbers = new ElementCounts();
+    const contents = readContents(source, {
+      onBytes({ name, source, position }) {
+        if (isActivePickle(source)) context.scanMember(name, source);
+        texts.add(decodeLatin1(source.read(0, MAX_SEARCHED_BYTES)), position, name);
+      },
+      onNumbers: (type, elements) => numbers.add(type, BigInt(elements)),
     });
     texts.finish();
     checks.addAll(checkContents(contents));
     yield* checks.finish();
-    yield* checkConfigs(source, contents, context);
+    const isKeras = yield* checkConfigs(source, contents, context);
+    if (isKeras) context.addMetadata({ ml_context: numbers.facts });
+    else if (WEIGHTS_NAME.test(name)) context.addMetadata(weightsMetadata(numbers));
   },
 };
 
-function readContents(source: ByteSource, onBytes: Hdf5Wanted["onBytes"]): Hdf5Contents {
+/** What is known of a file that has the weights of a Keras model, and no configuration. */
+function weightsMetadata({ facts }: ElementCounts): Readonly<Record<string, unknown>> {
+  return modelMetadata({ framework: "keras", indicator: "name of Keras weights", context: facts });
+}
+
+function readContents(
+  source: ByteSource,
+  wanted: Omit<Hdf5Wanted, "attributes">,
+): Hdf5Contents {
   const base = findSignature(source);
   if (base === undefined) return unreadable(0);
   try {
-    return walkHdf5(readSuperblock(source, base), { attributes: REQUESTED_ATTRIBUTES, onBytes });
+    return walkHdf5(readSuperblock(source, base), { attributes: REQUESTED_ATTRIBUTES, ...wanted });
   } catch (error) {
     if (!(error instanceof Hdf5Error)) throw error;
     return unreadable(base);
@@ -133,11 +151,12 @@ const HIDING_FAULTS: readonly Hdf5Fault[] = [
   "hdf5_read_limit",
 ];
 
+/** Returns whether the file has a configuration of Keras. */
 function* checkConfigs(
   source: ByteSource,
   { texts, faults }: Hdf5Contents,
   context: ScanContext,
-): Generator<Check, void, void> {
+): Generator<Check, boolean, void> {
   const checks = new Checklist(KERAS_PASSED);
   const version = texts.get(VERSION);
   const kerasVersion = version && excerpt(decodeText(version));
@@ -156,6 +175,7 @@ function* checkConfigs(
     context.addMetadata({ is_model: true, keras_version: kerasVersion });
   }
   if (configs.length > 0) yield* checks.finish();
+  return first !== undefined;
 }
 
 /** Decodes a string without the zeros that pad it to a fixed length. */

@@ -1,5 +1,5 @@
 import { ElementCounts } from "../tensors/element_counts.ts";
-import { hintsOfType } from "../tensors/tensor_names.ts";
+import { type TensorNames } from "../tensors/tensor_names.ts";
 import type { ImportRecord } from "./findings.ts";
 import { elementsOf } from "./joblib_arrays.ts";
 import { storageType, type TorchStorage } from "./torch_storage.ts";
@@ -58,6 +58,8 @@ const HINTS: readonly (readonly [string, RegExp])[] = [
 
 const LAYER = /^torch\.nn\.modules\.(?!container\b|module\b)/;
 const ARRAY = /^numpy\.(?:_?core\.)multiarray\._reconstruct$/;
+/** An array of protocol 5, made from a buffer by a call with buffer, type, shape and order. */
+const BUFFER_ARRAY = /^numpy\.(?:_?core\.)numeric\._frombuffer$/;
 const ARRAY_WRAPPER = /(?:^|\.)joblib\.numpy_pickle\.NumpyArrayWrapper$/;
 
 /** Element types by NumPy's codes, without the byte order. */
@@ -73,15 +75,34 @@ const TYPE_CODES: ReadonlyMap<string, string> = new Map([
   ["b1", "bool"],
 ]);
 
-/** Counts the arrays in a pickle, when their states are set. */
+/** The ends of names that PyTorch gives to tensors in the state of a module. */
+const TENSOR_NAME =
+  /\.(?:q?weight|bias|scales|qzeros|running_mean|running_var|weight_[a-z]{1,8}|(?:weight|bias)_[ih]h_l\d)$/;
+
+/** Whether a string is the name of a tensor, as in a PyTorch state. */
+export function isTensorName(text: string): boolean {
+  return TENSOR_NAME.test(text);
+}
+
+/** Counts the arrays in a pickle, when they are made or their states are set. */
 export class ArrayCounts {
   readonly #counts = new ElementCounts();
 
-  /** @param object The object whose state BUILD has just set. */
+  /** @param object The object that REDUCE has just made, or whose state BUILD has set. */
   add(object: PickleValue, textOf: TextOf): void {
-    if (object.kind !== "call" || object.state === undefined) return;
-    const { callee, args: [first], state } = object;
+    if (object.kind !== "call") return;
+    const { callee, args: [first, type, shape], state } = object;
     const path = importPath(callee) ?? "";
+    if (state !== undefined) this.#addBuilt(path, first, state, textOf);
+    else if (BUFFER_ARRAY.test(path)) this.#count(shape, type, textOf);
+  }
+
+  #addBuilt(
+    path: string,
+    first: PickleValue | undefined,
+    state: PickleValue,
+    textOf: TextOf,
+  ): void {
     const created = path.startsWith("copyreg.") && first !== undefined ? importPath(first) : path;
     const isWrapper = ARRAY_WRAPPER.test(created ?? "");
     if (!isWrapper && !ARRAY.test(path)) return;
@@ -89,6 +110,10 @@ export class ArrayCounts {
     const items = state.kind === "tuple" ? state.items : [];
     const shape = isWrapper ? dictEntry(state, "shape", textOf) : items[1];
     const dtype = isWrapper ? dictEntry(state, "dtype", textOf) : items[2];
+    this.#count(shape, dtype, textOf);
+  }
+
+  #count(shape: PickleValue | undefined, dtype: PickleValue | undefined, textOf: TextOf): void {
     const elements = elementsOf(shape);
     const type = typeOf(dtype, textOf);
     if (type === undefined || !Number.isSafeInteger(elements)) return;
@@ -110,11 +135,12 @@ interface PickleParts {
   readonly imports: Iterable<ImportRecord>;
   readonly storages: Iterable<TorchStorage>;
   readonly arrays: ArrayCounts;
+  readonly names: TensorNames;
 }
 
 /** `ml_context` of a pickle (SR 2.8); undefined if nothing in it has to do with machine learning. */
 export function mlContextOf(
-  { imports, storages, arrays }: PickleParts,
+  { imports, storages, arrays, names }: PickleParts,
 ): Readonly<Record<string, unknown>> | undefined {
   const records = [...imports];
   const frameworks = frameworksIn(records);
@@ -123,17 +149,19 @@ export function mlContextOf(
   if (frameworks.size === 0) return undefined;
   const paths = records.map(({ path }) => path);
   const [trained] = [...frameworks.values()].filter(({ confidence }) => confidence === 1);
-  const layers = records.reduce(
+  const modules = records.reduce(
     (sum, { path, pushed }) => sum + (LAYER.test(path) ? pushed : 0),
     0,
   );
-  const hints = new Set([...matching(HINTS, paths), ...[...counts.types].flatMap(hintsOfType)]);
+  const named = names.facts(counts.types);
+  const layers = modules || (named.layer_count_estimate ?? 0);
+  const hints = new Set([...matching(HINTS, paths), ...named.optimization_hints ?? []]);
   const modelType = trained === undefined ? undefined : modelClass(records);
   return {
     frameworks: Object.fromEntries(frameworks),
     overall_confidence: trained?.confidence ?? 0.5,
     is_ml_content: true,
-    detected_patterns: matching(PATTERNS, paths),
+    detected_patterns: [...matching(PATTERNS, paths), ...named.detected_patterns ?? []],
     optimization_hints: [...hints].sort(),
     ...[...counts.types].length > 0 && counts.facts,
     ...trained !== undefined && { training_framework: trained.name },

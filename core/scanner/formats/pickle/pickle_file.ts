@@ -1,10 +1,11 @@
+import { TensorNames } from "../tensors/tensor_names.ts";
 import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
-import { ArrayCounts } from "./ml_context.ts";
+import { ArrayCounts, isTensorName } from "./ml_context.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
 import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
@@ -35,6 +36,8 @@ export class PickleFile {
   /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly arrays = new ArrayCounts();
+  /** The strings that look like names of tensors. */
+  readonly names = new TensorNames();
   readonly #window: PickleWindow;
   readonly #opcodes: Budget;
   readonly #nested: NestedBudgets;
@@ -52,7 +55,12 @@ export class PickleFile {
     this.#limit = limits.maxOpcodes;
     this.#opcodes = { left: limits.maxOpcodes };
     this.#nestedLevels = limits.maxDepth;
-    this.#strings = new StringSearch((signal) => this.findings.addSignal(signal));
+    this.#strings = new StringSearch(
+      (signal) => this.findings.addSignal(signal),
+      (text) => {
+        if (isTensorName(text)) this.names.add(text);
+      },
+    );
     this.#nested = {
       opcodes: { left: limits.maxOpcodes },
       arrayOpcodes: { left: limits.maxOpcodes },

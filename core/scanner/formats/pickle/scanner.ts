@@ -59,9 +59,9 @@ export const pickleScanner: Scanner = {
   },
 };
 
-function contextOf({ findings, storages, arrays }: PickleFile): Record<string, unknown> {
+function contextOf({ findings, storages, arrays, names }: PickleFile): Record<string, unknown> {
   const imports = findings.imports.values();
-  const context = mlContextOf({ imports, storages: storages.values(), arrays });
+  const context = mlContextOf({ imports, storages: storages.values(), arrays, names });
   return context === undefined ? {} : { ml_context: context };
 }
 

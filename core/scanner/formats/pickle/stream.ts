@@ -101,7 +101,9 @@ class StreamWalk {
       if (fault !== undefined) return this.#ended(fault, at);
       if (instruction.opcode.name === "STOP") return this.#stopped();
       at = instruction.end;
-      if (instruction.opcode.name === "BUILD") {
+      if (instruction.opcode.name === "REDUCE") {
+        this.#walk.onObject?.(this.#machine.top(), this.#machine.textOf);
+      } else if (instruction.opcode.name === "BUILD") {
         this.#walk.onObject?.(this.#machine.top(), this.#machine.textOf);
         this.#checkArrayFile();
         const next = this.#skipArray(at, arrayDepth);

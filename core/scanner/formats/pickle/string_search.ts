@@ -26,13 +26,19 @@ const CODECS: { readonly [name in OpcodeName]?: TextCodec } = {
   BINBYTES: "latin1",
 };
 
+/** Longest string that is passed on. */
+const MAX_PASSED_BYTES = 256;
+
 /** Searches the strings of a pickle for credentials. Of a dictionary, the key comes before its value. */
 export class StringSearch {
   readonly #search: SecretSearch;
+  readonly #onText: (text: string) => void;
   /** The string before, if it is short enough for a name. */
   #name: string | undefined;
 
-  constructor(onFound: (signal: Signal) => void) {
+  /** @param onText Receives every short string. */
+  constructor(onFound: (signal: Signal) => void, onText: (text: string) => void) {
+    this.#onText = onText;
     this.#search = new SecretSearch(
       "A string of the pickle",
       ({ position = 0, ...finding }) => onFound({ ...finding, name: "Credential", position }),
@@ -49,6 +55,7 @@ export class StringSearch {
     const isShort = length <= MAX_NAME_BYTES && (codec === "utf8" || codec === "latin1");
     const text = isShort ? decodeLatin1(bytes) : decodeText(bytes, codec);
     this.#search.add(text, at, this.#name);
+    if (length <= MAX_PASSED_BYTES && !isBinary) this.#onText(text);
     this.#name = length <= MAX_NAME_BYTES ? text : undefined;
   }
 

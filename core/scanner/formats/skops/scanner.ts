@@ -1,11 +1,14 @@
 import { Checklist } from "../../contract/checklist.ts";
 import { fileNameOf } from "../../contract/names.ts";
-import type { Check, Content, Scanner } from "../../contract/scanner.ts";
+import type { Check, Content, ScanContext, Scanner } from "../../contract/scanner.ts";
 import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
 import { parseLenientJson } from "../../readers/json/parse_lenient_json.ts";
 import { MIB } from "../../../../schemas/units.ts";
 import { objectsIn } from "../keras/config_values.ts";
 import { decodeJson } from "../keras/text.ts";
+import { excerpt } from "../../contract/excerpt.ts";
+import { isObject } from "../../../../schemas/json.ts";
+import { modelMetadata } from "../model/metadata.ts";
 import { checkNode } from "./node.ts";
 
 const STRUCTURE = "skops Structure";
@@ -26,7 +29,7 @@ export const skopsScanner: Scanner = {
     return fileNameOf(name) === "schema.json" &&
       decodeLatin1(source.read(0, HEAD_BYTES)).replaceAll("\0", "").includes("__loader__");
   },
-  *scan({ source }: Content): Generator<Check, void, void> {
+  *scan({ source }: Content, context: ScanContext): Generator<Check, void, void> {
     const checks = new Checklist(PASSED);
     const parsed = parseLenientJson(decodeJson(source.read(0, MAX_SCHEMA_BYTES)));
     if ("fault" in parsed || source.size > MAX_SCHEMA_BYTES) {
@@ -41,6 +44,7 @@ export const skopsScanner: Scanner = {
       });
     }
     if ("value" in parsed) {
+      context.addMetadata(metadataOf(parsed.value));
       for (const node of objectsIn(parsed.value)) {
         const finding = checkNode(node);
         if (finding !== undefined) checks.add(NODES, finding);
@@ -49,3 +53,16 @@ export const skopsScanner: Scanner = {
     yield* checks.finish();
   },
 };
+
+/** What is known of the model: the class of the outermost object. */
+function metadataOf(schema: unknown): Readonly<Record<string, unknown>> {
+  const type = isObject(schema) ? schema["__class__"] : undefined;
+  return modelMetadata({
+    framework: "scikit-learn",
+    indicator: "schema of skops",
+    context: {
+      training_framework: "scikit-learn",
+      ...typeof type === "string" && { model_type: excerpt(type) },
+    },
+  });
+}

@@ -12,6 +12,9 @@ const MAX_NAMES = 100_000;
 const LAYER =
   /(?:^|[._/])(?:layers?|h|blocks?|blk|encoder|decoder|resblocks|stages|transformer)[._/](\d{1,4})(?=[._/])/;
 
+/** The tensor that each layer has once. */
+const WEIGHT = /(?:^|[._/])weight$/;
+
 /** Parts of networks, by the words in the names of their tensors. */
 const PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["attention", /(?:^|[._/])(?:self_)?attn?(?:ention)?(?:$|[._/0-9])|[qkv]_proj|attn_[qkvo]/i],
@@ -38,6 +41,7 @@ export class TensorNames {
   readonly #patterns = new Set<string>();
   readonly #hints = new Set<string>();
   readonly #layers = new Set<string>();
+  #weights = 0;
   #names = 0;
 
   add(name: string): void {
@@ -49,6 +53,7 @@ export class TensorNames {
     for (const [hint, words] of HINTS) {
       if (!this.#hints.has(hint) && words.test(start)) this.#hints.add(hint);
     }
+    if (WEIGHT.test(start)) this.#weights++;
     const layer = LAYER.exec(start);
     if (layer !== null) this.#layers.add(start.slice(0, layer.index + layer[0].length));
   }
@@ -56,8 +61,10 @@ export class TensorNames {
   /** @param types Types of elements, of which small ones are optimizations as well. */
   facts(types: Iterable<string>): NameFacts {
     const hints = new Set([...this.#hints, ...[...types].flatMap(hintsOfType)]);
+    // Layers without numbers have names of their own, and a weight each.
+    const layers = this.#layers.size || this.#weights;
     return {
-      ...this.#layers.size > 0 && { layer_count_estimate: this.#layers.size },
+      ...layers > 0 && { layer_count_estimate: layers },
       ...this.#patterns.size > 0 && { detected_patterns: [...this.#patterns].sort() },
       ...hints.size > 0 && { optimization_hints: [...hints].sort() },
     };

@@ -24,6 +24,8 @@ const MAX_COMPRESSION_RATIO = 100;
 /** Members that declare fewer bytes are not reported as bombs: honest zeros shrink as well. */
 const MIN_BOMB_BYTES = 32 * MIB;
 
+const MAX_HASHED_WEIGHTS_BYTES = MIB;
+
 /**
  * Whether a member is nothing but weights. Such a member is not scanned: weights can imitate any
  * format by chance.
@@ -64,13 +66,18 @@ export class ZipMemberReader {
     const isArray = plainArrayBytes(opened.source) === member.header.size;
     if (!isArray) yield* this.#checkRatio(member);
     if (isArray && opened.incomplete === "unpacked_limit") return this.#hashPart(member, opened);
-    const digest = digestMember(opened.source, this.#context.limits.maxMemberBytes);
+    const isWeights = this.#isWeights(member, opened.source.size);
+    const digest = digestMember(opened.source, this.#hashedBytes(isWeights));
     yield* this.#checkContent(member, opened, digest);
     yield* this.#checkSymlink(member, opened);
     this.#hash(member, opened, digest);
-    if (!this.#isWeights(member, opened.source.size)) {
-      this.#context.scanMember(member.name, opened.source);
-    }
+    if (!isWeights) this.#context.scanMember(member.name, opened.source);
+  }
+
+  /** Of weights, which the hash of the archive covers, only the first MiB is hashed again. */
+  #hashedBytes(isWeights: boolean): number {
+    const { maxMemberBytes } = this.#context.limits;
+    return isWeights ? Math.min(MAX_HASHED_WEIGHTS_BYTES, maxMemberBytes) : maxMemberBytes;
   }
 
   /** The hashes of the members read, as metadata of the file. */

@@ -5,9 +5,13 @@ import type { HeaderMessage } from "./object_header.ts";
 
 /** Classes of datatype messages (HDF5 file format, IV.A.2.d). */
 const INTEGER = 0;
+const FLOAT = 1;
 const STRING = 3;
 const OPAQUE = 5;
 const VARIABLE_LENGTH = 9;
+
+/** The flag of integers with a sign. */
+const SIGNED = 8;
 
 /** The type of a dataspace without elements (IV.A.2.b). */
 const NULL_SPACE = 2;
@@ -26,6 +30,40 @@ export function byteElementSize(bytes: Hdf5Bytes, address: number): number | und
   const isBytes = typeClass === STRING || typeClass === OPAQUE ||
     typeClass === INTEGER && size === 1;
   return isBytes ? size : undefined;
+}
+
+/**
+ * The type of the elements of a datatype message, such as `float32`, or undefined if they are no numbers.
+ *
+ * @throws {Hdf5Error} when the datatype is outside of the file.
+ */
+export function numberType(bytes: Hdf5Bytes, address: number): string | undefined {
+  const type = bytes.at(address);
+  const typeClass = type.number(1) & 0x0f;
+  const flags = type.number(1);
+  type.skip(2);
+  const bits = 8 * type.number(4);
+  if (typeClass === FLOAT) return `float${bits}`;
+  if (typeClass !== INTEGER) return undefined;
+  return (flags & SIGNED) === 0 ? `uint${bits}` : `int${bits}`;
+}
+
+/**
+ * The number of elements in a dataspace message: 1 for a scalar, 0 for a null dataspace.
+ *
+ * @throws {Hdf5Error} when the dataspace is outside of the file.
+ */
+export function elementsOf(bytes: Hdf5Bytes, address: number): number {
+  const cursor = bytes.at(address);
+  const version = cursor.number(1);
+  const rank = cursor.number(1);
+  cursor.skip(1);
+  const type = cursor.number(1);
+  if (version === 2 && type === NULL_SPACE) return 0;
+  if (version === 1) cursor.skip(4);
+  let elements = 1;
+  for (let dimension = 0; dimension < rank; dimension++) elements *= cursor.length();
+  return elements;
 }
 
 /** An attribute message of version 1 to 3, of whose values only strings and bytes can be read. */
@@ -66,7 +104,10 @@ export class Hdf5Attribute {
   bytes(limit: number): ByteSource | undefined {
     const size = byteElementSize(this.#bytes, this.#typeAddress);
     if (size === undefined) return this.#variableLength(limit);
-    return this.#bytes.slice(this.#valueAddress, size * this.#elements());
+    return this.#bytes.slice(
+      this.#valueAddress,
+      size * elementsOf(this.#bytes, this.#spaceAddress),
+    );
   }
 
   /**
@@ -75,7 +116,7 @@ export class Hdf5Attribute {
    * @throws {Hdf5Error} when the dataspace is outside of the file.
    */
   isSingle(): boolean {
-    return this.#elements() === 1;
+    return elementsOf(this.#bytes, this.#spaceAddress) === 1;
   }
 
   #variableLength(limit: number): ByteSource | undefined {
@@ -93,19 +134,5 @@ export class Hdf5Attribute {
     return memorySource(
       readHeapObject(this.#bytes, { collection, index }, Math.min(length, limit)),
     );
-  }
-
-  /** The number of elements in the dataspace: 1 for a scalar, 0 for a null dataspace. */
-  #elements(): number {
-    const cursor = this.#bytes.at(this.#spaceAddress);
-    const version = cursor.number(1);
-    const rank = cursor.number(1);
-    cursor.skip(1);
-    const type = cursor.number(1);
-    if (version === 2 && type === NULL_SPACE) return 0;
-    if (version === 1) cursor.skip(4);
-    let elements = 1;
-    for (let dimension = 0; dimension < rank; dimension++) elements *= cursor.length();
-    return elements;
   }
 }

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contract/source.ts";
-import { byteElementSize, Hdf5Attribute } from "./attribute.ts";
+import { byteElementSize, elementsOf, Hdf5Attribute, numberType } from "./attribute.ts";
 import { type Hdf5Bytes, Hdf5Error, Hdf5LimitError } from "./cursor.ts";
 import { globalHeapObjects } from "./heap.ts";
 import { externalDataFiles, readLink, symbolTableObjects } from "./links.ts";
@@ -51,6 +51,8 @@ export interface Hdf5Wanted {
   readonly attributes: ReadonlySet<string>;
   /** Receives every value that consists of bytes. */
   onBytes(value: Hdf5Bytestring): void;
+  /** Receives the type and the number of elements of every dataset of numbers. */
+  onNumbers?(type: string, elements: number): void;
 }
 
 const MAX_OBJECTS = 200_000;
@@ -58,6 +60,7 @@ const MAX_EXTERNAL_REFERENCES = 1000;
 const MAX_TEXT_BYTES = 64 * MIB;
 
 /** Message types (HDF5 file format, IV.A.2). */
+const DATASPACE = 0x01;
 const LINK_INFO = 0x02;
 const DATATYPE = 0x03;
 const LINK = 0x06;
@@ -113,13 +116,24 @@ class Walk implements Hdf5Contents {
 
   #object(address: number): void {
     let type: HeaderMessage | undefined;
+    let space: HeaderMessage | undefined;
     for (const message of readMessages(this.#bytes, address)) {
       if (message.type === DATATYPE && !message.isShared) type = message;
+      if (message.type === DATASPACE && !message.isShared) space = message;
       this.#try(message.address, () => {
         this.#message(message);
-        if (message.type === LAYOUT && type !== undefined) this.#dataset(message, type);
+        if (message.type !== LAYOUT || type === undefined) return;
+        this.#dataset(message, type);
+        if (space !== undefined) this.#numbers(type, space);
       });
     }
+  }
+
+  #numbers(type: HeaderMessage, space: HeaderMessage): void {
+    const name = numberType(this.#bytes, type.address);
+    if (name === undefined) return;
+    const elements = elementsOf(this.#bytes, space.address);
+    if (Number.isSafeInteger(elements)) this.#wanted.onNumbers?.(name, elements);
   }
 
   /** Passes on the data of a dataset of bytes that is in one piece. */

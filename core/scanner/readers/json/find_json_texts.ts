@@ -29,8 +29,8 @@ export function* findJsonTexts(
   const end = Math.min(source.size, MAX_SEARCHED_BYTES);
   let texts = 0;
   for (let position = 0; position < end;) {
-    const chunk = Buffer.from(source.read(position, CHUNK_BYTES + word.length));
-    const hit = chunk.indexOf(word);
+    const { buffer, byteOffset, length } = source.read(position, CHUNK_BYTES + word.length);
+    const hit = Buffer.from(buffer, byteOffset, length).indexOf(word);
     if (hit < 0) {
       position += CHUNK_BYTES;
       continue;

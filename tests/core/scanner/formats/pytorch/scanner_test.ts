@@ -1,6 +1,10 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import * as v from "valibot";
 import { pyTorchZipScanner } from "../../../../../core/scanner/formats/pytorch/scanner.ts";
+import { memorySource } from "../../../../../core/scanner/contract/source.ts";
+import { SCAN_LIMITS } from "../../../../../core/scanner/contract/limits.ts";
+import { scanFile } from "../../../../../core/scanner/engine/scan.ts";
 import { zipScanner } from "../../../../../core/scanner/formats/zip/scanner.ts";
 import { GETPID_PICKLE, scanArchive, scanMatching } from "../archive/archive_scan.ts";
 import { zipBytes, zipOf, type ZipTestMember } from "../zip/zip_builder.ts";
@@ -138,7 +142,7 @@ function referencing(...storages: [key: string, type: string, elements: number][
       zipBytes(`ctorch\n${type}\n`),
       text(key),
       text("cpu"),
-      zipBytes("J", elements & 0xff, (elements >> 8) & 0xff, 0, 0, "tQ"),
+      zipBytes("J", ...Buffer.from(Int32Array.of(elements).buffer), "tQ"),
     ])
   );
   return Buffer.concat([zipBytes(0x80, 2, "("), ...asked, zipBytes("t.")]);
@@ -185,3 +189,34 @@ Deno.test("scanning 2.5: a storage counts as weights only if the pickle declares
     });
   }
 });
+
+Deno.test("evasion 40: the checksum of large weights follows from those of the blocks of the file", async (t) => {
+  const weights = Buffer.alloc(5 * 2 ** 20 + 77, "weights ");
+  const archive = zipOf([
+    { ...PICKLE, data: referencing(["0", "ByteStorage", weights.length]) },
+    { ...STORAGE, data: weights },
+  ]);
+  const damaged = Uint8Array.from(archive);
+  damaged[3 * 2 ** 20] = 0xff;
+  for (const [title, bytes, findings] of [["right", archive, 0], ["wrong", damaged, 1]] as const) {
+    await t.step(title, () => {
+      const result = scanFile({
+        source: memorySource(bytes),
+        name: "model.pt",
+        scanners: [pyTorchZipScanner],
+        limits: SCAN_LIMITS,
+      });
+      const failed = result.checks.filter(({ name, status }) =>
+        name === "Archive Entry Checksum" && status === "failed"
+      );
+      assert.equal(failed.length, findings);
+      const { member_file_hashes: records } = result.metadata;
+      assert.deepEqual(hashStatus(records, "archive/data/0"), [2 ** 20, "prefix"]);
+    });
+  }
+});
+
+function hashStatus(records: unknown, path: string): unknown[] {
+  const record = v.parse(v.record(v.string(), v.looseObject({})), records)[path];
+  return [record?.bytes_hashed, record?.hash_status];
+}
