@@ -2,7 +2,16 @@ import { getHostSize, LeasePool, loadTunables, toolLogLabel } from "../../core/c
 import { FIXTURES } from "../fixtures/fixtures.ts";
 import { ROOT } from "../support/child_server.ts";
 import { run } from "../support/tools.ts";
-import { type Case, compare, median, randomFile, ROUNDS, seconds, spread } from "./measures.ts";
+import {
+  type Case,
+  compare,
+  median,
+  randomFile,
+  ROUNDS,
+  scaled,
+  seconds,
+  spread,
+} from "./measures.ts";
 
 const MODELS = `${ROOT}tests/fixtures/models`;
 const MAX_SMALL_BYTES = 20_000;
@@ -34,13 +43,17 @@ export const HOST_CASES: readonly Case[] = [
         }
         return Promise.resolve();
       });
-      return [
-        ...Object.entries(times).map(([name, values]) =>
-          `${name} in sequence: ${spread(values, 3)} s`
-        ),
-        `10 000 relative to 1 000: ${ratio.toFixed(1)}`,
-        `a label: ${(label * 10).toFixed(1)} µs`,
-      ];
+      return {
+        comparisons: Object.entries(times).map(([name, values]) => ({
+          title: `${name} leases in sequence`,
+          unit: "s",
+          values: { strongroom: values },
+        })),
+        notes: [
+          `10 000 relative to 1 000: ${ratio.toFixed(1)}`,
+          `a label: ${(label * 10).toFixed(1)} µs`,
+        ],
+      };
     },
   },
   {
@@ -49,8 +62,8 @@ export const HOST_CASES: readonly Case[] = [
       const small = FIXTURES.filter(({ path }) =>
         Deno.statSync(`${MODELS}/${path}`).size < MAX_SMALL_BYTES
       );
-      const lines: string[] = [];
-      for (const count of [89, 2000]) {
+      const notes: string[] = [];
+      for (const count of [89, scaled(2000)]) {
         await Deno.mkdir(`${directory}/${count}`);
         for (let index = 0; index < count; index++) {
           const { path = "" } = small[index % small.length] ?? {};
@@ -61,16 +74,16 @@ export const HOST_CASES: readonly Case[] = [
         for (let round = 0; round < ROUNDS; round++) {
           times.push(await cpuSeconds("main.ts", "scan", `${directory}/${count}`));
         }
-        lines.push(`CPU time of ${count} files: ${spread(times)} s`);
+        notes.push(`CPU time of ${count} files: ${spread(times)} s`);
       }
-      return lines;
+      return { comparisons: [], notes };
     },
   },
   {
     name: "scan of 1 GB of weights",
     async measure({ directory }) {
       const weights = `${directory}/weights`;
-      await randomFile(weights, 1_000_000_000);
+      await randomFile(weights, scaled(1_000_000_000));
       const tensors = `${directory}/model.safetensors`;
       await safetensors(tensors, weights);
       const archive = `${directory}/model.pt`;
@@ -81,16 +94,17 @@ export const HOST_CASES: readonly Case[] = [
         "strongroom scan, PyTorch": () => deno("main.ts", "scan", archive),
         "hashing only, PyTorch": () => deno("tests/bench/hash_file.ts", archive),
       });
-      const speed = (scan: string, hashing: string) =>
-        (times[hashing] ?? []).map((it, at) => it / (times[scan]?.[at] ?? 1));
-      return [
-        ...Object.entries(times).map(([name, values]) => `${name}: ${spread(values)} s`),
-        ...["safetensors", "PyTorch"].map((kind) =>
-          `scan speed of ${kind} relative to hashing: ${
-            spread(speed(`strongroom scan, ${kind}`, `hashing only, ${kind}`))
-          }`
-        ),
-      ];
+      return {
+        comparisons: ["safetensors", "PyTorch"].map((kind) => ({
+          title: `scan of 1 GB of weights, ${kind}`,
+          unit: "s",
+          values: {
+            "strongroom scan": times[`strongroom scan, ${kind}`] ?? [],
+            "hashing only": times[`hashing only, ${kind}`] ?? [],
+          },
+        })),
+        notes: [],
+      };
     },
   },
 ];

@@ -3,15 +3,34 @@
 import type { ChildServer } from "../support/child_server.ts";
 import type { Client, Reply } from "../support/client.ts";
 import { run } from "../support/tools.ts";
+import type { Peer } from "./peers.ts";
 
 export const MB = 1_000_000;
-export const ROUNDS = 5;
+
+/** `--short` tries the cases: one round, and a tenth of the sizes and numbers that are in their names. */
+export const SHORT = Deno.args.includes("--short");
+export const ROUNDS = SHORT ? 1 : 5;
+export const scaled = (value: number): number => SHORT ? Math.ceil(value / 10) : value;
+
+/** Programs at the same work. The first one is compared with the others. */
+export interface Comparison {
+  readonly title: string;
+  /** Seconds are better when small, and rates when large. */
+  readonly unit: "s" | "/s";
+  /** What each program reached in each round. */
+  readonly values: Readonly<Record<string, readonly number[]>>;
+}
+
+/** The result of a case. */
+export interface Result {
+  readonly comparisons: readonly Comparison[];
+  readonly notes: readonly string[];
+}
 
 /** A benchmark case. */
 export interface Case {
   readonly name: string;
-  /** Runs the case and returns the lines of its result. */
-  measure(context: CaseContext): Promise<string[]>;
+  measure(context: CaseContext): Promise<Result>;
 }
 
 /** The environment of a case. */
@@ -19,6 +38,8 @@ export interface CaseContext {
   readonly directory: string;
   readonly server: ChildServer;
   readonly client: Client;
+  /** Other servers, of those that are installed. */
+  readonly peers: readonly Peer[];
 }
 
 /** Measures how long `work` takes, in seconds. */
@@ -60,16 +81,45 @@ export async function compare(
   return times;
 }
 
-/** Formats the times, and those of the references as ratios to `own`. */
-export function ratios(times: Record<string, number[]>, own: string): string[] {
-  const ownTimes = times[own] ?? [];
-  return Object.entries(times).map(([name, values]) =>
-    name === own
-      ? `${name}: ${spread(values)} s`
-      : `${name}: ${spread(values)} s, ratio ${
-        spread(values.map((it, at) => it / (ownTimes[at] ?? 1)))
-      }`
+/** Like {@link compare}, for `count` requests by so many clients at once. Returns requests per second. */
+export async function compareRates(
+  { count, clients }: { readonly count: number; readonly clients: number },
+  requests: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<Record<string, number[]>> {
+  const works = Object.entries(requests).map(([name, request]) => {
+    const work = () => {
+      let left = count;
+      const send = async () => {
+        while (left-- > 0) await request();
+      };
+      return Promise.all(Array.from({ length: clients }, send));
+    };
+    return [name, work] as const;
+  });
+  const times = await compare(Object.fromEntries(works));
+  return Object.fromEntries(
+    Object.entries(times).map(([name, values]) => [name, values.map((it) => count / it)]),
   );
+}
+
+/** How many times as fast the first program of a comparison is as another one, in each round. */
+export function speedups({ unit, values }: Comparison, other: string): number[] {
+  const [own = []] = Object.values(values);
+  return own.map((value, round) => {
+    const reference = values[other]?.[round] ?? Number.NaN;
+    return unit === "s" ? reference / value : value / reference;
+  });
+}
+
+/** A comparison as lines of text. */
+export function comparisonLines(comparison: Comparison): string[] {
+  const { title, unit, values } = comparison;
+  const digits = unit === "s" ? 2 : 0;
+  const lines = Object.entries(values).map(([name, of], index) => {
+    const ratio = index === 0 ? "" : `, ratio ${spread(speedups(comparison, name))}`;
+    return `  ${name}: ${spread(of, digits)} ${unit}${ratio}`;
+  });
+  return [`${title}:`, ...lines];
 }
 
 /**
@@ -78,9 +128,17 @@ export function ratios(times: Record<string, number[]>, own: string): string[] {
  * @throws {Error} when curl fails or the status is an error.
  */
 export async function curl(client: Client, ...args: string[]): Promise<void> {
-  const auth = `Authorization: Bearer ${client.token}`;
-  const { code, stderr } = await run("curl", ["-sSgf", "-o", "/dev/null", "-H", auth, ...args]);
-  if (code !== 0) throw new Error(stderr);
+  await plainCurl("-H", `Authorization: Bearer ${client.token}`, ...args);
+}
+
+/**
+ * Runs curl.
+ *
+ * @throws {Error} when curl fails or the status is an error.
+ */
+export async function plainCurl(...args: string[]): Promise<void> {
+  const { code, stderr } = await run("curl", ["-sSgf", "-o", "/dev/null", ...args]);
+  if (code !== 0) throw new Error(`curl ${args.join(" ")}: ${stderr}`);
 }
 
 /** Writes a file of random bytes. */
@@ -108,4 +166,16 @@ export async function expectOk(reply: Promise<Reply>): Promise<Reply> {
   const { status, text } = await reply;
   if (status !== 200) throw new Error(text);
   return reply;
+}
+
+/**
+ * Sends a request and reads the reply.
+ *
+ * @throws {Error} when the status is an error.
+ */
+export async function fetchAll(url: string, init?: RequestInit): Promise<Uint8Array<ArrayBuffer>> {
+  const reply = await fetch(url, init);
+  const bytes = await reply.bytes();
+  if (!reply.ok) throw new Error(`${url}: ${reply.status}`);
+  return bytes;
 }

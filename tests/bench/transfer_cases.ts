@@ -1,0 +1,240 @@
+import { run } from "../support/tools.ts";
+import {
+  type Case,
+  type CaseContext,
+  compare,
+  compareRates,
+  curl,
+  expectOk,
+  fetchAll,
+  MB,
+  peakMemory,
+  plainCurl,
+  randomFile,
+  scaled,
+} from "./measures.ts";
+import type { Peer } from "./peers.ts";
+
+const BYTES = scaled(512 * MB);
+const RANGE_BYTES = 65_536;
+
+/** Uploads and downloads of large files. */
+export const TRANSFER_CASES: readonly Case[] = [
+  {
+    name: "upload of 512 MB by curl",
+    async measure({ directory, server, client, peers }) {
+      const path = `${directory}/upload.bin`;
+      await randomFile(path, BYTES);
+      await using drain = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+        for await (const _ of request.body ?? []) { /* discarded */ }
+        return new Response("ok");
+      });
+      const values = await compare({
+        "strongroom": () => curl(client, "-F", `files=@${path}`, `${client.url}/resources/?dir=u`),
+        "md5sum": () => run("md5sum", [path]),
+        ...ofPeers(peers, ({ url }) => plainCurl("-T", path, `${url}/upload.bin`)),
+        "a server that discards the body": () =>
+          curl(client, "-F", `files=@${path}`, `http://127.0.0.1:${drain.addr.port}/`),
+      }, () => client.remove({ path: "u" }));
+      return {
+        comparisons: [{ title: "upload of 512 MB by curl", unit: "s", values }],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+  {
+    name: "two uploads of 512 MB at once",
+    async measure({ directory, server, client }) {
+      const path = `${directory}/upload.bin`;
+      await randomFile(path, BYTES);
+      const send = (dir: string) =>
+        curl(client, "-F", `files=@${path}`, `${client.url}/resources/?dir=${dir}`);
+      const values = await compare({
+        "strongroom": () => Promise.all([send("a"), send("b")]),
+        "md5sum, twice in sequence": async () => {
+          await run("md5sum", [path]);
+          await run("md5sum", [path]);
+        },
+      }, () => client.remove({ "paths[]": ["a", "b"] }));
+      return {
+        comparisons: [{ title: "two uploads of 512 MB at once", unit: "s", values }],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+  {
+    name: "upload of 1 GiB by curl",
+    async measure({ directory, server, client }) {
+      const path = `${directory}/gib.bin`;
+      await randomFile(path, scaled(2 ** 30));
+      await curl(client, "-F", `files=@${path}`, `${client.url}/resources/`);
+      return { comparisons: [], notes: [await peakMemory(server.pid)] };
+    },
+  },
+  {
+    name: "downloads of 512 MB by curl",
+    async measure(context) {
+      const { server } = context;
+      await using bare = await storeLarge(context);
+      const of = (count: number) =>
+        compare(Object.fromEntries(
+          bare.sources.map(({ name, args }) => [
+            name,
+            () => Promise.all(Array.from({ length: count }, () => plainCurl(...args))),
+          ]),
+        ));
+      return {
+        comparisons: [
+          { title: "download of 512 MB by curl", unit: "s", values: await of(1) },
+          { title: "8 downloads of 512 MB at once", unit: "s", values: await of(8) },
+        ],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+  {
+    name: "ranges of 64 KB of 8 clients",
+    async measure(context) {
+      const { server, client } = context;
+      await using bare = await storeLarge(context);
+      let next = 0;
+      const requests = bare.sources.map(({ name, url }) => [name, async () => {
+        const start = RANGE_BYTES * (next++ % 700);
+        const headers = {
+          Authorization: `Bearer ${client.token}`,
+          Range: `bytes=${start}-${start + RANGE_BYTES - 1}`,
+        };
+        const { length } = await fetchAll(url, { headers });
+        if (length !== RANGE_BYTES) throw new Error(`${length} bytes`);
+      }]);
+      const values = await compareRates(
+        { count: scaled(3000), clients: 8 },
+        Object.fromEntries(requests),
+      );
+      return {
+        comparisons: [{ title: "ranges of 64 KB of 8 clients", unit: "/s", values }],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+];
+
+/** The same work for each peer, by its name. */
+export function ofPeers<Result>(
+  peers: readonly Peer[],
+  work: (peer: Peer) => Result,
+): Record<string, () => Result> {
+  return Object.fromEntries(peers.map((peer) => [peer.name, () => work(peer)]));
+}
+
+interface Source {
+  readonly name: string;
+  readonly url: string;
+  /** The arguments for curl. */
+  readonly args: readonly string[];
+}
+
+/** Stores one file in all servers, and serves it with the runtime alone. */
+async function storeLarge(
+  { directory, client, peers }: CaseContext,
+): Promise<{ readonly sources: readonly Source[] } & AsyncDisposable> {
+  const path = `${directory}/large.bin`;
+  await randomFile(path, BYTES);
+  await curl(client, "-F", `files=@${path}`, `${client.url}/resources/`);
+  for (const { url } of peers) await plainCurl("-T", path, `${url}/large.bin`);
+  const bare = Deno.serve({ port: 0, onListen() {} }, (request) => serveFile(path, request));
+  const own = `${client.url}/resources/download?path=large.bin`;
+  const others = [
+    ...peers.map(({ name, url }) => ({ name, url: `${url}/large.bin` })),
+    { name: "a bare Deno.serve", url: `http://127.0.0.1:${bare.addr.port}/` },
+  ];
+  return {
+    sources: [
+      { name: "strongroom", url: own, args: ["-H", `Authorization: Bearer ${client.token}`, own] },
+      ...others.map(({ name, url }) => ({ name, url, args: [url] })),
+    ],
+    [Symbol.asyncDispose]: () => bare.shutdown(),
+  };
+}
+
+/** The least that a server of the runtime does for a file, or a range of it. */
+async function serveFile(path: string, request: Request): Promise<Response> {
+  const file = await Deno.open(path);
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get("Range") ?? "") ?? [];
+  if (start === undefined) {
+    return new Response(file.readable, { headers: { "Content-Length": String(BYTES) } });
+  }
+  using _file = file;
+  await file.seek(Number(start), Deno.SeekMode.Start);
+  const bytes = new Uint8Array(Number(end) - Number(start) + 1);
+  await file.read(bytes);
+  return new Response(bytes, { status: 206 });
+}
+
+/** Small content: uploads and downloads of 1, 8 and 32 clients, and forms of many files. */
+export const SMALL_CASES: readonly Case[] = [
+  {
+    name: "small content of 1, 8 and 32 clients",
+    async measure({ server, client, peers }) {
+      const bytes = crypto.getRandomValues(new Uint8Array(4096));
+      // Answers as many requests with the same bytes, from memory.
+      await using bare = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+        await request.body?.cancel();
+        return new Response(bytes);
+      });
+      await expectOk(client.upload("small", { f: bytes }));
+      for (const { url } of peers) await fetchAll(`${url}/f`, { method: "PUT", body: bytes });
+      const bareUrl = `http://127.0.0.1:${bare.addr.port}/`;
+      let next = 0;
+      const body = () => `${next++}`.padEnd(1000);
+      const put = (url: string) => fetchAll(url, { method: "PUT", body: body() });
+      const comparisons = [];
+      for (const clients of [1, 8, 32]) {
+        const uploads = await compareRates({ count: scaled(1000), clients }, {
+          "strongroom, synced": () =>
+            expectOk(client.upload(`u${next % 16}`, { [`f${next}`]: body() })),
+          ...ofPeers(peers, ({ url }) => put(`${url}/u${next % 16}-${next}`)),
+          "a bare Deno.serve": () => put(bareUrl),
+        });
+        const downloads = await compareRates({ count: scaled(2000), clients }, {
+          "strongroom": () => client.bytes({ path: "small/f" }),
+          ...ofPeers(peers, ({ url }) => fetchAll(`${url}/f`)),
+          "a bare Deno.serve": () => fetchAll(bareUrl),
+        });
+        const unit = "/s" as const;
+        comparisons.push(
+          { title: `uploads of 1 KB, ${clients} clients`, unit, values: uploads },
+          { title: `downloads of 4 KB, ${clients} clients`, unit, values: downloads },
+        );
+      }
+      return { comparisons, notes: [await peakMemory(server.pid)] };
+    },
+  },
+  {
+    name: "form of 1 000 files of 4 KB",
+    async measure({ server, client, peers }) {
+      let round = 0;
+      const names = Array.from({ length: scaled(1000) }, (_, it) => String(it));
+      const content = (name: string) => `${round} ${name}`.padEnd(4096);
+      const values = await compare({
+        "strongroom": () => {
+          round++;
+          const files = names.map((name) => [name, content(name)]);
+          return expectOk(client.upload(`r${round}`, Object.fromEntries(files)));
+        },
+        ...Object.fromEntries(peers.map(({ name, url }) => [
+          `${name}, a request a file`,
+          async () => {
+            for (const it of names) {
+              await fetchAll(`${url}/${round}-${it}`, { method: "PUT", body: content(it) });
+            }
+          },
+        ])),
+      });
+      return {
+        comparisons: [{ title: "1 000 files of 4 KB", unit: "s", values }],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+];
