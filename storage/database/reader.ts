@@ -93,7 +93,15 @@ export class Reader {
 
   /** {@link usageOf} */
   usage(scope: Scope): Usage {
-    return usageOf(this.#connection, scope);
+    if (this.#pinned === undefined) return usageOf(this.#connection, scope);
+    const userIds = [...this.#pinned.userIds];
+    const others = usageOf(this.#connection, scope, { userIds, isOthers: true });
+    const former = usageOf(this.#pinned.connection, scope, { userIds, isOthers: false });
+    return {
+      records: others.records + former.records,
+      files: others.files + former.files,
+      bytes: others.bytes + former.bytes,
+    };
   }
 
   /** Begins to count the bytes of the contents of trees, instead of the count before. */

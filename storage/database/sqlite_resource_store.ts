@@ -203,7 +203,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly isRevoked = (jti: string): boolean => this.#points.isRevoked(jti);
 
   async usage(scope: Scope): Promise<Usage> {
-    return this.#points.usage(scope) ?? await this.#lookups.remote.usage(scope);
+    const found = this.#largeChanges.covers(scope) ? undefined : this.#points.usage(scope);
+    return found ?? await this.#lookups.remote.usage(scope);
   }
 
   async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
@@ -212,6 +213,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     await reader.openStoredBytes(scope);
     try {
       for (;;) {
+        await this.#largeChanges.settled([scope]);
         const bytes = await reader.nextStoredBytes();
         if (bytes !== undefined) return bytes;
         signal.throwIfAborted();

@@ -4,13 +4,24 @@ import type { Connection } from "./connection.ts";
 /** Records of a page. */
 const PAGE_RECORDS = 5000;
 
+/** Restricts a sum to trees of some users, or to those of all others. */
+export interface UsageFilter {
+  readonly userIds: readonly number[];
+  readonly isOthers: boolean;
+}
+
 /** What the trees within the scope hold. */
-export function usageOf(connection: Connection, scope: Scope): Usage {
+export function usageOf(
+  connection: Connection,
+  scope: Scope,
+  { userIds, isOthers }: UsageFilter = { userIds: [], isOthers: true },
+): Usage {
   const row = connection.get(
     `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(files), 0) AS files,
        ifnull(sum(bytes), 0) AS bytes
-     FROM usage WHERE ${scope.everyone ? ":user IS NOT NULL" : "user_id = :user"}`,
-    { user: scope.userId },
+     FROM usage WHERE ${scope.everyone ? ":user IS NOT NULL" : "user_id = :user"}
+       AND user_id ${isOthers ? "NOT IN" : "IN"} (SELECT value FROM json_each(:users))`,
+    { user: scope.userId, users: JSON.stringify(userIds) },
   );
   return { records: Number(row?.records), files: Number(row?.files), bytes: Number(row?.bytes) };
 }

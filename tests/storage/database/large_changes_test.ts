@@ -104,14 +104,18 @@ for (const [name, change] of Object.entries(CHANGES)) {
     const a = await seedTwo(store);
     const paths = ["a", "a/f0001", "b/f0600", "c", "c/f0001"];
     const before = await store.findByPath(own, paths);
+    const usage = () => Promise.all([own, everyone].map((scope) => store.usage(scope)));
+    const usageBefore = await usage();
     await store.write(async (transaction) => {
       await change(transaction, a);
+      assert.deepEqual(await usage(), usageBefore);
       assert.deepEqual(await store.findByPath(own, paths), before);
       assert.deepEqual(await store.findByPath(everyone, paths), before);
       assert.deepEqual(await store.findById(own, [a.id]), new Map([[a.id, a]]));
       // Those of others are found as they are.
       await seed(store, [{ path: "other/new", userId: 2 }]);
       assert.equal((await store.findByPath(everyone, ["other/new"])).size, 1);
+      assert.equal((await store.usage(everyone)).records, (usageBefore[1]?.records ?? 0) + 1);
     });
     assert.notDeepEqual(await store.findByPath(own, paths), before);
   });
@@ -197,7 +201,9 @@ Deno.test("C 5 an undo that a crash interrupts at any step is completed at the n
     const records = () =>
       connection.all("SELECT * FROM records ORDER BY id").map((it) => ({ ...it }));
     insertRecords(connection, [newRecord("a/"), ...FILES.map((name) => newRecord(`a/${name}`))]);
+    const usage = () => ({ ...connection.get("SELECT * FROM usage") });
     const before = records();
+    const usageBefore = usage();
     const journal = new ChangeJournal(connection);
     connection.enforceForeignKeys(false);
     journal.begin([1]);
@@ -212,6 +218,7 @@ Deno.test("C 5 an undo that a crash interrupts at any step is completed at the n
     for (let step = 0; step < steps; step++) done = undoing.next().done === true;
     new ChangeJournal(connection).recover();
     assert.deepEqual(records(), before, `${steps} steps`);
+    assert.deepEqual(usage(), usageBefore);
     assert.equal(isChanging(connection), false);
     assert.deepEqual(connection.all("PRAGMA foreign_key_check"), []);
   }
