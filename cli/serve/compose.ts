@@ -12,6 +12,7 @@ import { Sweeper } from "../../core/tree/sweeper.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
+import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
@@ -131,6 +132,7 @@ export async function compose(
   parts.use(new ScanRetention({ scans, days: settings.scanRetentionDays, log }));
   parts.use(expireQuarantine(blobs.quarantine, log));
   const periodMs = settings.scrubDays * DAY_MS;
+  parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
   parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));
   const owned = parts.move();
   return {

@@ -38,6 +38,10 @@ export interface UpkeepStore {
   acceptLosses(hashes: readonly string[]): Promise<void>;
   /** Returns the content that records have after a hash, in the order of hashes. */
   contentsAfter(hash: string, limit: number): Promise<ContentFacts[]>;
+  /** Returns content after a hash whose SHA-256 is not known, in the order of hashes. */
+  withoutSha256(hash: string, limit: number): Promise<ContentFacts[]>;
+  /** Stores SHA-256, in hexadecimal, by the MD5 of their content, unless they are known. */
+  saveSha256(digests: ReadonlyMap<string, string>): Promise<void>;
   scrubProgress(): Promise<ScrubProgress>;
   saveScrubProgress(progress: ScrubProgress): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { DamagedContent } from "../errors.ts";
 import { asError, type Log } from "../log.ts";
 import type { BlobStore, ContentFacts } from "../ports.ts";
 import type { ScrubProgress, UpkeepStore } from "./ports.ts";
+import { rest } from "./rest.ts";
 
 export interface ScrubOptions {
   readonly store: UpkeepStore;
@@ -61,12 +62,12 @@ export class Scrub implements AsyncDisposable {
     }
     while (!this.#stop.signal.aborted) {
       try {
-        if (!await this.#readDue()) await this.#rest(tick);
+        if (!await this.#readDue()) await rest(tick, this.#stop.signal);
         const isTime = Date.now() - this.#savedAt > SAVE_MS || this.#stop.signal.aborted;
         if (this.#isUnsaved && isTime) await this.#save();
       } catch (error) {
         log.error("Cannot scrub", { error: asError(error) });
-        await this.#rest(MAX_TICK_MS);
+        await rest(MAX_TICK_MS, this.#stop.signal);
       }
     }
   }
@@ -105,7 +106,7 @@ export class Scrub implements AsyncDisposable {
       let started = performance.now();
       for await (const _ of verifiedContent(stored, content)) {
         if (this.#stop.signal.aborted) return;
-        await this.#rest(late ? 0 : (performance.now() - started) * REST);
+        await rest(late ? 0 : (performance.now() - started) * REST, this.#stop.signal);
         started = performance.now();
       }
       const found = await blobs.sizeOf(hash);
@@ -140,21 +141,6 @@ export class Scrub implements AsyncDisposable {
     await this.#options.store.saveScrubProgress(this.#progress);
     this.#savedAt = Date.now();
     this.#isUnsaved = false;
-  }
-
-  /** Waits, until the scrub ends at most. */
-  #rest(ms: number): Promise<void> {
-    const { signal } = this.#stop;
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener("abort", end);
-      if (signal.aborted) end();
-    });
   }
 }
 

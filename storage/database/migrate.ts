@@ -10,6 +10,7 @@ import contents from "./migrations/0008_contents.sql" with { type: "text" };
 import largeChanges from "./migrations/0009_large_changes.sql" with { type: "text" };
 import usage from "./migrations/0010_usage.sql" with { type: "text" };
 import credentials from "./migrations/0011_credentials.sql" with { type: "text" };
+import missingSha256 from "./migrations/0012_missing_sha256.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   largeChanges,
   usage,
   credentials,
+  missingSha256,
 ];
 
 /**

@@ -55,6 +55,15 @@ export class SqliteUpkeepStore implements UpkeepStore {
     return (await this.#read("contents", { after: hash, limit })).map(toFacts);
   }
 
+  async withoutSha256(hash: string, limit: number): Promise<ContentFacts[]> {
+    return (await this.#read("withoutSha256", { after: hash, limit })).map(toFacts);
+  }
+
+  async saveSha256(digests: ReadonlyMap<string, string>): Promise<void> {
+    if (digests.size === 0) return;
+    await this.#write("saveSha256", { digests: JSON.stringify(Object.fromEntries(digests)) });
+  }
+
   async scrubProgress(): Promise<ScrubProgress> {
     const [row] = await this.#read("scrub", {});
     return { startedAt: Number(row?.scrub_started_at), position: String(row?.scrubbed_to) };

@@ -28,6 +28,10 @@ export const UPKEEP_STATEMENTS = {
   /** The content that comes next in the order of hashes. */
   contents: `SELECT hash, size, crc32 FROM records
     WHERE hash > :after AND hash <> '' GROUP BY hash ORDER BY hash LIMIT :limit`,
+  withoutSha256: `SELECT hash, size, crc32 FROM contents INDEXED BY contents_without_sha256
+    WHERE sha256 IS NULL AND hash > :after ORDER BY hash LIMIT :limit`,
+  saveSha256: `UPDATE contents SET sha256 = unhex(found.value) FROM json_each(:digests) AS found
+    WHERE hash = found.key AND sha256 IS NULL`,
   newLosses: `SELECT value AS hash FROM json_each(:hashes)
     WHERE value NOT IN (SELECT hash FROM accepted_losses)`,
   acceptLosses: `INSERT OR IGNORE INTO accepted_losses (hash) SELECT value FROM json_each(:hashes)`,

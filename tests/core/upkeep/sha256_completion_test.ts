@@ -1,0 +1,51 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { noise } from "../../support/random.ts";
+import { TestServer } from "../../support/server.ts";
+import { openDatabase, overwriteContent } from "../../support/stored_content.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { until } from "../../support/until.ts";
+
+const digest = (algorithm: string, bytes: Uint8Array) =>
+  createHash(algorithm).update(bytes).digest("hex");
+
+/** The SHA-256 that the database has of each content, by MD5; undefined for none. */
+function knownIn(dataDir: string): Map<string, string | undefined> {
+  using database = openDatabase(dataDir);
+  const rows = database.all("SELECT hash, lower(hex(sha256)) AS sha256 FROM contents");
+  return new Map(rows.map(({ hash, sha256 }) => [String(hash), String(sha256) || undefined]));
+}
+
+Deno.test("C 17 content from before SHA-256 was kept gets it after a start, unless it is damaged", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = directory.path;
+  const contents = Array.from({ length: 450 }, (_, index) => noise(index, index));
+  contents.push(noise(70_000, 1000), noise(3_000_000, 1001));
+  const damaged = noise(70_000, 1000);
+  {
+    await using server = await TestServer.start({ dataDir });
+    const files = contents.map((content, index) => [`f${index}`, content] as const);
+    assert.equal((await (await server.as(1)).upload("", Object.fromEntries(files))).status, 200);
+  }
+  await overwriteContent(dataDir, digest("md5", damaged), damaged.map((byte) => byte ^ 1));
+  {
+    using database = openDatabase(dataDir);
+    database.run("UPDATE contents SET sha256 = NULL");
+  }
+  const expected = new Map(
+    contents.map((content) => [digest("md5", content), digest("sha256", content)] as const),
+  );
+  expected.delete(digest("md5", damaged));
+  const missing = () => [...knownIn(dataDir).values()].filter((it) => it === undefined).length;
+  {
+    // One that stops early keeps what it has found, or nothing.
+    await using _server = await TestServer.start({ dataDir });
+  }
+  await using server = await TestServer.start({ dataDir });
+  await until(() => missing() === 1);
+  const known = knownIn(dataDir);
+  assert.equal(known.get(digest("md5", damaged)), undefined);
+  known.delete(digest("md5", damaged));
+  assert.deepEqual(new Map([...known].sort()), new Map([...expected].sort()));
+  assert.equal(server.log.filter((line) => line.includes("Damaged content")).length, 1);
+});
