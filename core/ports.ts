@@ -204,8 +204,6 @@ export interface StagedBlob extends AsyncDisposable {
   readonly crc32: number;
   /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
   readonly damage: DamagedContent | undefined;
-  /** Whether {@link BlobStore.remove} must follow once it is disposed of, unless a record has it. */
-  readonly announced: boolean;
 }
 
 /** A range of a blob, from the byte `start` up to, but not including, `end`. */
@@ -254,8 +252,13 @@ export interface BlobStore {
    */
   stage(content: AsyncIterable<Chunk>): Promise<StagedBlob>;
   /**
-   * Makes staged content available under its hash, durably once the transaction commits. Content that
-   * is stored already is shared.
+   * Prepares the publication of content, outside of a write transaction. Content that does not become
+   * part of the tree must be removed then, once it is disposed of.
+   */
+  announce(staged: readonly StagedBlob[]): Promise<void>;
+  /**
+   * Makes announced content available under its hash, durably once the transaction commits. Content
+   * that is stored already is shared.
    *
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored
    *   (C 6).

@@ -50,18 +50,19 @@ export async function upload(
   refuseDeep(directory);
   const { userId } = caller;
   await using staging = new AsyncDisposableStack();
-  /** The content of files that do not become part of the tree. */
+  /** Announced content that does not become part of the tree. */
   const unused = new Set<string>();
   // Runs last.
   staging.defer(() => tree.sweeper.add([...unused]));
   const files = await readForm(parts, async (part, remainingBytes) => {
     const file = await stageFile(tree, { caller, directory, part, remainingBytes });
     staging.defer(() => discard(tree, file.blob));
-    if (file.blob.announced) unused.add(file.blob.hash);
     return file;
   }, tree.limits);
   refuseRepeated(files);
   const blobs = files.map((file) => file.blob);
+  for (const { hash } of blobs) unused.add(hash);
+  await tree.blobs.announce(blobs);
   try {
     const work = async (transaction: WriteTransaction) => {
       const now = Date.now();
@@ -75,8 +76,6 @@ export async function upload(
       for (const { path } of files) {
         if (found.has(path)) throw alreadyExists(path, "it exists");
       }
-      // From here on, a failure may leave published content without a record.
-      for (const { hash } of blobs) unused.add(hash);
       const records = [...missing, ...files.map((file) => newFile(file, { userId, now }))];
       // Both are on their way to the database at once. None may go on after the work has failed.
       const [published, added] = await Promise.allSettled([

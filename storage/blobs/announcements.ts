@@ -1,5 +1,5 @@
 import type { ContentTable } from "../database/content_table.ts";
-import type { ContentDigest } from "./upload.ts";
+import type { StagedBlobFile } from "./staged_blob_file.ts";
 
 /**
  * Content that is on its way into files. The database has a row of each content before its file is
@@ -14,27 +14,28 @@ export class Announcements {
     this.#contents = contents;
   }
 
-  /** Keeps a row of the content from when this resolves until {@link end} is called. */
-  async begin(digest: ContentDigest): Promise<void> {
+  /** Keeps rows of the contents, from when this resolves until each of them is disposed of. */
+  async begin(blobs: readonly StagedBlobFile[]): Promise<void> {
+    if (blobs.length === 0) return;
     // A removal of the same content may come before the commit.
-    this.#counts.set(digest.hash, 1 + (this.#counts.get(digest.hash) ?? 0));
-    try {
-      await this.#contents.announce({ ...digest, bytes: undefined });
-    } catch (error) {
-      this.end(digest.hash);
-      throw error;
-    }
-  }
-
-  /** Ends what {@link begin} began. A row that no record needs is left to a removal. */
-  end(hash: string): void {
-    const count = this.#counts.get(hash) ?? 0;
-    if (count > 1) this.#counts.set(hash, count - 1);
-    else this.#counts.delete(hash);
+    for (const blob of blobs) blob.announced ??= this.#count(blob.hash);
+    await this.#contents.announce(blobs.map(({ digest }) => ({ ...digest, bytes: undefined })));
   }
 
   /** Whether the row of the content must stay. */
   has(hash: string): boolean {
     return this.#counts.has(hash);
+  }
+
+  /** Counts an announcement. Once it is disposed of, a row that no record needs is left to a removal. */
+  #count(hash: string): Disposable {
+    this.#counts.set(hash, 1 + (this.#counts.get(hash) ?? 0));
+    return {
+      [Symbol.dispose]: () => {
+        const count = this.#counts.get(hash) ?? 0;
+        if (count > 1) this.#counts.set(hash, count - 1);
+        else this.#counts.delete(hash);
+      },
+    };
   }
 }

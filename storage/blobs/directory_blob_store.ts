@@ -123,14 +123,21 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       if (bytes !== undefined) {
         return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
       }
-      const staged = new StagedBlobFile(path, digest, () => this.#announcements.end(digest.hash));
+      const staged = new StagedBlobFile(path, digest);
       // Compare here, not only in `publish`: a transaction must not wait for two files to be read.
       await staged.isDuplicateOf(this.pathOf(staged.hash));
-      await this.#announcements.begin(digest);
       return staged;
     } catch (error) {
       // A file that stays is removed at the next start. The caller learns why the content was refused.
       await removeFile(path).catch(() => {});
+      throw asStorageFull(error);
+    }
+  }
+
+  async announce(staged: readonly StagedBlob[]): Promise<void> {
+    try {
+      await this.#announcements.begin(staged.filter((blob) => blob instanceof StagedBlobFile));
+    } catch (error) {
       throw asStorageFull(error);
     }
   }
@@ -280,6 +287,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   async #publish(blob: StagedBlob, unsynced: Set<string>): Promise<ContentRow> {
     if (blob instanceof StagedSmallBlob) return { ...blob.digest, bytes: await blob.read() };
     if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
+    if (blob.announced === undefined) throw new TypeError("The blob has not been announced");
     const isNew = await this.#files.publish(blob, unsynced);
     return { ...blob.digest, bytes: undefined, isNew };
   }

@@ -18,13 +18,10 @@ export class StagedBlobFile implements StagedBlob {
   /** Identity of the stored file last found to hold the same bytes. */
   #verifiedDuplicate: string | undefined;
 
-  readonly announced = true;
-  readonly #onDispose: () => void;
+  /** Ends the announcement, once there is one. */
+  announced: Disposable | undefined;
 
-  /** @param onDispose Called when it is published or discarded. */
-  constructor(readonly path: string, readonly digest: ContentDigest, onDispose: () => void) {
-    this.#onDispose = onDispose;
-  }
+  constructor(readonly path: string, readonly digest: ContentDigest) {}
 
   get hash(): string {
     return this.digest.hash;
@@ -66,7 +63,7 @@ export class StagedBlobFile implements StagedBlob {
 
   /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#onDispose();
+    this.announced?.[Symbol.dispose]();
     if (!this.published) await removeFile(this.path);
   }
 }

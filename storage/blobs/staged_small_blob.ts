@@ -28,7 +28,6 @@ export class StagedMemory {
 /** Small content that is not yet published: in memory or, if that is short, in a temporary file. */
 export class StagedSmallBlob implements StagedBlob {
   damage: DamagedContent | undefined;
-  readonly announced = false;
   readonly #memory: StagedMemory;
   #content: Chunk | string | undefined;
 

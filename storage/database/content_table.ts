@@ -24,10 +24,10 @@ export class ContentTable {
     this.#parts = parts;
   }
 
-  /** Adds a row of content whose file is to come, durably, in a transaction of its own. */
-  announce(content: ContentRow): Promise<void> {
+  /** Adds rows of contents whose files are to come, durably, in a transaction of its own. */
+  announce(contents: readonly ContentRow[]): Promise<void> {
     const { writer, commits } = this.#parts;
-    return commits.run(() => writer.announceContent(content, Date.now()));
+    return commits.run(() => writer.announceContents(contents, Date.now()));
   }
 
   /** {@link Writer.putContents} in the current write transaction. */

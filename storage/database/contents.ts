@@ -64,17 +64,19 @@ export function putContents(
   return { inFiles, damaged };
 }
 
-/** Adds a row of content whose file is to come, unless there is one. */
-export function announceContent(
+/** Adds rows of contents whose files are to come. Those that have a row keep it as it is. */
+export function announceContents(
   connection: Connection,
-  { hash, size, crc32, sha256 }: ContentRow,
+  contents: readonly ContentRow[],
   now: number,
 ): void {
-  connection.run(
-    `INSERT INTO contents (hash, size, crc32, sha256, created_at)
-     VALUES (:hash, :size, :crc32, :sha256, :now) ON CONFLICT DO NOTHING`,
-    { hash, size, crc32, sha256, now },
-  );
+  for (const { hash, size, crc32, sha256 } of contents) {
+    connection.run(
+      `INSERT INTO contents (hash, size, crc32, sha256, created_at)
+       VALUES (:hash, :size, :crc32, :sha256, :now) ON CONFLICT DO NOTHING`,
+      { hash, size, crc32, sha256, now },
+    );
+  }
 }
 
 /** Adds the SHA-256 of content that was stored before it was kept. */

@@ -10,7 +10,7 @@ import type {
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import {
-  announceContent,
+  announceContents,
   type ContentRow,
   type FoundContents,
   putContents,
@@ -294,9 +294,9 @@ export class Writer {
     return rows.map((row) => String(row.hash));
   }
 
-  /** {@link announceContent} */
-  announceContent(content: ContentRow, now: number): void {
-    this.#transactions.refuseFull(() => announceContent(this.#connection, content, now));
+  /** {@link announceContents} */
+  announceContents(contents: readonly ContentRow[], now: number): void {
+    this.#transactions.refuseFull(() => announceContents(this.#connection, contents, now));
   }
 
   /** {@link putContents} */

@@ -23,6 +23,7 @@ export async function publish(
   staged: readonly StagedBlob[],
 ): Promise<void> {
   const actions: (() => Promise<void>)[] = [];
+  await store.announce(staged);
   await store.publish(staged, { beforeCommit: (action) => actions.push(action) });
   for (const action of actions) await action();
 }

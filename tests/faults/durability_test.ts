@@ -6,10 +6,13 @@ import { hasProgram } from "../support/tools.ts";
 // strace also needs the right to trace processes, which some containers lack.
 const strace = await hasProgram("strace", "-e", "trace=none", "true");
 
-/** The traced calls that name a path, in order, such as `rename blobs/ab/cd/…`. */
+/**
+ * The traced calls that name a path, in order, such as `rename blobs/ab/cd/…`. The audit log is synced
+ * at any time.
+ */
 function calls(trace: string, dataDir: string): string[] {
   const short = (path: string) => path.replace(`${dataDir}/`, "").replace(dataDir, ".");
-  return trace.split("\n").flatMap((line) => {
+  return trace.split("\n").filter((line) => !line.includes("audit.log")).flatMap((line) => {
     const sync = /\b(?:fsync|fdatasync)\(\d+<([^>]+)>/.exec(line);
     if (sync?.[1] !== undefined) return [`sync ${short(sync[1])}`];
     const rename = /\brename(?:at2?)?\(.*"([^"]+)".*"([^"]+)"/.exec(line);

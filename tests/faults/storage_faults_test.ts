@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { removeUnreferenced } from "../../core/tree/sweeper.ts";
+import { auditLog } from "../../storage/audit/audit_log.ts";
 import { items, refused } from "../support/client.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -227,7 +228,13 @@ Deno.test({
   async fn() {
     await using disk = await smallDisk(6);
     assert.ok(disk);
-    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 0 });
+    await using audit = auditLog("file", {
+      dataDir: disk.path,
+      // Its disk is full, too.
+      onFailure() {},
+      writeElsewhere() {},
+    });
+    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 0, audit });
     const one = await server.as(1);
     assert.equal(items(await one.upload("", { small: "small" })).length, 1);
     const message = refused(await one.upload("d", { large: noise(8_000_000) }), 500, "ErrInternal");
