@@ -34,6 +34,18 @@ export class AppError extends Error {
   }
 }
 
+/** A request came too early: there are too many of them. */
+export class RetryLater extends AppError {
+  /** @param retryAfterS After how many seconds the request may be served. */
+  constructor(
+    kind: "ErrTooManyRequests" | "ErrUnavailable",
+    message: string,
+    readonly retryAfterS: number,
+  ) {
+    super(kind, message);
+  }
+}
+
 /** Stored content is not what was stored: its bytes have changed on the disk (C 5.3). */
 export class DamagedContent extends Error {
   override readonly name = "DamagedContent";

@@ -71,7 +71,7 @@ export class EventBus<Event> implements EventSink<Event> {
     if (events.length === 0) return;
     const entries = events.map(this.#entryOf);
     this.#everyone.publish(entries);
-    for (const [owner, own] of Map.groupBy(entries, (entry) => entry.owner)) {
+    for (const [owner, own] of byOwner(entries)) {
       const channel = this.#channelOf(owner);
       this.#channels.delete(owner);
       this.#channels.set(owner, channel);
@@ -144,4 +144,11 @@ export class EventBus<Event> implements EventSink<Event> {
       this.#bytes -= CHANNEL_BYTES;
     }
   }
+}
+
+/** Entries by owner. Those of an operation rarely have several owners, and may be very many. */
+function byOwner(entries: readonly EventEntry[]): Iterable<[number, readonly EventEntry[]]> {
+  const owner = entries[0]?.owner ?? 0;
+  if (entries.every((entry) => entry.owner === owner)) return [[owner, entries]];
+  return Map.groupBy(entries, (entry) => entry.owner);
 }

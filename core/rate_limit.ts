@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { RetryLater } from "./errors.ts";
 
 const MINUTE_MS = 60_000;
 /** The most users that are remembered. */
@@ -9,14 +9,6 @@ interface Bucket {
   tokens: number;
   /** When that was, in milliseconds of a monotonic clock. */
   at: number;
-}
-
-/** A request came too early. */
-export class TooManyRequests extends AppError {
-  /** @param retryAfterS After how many seconds the next request is allowed. */
-  constructor(perMinute: number, readonly retryAfterS: number) {
-    super("ErrTooManyRequests", `More than ${perMinute} requests in a minute`);
-  }
 }
 
 /**
@@ -43,14 +35,15 @@ export class RateLimit {
   /**
    * Counts a request of the user.
    *
-   * @throws {TooManyRequests} when it comes too early. It does not count then.
+   * @throws {RetryLater} when it comes too early. It does not count then.
    */
   count(userId: number): void {
     const now = this.#now();
     const tokens = this.#tokensOf(userId, now);
     if (tokens < 1) {
       const waitMs = (1 - tokens) * MINUTE_MS / this.#perMinute;
-      throw new TooManyRequests(this.#perMinute, Math.max(1, Math.ceil(waitMs / 1000)));
+      const message = `More than ${this.#perMinute} requests in a minute`;
+      throw new RetryLater("ErrTooManyRequests", message, Math.max(1, Math.ceil(waitMs / 1000)));
     }
     this.#buckets.delete(userId);
     this.#forgetFull(now);

@@ -16,6 +16,21 @@ export class Semaphore {
     this.#maxOfUser = maxOfUser;
   }
 
+  /** How many permits a user holds. */
+  heldBy(userId: number): number {
+    return this.#held.get(userId) ?? 0;
+  }
+
+  /** How many of a user wait. */
+  waitingOf(userId: number): number {
+    return [...this.#waiting.values()].filter((it) => it === userId).length;
+  }
+
+  /** A permit, if there is one now. */
+  tryAcquire(userId?: number): Disposable | undefined {
+    return this.#mayEnter(userId) ? this.#permit(userId) : undefined;
+  }
+
   /**
    * Waits for a permit. Disposing of the permit releases it.
    *
@@ -42,6 +57,11 @@ export class Semaphore {
     return promise;
   }
 
+  #mayEnter(userId: number | undefined): boolean {
+    if (this.#free === 0) return false;
+    return userId === undefined || this.heldBy(userId) < this.#maxOfUser;
+  }
+
   #permit(userId: number | undefined): Disposable {
     this.#count(userId, 1);
     const permit = new DisposableStack();
@@ -55,7 +75,7 @@ export class Semaphore {
   #count(userId: number | undefined, change: 1 | -1): void {
     this.#free -= change;
     if (userId === undefined) return;
-    const held = (this.#held.get(userId) ?? 0) + change;
+    const held = this.heldBy(userId) + change;
     if (held === 0) this.#held.delete(userId);
     else this.#held.set(userId, held);
   }
@@ -63,7 +83,7 @@ export class Semaphore {
   #grant(): void {
     for (const [enter, userId] of this.#waiting) {
       if (this.#free === 0) return;
-      if (userId === undefined || (this.#held.get(userId) ?? 0) < this.#maxOfUser) enter();
+      if (this.#mayEnter(userId)) enter();
     }
   }
 }

@@ -15,6 +15,7 @@ import { observe } from "./observe.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
+import { takeTurn, Turns } from "./turns.ts";
 import { METRICS_PATH, type Route, ROUTES, type Services } from "./routes.ts";
 
 export interface AppOptions
@@ -70,9 +71,15 @@ function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
 }
 
 function serveRoutes(app: App, options: AppOptions, services: Services): void {
+  const turns = new Turns();
   for (const route of ROUTES) {
     const pattern = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    app.on(route.method, [pattern], ...checksOf(route, options), (c) => route.handle(c, services));
+    app.on(
+      route.method,
+      [pattern],
+      ...checksOf(route, options, turns),
+      (c) => route.handle(c, services),
+    );
   }
 }
 
@@ -80,13 +87,15 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
 function checksOf(
   route: Route,
   { audit, openMetrics, ...access }: AppOptions,
+  turns: Turns,
 ): MiddlewareHandler<AppEnvironment>[] {
-  const { path, privilege, action } = route;
+  const { path, privilege, action, load = "request" } = route;
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
     recordAudit(audit, { privilege, ...(action !== undefined && { action }) }),
     requirePrivilege(access, privilege),
     ...action === undefined ? [] : [requireAudit(audit)],
+    takeTurn(turns, load),
   ];
 }
 

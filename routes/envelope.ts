@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import { AppError, type ErrorKind } from "../core/errors.ts";
+import { AppError, type ErrorKind, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
-import { TooManyRequests } from "../core/rate_limit.ts";
 
 /** The status of each error kind (C 2). */
 const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
@@ -70,7 +69,7 @@ export function failureOf(c: Context, error: unknown, log: Log): Response {
 /** The headers that go with an error. */
 function headersOf(c: Context, error: AppError): Record<string, string> {
   const { kind } = error;
-  if (error instanceof TooManyRequests) return { "Retry-After": String(error.retryAfterS) };
+  if (error instanceof RetryLater) return { "Retry-After": String(error.retryAfterS) };
   if (kind === "ErrAuthRequired") return { "WWW-Authenticate": challenge(c) };
   return kind === "ErrScansQueueFull" ? { "Retry-After": RETRY_AFTER_S } : {};
 }

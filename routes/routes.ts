@@ -27,6 +27,7 @@ import {
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { showUsage } from "./usage.ts";
 import type { Semaphore } from "../core/semaphore.ts";
+import type { Load } from "./turns.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
@@ -57,6 +58,8 @@ export interface Route {
   readonly privilege?: Privilege;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
+  /** What it holds while it is served. @default "request" */
+  readonly load?: Load;
   readonly operation: Operation;
   readonly handle: (
     c: Context<AppEnvironment>,
@@ -109,6 +112,7 @@ const API_ROUTES: readonly Route[] = [
     path: "/resources",
     privilege: "resources.upload",
     action: "resources.upload",
+    load: "transfer",
     operation: resourceOperations.UPLOAD,
     handle: (c, { tree }) => uploadResources(c, tree),
   },
@@ -148,6 +152,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/resources/download",
     privilege: "resources.download",
+    load: "transfer",
     operation: resourceOperations.DOWNLOAD,
     handle: (c, { tree }) => downloadResources(c, tree),
   },
@@ -162,6 +167,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/events",
     privilege: "resources.view",
+    load: "stream",
     operation: resourceOperations.EVENTS,
     handle: (c, { events, eventOptions }) => streamEvents(c, events, eventOptions),
   },
@@ -176,6 +182,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/reports/validate",
     privilege: "scans.view",
+    load: "job",
     operation: scanOperations.VALIDATE_REPORT,
     handle: (c, { validateReport, largeReports }) =>
       validateReports(c, validateReport, largeReports),
@@ -185,6 +192,7 @@ const API_ROUTES: readonly Route[] = [
     path: "/scans",
     privilege: "scans.run",
     action: "scans.start",
+    load: "job",
     operation: scanOperations.START,
     handle: (c, { scans }) => postScan(c, scans),
   },
@@ -214,6 +222,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/scans/{id}/report",
     privilege: "scans.view",
+    load: "transfer",
     operation: scanOperations.REPORT,
     handle: (c, { scans }) => getScanReport(c, scans),
   },

@@ -43,7 +43,13 @@ const Check = v.object({
 /** The result of a scan, as JSON leaves it. */
 const Result = v.object({
   size: count,
-  hashes: v.object({ md5: hex(32), sha1: hex(40), sha256: hex(64), sha512: hex(128) }),
+  hashes: v.object({
+    md5: hex(32),
+    sha1: hex(40),
+    sha256: hex(64),
+    sha256_prefix: hex(64),
+    sha512: hex(128),
+  }),
   scanners: listOf(text),
   checks: listOf(Check),
   asset: v.object({

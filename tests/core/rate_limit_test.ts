@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { RateLimit, TooManyRequests } from "../../core/rate_limit.ts";
+import { RetryLater } from "../../core/errors.ts";
+import { RateLimit } from "../../core/rate_limit.ts";
 
 /** How long until the next request, in seconds; 0 if this one was allowed. */
 function waitOf(limit: RateLimit, userId: number): number {
@@ -7,7 +8,7 @@ function waitOf(limit: RateLimit, userId: number): number {
     limit.count(userId);
     return 0;
   } catch (error) {
-    assert.ok(error instanceof TooManyRequests);
+    assert.ok(error instanceof RetryLater);
     return error.retryAfterS;
   }
 }

@@ -4,6 +4,7 @@ import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
 import { foldCall } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
 import { decodeText } from "./literals.ts";
+import { mutationSignal } from "./mutation.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
 import type { TorchStorage } from "./torch_storage.ts";
@@ -14,7 +15,6 @@ import {
   container,
   extend,
   type Import,
-  importPath,
   isContainer,
   type PickleValue,
   type Text,
@@ -174,9 +174,9 @@ export class Machine {
     return decodeText(this.window.bytes(from, length), codec);
   }
 
-  /** Adds a signal at the current instruction, unless the instruction failed. */
-  signal(signal: Omit<Signal, "position">): void {
-    if (this.fault !== undefined) return;
+  /** Adds a signal at the current instruction, unless there is none or the instruction failed. */
+  signal(signal: Omit<Signal, "position"> | undefined): void {
+    if (signal === undefined || this.fault !== undefined) return;
     this.findings.addSignal({ ...signal, position: this.at });
   }
 
@@ -246,32 +246,15 @@ export class Machine {
       this.#kept += extend(target, items);
       return;
     }
-    this.#signalMutation(target);
+    this.signal(mutationSignal(target, this.opcode));
     for (const item of items) markStored(item, this.textOf);
-  }
-
-  #signalMutation(target: PickleValue): void {
-    const changed = target.kind === "call" && SHARED.has(importPath(target.callee) ?? "")
-      ? target.callee
-      : target;
-    if (changed.kind !== "import") return;
-    const { module, name } = changed.record;
-    this.signal({
-      name: "Pickle Mutation",
-      severity: "critical",
-      ruleCode: MUTATION_RULES[this.opcode] ?? "S209",
-      message: `Modifies the imported object ${escapedExcerpt(`${module}.${name}`)} in place`,
-      why:
-        "A pickle builds its own objects; one that modifies a library's objects plants code there",
-      details: { opcode: this.opcode },
-    });
   }
 
   /** Sets the state of the object on top, as BUILD does. */
   build(state: PickleValue): void {
     const target = this.top();
     if (target.kind === "call") target.state = state;
-    this.#signalMutation(target);
+    this.signal(mutationSignal(target, this.opcode));
     markStored(state, this.textOf);
   }
 
@@ -295,12 +278,3 @@ const ALIASED_ARRAY = {
   message: "Calls return objects that determine where array data ends",
   why: "Instructions can be hidden in what looks like array data",
 } as const;
-
-/** Functions that return an object of the whole process. */
-const SHARED: ReadonlySet<string> = new Set(["logging.getLogger"]);
-
-const MUTATION_RULES: { readonly [name in OpcodeName]?: Signal["ruleCode"] } = {
-  BUILD: "S207",
-  SETITEM: "S209",
-  SETITEMS: "S210",
-};

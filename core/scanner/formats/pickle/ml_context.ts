@@ -1,5 +1,5 @@
 import { ElementCounts } from "../tensors/element_counts.ts";
-import { type TensorNames } from "../tensors/tensor_names.ts";
+import type { TensorNames } from "../tensors/tensor_names.ts";
 import type { ImportRecord } from "./findings.ts";
 import { elementsOf } from "./joblib_arrays.ts";
 import { storageType, type TorchStorage } from "./torch_storage.ts";

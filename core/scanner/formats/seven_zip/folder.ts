@@ -4,7 +4,8 @@ import type { ByteSource } from "../../contract/source.ts";
 import { unpackBzip2 } from "../../readers/compression/bzip2.ts";
 import { undoFilter } from "../../readers/compression/filters.ts";
 import { unpackLz4 } from "../../readers/compression/lz4.ts";
-import { LzmaDecoder, unpackLzma2 } from "../../readers/compression/lzma.ts";
+import { unpackLzma2 } from "../../readers/compression/lzma.ts";
+import { LzmaDecoder } from "../../readers/compression/lzma_decoder.ts";
 import {
   DamagedData,
   OutputBuffer,

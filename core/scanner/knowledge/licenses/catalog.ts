@@ -66,6 +66,49 @@ const PERMISSIVE: readonly License[] = [
   spdx("CC0-1.0", "Creative Commons Zero 1.0", [["cc0 1 0 universal"]], { ids: ["cc0"] }),
 ];
 
+/** Licenses that hubs offer for choice, by their ids alone, and what they ask of those who pass on. */
+const BY_ID: readonly License[] = [
+  ...([
+    ["AFL-3.0", "Academic Free License 3.0"],
+    ["Artistic-2.0", "Artistic License 2.0"],
+    ["BSL-1.0", "Boost Software License 1.0"],
+    ["BSD-3-Clause-Clear", "BSD 3-Clause Clear License"],
+    ["C-UDA-1.0", "Computational Use of Data Agreement 1.0", "c-uda"],
+    ["CDLA-Permissive-2.0", "Community Data License Agreement Permissive 2.0"],
+    ["ECL-2.0", "Educational Community License 2.0"],
+    ["etalab-2.0", "Etalab Open License 2.0"],
+    ["MS-PL", "Microsoft Public License"],
+    ["NCSA", "University of Illinois/NCSA License"],
+    ["ODC-By-1.0", "Open Data Commons Attribution License 1.0", "odc-by"],
+    ["ODbL-1.0", "Open Database License 1.0", "odbl"],
+    ["OFL-1.1", "SIL Open Font License 1.1"],
+    ["PDDL-1.0", "Open Data Commons Public Domain Dedication 1.0", "pddl"],
+    ["PostgreSQL", "PostgreSQL License"],
+    ["Zlib", "zlib License"],
+  ] as const).map(([id, name, ...ids]) => spdx(id, name, [], { ids })),
+  ...([
+    ["EPL-2.0", "Eclipse Public License 2.0"],
+    ["EUPL-1.2", "European Union Public License 1.2"],
+  ] as const).map(([id, name]) => spdx(id, name, [], { copyleft: "distribution" })),
+  spdx("OSL-3.0", "Open Software License 3.0", [], { copyleft: "network" }),
+  { ...byPublisher("GNU GPL", ["gpl"]), commercialAllowed: true, copyleft: "distribution" },
+  { ...byPublisher("GNU LGPL", ["lgpl"]), commercialAllowed: true },
+];
+
+/** Licenses by the publishers of models that do not allow commercial use. */
+const NONCOMMERCIAL: readonly License[] = ([
+  ["Apple Machine Learning Research Model License", "apple-amlr"],
+  ["DeepFloyd IF License", "deepfloyd-if-license"],
+  ["FAIR Noncommercial Research License", "fair-noncommercial-research-license"],
+  ["H Research-Only License", "h-research"],
+  ["Intel Research Use License", "intel-research"],
+] as const).map(([name, id]) => ({ ...byPublisher(name, [id]), commercialAllowed: false }));
+
+/** A license that SPDX does not list, by its ids alone. */
+function byPublisher(name: string, ids: readonly string[]): License {
+  return { spdxId: null, name, url: null, commercialAllowed: null, ids, texts: [] };
+}
+
 const COPYLEFT: readonly License[] = [
   ...gnu("AGPL", "3.0", "affero general public license", "19 november 2007", "network"),
   ...gnu("LGPL", "3.0", "lesser general public license", "29 june 2007"),
@@ -174,5 +217,15 @@ export const LICENSES: readonly License[] = [
   ...PERMISSIVE,
   ...COPYLEFT,
   ...creativeCommons(),
+  ...BY_ID,
+  ...NONCOMMERCIAL,
   ...MODEL_LICENSES,
 ];
+
+/** A license that its own id in a model card calls noncommercial or for research only. */
+export function noncommercialLicense(id: string): License | undefined {
+  const isNoncommercial = /non-?commercial|research-only|(?:^|-)nc(?:-|$)/.test(id);
+  return isNoncommercial
+    ? { ...byPublisher(id.slice(0, 100), []), commercialAllowed: false }
+    : undefined;
+}

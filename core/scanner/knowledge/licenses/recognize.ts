@@ -1,4 +1,4 @@
-import { type License, LICENSES } from "./catalog.ts";
+import { type License, LICENSES, noncommercialLicense } from "./catalog.ts";
 
 /** A recognized license. */
 export interface FoundLicense {
@@ -39,7 +39,8 @@ export function licensesOfExpression(
   const ids = expression.slice(0, 500).toLowerCase().split(/\s+(?:or|and|with)\s+|[()]|\*\/|-->/);
   return withoutRepeats(ids.flatMap((id) => {
     const license = BY_ID.get(id.trim()) ??
-      BY_ID.get(id.trim().replace(/(?:-only|-or-later|\+)$/, ""));
+      BY_ID.get(id.trim().replace(/(?:-only|-or-later|\+)$/, "")) ??
+      (source === "metadata" ? noncommercialLicense(id.trim()) : undefined);
     return license === undefined ? [] : [found(license, source)];
   }));
 }

@@ -9,8 +9,8 @@ const BATCH_CHARACTERS = 64 * KIB;
 /** Shorter texts hold no credential of a known shape, and none that a name gives away. */
 const MIN_CHARACTERS = 6;
 
-/** What every name that gives a credential away contains, for a quick check. */
-const TELLING_WORD = /pass|pwd|key|token|secret|credential/i;
+/** How every name ends that gives a credential away, for a quick check. */
+const TELLING_END = /(?:pass(?:word|wd|phrase)|pwd|key|token|secret|credentials?)$/i;
 
 /** Shorter texts hold no credential of a known shape, nor a name with a credential. */
 const MIN_SHAPED_CHARACTERS = 12;
@@ -44,7 +44,7 @@ export class SecretSearch {
    */
   add(text: string, position: number, name?: string): void {
     if (text.length < MIN_CHARACTERS) return;
-    const mayTell = name !== undefined && TELLING_WORD.test(name);
+    const mayTell = name !== undefined && TELLING_END.test(name);
     const named = mayTell ? secretByName(name, text) : undefined;
     if (named !== undefined && findSecrets(text).next().done === true) {
       this.#report(named, position);

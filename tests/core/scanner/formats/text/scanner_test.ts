@@ -187,6 +187,13 @@ Deno.test("C 16 S1008 reports licenses that restrict the use or ask for source c
   assert.deepEqual(found("---\nlicense: agpl-3.0\n---\n"), ["warning S1008"]);
   assert.deepEqual(found("SPDX-License-Identifier: AGPL-3.0-or-later\n"), ["warning S1008"]);
   assert.deepEqual(found("---\nlicense: cc-by-nc-4.0\n---\n"), ["warning S1008"]);
+  assert.deepEqual(
+    found("---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n"),
+    [
+      "warning S1008",
+    ],
+  );
+  assert.deepEqual(found("---\nlicense: gpl\n---\n"), ["info S1008"]);
   assert.deepEqual(found("---\nlicense: gpl-3.0\n---\nUnlike AGPL-3.0 …\n"), ["info S1008"]);
   for (const free of ["mit", "apache-2.0", "lgpl-3.0", "cc-by-sa-4.0", "llama3", "other"]) {
     assert.deepEqual(found(`---\nlicense: ${free}\n---\n`), [], free);

@@ -74,6 +74,10 @@ Deno.test("SR 2.11 recognizes ids of model cards and SPDX expressions", () => {
     ["gemma", ["Gemma Terms of Use"]],
     ["cc-by-nc-4.0", ["CC-BY-NC-4.0"]],
     ["MIT AND (BSD-2-Clause OR ISC)", ["MIT", "BSD-2-Clause", "ISC"]],
+    ["gpl", ["GNU GPL"]],
+    ["osl-3.0", ["OSL-3.0"]],
+    ["odc-by", ["ODC-By-1.0"]],
+    ["apple-amlr", ["Apple Machine Learning Research Model License"]],
     ["other", []],
     ["constructor", []],
   ];
@@ -100,4 +104,9 @@ Deno.test("SR 2.11 states whether commercial use is allowed, or null if it depen
   assert.equal(allowed("mit"), true);
   assert.equal(allowed("cc-by-nc-sa-4.0"), false);
   assert.equal(allowed("llama2"), null);
+  assert.equal(allowed("deepfloyd-if-license"), false);
+  // Names of licenses in model cards that hubs do not list.
+  assert.equal(allowed("flux-1-dev-non-commercial-license"), false);
+  assert.equal(allowed("stabilityai-nc-research-community"), false);
+  assert.equal(allowed("encoder-license"), undefined);
 });

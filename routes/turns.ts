@@ -1,0 +1,89 @@
+import type { MiddlewareHandler } from "hono";
+import { RetryLater } from "../core/errors.ts";
+import { Semaphore } from "../core/semaphore.ts";
+import { callerOf } from "./auth.ts";
+import type { AppEnvironment } from "./environment.ts";
+
+/** What a request holds until its reply has been read. */
+export type Load =
+  /** A thread or a connection to the database, for a moment. */
+  | "request"
+  /** The buffers of an upload, a download or a ZIP. */
+  | "transfer"
+  /** Little, but for as long as a scan or a report takes. */
+  | "job"
+  /** Little, but for as long as the client likes. */
+  | "stream";
+
+/** How many requests are served at once, and how many of one user: a quarter. */
+const LIMITS: Readonly<Record<Load, { readonly max: number; readonly name: string }>> = {
+  request: { max: 64, name: "requests" },
+  transfer: { max: 128, name: "uploads and downloads" },
+  job: { max: 1000, name: "scans and reports" },
+  stream: { max: 2000, name: "streams of events" },
+};
+/** How long a request waits for its turn, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+/** How many requests of a user wait. They are unread, and hold a connection only. */
+const MAX_WAITING_OF_USER = 1000;
+
+/** Bounds what all users, and each of them, have served at once. */
+export class Turns {
+  readonly #waitMs: number;
+  readonly #semaphores: Readonly<Record<Load, Semaphore>>;
+
+  /** @param waitMs How long a request waits for its turn. @default 10000 */
+  constructor(waitMs = MAX_WAIT_MS) {
+    this.#waitMs = waitMs;
+    const semaphoreOf = ({ max }: { readonly max: number }) => new Semaphore(max, max / 4);
+    this.#semaphores = {
+      request: semaphoreOf(LIMITS.request),
+      transfer: semaphoreOf(LIMITS.transfer),
+      job: semaphoreOf(LIMITS.job),
+      stream: semaphoreOf(LIMITS.stream),
+    };
+  }
+
+  /**
+   * Waits until a request may be served. A stream does not wait, as others may never end. Dispose of the
+   * result when the reply has been read.
+   *
+   * @throws {RetryLater} when that takes too long.
+   * @throws the signal's reason when it aborts.
+   */
+  async take(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
+    const semaphore = this.#semaphores[load];
+    const permit = semaphore.tryAcquire(userId);
+    if (permit !== undefined) return permit;
+    const waits = load !== "stream" && semaphore.waitingOf(userId) < MAX_WAITING_OF_USER;
+    if (!waits) throw this.#refusal(load, userId);
+    const late = AbortSignal.timeout(this.#waitMs);
+    try {
+      return await semaphore.acquire(AbortSignal.any([signal, late]), userId);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw this.#refusal(load, userId);
+    }
+  }
+
+  #refusal(load: Load, userId: number): RetryLater {
+    const { max, name } = LIMITS[load];
+    const retryAfterS = Math.ceil(this.#waitMs / 1000);
+    return this.#semaphores[load].heldBy(userId) >= max / 4
+      ? new RetryLater("ErrTooManyRequests", `More than ${max / 4} ${name} at once`, retryAfterS)
+      : new RetryLater("ErrUnavailable", `The server has too many ${name} at once`, retryAfterS);
+  }
+}
+
+/** Middleware that serves a request when it is its turn, and ends the turn after the reply. */
+export function takeTurn(turns: Turns, load: Load): MiddlewareHandler<AppEnvironment> {
+  return async function takeTurn(c, next) {
+    using turn = new DisposableStack();
+    turn.use(await turns.take(load, callerOf(c).userId, c.req.raw.signal));
+    await next();
+    const delivery = c.get("delivery");
+    if (delivery === undefined) return;
+    const delivering = turn.move();
+    delivery.then(() => delivering.dispose());
+  };
+}
