@@ -9,12 +9,12 @@ import type {
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
-import { Semaphore } from "../../core/semaphore.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
+import { LongReads } from "./long_reads.ts";
 import { PointReader } from "./point_reader.ts";
-import type { ListBatch, Reader } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
@@ -49,7 +49,6 @@ export interface ResourceStoreOptions {
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
-  readonly #listIdleMs: number;
   readonly #writer = new RemoteWorker<Writer>(WORKERS.writer);
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
@@ -57,19 +56,18 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
   readonly #largeChanges: LargeChanges;
+  readonly #longReads: LongReads;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
   /** Bounds counts of stored bytes. */
-  readonly #counting = new Semaphore(1);
   /** Contents in the same file. */
   readonly contents: ContentTable;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
-    this.#listIdleMs = options.listIdleMs ?? LIST_IDLE_MS;
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
       begin: (isStep) => remote.begin(isStep),
@@ -90,6 +88,11 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       writer: remote,
       readers: [this.#reader.remote, this.#lookups.remote],
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
+    });
+    this.#longReads = new LongReads({
+      reader: this.#reader.remote,
+      largeChanges: this.#largeChanges,
+      listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
     });
     this.scans = new SqliteScanStore({
       database: path,
@@ -174,29 +177,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
     const few = this.#largeChanges.covers(query.scope) ? undefined : this.#points.shortList(query);
     if (few !== undefined) return yield few;
-    const reader = this.#reader.remote;
-    const { cursor, first } = await reader.openList(query);
-    let batch = first;
-    try {
-      for (;;) {
-        if (batch === undefined) await this.#largeChanges.settled([query.scope]);
-        else yield* this.#lent(batch, () => reader.releaseList(cursor));
-        if (batch?.done) return;
-        batch = await reader.nextBatch(cursor);
-      }
-    } finally {
-      if (!batch?.done) await reader.closeList(cursor);
-    }
-  }
-
-  /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
-  *#lent({ records, done }: ListBatch, release: () => void): Generator<readonly ResourceRecord[]> {
-    const idle = done ? undefined : setTimeout(release, this.#listIdleMs);
-    try {
-      yield records;
-    } finally {
-      clearTimeout(idle);
-    }
+    yield* this.#longReads.list(query);
   }
 
   /** Whether a credential is revoked. Another process may have done so just now. */
@@ -207,44 +188,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     return found ?? await this.#lookups.remote.usage(scope);
   }
 
-  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
-    using _turn = await this.#counting.acquire(signal);
-    const reader = this.#reader.remote;
-    await reader.openStoredBytes(scope);
-    try {
-      for (;;) {
-        await this.#largeChanges.settled([scope]);
-        const bytes = await reader.nextStoredBytes();
-        if (bytes !== undefined) return bytes;
-        signal.throwIfAborted();
-      }
-    } finally {
-      await reader.closeStoredBytes();
-    }
+  storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    return this.#longReads.storedBytes(scope, signal);
   }
 
-  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
-    const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
-    await this.#largeChanges.settled(
-      [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
-    );
-    const reader = this.#reader.remote;
-    const { id, sharedPath } = await reader.openCollection(roots);
-    return {
-      sharedPath,
-      async *pages() {
-        let after = "";
-        for (;;) {
-          const page = await reader.collectionPage(id, after);
-          const last = page.at(-1);
-          if (last === undefined) return;
-          yield page;
-          after = last.path;
-        }
-      },
-      setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
-      [Symbol.asyncDispose]: () => reader.closeCollection(id),
-    };
+  collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    return this.#longReads.collectFiles(roots);
   }
 
   async write<T>(

@@ -1,12 +1,5 @@
 import { dirname } from "node:path/posix";
-import type {
-  NewRecord,
-  Placement,
-  ResourceRecord,
-  Scope,
-  TransferEffect,
-  Usage,
-} from "../../core/ports.ts";
+import type { NewRecord, Placement, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import {
@@ -24,11 +17,10 @@ import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
-import { ChangeJournal } from "./change_journal.ts";
 import { insertRecords } from "./insert_records.ts";
-import { deletePage, exceeds, PAGE_RECORDS } from "./subtrees.ts";
+import { type DeleteProgress, type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
+import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
-import { TransferPlan } from "./transfer_plan.ts";
 import { usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 
@@ -38,9 +30,6 @@ const GROWING: ReadonlySet<ScanStatement> = new Set([
   "keepResult",
   "addReportChunk",
 ]);
-
-/** How long a call may change records, in milliseconds. Other requests wait for it. */
-const MAX_STEP_MS = 100;
 
 export interface WriterOptions {
   /** The space that uploads leave free. */
@@ -61,24 +50,7 @@ interface OpenDatabase {
   /** See {@link allocateSharedMemory}. */
   readonly shared: Disposable;
   readonly transactions: Transactions;
-  readonly journal: ChangeJournal;
-  /** The plan of a move or copy in one transaction. */
-  readonly plan: TransferPlan;
-  /** That of a large one, which is carried out between the transactions of others. */
-  readonly largePlan: TransferPlan;
-}
-
-/** What part of a plan did. */
-export interface PlanProgress {
-  readonly effects: readonly TransferEffect[];
-  readonly done: boolean;
-}
-
-/** Part of a deletion. */
-export interface DeleteProgress {
-  readonly deleted: readonly ResourceRecord[];
-  /** How many of the roots are gone with all their descendants. */
-  readonly doneRoots: number;
+  readonly changes: SubtreeChanges;
 }
 
 /**
@@ -87,11 +59,6 @@ export interface DeleteProgress {
  */
 export class Writer {
   #opened: OpenDatabase | undefined;
-  #steps: Record<"direct" | "large", Iterator<readonly TransferEffect[], void>> = {
-    direct: [].values(),
-    large: [].values(),
-  };
-  #undoing: Iterator<void, void> = [].values();
 
   /**
    * Opens the database; creates and migrates it as needed, and undoes a large change that a crash
@@ -113,16 +80,9 @@ export class Writer {
     const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
-    const journal = new ChangeJournal(connection);
-    journal.recover();
-    this.#opened = {
-      connection,
-      shared,
-      transactions: new Transactions(connection, ballast),
-      journal,
-      plan: new TransferPlan(connection, undefined, "plan"),
-      largePlan: new TransferPlan(connection, journal, "large_plan"),
-    };
+    const transactions = new Transactions(connection, ballast);
+    const changes = new SubtreeChanges(connection, transactions);
+    this.#opened = { connection, shared, transactions, changes };
     return { isNew: before === 0, generation };
   }
 
@@ -199,83 +159,49 @@ export class Writer {
     this.scanRows("markReplacedFiles", parameters);
   }
 
-  /**
-   * Whether a change of the records and their descendants is large: there are more than `max`, and the
-   * disk has room to keep their former state.
-   */
-  isLarge(roots: readonly Pick<ResourceRecord, "userId" | "path">[], max: number): boolean {
-    if (this.#transactions.nearlyFull) return false;
-    return exceeds(this.#connection, roots, max);
+  /** {@link SubtreeChanges.isLarge} */
+  isLarge(roots: readonly Root[], max: number): boolean {
+    return this.#parts.changes.isLarge(roots, max);
   }
 
-  /** Begins a large change of records of the users. */
+  /** {@link SubtreeChanges.begin} */
   beginChange(userIds: readonly number[]): void {
-    this.#transactions.refuseFull(() => this.#parts.journal.begin(userIds));
+    this.#parts.changes.begin(userIds);
   }
 
-  /** Ends a large change: its steps become permanent with this transaction. */
+  /** {@link SubtreeChanges.end} */
   endChange(): void {
-    this.#transactions.refuseFull(() => this.#parts.journal.end());
+    this.#parts.changes.end();
   }
 
-  /** Begins to undo a large change, from the start if it was begun before. */
+  /** {@link SubtreeChanges.beginUndo} */
   beginUndo(): void {
-    this.#undoing = this.#parts.journal.undo();
+    this.#parts.changes.beginUndo();
   }
 
-  /** Undoes a part of a large change. Returns whether it was the last. */
+  /** {@link SubtreeChanges.runUndo} */
   runUndo(): boolean {
-    return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
+    return this.#parts.changes.runUndo();
   }
 
-  /** Deletes records at and below the roots for a moment, `isStep` as for {@link begin}. */
+  /** {@link SubtreeChanges.deleteSome} */
   deleteSome(roots: readonly ResourceRecord[], isStep: boolean): DeleteProgress {
-    const journal = isStep ? this.#parts.journal : undefined;
-    const deleted: ResourceRecord[] = [];
-    let doneRoots = 0;
-    return this.#forAMoment(() => {
-      const root = roots[doneRoots];
-      if (root === undefined) return true;
-      const page = deletePage(this.#connection, journal, root);
-      for (const record of page) deleted.push(record);
-      if (page.length < PAGE_RECORDS) doneRoots++;
-      return doneRoots === roots.length;
-    }, () => ({ deleted, doneRoots }));
+    return this.#parts.changes.deleteSome(roots, isStep);
   }
 
-  /** Prepares a move, which {@link runPlan} plans and carries out, `isStep` as for {@link begin}. */
+  /** {@link SubtreeChanges.planMove} */
   planMove(placements: readonly Placement[], now: number, isStep: boolean): void {
-    const { plan, largePlan } = this.#parts;
-    if (isStep) this.#steps.large = largePlan.move(placements, now);
-    else this.#steps.direct = plan.move(placements, now);
+    this.#parts.changes.planMove(placements, now, isStep);
   }
 
-  /** Prepares a copy, as {@link planMove} does a move. */
+  /** {@link SubtreeChanges.planCopy} */
   planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
-    this.#transactions.refuseGrowth();
-    const { plan, largePlan } = this.#parts;
-    if (isStep) this.#steps.large = largePlan.copy(placements, now);
-    else this.#steps.direct = plan.copy(placements, now);
+    this.#parts.changes.planCopy(placements, now, isStep);
   }
 
-  /** Runs a plan for a moment. */
+  /** {@link SubtreeChanges.runPlan} */
   runPlan(isStep: boolean): PlanProgress {
-    const steps = this.#steps[isStep ? "large" : "direct"];
-    const effects: TransferEffect[] = [];
-    return this.#forAMoment(() => {
-      const { done, value } = steps.next();
-      for (const effect of value ?? []) effects.push(effect);
-      return done === true;
-    }, (done) => ({ effects, done }));
-  }
-
-  /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */
-  #forAMoment<Result>(step: () => boolean, end: (done: boolean) => Result): Result {
-    const started = performance.now();
-    return this.#transactions.refuseFull(() => {
-      while (performance.now() - started < MAX_STEP_MS) if (step()) return end(true);
-      return end(false);
-    });
+    return this.#parts.changes.runPlan(isStep);
   }
 
   /** What the tree of a user holds. */

@@ -1,0 +1,98 @@
+import type {
+  CollectionRoots,
+  FileCollection,
+  ListQuery,
+  ResourceRecord,
+  Scope,
+} from "../../core/ports.ts";
+import { Semaphore } from "../../core/semaphore.ts";
+import type { Remote } from "../threads/rpc.ts";
+import type { LargeChanges } from "./large_changes.ts";
+import type { ListBatch, Reader } from "./reader.ts";
+
+export interface LongReadsParts {
+  readonly reader: Remote<Reader>;
+  readonly largeChanges: LargeChanges;
+  /** How long a listing keeps its snapshot while its reader takes a batch, in milliseconds. */
+  readonly listIdleMs: number;
+}
+
+/** Reads that take several calls to a reader. They see no part of a large change. */
+export class LongReads {
+  readonly #parts: LongReadsParts;
+  /** Admits one count at a time. */
+  readonly #counting = new Semaphore(1);
+
+  constructor(parts: LongReadsParts) {
+    this.#parts = parts;
+  }
+
+  /** {@link ResourceStore.list} */
+  async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    const reader = this.#parts.reader;
+    const { cursor, first } = await reader.openList(query);
+    let batch = first;
+    try {
+      for (;;) {
+        if (batch === undefined) await this.#parts.largeChanges.settled([query.scope]);
+        else yield* this.#lent(batch, () => reader.releaseList(cursor));
+        if (batch?.done) return;
+        batch = await reader.nextBatch(cursor);
+      }
+    } finally {
+      if (!batch?.done) await reader.closeList(cursor);
+    }
+  }
+
+  /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
+  *#lent({ records, done }: ListBatch, release: () => void): Generator<readonly ResourceRecord[]> {
+    const idle = done ? undefined : setTimeout(release, this.#parts.listIdleMs);
+    try {
+      yield records;
+    } finally {
+      clearTimeout(idle);
+    }
+  }
+
+  /** {@link ResourceStore.storedBytes} */
+  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    using _turn = await this.#counting.acquire(signal);
+    const reader = this.#parts.reader;
+    await reader.openStoredBytes(scope);
+    try {
+      for (;;) {
+        await this.#parts.largeChanges.settled([scope]);
+        const bytes = await reader.nextStoredBytes();
+        if (bytes !== undefined) return bytes;
+        signal.throwIfAborted();
+      }
+    } finally {
+      await reader.closeStoredBytes();
+    }
+  }
+
+  /** {@link ResourceStore.collectFiles} */
+  async collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    const owners = [...roots.byPath, ...roots.byId].map(({ userId }) => userId);
+    await this.#parts.largeChanges.settled(
+      [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
+    );
+    const reader = this.#parts.reader;
+    const { id, sharedPath } = await reader.openCollection(roots);
+    return {
+      sharedPath,
+      async *pages() {
+        let after = "";
+        for (;;) {
+          const page = await reader.collectionPage(id, after);
+          const last = page.at(-1);
+          if (last === undefined) return;
+          yield page;
+          after = last.path;
+        }
+      },
+      setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
+      [Symbol.asyncDispose]: () => reader.closeCollection(id),
+    };
+  }
+}

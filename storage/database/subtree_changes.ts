@@ -1,0 +1,127 @@
+import type { Placement, ResourceRecord, TransferEffect } from "../../core/ports.ts";
+import { ChangeJournal } from "./change_journal.ts";
+import type { Connection } from "./connection.ts";
+import { deletePage, exceeds, PAGE_RECORDS, type Root } from "./subtrees.ts";
+import type { Transactions } from "./transactions.ts";
+import { TransferPlan } from "./transfer_plan.ts";
+
+/** How long a call may change records, in milliseconds. Other requests wait for it. */
+const MAX_STEP_MS = 100;
+
+/** What part of a plan did. */
+export interface PlanProgress {
+  readonly effects: readonly TransferEffect[];
+  readonly done: boolean;
+}
+
+/** Part of a deletion. */
+export interface DeleteProgress {
+  readonly deleted: readonly ResourceRecord[];
+  /** How many of the roots are gone with all their descendants. */
+  readonly doneRoots: number;
+}
+
+/**
+ * Moves, copies and deletes subtrees, for a moment in each call. With `isStep`, a call is a step of the
+ * large change that is going on, in a transaction of its own; without, it belongs to another transaction.
+ */
+export class SubtreeChanges {
+  readonly #connection: Connection;
+  readonly #transactions: Transactions;
+  readonly #journal: ChangeJournal;
+  /** The plan of a move or copy in one transaction. */
+  readonly #plan: TransferPlan;
+  /** That of a large one, which is carried out between the transactions of others. */
+  readonly #largePlan: TransferPlan;
+  #steps: Record<"direct" | "large", Iterator<readonly TransferEffect[], void>> = {
+    direct: [].values(),
+    large: [].values(),
+  };
+  #undoing: Iterator<void, void> = [].values();
+
+  /** Undoes a large change that a crash interrupted. */
+  constructor(connection: Connection, transactions: Transactions) {
+    this.#connection = connection;
+    this.#transactions = transactions;
+    this.#journal = new ChangeJournal(connection);
+    this.#journal.recover();
+    this.#plan = new TransferPlan(connection, undefined, "plan");
+    this.#largePlan = new TransferPlan(connection, this.#journal, "large_plan");
+  }
+
+  /**
+   * Whether a change of the records and their descendants is large: there are more than `max`, and the
+   * disk has room to keep their former state.
+   */
+  isLarge(roots: readonly Root[], max: number): boolean {
+    return !this.#transactions.nearlyFull && exceeds(this.#connection, roots, max);
+  }
+
+  /** Begins a large change of records of the users. */
+  begin(userIds: readonly number[]): void {
+    this.#transactions.refuseFull(() => this.#journal.begin(userIds));
+  }
+
+  /** Ends a large change: its steps become permanent with this transaction. */
+  end(): void {
+    this.#transactions.refuseFull(() => this.#journal.end());
+  }
+
+  /** Begins to undo a large change, from the start if it was begun before. */
+  beginUndo(): void {
+    this.#undoing = this.#journal.undo();
+  }
+
+  /** Undoes a part of a large change. Returns whether it was the last. */
+  runUndo(): boolean {
+    return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
+  }
+
+  /** Deletes records at and below the roots for a moment. */
+  deleteSome(roots: readonly ResourceRecord[], isStep: boolean): DeleteProgress {
+    const journal = isStep ? this.#journal : undefined;
+    const deleted: ResourceRecord[] = [];
+    let doneRoots = 0;
+    return this.#forAMoment(() => {
+      const root = roots[doneRoots];
+      if (root === undefined) return true;
+      const page = deletePage(this.#connection, journal, root);
+      for (const record of page) deleted.push(record);
+      if (page.length < PAGE_RECORDS) doneRoots++;
+      return doneRoots === roots.length;
+    }, () => ({ deleted, doneRoots }));
+  }
+
+  /** Prepares a move, which {@link runPlan} plans and carries out. */
+  planMove(placements: readonly Placement[], now: number, isStep: boolean): void {
+    if (isStep) this.#steps.large = this.#largePlan.move(placements, now);
+    else this.#steps.direct = this.#plan.move(placements, now);
+  }
+
+  /** Prepares a copy, as {@link planMove} does a move. */
+  planCopy(placements: readonly Placement[], now: number, isStep: boolean): void {
+    this.#transactions.refuseGrowth();
+    if (isStep) this.#steps.large = this.#largePlan.copy(placements, now);
+    else this.#steps.direct = this.#plan.copy(placements, now);
+  }
+
+  /** Runs a plan for a moment. */
+  runPlan(isStep: boolean): PlanProgress {
+    const steps = this.#steps[isStep ? "large" : "direct"];
+    const effects: TransferEffect[] = [];
+    return this.#forAMoment(() => {
+      const { done, value } = steps.next();
+      for (const effect of value ?? []) effects.push(effect);
+      return done === true;
+    }, (done) => ({ effects, done }));
+  }
+
+  /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */
+  #forAMoment<Result>(step: () => boolean, end: (done: boolean) => Result): Result {
+    const started = performance.now();
+    return this.#transactions.refuseFull(() => {
+      while (performance.now() - started < MAX_STEP_MS) if (step()) return end(true);
+      return end(false);
+    });
+  }
+}
