@@ -21,8 +21,13 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "compile",
     "--v8-flags=--max-semi-space-size=1",
     "--exclude-unused-npm",
-    // The supervisor in it runs programs. The server and the scanners give that up when they start.
-    "--allow-all",
+    "--no-prompt",
+    "--deny-ffi",
+    "--deny-import",
+    // Settings name hosts and paths at run time. The supervisor in it runs programs; the server and the
+    // scanners give that up when they start.
+    ...["env", "net", "read", "run", "write"].map((name) => `--allow-${name}`),
+    "--allow-sys=statfs,loadavg,systemMemoryInfo",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
     `${OUTPUT}${partial}`,
     ...Deno.args.filter((it) => !it.startsWith(OUTPUT)),

@@ -28,7 +28,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "cli/check", "cli/backup", "cli/scan", "cli/serve", "cli/token"],
   packaging: ["storage/threads"],
   cli: ["routes", "core", "core/capacity", "schemas", "storage", "storage/scanners"],
-  "cli/supervisor": ["cli", "core", "core/capacity", "schemas", "storage/scanners"],
+  "cli/supervisor": [
+    "cli",
+    "core",
+    "core/capacity",
+    "schemas",
+    "storage/scanners",
+    "storage/threads",
+  ],
   "cli/backup": ["cli", "storage/backup", "storage/check", "storage/database", "schemas"],
   "cli/token": [
     "cli",

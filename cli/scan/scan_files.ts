@@ -6,7 +6,7 @@ import type { Progress } from "../progress_bar.ts";
 export interface ReadableTarget {
   readonly path: string;
   readonly size: number;
-  /** Where the content is. @default `path` */
+  /** Where the content of a stream is. @default `path` */
   readonly content?: string;
 }
 
@@ -52,7 +52,7 @@ export async function scanFiles(
         read = total;
         onProgress?.({ files, bytes });
       };
-      outcomes[index] = "error" in target ? target : await outcomeOf(target.path, async () => {
+      outcomes[index] = "error" in target ? target : await outcomeOf(target, async () => {
         using lease = await leases.acquireToolLeaseWithContext(
           signal,
           target.size >= MIN_HEAVY_BYTES,
@@ -69,9 +69,12 @@ export async function scanFiles(
   return outcomes;
 }
 
-async function outcomeOf(path: string, work: () => Promise<FileResult>): Promise<FileOutcome> {
+async function outcomeOf(
+  { path, content }: ReadableTarget,
+  work: () => Promise<FileResult>,
+): Promise<FileOutcome> {
   try {
-    return { path, scan: await work() };
+    return { path, scan: await work(), ...(content !== undefined && { isStreamed: true }) };
   } catch (error) {
     const isOfFile = error instanceof ScanFailure || error instanceof ErrToolLeaseWaitTimeout;
     if (isOfFile) return { path, error: error.message };

@@ -8,11 +8,13 @@ export class StdinFile implements AsyncDisposable {
 
   /** Reads stdin to its end. */
   static async read(): Promise<StdinFile> {
-    const path = await Deno.makeTempFile({ prefix: "strongroom-stdin-" });
+    let created: string | undefined;
     onStopSignals(() => {
-      Deno.removeSync(path);
+      if (created !== undefined) Deno.removeSync(created);
       Deno.exit(EXIT_STOPPED);
     });
+    // Synchronous, so that no signal comes before the path is known.
+    const path = created = Deno.makeTempFileSync({ prefix: "strongroom-stdin-" });
     try {
       const file = await Deno.open(path, { write: true });
       await Deno.stdin.readable.pipeTo(file.writable);

@@ -21,6 +21,13 @@ const MAX_ERROR_CHARS = 4000;
 /** How much of that is for the log. */
 const MAX_DETAIL_CHARS = 300;
 
+export interface LocalProcessOptions {
+  /** The module that runs, below the root. A test replaces it. @default "cli/scanner.ts" */
+  readonly entry?: string;
+  /** Flags for the runtime. @default none */
+  readonly runtimeFlags?: readonly string[];
+}
+
 /** Starts scanner processes as children of this process. They end with it, even if it is killed. */
 export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   readonly #program: ProgramArguments;
@@ -28,10 +35,13 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
 
   /**
    * @param read What a process may read until its first file, to open it. Then it may do nothing.
-   * @param entry The module that runs, below the root. A test replaces it.
    */
-  constructor(read: readonly string[] | "all", entry = "cli/scanner.ts") {
+  constructor(
+    read: readonly string[] | "all",
+    { entry = "cli/scanner.ts", runtimeFlags = [] }: LocalProcessOptions = {},
+  ) {
     this.#program = programArguments({
+      runtimeFlags,
       permissions: { net: [], read: read === "all" ? [] : [...MODULES, ...read], write: [] },
       fixedFlags: read === "all" ? ["--allow-read"] : [],
       entry,

@@ -3,9 +3,32 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
+import { WORKERS } from "../../storage/threads/workers.ts";
 import { FIXED_FLAGS, hasComma, permissionFlags, type Permissions } from "../permissions.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Flags for a program that {@link cacheProgram} has cached: it can fetch nothing from a registry while it
+ * runs, not even the description of a package, whose name could carry data away.
+ */
+export const CACHED_ONLY: readonly string[] = ["--cached-only"];
+
+/** Makes the runtime fetch the packages that the server and its scanners import, if they are not cached. */
+export async function cacheProgram(): Promise<void> {
+  if (Deno.build.standalone) return;
+  const modules = [
+    `${ROOT}main.ts`,
+    `${ROOT}cli/scanner.ts`,
+    ...Object.values(WORKERS).map((module) => fileURLToPath(module)),
+  ];
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", `--config=${ROOT}deno.json`, ...modules],
+    stdin: "null",
+    stdout: "null",
+  }).spawn().status;
+  if (code !== 0) throw new Error("Cannot fetch the packages of the program");
+}
 
 /** Arguments for the runtime, valid until disposed of. */
 export interface ProgramArguments extends Disposable {
@@ -31,7 +54,7 @@ export function programArguments(options: ProgramOptions): ProgramArguments {
   if (Deno.build.standalone) return { args: [], [Symbol.dispose]: () => {} };
   const { args, [Symbol.dispose]: dispose } = permissionArguments(permissions, fixedFlags);
   return {
-    args: ["run", "--no-prompt", ...runtimeFlags, ...args, `${ROOT}${entry}`],
+    args: ["run", "--no-prompt", "--deny-import", ...runtimeFlags, ...args, `${ROOT}${entry}`],
     [Symbol.dispose]: dispose,
   };
 }

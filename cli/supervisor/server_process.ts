@@ -7,7 +7,7 @@ import { signalChild } from "./child_process.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { LocalProcesses } from "./local_processes.ts";
 import { CHANNEL_LIMITS, ServerMessage, type SupervisorMessage } from "./messages.ts";
-import type { ProgramArguments } from "./program.ts";
+import { CACHED_ONLY, type ProgramArguments } from "./program.ts";
 
 const SECOND_MS = 1000;
 
@@ -51,7 +51,7 @@ export class ServerProcess {
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
-    this.#starter = new LocalProcesses(options.scannersRead);
+    this.#starter = new LocalProcesses(options.scannersRead, { runtimeFlags: CACHED_ONLY });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
       // Its stdin ends when this process does, even if it is killed.

@@ -1,6 +1,6 @@
 import { loadSettings, logOf } from "../environment.ts";
 import { permissionsFor } from "../permissions.ts";
-import { programArguments } from "./program.ts";
+import { CACHED_ONLY, cacheProgram, programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
@@ -33,9 +33,10 @@ export async function supervise(
 ): Promise<number> {
   const settings = loadSettings();
   const log = logOf(settings);
+  await cacheProgram();
   using program = programArguments({
     permissions: permissionsFor(settings),
-    runtimeFlags: ["--v8-flags=--max-semi-space-size=1"],
+    runtimeFlags: ["--v8-flags=--max-semi-space-size=1", ...CACHED_ONLY],
   });
   const stop = new AbortController();
   let server: ServerProcess | undefined;

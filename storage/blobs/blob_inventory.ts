@@ -1,5 +1,6 @@
 import { blobDirectory } from "../disk/data_directory.ts";
 import { orMissingSync } from "../disk/files.ts";
+import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import type { ContentTasks, Digest } from "./content_tasks.ts";
@@ -24,7 +25,7 @@ export class BlobInventory implements Disposable {
 
   constructor(dataDir: string) {
     this.#root = blobDirectory(dataDir);
-    this.#pool = new WorkerPool(WORKERS.content, navigator.hardwareConcurrency);
+    this.#pool = new WorkerPool(WORKERS.content, navigator.hardwareConcurrency, FILES_ONLY);
   }
 
   /** The sorted hashes of all content whose hash begins with a prefix of two digits. */

@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ContentFacts } from "../../core/ports.ts";
 import { orMissing, removeFile } from "../disk/files.ts";
+import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";
@@ -23,7 +24,7 @@ export class ContentCopier implements Disposable {
   /** @param temporary A directory on the file system of the copies, for what is not whole yet. */
   constructor(temporary: string) {
     this.#temporary = temporary;
-    this.#pool = new WorkerPool(WORKERS.content, navigator.hardwareConcurrency);
+    this.#pool = new WorkerPool(WORKERS.content, navigator.hardwareConcurrency, FILES_ONLY);
     this.#writer = new BlobWriter(this.#pool, () => {});
   }
 

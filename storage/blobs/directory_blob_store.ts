@@ -18,6 +18,7 @@ import { blobDirectory } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
+import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { Announcements } from "./announcements.ts";
@@ -80,7 +81,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     this.#announcements = new Announcements(contents);
     this.#temporary = temporary;
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
-    this.#pool = new WorkerPool(WORKERS.content, workers);
+    this.#pool = new WorkerPool(WORKERS.content, workers, FILES_ONLY);
     this.#packer = new Packer(this.#pool, {
       contents,
       maxCalls: workers,

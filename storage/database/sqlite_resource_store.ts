@@ -1,3 +1,4 @@
+import { dirname } from "node:path/posix";
 import type {
   CollectionRoots,
   FileCollection,
@@ -49,10 +50,10 @@ export interface ResourceStoreOptions {
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
-  readonly #writer = new RemoteWorker<Writer>(WORKERS.writer);
+  readonly #writer: RemoteWorker<Writer>;
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
-  readonly #reader = new RemoteWorker<Reader>(WORKERS.reader);
-  readonly #lookups = new RemoteWorker<Reader>(WORKERS.reader);
+  readonly #reader: RemoteWorker<Reader>;
+  readonly #lookups: RemoteWorker<Reader>;
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
   readonly #largeChanges: LargeChanges;
@@ -68,6 +69,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
+    const directory = [dirname(path)];
+    // Besides the database, it keeps space for it on a full disk.
+    const writing = { read: directory, write: directory, sys: ["statfs"] };
+    this.#writer = new RemoteWorker(WORKERS.writer, writing);
+    this.#reader = new RemoteWorker(WORKERS.reader, { read: [path] });
+    this.#lookups = new RemoteWorker(WORKERS.reader, { read: [path] });
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
       begin: (isStep) => remote.begin(isStep),

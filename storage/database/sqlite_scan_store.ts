@@ -198,7 +198,7 @@ export class SqliteScanStore implements ScanStore {
 
   /** Makes the report in a thread of its own, and stores it chunk by chunk. */
   async #writeReport(scan: ScanToReport, signal: AbortSignal): Promise<ReportTotals> {
-    using worker = new RemoteWorker<ReportMaker>(WORKERS.report);
+    using worker = new RemoteWorker<ReportMaker>(WORKERS.report, { read: [this.#parts.database] });
     if (!await untilAborted(worker.remote.startReport(scan), signal)) {
       throw new ScanFailure("Too many findings for one report: scan fewer files at once");
     }

@@ -5,7 +5,7 @@ import { WORKERS } from "../threads/workers.ts";
 
 /** Validates reports in one worker thread, which the first report starts. */
 export class ReportThread implements Disposable {
-  readonly #pool = new WorkerPool<ReportTasks>(WORKERS.report, 1);
+  readonly #pool = new WorkerPool<ReportTasks>(WORKERS.report, 1, {});
 
   /** Validates a report. Transfers `body` to the worker, so the caller can no longer use it. */
   readonly validate: ValidateReport = async (body) => {

@@ -1,3 +1,4 @@
+import type { ThreadPermissions } from "./permissions.ts";
 import { type Remote, RemoteWorker } from "./rpc.ts";
 
 /** A worker acquired from a {@link WorkerPool} for one or more calls. Dispose of it to release it. */
@@ -12,12 +13,14 @@ export interface PooledWorker<T> extends Disposable {
 export class WorkerPool<T extends object> implements Disposable {
   readonly #module: URL;
   readonly #size: number;
+  readonly #permissions: ThreadPermissions;
   #workers: { readonly worker: RemoteWorker<T>; users: number }[] = [];
 
   /** @param size Maximum number of workers. */
-  constructor(module: URL, size: number) {
+  constructor(module: URL, size: number, permissions: ThreadPermissions) {
     this.#module = module;
     this.#size = size;
+    this.#permissions = permissions;
   }
 
   /** Acquires the least busy worker, and starts one if all are busy and the pool is not full. */
@@ -43,7 +46,7 @@ export class WorkerPool<T extends object> implements Disposable {
   }
 
   #start() {
-    const entry = { worker: new RemoteWorker<T>(this.#module), users: 0 };
+    const entry = { worker: new RemoteWorker<T>(this.#module, this.#permissions), users: 0 };
     this.#workers.push(entry);
     return entry;
   }

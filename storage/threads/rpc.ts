@@ -9,6 +9,7 @@
  */
 
 import { AppError } from "../../core/errors.ts";
+import { type ThreadPermissions, threadPermissions } from "./permissions.ts";
 
 /** The methods of `T` as seen from another thread: all of them return promises. */
 export type Remote<T> = {
@@ -114,8 +115,11 @@ export class RemoteWorker<T extends object> implements Disposable {
   #called = 0;
   #ended: Error | undefined;
 
-  constructor(module: URL) {
-    this.#worker = new Worker(module, { type: "module" });
+  constructor(module: URL, permissions: ThreadPermissions) {
+    this.#worker = new Worker(module, {
+      type: "module",
+      deno: { permissions: threadPermissions(permissions) },
+    });
     this.#worker.addEventListener("message", (event: MessageEvent<readonly Reply[]>) => {
       for (const { id, result, failure } of event.data) {
         this.#settle(id, (pending) => {

@@ -61,7 +61,12 @@ export async function measure(
   await Deno.writeTextFile(`/proc/${server.pid}/clear_refs`, "5");
   const attackBegan = performance.now();
   const idle = await connections(server.pid);
-  using thread = new RemoteWorker<AttackThread>(new URL("attack_worker.ts", import.meta.url));
+  using thread = new RemoteWorker<AttackThread>(new URL("attack_worker.ts", import.meta.url), {
+    env: "inherit",
+    net: "inherit",
+    read: "inherit",
+    sys: "inherit",
+  });
   const { url, token } = attacker;
   const attacking = thread.remote.run(attack.name, { url, token, small });
   await attacked(others);

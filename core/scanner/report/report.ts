@@ -8,7 +8,12 @@ import { type ReportedFile, scannedFile, unscannedFile, withinTimes } from "./re
 
 /** A path of a scan with its result, or the reason it was not scanned. */
 export type FileOutcome =
-  | { readonly path: string; readonly scan: FileResult }
+  | {
+    readonly path: string;
+    readonly scan: FileResult;
+    /** Whether the content came from a stream, and is not kept (SR 2.2). @default {false} */
+    readonly isStreamed?: boolean;
+  }
   | { readonly path: string; readonly error: string };
 
 export interface ReportOptions {
@@ -47,9 +52,8 @@ export function reportedFile(
   licenses: LicenseFiles,
 ): ReportedFile {
   const times = { start: startTime, end: startTime + duration };
-  return "scan" in file
-    ? scannedFile(file.path, withinTimes(file.scan, times), licenses)
-    : unscannedFile(file.path, file.error, times.end);
+  if ("error" in file) return unscannedFile(file.path, file.error, times.end);
+  return scannedFile({ ...file, scan: withinTimes(file.scan, times) }, licenses);
 }
 
 /** The fields of a report that are no lists of its files' parts. */

@@ -39,8 +39,18 @@ export function withinTimes(scan: FileResult, { start, end }: ScanTimes): FileRe
   };
 }
 
+export interface ScannedFile {
+  readonly path: string;
+  readonly scan: FileResult;
+  /** @default {false} */
+  readonly isStreamed?: boolean;
+}
+
 /** Reports a file that was scanned. */
-export function scannedFile(path: string, scan: FileResult, licenses: LicenseFiles): ReportedFile {
+export function scannedFile(
+  { path, scan, isStreamed = false }: ScannedFile,
+  licenses: LicenseFiles,
+): ReportedFile {
   const { type, ...parts } = scan.asset;
   const issues = issuesOf(path, scan.checks);
   return {
@@ -48,7 +58,7 @@ export function scannedFile(path: string, scan: FileResult, licenses: LicenseFil
     scan,
     checks: consolidate(path, scan.checks),
     issues,
-    asset: { path, type, size: scan.size, is_streamed: false, ...parts },
+    asset: { path, type, size: scan.size, is_streamed: isStreamed, ...parts },
     metadata: {
       ...purposeOf(path, type),
       ...withFilePatterns(scan.metadata, path),

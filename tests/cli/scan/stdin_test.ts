@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
+import { ROOT } from "../../support/child_server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+import { until } from "../../support/until.ts";
 import { reportFaults } from "../../conformance/report_rules.ts";
 import { HOSTILE, scan } from "./local_scan.ts";
 
@@ -13,7 +15,8 @@ Deno.test("C 25 - scans stdin under a name", async (t) => {
     assert.equal(code, 1);
     const made = JSON.parse(stdout);
     assert.deepEqual(reportFaults(made), []);
-    assert.deepEqual(made.assets.map(({ path }: { path: string }) => path), ["x.pkl"]);
+    const [{ path, is_streamed }] = made.assets;
+    assert.deepEqual([made.assets.length, path, is_streamed], [1, "x.pkl", true]);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(cwd)), []);
   });
   await t.step("C 25 the name chooses scanners, and lines are those of the content", async () => {
@@ -33,6 +36,21 @@ Deno.test("C 25 - scans stdin under a name", async (t) => {
     const { files_scanned, bytes_scanned, file_metadata } = JSON.parse(stdout);
     assert.deepEqual([files_scanned, bytes_scanned], [2, 9_000_000 + hostile.length]);
     assert.ok(file_metadata["stdin"]);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(cwd)), []);
+  });
+  await t.step("C 25 a scan that is stopped while it reads keeps no copy", async () => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `${ROOT}main.ts`, "scan", "-"],
+      cwd,
+      env,
+      stdin: "piped",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    await until(async () => (await Array.fromAsync(Deno.readDir(cwd))).length === 1);
+    child.kill("SIGTERM");
+    assert.equal((await child.status).code, 130);
+    await child.stdin.abort();
     assert.deepEqual(await Array.fromAsync(Deno.readDir(cwd)), []);
   });
   await t.step("C 25 a name without stdin, or with a slash, exits with 2", async () => {

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { CACHED_ONLY, programArguments } from "../../../cli/supervisor/program.ts";
 import { ChildServer, ROOT } from "../../support/child_server.ts";
 import { USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
@@ -104,4 +105,24 @@ Deno.test("deno task start and deno task cli", async (t) => {
     await child.ended();
     await until(async () => (await child.printed()).includes('"msg":"Stopped"'));
   });
+});
+
+Deno.test("C 22 the server and its scanners can fetch no code", async () => {
+  const entry = "tests/cli/supervisor/fetches_code.ts";
+  using program = programArguments({
+    permissions: { net: [], read: [], write: [] },
+    runtimeFlags: CACHED_ONLY,
+    entry,
+  });
+  const { code, stdout, stderr } = await run(Deno.execPath(), [...program.args]);
+  assert.equal(code, 0, stderr);
+  const refusals = stdout.trim().split("\n");
+  assert.equal(refusals.length, 3, stdout);
+  for (const refusal of refusals) assert.match(refusal, /import access|--cached-only/);
+  assert.doesNotMatch(stderr, /Download/);
+  await using directory = await TempDir.make();
+  await using child = await ChildServer.start({ dataDir: directory.path });
+  const flags = await argumentsOf(child.pid);
+  assert.ok(flags.includes("--deny-import") && flags.includes("--cached-only"), flags.join(" "));
+  await child.end("SIGTERM");
 });

@@ -50,7 +50,10 @@ async function withPool(
   const directory = temporary.path;
   const path = `${directory}/content`;
   await Deno.writeTextFile(path, path);
-  await using processes = new CountedProcesses([directory, Deno.cwd()], entry);
+  await using processes = new CountedProcesses(
+    [directory, Deno.cwd()],
+    entry === undefined ? {} : { entry },
+  );
   await using pool = new ScannerPool({
     processes,
     maxIdle: 2,

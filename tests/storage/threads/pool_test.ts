@@ -5,7 +5,7 @@ import type { Target } from "./rpc_target.ts";
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
 
 Deno.test("WorkerPool starts workers as needed, and returns the least busy one", async () => {
-  using pool = new WorkerPool<Target>(MODULE, 2);
+  using pool = new WorkerPool<Target>(MODULE, 2, {});
   using first = pool.acquire();
   assert.equal(await first.remote.count(), 1);
   {
@@ -19,7 +19,7 @@ Deno.test("WorkerPool starts workers as needed, and returns the least busy one",
 });
 
 Deno.test("WorkerPool replaces a worker that has failed", async () => {
-  using pool = new WorkerPool<Target>(MODULE, 1);
+  using pool = new WorkerPool<Target>(MODULE, 1, {});
   {
     using worker = pool.acquire();
     const never = worker.remote.never();

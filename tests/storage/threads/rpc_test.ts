@@ -6,7 +6,7 @@ import type { Target } from "./rpc_target.ts";
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
 
 Deno.test("RemoteWorker calls methods in another thread", async (t) => {
-  using worker = new RemoteWorker<Target>(MODULE);
+  using worker = new RemoteWorker<Target>(MODULE, {});
   const { remote } = worker;
   await t.step("with structured arguments and results", async () => {
     assert.equal(await remote.add(1, 2), 3);
@@ -42,12 +42,12 @@ Deno.test("RemoteWorker calls methods in another thread", async (t) => {
 });
 
 Deno.test("RemoteWorker rejects all calls once its worker has failed or was terminated", async () => {
-  using worker = new RemoteWorker<Target>(MODULE);
+  using worker = new RemoteWorker<Target>(MODULE, {});
   const never = worker.remote.never();
   worker.remote.crash().catch(() => {});
   await assert.rejects(never, /Worker failed: .*crashed/);
   await assert.rejects(worker.remote.add(1, 2), /Worker failed/);
-  using other = new RemoteWorker<Target>(MODULE);
+  using other = new RemoteWorker<Target>(MODULE, {});
   const pending = other.remote.never();
   other[Symbol.dispose]();
   await assert.rejects(pending, /terminated/);

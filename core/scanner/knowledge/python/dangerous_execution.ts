@@ -101,7 +101,11 @@ export const EXECUTION: readonly DangerousNames[] = [
     modules: "_posixsubprocess commands",
     alone: ["code", "part"],
   },
-  { danger: "process", rule: "S103", modules: "popen2 pexpect _winapi winreg _winreg" },
+  {
+    danger: "process",
+    rule: "S103",
+    modules: "popen2 pexpect subprocess32 _winapi winreg _winreg",
+  },
   { danger: "process", rule: "S109", modules: "webbrowser", alone: PART },
   { danger: "process", rule: "S109", modules: "antigravity" },
   {

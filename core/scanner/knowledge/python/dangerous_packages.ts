@@ -128,8 +128,19 @@ export const PACKAGES: readonly DangerousNames[] = [
       detectron2.config.lazy theano.misc.pkl_utils sqlalchemy.ext.serializer
       numpy.lib._npyio_impl.load numpy.lib.npyio.load
       scipy.sparse.load_npz scipy.io tables.open_file tables.file h5py.File deepdish
-      anndata.read_h5ad flair.file_utils
+      anndata.read_h5ad flair.file_utils transformers.pipeline transformers.pipelines.pipeline
+      datasets.load_dataset datasets.load.load_dataset evaluate.load evaluate.loading.load
+      spacy.util.load_model_from_path skops.io.load skops.io._persist.load
+      tensorflow.saved_model.load
     `,
+  },
+  // With `trust_remote_code`, they run Python files of the model that they load.
+  {
+    danger: "deserialization",
+    rule: "S213",
+    modules: "transformers diffusers peft",
+    names: "from_pretrained",
+    anywhere: "name",
   },
   {
     danger: "file",

@@ -56,10 +56,17 @@ const JUDGED: readonly (readonly [string, string, string, string?])[] = [
     "statsmodels.iolib.smpickle.load_pickle",
     "decorator.FunctionMaker.create",
     "uuid._arp_getnode",
+    "transformers.pipeline",
+    "transformers.AutoModel.from_pretrained",
+    "diffusers.DiffusionPipeline.from_pretrained",
+    "datasets.load_dataset",
+    "skops.io.load",
+    "subprocess32.Popen",
   ].map((path) => {
     const parts = path.split(".");
     return [parts.slice(0, -1).join("."), parts.at(-1) ?? "", "denied"] as const;
   }),
+  ["transformers.models.bert.modeling_bert", "BertModel", "unlisted"],
   ["pandas", "DataFrame", "allowed"],
   ["numpy.testing", "assert_equal", "unlisted"],
   ["mlflow.models", "Model", "unlisted"],
