@@ -74,6 +74,8 @@ export async function measure(
   const ended = performance.now();
   await thread.remote.end();
   const replies = await attacking;
+  // Closes the connections that its client keeps.
+  thread[Symbol.dispose]();
   const released = await release(server, idle);
   // What still waits has been held up, too.
   await others[Symbol.asyncDispose]();
