@@ -8,14 +8,14 @@ export interface Target {
   readonly token: string;
   /** Whether the attack is a small one, for tests. */
   readonly small: boolean;
+  /** How many connections may be open. */
+  readonly maxConnections: number;
 }
 
 const encoder = new TextEncoder();
 
 /** How many connections are opened at a time. */
 const OPENED_AT_ONCE = 32;
-/** How many files a process needs for itself. */
-const RESERVED_FILES = 500;
 /** How long an attacker waits after the server refused something, in milliseconds. */
 const RETRY_MS = 100;
 
@@ -49,7 +49,7 @@ export class Attacker implements Disposable {
 
   /** Opens connections that send a text and then neither send nor read anything: as many as may be open. */
   async hold(count: number, text: (index: number) => string): Promise<void> {
-    const max = Math.min(count, openFiles() - RESERVED_FILES);
+    const max = Math.min(count, this.#target.maxConnections);
     let next = 0;
     const open = async () => {
       while (next < max && !this.#ended.signal.aborted) await this.#open(text(next++));
@@ -162,12 +162,6 @@ export class Attacker implements Disposable {
   #close(connection: Deno.TcpConn): void {
     if (this.#connections.delete(connection)) connection.close();
   }
-}
-
-/** How many files this process, and a server that it starts, may have open. */
-function openFiles(): number {
-  const limits = Deno.readTextFileSync("/proc/self/limits");
-  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }
 
 export function delay(milliseconds: number): Promise<void> {

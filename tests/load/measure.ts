@@ -17,6 +17,8 @@ export const ATTACKED_SERVER = { STRONGROOM_METRICS: "open", STRONGROOM_JWT_SECR
 
 /** How many requests and connections the others and this program have at most. */
 const MAX_OF_OTHERS = 6;
+/** How many files a process needs for itself. */
+const RESERVED_FILES = 500;
 /** How long to wait for a server to recover. */
 const MAX_RECOVERY_MS = 60_000;
 /** Others whose requests take less are not held up. */
@@ -68,12 +70,19 @@ export async function measure(
     sys: "inherit",
   });
   const { url, token } = attacker;
-  const attacking = thread.remote.run(attack.name, { url, token, small });
+  const attacking = thread.remote.run(attack.name, {
+    url,
+    token,
+    small,
+    maxConnections: maxConnections(),
+  });
   await attacked(others);
   const peakBytes = await peakMemory(server.pid);
   const ended = performance.now();
   await thread.remote.end();
   const replies = await attacking;
+  // Closes the connections that its client keeps.
+  thread[Symbol.dispose]();
   const released = await release(server, idle);
   // What still waits has been held up, too.
   await others[Symbol.asyncDispose]();
@@ -140,6 +149,12 @@ async function metrics(origin: string): Promise<string> {
       await delay(100);
     }
   }
+}
+
+/** How many connections this process, and a server that it starts, may have open. */
+function maxConnections(): number {
+  const limits = Deno.readTextFileSync("/proc/self/limits");
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity) - RESERVED_FILES;
 }
 
 /** How many sockets a process has. */

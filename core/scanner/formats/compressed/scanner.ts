@@ -24,15 +24,28 @@ export const compressedScanner: Scanner = {
   matches: ({ source }) => wrapperOf(source) !== undefined,
   *scan(content, context) {
     const codec = wrapperOf(content.source);
-    if (codec === undefined) return;
-    const checks = new Checklist<CompressedCheck>(PASSED);
-    context.addMetadata({ compression: codec });
-    const unpacked = unpack(codec, content.source, undefined, context);
-    yield* checkUnpacked(unpacked, codec, checks, context);
-    submit(unpacked, content, context);
-    yield* checks.finish();
+    if (codec !== undefined) yield* scanCompressed(content, codec, context);
   },
 };
+
+/**
+ * Checks compressed content and submits what it unpacks to for scanning.
+ *
+ * @param id Id of the scanner, for the hash records.
+ */
+export function* scanCompressed(
+  content: Content,
+  codec: Codec,
+  context: ScanContext,
+  id = "compressed",
+): Generator<Check, void, void> {
+  const checks = new Checklist<CompressedCheck>(PASSED);
+  context.addMetadata({ compression: codec });
+  const unpacked = unpack(codec, content.source, undefined, context);
+  yield* checkUnpacked(unpacked, codec, checks, context);
+  submit(unpacked, content, context, id);
+  yield* checks.finish();
+}
 
 function* checkUnpacked(
   { bytes, packedSize, incomplete }: Unpacked,
@@ -72,10 +85,11 @@ function submit(
   { bytes, incomplete, packedSize }: Unpacked,
   content: Content,
   context: ScanContext,
+  id: string,
 ): void {
   const name = unwrappedName(content.name);
   const source = memorySource(bytes);
-  const hashes = new ArchiveMemberHashes(content, "compressed");
+  const hashes = new ArchiveMemberHashes(content, id);
   hashes.add({
     name,
     size: incomplete ? undefined : bytes.length,
