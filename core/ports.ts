@@ -73,6 +73,11 @@ export interface FileCollection extends AsyncDisposable {
   readonly sharedPath: string | undefined;
   /** The files in path order, in pages of some hundreds. */
   pages(): AsyncIterable<readonly CollectedFile[]>;
+  /**
+   * Like {@link pages}, without the files whose content, of the right size, was seen when they were
+   * collected.
+   */
+  uncheckedPages(): AsyncIterable<readonly CollectedFile[]>;
   /** Stores the sizes of files in the archive, by path, which later readings return. */
   setPackedSizes(sizes: ReadonlyMap<string, number>): Promise<void>;
 }

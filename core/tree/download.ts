@@ -181,7 +181,7 @@ async function checkContents(
   files: FileCollection,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const page of files.pages()) {
+  for await (const page of files.uncheckedPages()) {
     signal.throwIfAborted();
     const sizes = await blobs.sizesOf(page.map(({ hash }) => hash), signal);
     // Report the first by path, so that another attempt misses the same one if it is really missing.

@@ -44,11 +44,16 @@ export class Collection implements Disposable {
     );
   }
 
-  /** The first files after the path `after`, in path order. */
-  page(after: string): CollectedFile[] {
+  /**
+   * The first files after the path `after`, in path order.
+   *
+   * @param onlyUnchecked Leaves out those whose content was in the database when they were collected.
+   */
+  page(after: string, onlyUnchecked: boolean): CollectedFile[] {
     const rows = this.#connection.all(
       `SELECT path, hash, size, crc32, updated_at, packed_size FROM temp.collected
-       WHERE path > :after ORDER BY path LIMIT ${PAGE_FILES}`,
+       WHERE path > :after ${onlyUnchecked ? "AND checked = 0" : ""}
+       ORDER BY path LIMIT ${PAGE_FILES}`,
       { after },
     );
     return rows.map((row) => ({
@@ -91,6 +96,7 @@ export class Collection implements Disposable {
         size INTEGER NOT NULL,
         crc32 INTEGER NOT NULL,
         updated_at INTEGER NOT NULL,
+        checked INTEGER NOT NULL,
         shared INTEGER NOT NULL DEFAULT 0,
         packed_size INTEGER
       ) STRICT, WITHOUT ROWID;
@@ -107,8 +113,12 @@ export class Collection implements Disposable {
   #collect(root: ResourceRecord, onConflict: string, parameters: SqlParameters): void {
     const files = root.isDir ? descendantOf("path", ":path") : "path = :path";
     this.#connection.run(
-      `INSERT INTO temp.collected (path, id, user_id, hash, size, crc32, updated_at)
-       SELECT path, id, user_id, hash, size, crc32, updated_at FROM main.records
+      `INSERT INTO temp.collected (path, id, user_id, hash, size, crc32, updated_at, checked)
+       SELECT path, id, user_id, hash, size, crc32, updated_at, EXISTS (
+         SELECT 1 FROM main.contents AS content
+         WHERE content.hash = records.hash AND content.size = records.size AND bytes IS NOT NULL
+       )
+       FROM main.records
        WHERE user_id = :owner AND is_dir = 0 AND ${files}
        ON CONFLICT (path) DO UPDATE SET ${onConflict}`,
       { ...parameters, owner: root.userId, path: root.path },
@@ -127,8 +137,9 @@ function withoutNested(records: readonly ResourceRecord[]): ResourceRecord[] {
 
 /** RS 4.7.5: of two files found by path, keeps the caller's own, or else the one RS 1.4 prefers. */
 const PREFER_OWN = `
-  (id, user_id, hash, size, crc32, updated_at) = (
-    excluded.id, excluded.user_id, excluded.hash, excluded.size, excluded.crc32, excluded.updated_at
+  (id, user_id, hash, size, crc32, updated_at, checked) = (
+    excluded.id, excluded.user_id, excluded.hash, excluded.size, excluded.crc32,
+    excluded.updated_at, excluded.checked
   )
   WHERE (excluded.user_id = :user, excluded.updated_at, -excluded.id)
     > (collected.user_id = :user, collected.updated_at, -collected.id)`;

@@ -79,18 +79,20 @@ export class LongReads {
     );
     const reader = this.#parts.reader;
     const { id, sharedPath } = await reader.openCollection(roots);
+    const pages = async function* (onlyUnchecked: boolean) {
+      let after = "";
+      for (;;) {
+        const page = await reader.collectionPage(id, after, onlyUnchecked);
+        const last = page.at(-1);
+        if (last === undefined) return;
+        yield page;
+        after = last.path;
+      }
+    };
     return {
       sharedPath,
-      async *pages() {
-        let after = "";
-        for (;;) {
-          const page = await reader.collectionPage(id, after);
-          const last = page.at(-1);
-          if (last === undefined) return;
-          yield page;
-          after = last.path;
-        }
-      },
+      pages: () => pages(false),
+      uncheckedPages: () => pages(true),
       setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
       [Symbol.asyncDispose]: () => reader.closeCollection(id),
     };

@@ -230,9 +230,9 @@ export class Reader {
     return { id, sharedPath: collection.sharedPath(roots) };
   }
 
-  /** The next files after the path `after`; empty at the end of the collection. */
-  collectionPage(id: number, after: string): CollectedFile[] {
-    return this.#collection(id).page(after);
+  /** {@link Collection.page}; empty at the end of the collection. */
+  collectionPage(id: number, after: string, onlyUnchecked: boolean): CollectedFile[] {
+    return this.#collection(id).page(after, onlyUnchecked);
   }
 
   setPackedSizes(id: number, sizes: ReadonlyMap<string, number>): void {

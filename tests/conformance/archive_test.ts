@@ -312,6 +312,33 @@ Deno.test("C 9 archives more files than fit in one page", async () => {
   );
 });
 
+Deno.test("C 9 an archive looks for content in files only, as it has seen the rest", async () => {
+  const unchecked: string[] = [];
+  await using server = await TestServer.start(withRecords((records) => ({
+    async collectFiles(roots) {
+      const files = await records.collectFiles(roots);
+      return {
+        ...files,
+        async *uncheckedPages() {
+          for await (const page of files.uncheckedPages()) {
+            unchecked.push(...page.map(({ path }) => path));
+            yield page;
+          }
+        },
+      };
+    },
+  })));
+  const one = await server.as(1);
+  await one.upload("d", { empty: "", large: noise(100_000), small: noise(60_000) });
+  const response = await one.download({ path: "d" });
+  assert.equal(response.status, 200);
+  await response.bytes();
+  assert.deepEqual(unchecked, ["d/large"]);
+  await seed(server.tree.records, [{ path: "d/lost", content: "never stored" }]);
+  assert.equal((await one.download({ path: "d" })).status, 500);
+  assert.ok(unchecked.includes("d/lost"));
+});
+
 Deno.test("C 9 every archive releases its collected files, whether refused or not", async () => {
   let open = 0;
   let collected = 0;
