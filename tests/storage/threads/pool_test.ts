@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { WorkerPool } from "../../../storage/threads/pool.ts";
+import { until } from "../../support/until.ts";
 import type { Target } from "./rpc_target.ts";
 
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
@@ -28,4 +29,25 @@ Deno.test("WorkerPool replaces a worker that has failed", async () => {
   }
   using again = pool.acquire();
   assert.equal(await again.remote.add(1, 2), 3);
+});
+
+Deno.test("WorkerPool ends a worker that is not used any more, and no other", async () => {
+  using pool = new WorkerPool<Target>(MODULE, 2, {}, { maxUnusedMs: 1 });
+  using used = pool.acquire();
+  const { remote } = used;
+  {
+    using second = pool.acquire();
+    assert.equal(await second.remote.count(), 1);
+  }
+  {
+    using again = pool.acquire();
+    assert.equal(await again.remote.count(), 2);
+  }
+  await until(async () => {
+    using third = pool.acquire();
+    const counted = await third.remote.count();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return counted === 1;
+  });
+  assert.equal(await remote.count(), 1);
 });
