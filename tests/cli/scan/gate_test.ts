@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { cycloneDxFaults, sarifFaults } from "../../support/json_schemas.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { reportFaults } from "../../conformance/report_rules.ts";
-import { HOSTILE, MODELS, scan, WARNING, workspace } from "./local_scan.ts";
+import { HOSTILE, MODELS, scan, sha256Of, WARNING, workspace } from "./local_scan.ts";
 
 Deno.test("C 25 --fail-on and --fail-on-unknown decide what counts", async (t) => {
   await using directory = await workspace();
@@ -189,4 +190,32 @@ Deno.test("C 25 --baseline counts and marks new findings only", async (t) => {
       assert.match(stderr, new RegExp(`^strongroom: Cannot read the baseline ${baseline}: .+\n$`));
     }
   });
+});
+
+Deno.test("C 25 the cache of a model hub is scanned by the names of its links", async (t) => {
+  await using directory = await TempDir.make();
+  const hub = `${directory.path}/.cache/huggingface/hub`;
+  const model = `${hub}/models--acme--model`;
+  const sha256 = await sha256Of(HOSTILE);
+  for (const path of [`${model}/blobs`, `${model}/refs`, `${model}/snapshots/r1`]) {
+    await Deno.mkdir(path, { recursive: true });
+  }
+  await Deno.mkdir(`${hub}/.locks/models--acme--model`, { recursive: true });
+  await Deno.writeTextFile(`${hub}/.locks/models--acme--model/${sha256}.lock`, "");
+  await Deno.copyFile(HOSTILE, `${model}/blobs/${sha256}`);
+  await Deno.writeTextFile(`${model}/refs/main`, "r1");
+  await Deno.symlink(`../../blobs/${sha256}`, `${model}/snapshots/r1/model.pkl`);
+  for (const path of [directory.path, hub, model, `${model}/snapshots/r1`]) {
+    await t.step(`C 25 ${path.slice(directory.path.length) || "the home directory"}`, async () => {
+      const { code, stdout } = await scan([path], { cwd: directory.path });
+      const { issues, file_metadata, has_errors } = JSON.parse(stdout);
+      assert.deepEqual([code, has_errors], [1, false]);
+      const [{ location }] = issues;
+      assert.match(location, /\/snapshots\/r1\/model\.pkl \(pos \d+\)$/);
+      assert.equal(file_metadata[location.replace(/ \(pos.*/, "")].file_hashes.sha256, sha256);
+      const names = Object.keys(file_metadata).map((it) => it.slice(model.length + 1));
+      const expected = ["refs/main", "snapshots/r1/model.pkl"];
+      assert.deepEqual(names, path.endsWith("r1") ? expected.slice(1) : expected);
+    });
+  }
 });
