@@ -11,6 +11,10 @@ import { streamed } from "./streamed.ts";
 /** How many entries are serialized at a time. */
 const BATCH_ENTRIES = 500;
 
+const MINUTE_MS = 60_000;
+/** The length of the seconds in a time, such as `59.999Z`. */
+const SECONDS_LENGTH = 7;
+
 const encoder = new TextEncoder();
 
 /** A record as callers see it (RS 2, C 3). */
@@ -46,8 +50,20 @@ export function scanOf(scan: Scan): ScanEntry {
   };
 }
 
+/** The last minute that {@link isoTime} has formatted. Most entries of a list were made at about one time. */
+let lastMinute = { number: Number.NaN, text: "" };
+
+/** A time in RFC 3339, from milliseconds since the Unix epoch. */
 function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  const number = Math.floor(milliseconds / MINUTE_MS);
+  if (number !== lastMinute.number) {
+    const text = new Date(milliseconds).toISOString();
+    lastMinute = { number, text: text.slice(0, -SECONDS_LENGTH) };
+  }
+  const rest = milliseconds - number * MINUTE_MS;
+  const [seconds, fraction] = [Math.floor(rest / 1000), rest % 1000];
+  const padded = `${seconds}`.padStart(2, "0");
+  return `${lastMinute.text}${padded}.${`${fraction}`.padStart(3, "0")}Z`;
 }
 
 /** A ResourceList as a reply. It is streamed if it has more than one batch (C 8). */

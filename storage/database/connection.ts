@@ -11,6 +11,12 @@ export type SqlRow = Record<string, SQLOutputValue>;
 /** Values of the named parameters of a statement. */
 export type SqlParameters = Record<string, SQLInputValue>;
 
+/** What the type library (Deno 2.9.6) lacks of a statement that returns arrays. */
+type ArrayStatement = Omit<StatementSync, "all"> & {
+  setReturnArrays(enabled: boolean): void;
+  all(parameters: SqlParameters): SQLOutputValue[][];
+};
+
 /** How long a statement waits for the lock of another process, such as a backup. */
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -18,6 +24,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Those that return arrays. */
+  readonly #forValues = new Map<string, StatementSync>();
   #enforced = true;
 
   constructor(path: string, options: { readOnly: boolean }) {
@@ -51,6 +59,13 @@ export class Connection implements Disposable {
     return this.#prepared(sql).all(parameters);
   }
 
+  /** Like {@link all}, but returns the values of each row in the order of the columns, in half the time. */
+  values(sql: string, parameters: SqlParameters = {}): SQLOutputValue[][] {
+    const statement = this.#preparedIn(this.#forValues, sql) as unknown as ArrayStatement;
+    statement.setReturnArrays(true);
+    return statement.all(parameters);
+  }
+
   get(sql: string, parameters: SqlParameters = {}): SqlRow | undefined {
     return this.#prepared(sql).get(parameters);
   }
@@ -76,14 +91,19 @@ export class Connection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#statements.clear();
+    this.#forValues.clear();
     this.#database.close();
   }
 
   #prepared(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
+    return this.#preparedIn(this.#statements, sql);
+  }
+
+  #preparedIn(statements: Map<string, StatementSync>, sql: string): StatementSync {
+    let statement = statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
+      statements.set(sql, statement);
     }
     return statement;
   }

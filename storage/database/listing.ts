@@ -1,7 +1,7 @@
 import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { Connection, SqlParameters } from "./connection.ts";
-import { preferred, RECORD_COLUMNS, scopeCondition, toRecord } from "./lookup.ts";
+import { preferred, RECORD_COLUMNS, recordOf, scopeCondition } from "./lookup.ts";
 import { descendantOf } from "./subtree.ts";
 
 /** Records in a page, at most. */
@@ -78,8 +78,8 @@ class SortedListing implements Listing {
   #first(connection: Connection): Page {
     if (this.#query.directories.length > 0) return pageAfter(connection, this.#query, "");
     const { sql, parameters } = rootStatement(this.#query);
-    const found = connection.all(sql, { ...parameters, limit: MAX_PAGE_RECORDS + 1 });
-    const records = withinBytes(found.map(toRecord));
+    const found = connection.values(sql, { ...parameters, limit: MAX_PAGE_RECORDS + 1 });
+    const records = withinBytes(found.map(recordOf));
     return { records, done: records.length === found.length && found.length <= MAX_PAGE_RECORDS };
   }
 
@@ -99,17 +99,17 @@ class SortedListing implements Listing {
       ? scopeCondition(this.#query.scope)
       : rootCondition(this.#query);
     const upTo = this.#position + MAX_PAGE_RECORDS;
-    const rows = connection.all(
-      `SELECT position, ${RECORD_COLUMNS} FROM temp.listed AS listed CROSS JOIN records
+    const rows = connection.values(
+      `SELECT ${RECORD_COLUMNS}, position FROM temp.listed AS listed CROSS JOIN records
        ON records.id = listed.id AND ${condition}
        WHERE position > :after AND position <= :upTo ORDER BY position`,
       { ...parameters, after: this.#position, upTo },
     );
-    const records = withinBytes(rows.map(toRecord));
+    const records = withinBytes(rows.map(recordOf));
     // Records that have been deleted since leave gaps.
     this.#position = records.length === rows.length
       ? upTo
-      : Number(rows[records.length - 1]?.position);
+      : Number(rows[records.length - 1]?.at(-1));
     return { records, done: this.#position >= this.#end };
   }
 }
@@ -137,10 +137,10 @@ export function shortListProbe(query: ListQuery, limit: number): Statement {
 function pageAfter(connection: Connection, query: ListQuery, after: string): Page {
   const { sql, parameters } = pathsStatement(query);
   for (let limit = MAX_PAGE_RECORDS;; limit *= 2) {
-    const rows = connection.all(
+    const rows = connection.values(
       `${sql} ORDER BY path LIMIT :limit`,
       { ...parameters, after, limit },
-    ).map(toRecord);
+    ).map(recordOf);
     const isLast = rows.length < limit;
     // The last path may have more records than those that were read.
     const whole = isLast ? rows : rows.filter(({ path }) => path !== rows.at(-1)?.path);

@@ -8,7 +8,7 @@ import type {
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
-import type { ListBatch, Reader } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 export interface LongReadsParts {
   readonly reader: Remote<Reader>;
@@ -35,9 +35,14 @@ export class LongReads {
     try {
       for (;;) {
         if (batch === undefined) await this.#parts.largeChanges.settled([query.scope]);
-        else yield* this.#lent(batch, () => reader.releaseList(cursor));
-        if (batch?.done) return;
-        batch = await reader.nextBatch(cursor);
+        if (batch?.done) return yield batch.records;
+        const next = reader.nextBatch(cursor);
+        // The next batch is read while this one is used. The caller may want no more of it.
+        next.catch(() => {});
+        if (batch !== undefined) {
+          yield* this.#lent(batch.records, () => reader.releaseList(cursor));
+        }
+        batch = await next;
       }
     } finally {
       if (!batch?.done) await reader.closeList(cursor);
@@ -45,8 +50,11 @@ export class LongReads {
   }
 
   /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
-  *#lent({ records, done }: ListBatch, release: () => void): Generator<readonly ResourceRecord[]> {
-    const idle = done ? undefined : setTimeout(release, this.#parts.listIdleMs);
+  *#lent(
+    records: readonly ResourceRecord[],
+    release: () => void,
+  ): Generator<readonly ResourceRecord[]> {
+    const idle = setTimeout(release, this.#parts.listIdleMs);
     try {
       yield records;
     } finally {

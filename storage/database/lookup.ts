@@ -1,3 +1,4 @@
+import type { SQLOutputValue } from "node:sqlite";
 import { nameOf, parentOf } from "../../core/paths.ts";
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
@@ -27,6 +28,23 @@ export function toRecord(row: SqlRow): ResourceRecord {
     isDir: row.is_dir === 1,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
+  };
+}
+
+/** Converts the values of {@link RECORD_COLUMNS}, for many records. Further values are left out. */
+export function recordOf(values: readonly SQLOutputValue[]): ResourceRecord {
+  const [id, userId, path, name, hash, size, crc32, isDir, createdAt, updatedAt] = values;
+  return {
+    id: Number(id),
+    userId: Number(userId),
+    path: String(path),
+    name: String(name),
+    hash: String(hash),
+    size: Number(size),
+    crc32: Number(crc32),
+    isDir: isDir === 1,
+    createdAt: Number(createdAt),
+    updatedAt: Number(updatedAt),
   };
 }
 

@@ -13,6 +13,7 @@ import { HOST_CASES } from "./host_cases.ts";
 import { type Case, comparisonLines, type Result, ROUNDS, SHORT } from "./measures.ts";
 import { Peers, peerVersions } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
+import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
 import { TREE_CASES } from "./tree_cases.ts";
 
@@ -26,6 +27,7 @@ const CASES: readonly Case[] = [
   ...SMALL_CASES,
   ...ARCHIVE_CASES,
   ...TREE_CASES,
+  ...START_CASES,
   ...HOST_CASES,
 ];
 
