@@ -8,6 +8,12 @@ import type { AppEnvironment, AuditedChange } from "./environment.ts";
 /** Refusals that are recorded on every route. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorKind>(["ErrNotPermitted"]);
 
+/** Refusals before anything was attempted. They would fill the log as fast as a client can ask. */
+const NOT_ATTEMPTED: ReadonlySet<string> = new Set<ErrorKind>([
+  "ErrTooManyRequests",
+  "ErrUnavailable",
+]);
+
 /**
  * Middleware that records in the audit log what changes something, or fails to, and what is not permitted
  * (C 22). Requests without a valid credential are in the access log only: anybody could fill a disk with
@@ -21,7 +27,7 @@ export function recordAudit(
     await next();
     const caller = c.get("caller");
     const outcome: AuditEntry["outcome"] = c.get("failure")?.kind ?? "ok";
-    if (caller === undefined) return;
+    if (caller === undefined || NOT_ATTEMPTED.has(outcome)) return;
     if (action === undefined && !REFUSALS.has(outcome)) return;
     const entry = { action: action ?? privilege, outcome };
     audit.write(...entriesOf(c, caller, entry));

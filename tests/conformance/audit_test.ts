@@ -116,3 +116,10 @@ Deno.test("C 22 lines of the access log have the kind and message of an error, a
   assert.equal(line.error, msg);
   assert.equal(line.address, "127.0.0.1");
 });
+
+Deno.test("C 22 requests beyond the rate limit do not fill the audit log", async () => {
+  await using server = await TestServer.start({ rateLimit: 2 });
+  const user = await server.as(7);
+  for (const status of [200, 200, 429, 429]) assert.equal((await user.mkdir("d")).status, status);
+  assert.equal((await auditOf(server)).length, 2);
+});
