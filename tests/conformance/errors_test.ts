@@ -293,6 +293,7 @@ Deno.test("the access log has one line per request", async () => {
     status: 200,
     bytes: 5,
     user: 7,
+    address: "127.0.0.1",
     request: reply.headers.get("X-Request-Id"),
   });
   assert.doesNotMatch(server.log.join(""), /secret/);
