@@ -10,6 +10,8 @@ export type ErrorKind =
   | "ErrResourcesNotFound"
   | "ErrResourcesSharedPath"
   | "ErrResourcesQuotaExceeded"
+  | "ErrResourcesQuarantined"
+  | "ErrWaiversNotFound"
   | "ErrScansNotFound"
   | "ErrScansConflict"
   | "ErrScansQueueFull"
@@ -34,11 +36,11 @@ export class AppError extends Error {
   }
 }
 
-/** A request came too early: there are too many of them. */
+/** A request came too early: there are too many of them, or what it asks for is being scanned. */
 export class RetryLater extends AppError {
   /** @param retryAfterS After how many seconds the request may be served. */
   constructor(
-    kind: "ErrTooManyRequests" | "ErrUnavailable",
+    kind: "ErrTooManyRequests" | "ErrUnavailable" | "ErrResourcesQuarantined",
     message: string,
     readonly retryAfterS: number,
   ) {

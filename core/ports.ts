@@ -6,6 +6,7 @@
 import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader, StoredContent } from "./content.ts";
 import type { DamagedContent } from "./errors.ts";
+import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
 export interface ResourceRecord {
@@ -57,6 +58,8 @@ export interface CollectedFile {
   readonly size: number;
   readonly crc32: number;
   readonly updatedAt: number;
+  /** When its content was stored, once {@link FileCollection.refused} was called; else null. */
+  readonly storedAt: number | null;
   /** The size set by {@link FileCollection.setPackedSizes}, or null. */
   readonly packedSize: number | null;
 }
@@ -78,6 +81,11 @@ export interface FileCollection extends AsyncDisposable {
    * collected.
    */
   uncheckedPages(): AsyncIterable<readonly CollectedFile[]>;
+  /**
+   * The first files that the gate refuses, those that wait for a scan last. Notes for each file when
+   * its content was stored.
+   */
+  refused(accepted: AcceptedVerdicts, limit: number): Promise<RefusedFile[]>;
   /** Stores the sizes of files in the archive, by path, which later readings return. */
   setPackedSizes(sizes: ReadonlyMap<string, number>): Promise<void>;
 }

@@ -139,6 +139,7 @@ function corsPolicy(origins: readonly string[]) {
       "Content-Range",
       "ETag",
       "Last-Modified",
+      "Retry-After",
       "X-Request-Id",
     ],
     maxAge: 600,

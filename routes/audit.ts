@@ -6,7 +6,10 @@ import type { ChangeSet } from "../core/tree/changes.ts";
 import type { AppEnvironment, AuditedChange } from "./environment.ts";
 
 /** Refusals that are recorded on every route. */
-const REFUSALS: ReadonlySet<string> = new Set<ErrorKind>(["ErrNotPermitted"]);
+const REFUSALS: ReadonlySet<string> = new Set<ErrorKind>([
+  "ErrNotPermitted",
+  "ErrResourcesQuarantined",
+]);
 
 /** Refusals before anything was attempted. They would fill the log as fast as a client can ask. */
 const NOT_ATTEMPTED: ReadonlySet<string> = new Set<ErrorKind>([
@@ -28,8 +31,16 @@ export function recordAudit(
     const caller = c.get("caller");
     const outcome: AuditEntry["outcome"] = c.get("failure")?.kind ?? "ok";
     if (caller === undefined || NOT_ATTEMPTED.has(outcome)) return;
+    c.get("delivery")?.then(({ error }) => {
+      // A ZIP that the gate refuses to go on with.
+      if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) return;
+      const details = { reason: error.message };
+      audit.write(...entriesOf(c, caller, { action: privilege, outcome: error.kind, details }));
+    });
     if (action === undefined && !REFUSALS.has(outcome)) return;
-    const entry = { action: action ?? privilege, outcome };
+    const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
+    const details = refusal === undefined ? {} : { reason: refusal };
+    const entry = { action: action ?? privilege, outcome, details };
     audit.write(...entriesOf(c, caller, entry));
   };
 }
@@ -57,7 +68,7 @@ export function auditChange(
 function entriesOf(
   c: Context<AppEnvironment>,
   { userId }: Caller,
-  entry: Pick<AuditEntry, "action" | "outcome">,
+  entry: Pick<AuditEntry, "action" | "outcome" | "details">,
 ): AuditEntry[] {
   const { paths = [], records = new Map<number, number>(), details } = c.get("audited") ?? {};
   const trees: [number, number | undefined][] = records.size > 0
@@ -70,6 +81,6 @@ function entriesOf(
     address: c.get("address"),
     paths,
     request: c.get("requestId"),
-    details: { ...details, records: count },
+    details: { ...details, ...entry.details, records: count },
   }));
 }

@@ -6,6 +6,7 @@ import type { ResourceRecord } from "../core/ports.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
 import { Compression } from "../schemas/resources.ts";
+import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { httpDate, type Representation, select, type Selection } from "./conditional.ts";
 import { failure } from "./envelope.ts";
@@ -16,10 +17,13 @@ import { streamed } from "./streamed.ts";
 /** `GET /resources/download` (RS 4.7). */
 export async function downloadResources(c: Context<AppEnvironment>, tree: Tree): Promise<Response> {
   const query = parseQuery(c.req.url);
+  const [paths, ids] = [pathsOf(query), idsOf(query)];
+  // Recorded if the gate refuses it.
+  auditChange(c, { paths, details: { ids: ids.join(" ") || undefined } });
   const found = await download(tree, {
     caller: callerOf(c),
-    paths: pathsOf(query),
-    ids: idsOf(query),
+    paths,
+    ids,
     compression: compressionOf(query),
     select: (record) => select(c.req.raw, representationOf(record)),
     signal: c.req.raw.signal,

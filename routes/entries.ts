@@ -54,7 +54,7 @@ export function scanOf(scan: Scan): ScanEntry {
 let lastMinute = { number: Number.NaN, text: "" };
 
 /** A time in RFC 3339, from milliseconds since the Unix epoch. */
-function isoTime(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   const number = Math.floor(milliseconds / MINUTE_MS);
   if (number !== lastMinute.number) {
     const text = new Date(milliseconds).toISOString();
@@ -67,16 +67,25 @@ function isoTime(milliseconds: number): string {
 }
 
 /** A ResourceList as a reply. It is streamed if it has more than one batch (C 8). */
-export async function entryList(
+export function entryList(
   c: Context<AppEnvironment>,
   records: AsyncIterable<readonly ResourceRecord[]>,
 ): Promise<Response> {
-  const batches = records[Symbol.asyncIterator]();
+  return listReply(c, records, entryOf);
+}
+
+/** A list as a reply. It is streamed if it has more than one batch. */
+export async function listReply<Item>(
+  c: Context<AppEnvironment>,
+  items: AsyncIterable<readonly Item[]>,
+  entryOf: (item: Item) => unknown,
+): Promise<Response> {
+  const batches = items[Symbol.asyncIterator]();
   const first = await batches.next();
   const second = first.done ? first : await batches.next();
   if (second.done) {
-    const items = first.done ? [] : first.value.map(entryOf);
-    return success(c, { items, total: items.length });
+    const entries = first.done ? [] : first.value.map(entryOf);
+    return success(c, { items: entries, total: entries.length });
   }
   async function* all() {
     try {
@@ -89,7 +98,9 @@ export async function entryList(
       await batches.return?.();
     }
   }
-  return await streamed(c, listJson(all()), { headers: { "Content-Type": "application/json" } });
+  return await streamed(c, listJson(all(), entryOf), {
+    headers: { "Content-Type": "application/json" },
+  });
 }
 
 /** Splits records into batches. */
@@ -101,14 +112,15 @@ export async function* batchesOf(
   }
 }
 
-async function* listJson(
-  batches: AsyncIterable<readonly ResourceRecord[]>,
+async function* listJson<Item>(
+  batches: AsyncIterable<readonly Item[]>,
+  entryOf: (item: Item) => unknown,
 ): AsyncGenerator<Chunk> {
   let total = 0;
   let before = '{"status":"success","data":{"items":[';
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    const items = batch.map((record) => JSON.stringify(entryOf(record))).join(",");
+    const items = batch.map((item) => JSON.stringify(entryOf(item))).join(",");
     yield encoder.encode(before + items);
     before = ",";
     total += batch.length;

@@ -15,6 +15,8 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrResourcesNotFound: 404,
   ErrResourcesAlreadyExists: 409,
   ErrResourcesConflict: 409,
+  ErrResourcesQuarantined: 403,
+  ErrWaiversNotFound: 404,
   ErrScansNotFound: 404,
   ErrScansConflict: 409,
   ErrScansQueueFull: 429,

@@ -5,6 +5,7 @@ import { AppError } from "../core/errors.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { Scan, ScanEvent } from "../core/scans/ports.ts";
+import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf as resourceEntry, scanOf } from "./entries.ts";
@@ -28,7 +29,7 @@ const MAX_PATHS_LENGTH = 16 * KIB;
 const EVENT_BYTES = 320;
 
 /** Everything that happens in this server. */
-type ServerEvent = ResourceEvent | ScanEvent;
+type ServerEvent = ResourceEvent | ScanEvent | VerdictEvent;
 export type ServerEvents = EventBus<ServerEvent>;
 
 /** A bus for the events of a server. */
@@ -99,12 +100,18 @@ function batchText(batch: EventBatch): string {
 
 /** An event as the bus holds it. */
 function entryOf(event: ServerEvent): EventEntry {
+  if (event.type === "resource.verdict") return verdictEntry(event);
   if ("record" in event) return new RecordEvent(event);
   const { type, scan } = event;
   const data = { ...scanOf({ ...scan, paths: firstPaths(scan) }), paths_total: scan.paths.length };
   // At once, so that what the bus holds does not keep all paths of the scan in memory.
   const text = eventText(type, data);
   return { owner: scan.userId, bytes: EVENT_BYTES + text.length, text };
+}
+
+function verdictEntry({ type, record: { userId, id, path }, verdict }: VerdictEvent): EventEntry {
+  const text = eventText(type, { id, path, verdict });
+  return { owner: userId, bytes: EVENT_BYTES + text.length, text };
 }
 
 /** The first paths of a scan, as many as an event may have. */

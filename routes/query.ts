@@ -75,3 +75,23 @@ export function wantsAll(query: Query): boolean {
     `Invalid scope ${quoted(scope)}: expected own or all`,
   );
 }
+
+/**
+ * An integer, or undefined if it is not given.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is not within the bounds.
+ */
+export function integerOf(
+  query: Query,
+  name: string,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  const text = query.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  if (value >= min && value <= max) return value;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid ${name} ${quoted(text)}: expected an integer from ${min} to ${max}`,
+  );
+}

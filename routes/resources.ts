@@ -1,30 +1,48 @@
 import type { Context } from "hono";
 import { type ChangeSet, recordsOf, type Tree } from "../core/tree/changes.ts";
 import { copy } from "../core/tree/copy.ts";
-import { list } from "../core/tree/list.ts";
+import { list, type ListRequest } from "../core/tree/list.ts";
 import { mkdir } from "../core/tree/mkdir.ts";
 import { move } from "../core/tree/move.ts";
 import { remove } from "../core/tree/remove.ts";
 import type { TransferRequest } from "../core/tree/plan_transfer.ts";
+import { stat } from "../core/tree/stat.ts";
 import { upload } from "../core/tree/upload.ts";
+import { listVerdicts } from "../core/tree/verdicts.ts";
 import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resources.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
-import { batchesOf, entryList, entryOf } from "./entries.ts";
+import { batchesOf, entryList, entryOf, listReply } from "./entries.ts";
+import { statOf, verdictEntryOf } from "./verdicts.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
 import { uploadParts } from "./multipart.ts";
-import { parseQuery, pathsOf } from "./query.ts";
+import { idsOf, parseQuery, pathsOf } from "./query.ts";
 
 type Handled = Context<AppEnvironment>;
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {
+  return await entryList(c, list(tree, listRequest(c)));
+}
+
+/** `GET /resources/verdicts` (C 18). */
+export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
+  return await listReply(c, listVerdicts(tree, listRequest(c)), verdictEntryOf);
+}
+
+function listRequest(c: Handled): ListRequest {
   const query = parseQuery(c.req.url);
   const recursive = ["true", "1"].includes(query.get("recursive")?.[0] ?? "");
-  const records = list(tree, { caller: callerOf(c), paths: pathsOf(query), recursive });
-  return await entryList(c, records);
+  return { caller: callerOf(c), paths: pathsOf(query), recursive };
+}
+
+/** `GET /resources/stat` (C 17). */
+export async function statResource(c: Handled, tree: Tree): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const request = { caller: callerOf(c), paths: pathsOf(query), ids: idsOf(query) };
+  return success(c, statOf(await stat(tree, request)));
 }
 
 /** `POST /resources/` (RS 4.2). */

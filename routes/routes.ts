@@ -14,6 +14,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Operation } from "./openapi/parts.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
+import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { showReportSchema, validateReports } from "./reports.ts";
 import {
@@ -22,10 +23,14 @@ import {
   listResources,
   mkdirResource,
   moveResources,
+  showVerdicts,
+  statResource,
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { showUsage } from "./usage.ts";
+import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
+import type { WaiverService } from "../core/waivers.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import type { Load } from "./turns.ts";
 
@@ -38,6 +43,7 @@ export interface Services {
   readonly events: ServerEvents;
   readonly eventOptions?: EventOptions | undefined;
   readonly scans: ScanService;
+  readonly waivers: WaiverService;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */
@@ -162,6 +168,43 @@ const API_ROUTES: readonly Route[] = [
     privilege: "resources.view",
     operation: resourceOperations.USAGE,
     handle: (c, { tree }) => showUsage(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/stat",
+    privilege: "resources.view",
+    operation: resourceOperations.STAT,
+    handle: (c, { tree }) => statResource(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/verdicts",
+    privilege: "resources.view",
+    operation: resourceOperations.VERDICTS,
+    handle: (c, { tree }) => showVerdicts(c, tree),
+  },
+  {
+    method: "POST",
+    path: "/waivers",
+    privilege: "resources.admin",
+    action: "waivers.add",
+    operation: waiverOperations.ADD,
+    handle: (c, { waivers }) => postWaiver(c, waivers),
+  },
+  {
+    method: "GET",
+    path: "/waivers",
+    privilege: "resources.admin",
+    operation: waiverOperations.LIST,
+    handle: (c, { waivers }) => getWaivers(c, waivers),
+  },
+  {
+    method: "DELETE",
+    path: "/waivers/{id}",
+    privilege: "resources.admin",
+    action: "waivers.delete",
+    operation: waiverOperations.REMOVE,
+    handle: (c, { waivers }) => deleteWaiver(c, waivers),
   },
   {
     method: "GET",

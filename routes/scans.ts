@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { AppError, quoted } from "../core/errors.ts";
 import {
   findScan,
   listScans,
@@ -15,7 +14,7 @@ import { scanOf } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
-import { idOf, parseQuery } from "./query.ts";
+import { idOf, integerOf, parseQuery } from "./query.ts";
 import { streamed } from "./streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -27,7 +26,8 @@ const MAX_PAGE_SCANS = 1000;
 
 /** `POST /scans/` (C 15). */
 export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
-  const waitSeconds = integerOf(c, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
+  const query = parseQuery(c.req.url);
+  const waitSeconds = integerOf(query, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
   const { path, paths, id, ids, scanners, weights } = await jsonBody(c.req.raw, ScanRequest);
   const named = {
     paths: [...path === null ? [] : [path], ...paths],
@@ -47,8 +47,9 @@ export async function postScan(c: Handled, scans: ScanService): Promise<Response
 
 /** `GET /scans/`: the caller's own, newest first (C 15). */
 export async function getScans(c: Handled, scans: ScanService): Promise<Response> {
-  const limit = integerOf(c, "limit", { min: 1, max: MAX_PAGE_SCANS }) ?? 100;
-  const before = integerOf(c, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  const query = parseQuery(c.req.url);
+  const limit = integerOf(query, "limit", { min: 1, max: MAX_PAGE_SCANS }) ?? 100;
+  const before = integerOf(query, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
   const found = await listScans(scans, { caller: callerOf(c), limit, before });
   return success(c, { items: found.map(scanOf), total: found.length });
 }
@@ -76,19 +77,4 @@ export async function deleteScan(c: Handled, scans: ScanService): Promise<Respon
 
 function scanId(c: Handled): number {
   return idOf(c.req.param("id") ?? "");
-}
-
-function integerOf(
-  c: Handled,
-  name: string,
-  { min, max }: { min: number; max: number },
-): number | undefined {
-  const text = parseQuery(c.req.url).get(name)?.[0];
-  if (text === undefined) return undefined;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
-  if (value >= min && value <= max) return value;
-  throw new AppError(
-    "ErrResourcesInvalidRequest",
-    `Invalid ${name} ${quoted(text)}: expected an integer from ${min} to ${max}`,
-  );
 }

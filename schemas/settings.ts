@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { GIB, MIB } from "./units.ts";
+import { SCANNED_VERDICTS } from "./verdicts.ts";
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
 
@@ -91,6 +92,19 @@ const networks = v.pipe(
   ),
 );
 
+const VERDICT = v.picklist(SCANNED_VERDICTS);
+
+/** A comma-separated list of verdicts that a scan can end with. */
+const verdicts = v.pipe(
+  text,
+  v.transform((value) => value.split(",").map((verdict) => verdict.trim())),
+  v.check(
+    (list) => list.every((verdict) => v.is(VERDICT, verdict)),
+    `a comma-separated list of ${SCANNED_VERDICTS.join(", ")}`,
+  ),
+  v.transform((list) => list.filter((verdict) => v.is(VERDICT, verdict))),
+);
+
 /**
  * All settings (C 13). The environment variable of `maxUploadFiles` is
  * `STRONGROOM_MAX_UPLOAD_FILES`, and so on. The message of an issue says what is expected.
@@ -134,6 +148,10 @@ const entries = {
   scanRetentionDays: v.optional(wholeNumber(0, 36_500), "30"),
   /** In how many days all content is read once to find damage; 0 for never. */
   scrubDays: v.optional(wholeNumber(0, 36_500), "30"),
+  /** Whether files are scanned when they arrive, and whether the verdict decides on downloads. */
+  gate: v.optional(oneOf("off", "mark", "block"), "off"),
+  /** The verdicts with which a file may be downloaded. */
+  gateAccept: v.optional(verdicts, "clean"),
   metrics: v.optional(oneOf("token", "open"), "token"),
   /** Where the audit log goes: `audit.log` in the data directory, or stderr. */
   auditLog: v.optional(oneOf("file", "stderr"), "file"),

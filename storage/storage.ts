@@ -21,6 +21,8 @@ export interface StorageOptions {
   readonly reserveMB?: number;
   /** Whether a database that has lost changes is accepted (C 22). @default false */
   readonly acceptDamage?: boolean;
+  /** See {@link ResourceStoreOptions.resultsVersion}. */
+  readonly resultsVersion?: string;
   /** See {@link ResourceStoreOptions.onFatal}. */
   readonly onFatal?: (error: Error) => void;
   /** See {@link ResourceStoreOptions.maxDirectRecords}. */
@@ -167,12 +169,16 @@ interface OpeningParts {
 
 async function openRecords(
   dataDir: string,
-  { lock, reserveBytes, options: { acceptDamage = false, onFatal, maxDirectRecords } }:
-    OpeningParts,
+  {
+    lock,
+    reserveBytes,
+    options: { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords },
+  }: OpeningParts,
 ): Promise<SqliteResourceStore> {
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
       reserveBytes,
+      resultsVersion,
       minGeneration: acceptDamage ? 0 : lock.generation,
       onGeneration: (generation) => lock.recordGeneration(generation),
       ...(onFatal !== undefined && { onFatal }),

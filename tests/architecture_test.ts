@@ -17,6 +17,7 @@ const CORE_FOR_STORAGE = [
   "core/spare_memory.ts",
   "core/semaphore.ts",
   "core/scans/ports.ts",
+  "core/verdicts.ts",
   "core/upkeep/ports.ts",
 ];
 

@@ -1,10 +1,12 @@
-import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
+import type { HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
-import { ScanJobs } from "../../core/scans/jobs.ts";
+import { Gate } from "../../core/gate.ts";
+import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
+import type { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
@@ -13,7 +15,6 @@ import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
 import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
-import { scanBounds } from "../../core/scans/bounds.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import { type ServerEvents, serverEvents } from "../../routes/events.ts";
@@ -22,10 +23,9 @@ import { TrustedProxies } from "../../routes/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
-import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
-import { ProcessScanner } from "../../storage/scanners/process_scanner.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { composeScans } from "./scans.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -78,30 +78,25 @@ export async function compose(
   const events: ServerEvents = replacements.events ?? serverEvents();
   const inFlight = new InFlight();
   const damage = new DamageLog(log);
-  const stores: TreeParts = { records, blobs, events, limits: settings, log, damage };
+  const scanning = composeScans(parts, { storage, settings, host, log, damage, events }, {
+    processes,
+    ...replacements,
+  });
+  const { jobs, automatic, verdicts, leases } = scanning;
+  const stores: TreeParts = {
+    records,
+    blobs,
+    events,
+    limits: settings,
+    log,
+    damage,
+    verdicts,
+    gate: settings.gate === "block" ? new Gate(verdicts, settings.gateAccept) : undefined,
+    arrivals: automatic,
+  };
   const wrapped = replacements.wrapTree?.(stores) ?? stores;
   const sweeper = parts.use(new Sweeper(wrapped));
   const tree: Tree = { ...stores, sweeper };
-  const leases = new LeasePool({ ...host, log });
-  const { pollIntervalMs } = replacements;
-  const bounds = scanBounds(settings);
-  const scanner = processes === undefined
-    ? new ThreadScanner(blobs, bounds)
-    : parts.use(new ProcessScanner(blobs, { processes, ...bounds, ...scannerLimits(host) }));
-  const contents = replacements.contents ?? scanner;
-  const scans = records.scans;
-  const jobs = parts.use(
-    new ScanJobs({
-      scans,
-      contents,
-      host,
-      leases,
-      events,
-      log,
-      damage,
-      ...(pollIntervalMs !== undefined && { pollIntervalMs }),
-    }),
-  );
   const { rateLimit } = settings;
   const app = createApp({
     tree: { ...wrapped, sweeper },
@@ -118,8 +113,9 @@ export async function compose(
       const problem = await findKeyProblem?.();
       return problem === undefined ? undefined : { part: "keys", problem };
     },
+    waivers: { store: records.verdicts },
     capacity: { ...host, leases, instances: () => jobs.instances },
-    scans: { records, store: scans, jobs, maxQueued: settings.maxQueuedScans },
+    scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
     log,
     damage,
     inFlight,
@@ -129,7 +125,8 @@ export async function compose(
     ...replacements.app,
   });
   await jobs.resume();
-  parts.use(new ScanRetention({ scans, days: settings.scanRetentionDays, log }));
+  automatic?.start();
+  parts.use(new ScanRetention({ scans: records.scans, days: settings.scanRetentionDays, log }));
   parts.use(expireQuarantine(blobs.quarantine, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
@@ -138,17 +135,21 @@ export async function compose(
   return {
     tree,
     app,
-    listen: (options) => stoppingScans(serveApp(app, { ...options, events, inFlight, log }), jobs),
+    listen: (options) =>
+      stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 /** A server whose scans stop before it does, so that requests that wait for a scan are answered. */
-function stoppingScans({ address, stop }: RunningServer, jobs: ScanJobs): RunningServer {
+function stoppingScans(
+  { address, stop }: RunningServer,
+  { jobs, automatic }: { jobs: ScanJobs; automatic: AutomaticScans | undefined },
+): RunningServer {
   return {
     address,
     async stop() {
-      await jobs.stop();
+      await Promise.all([jobs.stop(), automatic?.[Symbol.asyncDispose]()]);
       return await stop();
     },
   };

@@ -1,5 +1,6 @@
 import { credentialVerifier } from "../../core/credentials.ts";
 import { asError, type Log } from "../../core/log.ts";
+import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../routes/routes.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -105,10 +106,11 @@ async function endOf(supervisor: SupervisorChannel, log: Log): Promise<string> {
 }
 
 async function openStorage(
-  { dataDir, diskReserveMb: reserveMB }: Settings,
+  settings: Settings,
   log: Log,
   acceptDamage: boolean,
 ): Promise<Storage> {
+  const { dataDir, diskReserveMb: reserveMB } = settings;
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
@@ -118,6 +120,7 @@ async function openStorage(
   const storage = await Storage.open(dataDir, {
     reserveMB,
     acceptDamage,
+    resultsVersion: resultsVersion(settings),
     onFatal(error) {
       log.error("Cannot go on: the outcome of a change is unknown", { error });
       Deno.exit(1);

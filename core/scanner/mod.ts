@@ -30,6 +30,7 @@ export { exitCode, type ExitCodeOptions } from "./report/exit_code.ts";
 export { REPORT_FORMATS, reportAs, type ReportFormat } from "./report/format.ts";
 export type { MarkedReport } from "./report/marks.ts";
 export { reportSummary } from "./report/text.ts";
+export { judge, type Judgment } from "./report/judgment.ts";
 export type { FileOutcome } from "./report/report.ts";
 export {
   REPORT_PARTS,

@@ -1,4 +1,4 @@
-import type { ScanMaxima } from "../scanner/mod.ts";
+import { type ScanMaxima, SCANNERS_VERSION } from "../scanner/mod.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { MIB } from "../../schemas/units.ts";
 
@@ -14,4 +14,13 @@ export function scanBounds(
       maxUnpackedBytes: scanMaxUnpackedMb * MIB,
     },
   };
+}
+
+/**
+ * The version of scan results: that of the scanners, and the settings that results depend on. Results
+ * of another version do not count (C 15, C 18).
+ */
+export function resultsVersion(settings: Settings): string {
+  const { maxOpcodes, maxMemberBytes, maxUnpackedBytes } = scanBounds(settings).maxima;
+  return [SCANNERS_VERSION, maxOpcodes, maxMemberBytes, maxUnpackedBytes].join(" ");
 }

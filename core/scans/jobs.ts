@@ -3,7 +3,6 @@ import { FairQueue } from "../fair_queue.ts";
 import { asError } from "../log.ts";
 import type { Scan } from "./ports.ts";
 import { ScanRun, type ScanRunOptions } from "./run.ts";
-import { SharedScans } from "./shared_scans.ts";
 import { ScanWatchers } from "./watchers.ts";
 
 /** How long an admitted scan counts as recent (C 15). */
@@ -12,9 +11,9 @@ const RECENT_ADMISSION_MS = 30_000;
 const POLL_INTERVAL_MS = 5000;
 
 /** What {@link ScanJobs} works with. */
-export interface ScanJobsOptions extends Omit<ScanRunOptions, "shared"> {
+export interface ScanJobsOptions extends ScanRunOptions {
   /** How often to read the host while scans are queued. @default 5000 */
-  readonly pollIntervalMs?: number;
+  readonly pollIntervalMs?: number | undefined;
 }
 
 interface Running {
@@ -32,7 +31,6 @@ export class ScanJobs implements AsyncDisposable {
   readonly #queue = new FairQueue<Scan>();
   readonly #running = new Map<number, Running>();
   readonly #watchers = new ScanWatchers();
-  readonly #shared = new SharedScans();
   /** Scans that have left the queue and are not stored as canceled yet. */
   readonly #canceling = new Map<number, Promise<void>>();
   /** The users of reserved slots. */
@@ -65,6 +63,11 @@ export class ScanJobs implements AsyncDisposable {
     const own = this.#queue.size(userId) + this.#reserved.filter((it) => it === userId).length;
     const users = this.#queue.users + (this.#queue.size(userId) === 0 ? 1 : 0);
     return own >= maxQueued / users || this.queued >= 2 * maxQueued;
+  }
+
+  /** Whether no scan waits, and the host carries another one. */
+  get hasRoom(): boolean {
+    return !this.#stopped && this.#queue.users === 0 && this.#running.size < this.#ceiling();
   }
 
   /** Reserves a slot in the queue for a scan that is being stored. Disposing releases the slot. */
@@ -173,7 +176,7 @@ export class ScanJobs implements AsyncDisposable {
   }
 
   #run(scan: Scan): void {
-    const run = new ScanRun({ ...this.#options, shared: this.#shared }, scan);
+    const run = new ScanRun(this.#options, scan);
     const ended = run.execute().then((finished) => {
       this.#running.delete(scan.id);
       if (finished !== undefined) this.#notify(finished);

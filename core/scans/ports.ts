@@ -3,6 +3,7 @@
 import type { Chunk } from "../content.ts";
 import type { CollectedFile } from "../ports.ts";
 import type { FileResult, Severity } from "../scanner/mod.ts";
+import type { NamedContent } from "../verdicts.ts";
 
 /** `queued` and `running` scans are unfinished (C 15). */
 export type ScanStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -45,10 +46,8 @@ export interface ScanFile extends Pick<CollectedFile, "path" | "hash" | "size"> 
 }
 
 /** The key of a kept result. */
-export interface ResultKey {
-  readonly hash: string;
-  /** The last segment of the path: scanners match by name, too. */
-  readonly name: string;
+export interface ResultKey extends NamedContent {
+  /** Ids of the scanners that do not run, sorted. */
   readonly skip: readonly string[];
 }
 
@@ -86,6 +85,16 @@ export interface ScanStore {
    * has been replaced since.
    */
   keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean>;
+  /**
+   * Keeps the result of stored content that no scan has asked for, and ends the attempt. Returns
+   * false, and keeps nothing, if other content has its hash by now.
+   */
+  keepContentResult(key: ResultKey, result: FileResult): Promise<boolean>;
+  /**
+   * Records why stored content cannot be scanned, until the next start. Returns false if there is no
+   * such content.
+   */
+  failContent(content: NamedContent, problem: string): Promise<boolean>;
   /** Records why a file cannot be scanned. Returns false if its content has been replaced since. */
   failFile(id: number, path: string, error: string): Promise<boolean>;
   /**

@@ -1,27 +1,14 @@
-import type { LeasePool } from "../capacity/leases.ts";
 import type { HostCapacity } from "../capacity/overview.ts";
-import type { DamageLog } from "../damage.ts";
-import { DamagedContent } from "../errors.ts";
 import type { EventSink } from "../events.ts";
-import { asError, type Log } from "../log.ts";
-import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
-import {
-  type ContentScanner,
-  type ResultKey,
-  type Scan,
-  type ScanEvent,
-  ScanFailure,
-  type ScanFile,
-  type ScanStore,
-} from "./ports.ts";
+import { asError } from "../log.ts";
+import type { NamedContent } from "../verdicts.ts";
+import { type ResultKey, type Scan, type ScanEvent, ScanFailure, type ScanFile } from "./ports.ts";
+import { type ContentScanParts, logFailure, scanContent } from "./scan_content.ts";
+import { givesVerdict } from "./selection.ts";
 import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 
 /** The shortest time between two progress events of one scan. */
 const PROGRESS_INTERVAL_MS = 1000;
-
-/** A file is not tried again after this many attempts that ended with the server. */
-const MAX_ATTEMPTS = 2;
-const INTERRUPTED = "The server stopped unexpectedly twice while scanning this file";
 
 /** The abort reason when the server stops. */
 const STOPPING = new DOMException("The server is stopping", "AbortError");
@@ -30,16 +17,13 @@ const STOPPING = new DOMException("The server is stopping", "AbortError");
 const CANCELED = new DOMException("The scan was canceled", "AbortError");
 
 /** What a {@link ScanRun} works with. */
-export interface ScanRunOptions {
-  readonly scans: ScanStore;
-  readonly contents: ContentScanner;
+export interface ScanRunOptions extends ContentScanParts {
   readonly host: HostCapacity;
-  readonly leases: LeasePool;
   /** The contents that any scan is reading. */
   readonly shared: SharedScans;
   readonly events: EventSink<ScanEvent>;
-  readonly log: Log;
-  readonly damage: DamageLog;
+  /** Called after the verdict on content may have changed. @default does nothing */
+  readonly onVerdict?: ((content: NamedContent) => void) | undefined;
 }
 
 /** A running scan: its files are scanned in parallel, each under a lease (C 15). */
@@ -127,64 +111,32 @@ export class ScanRun {
 
   /** Scans the content of a file, unless a result is kept already. */
   async #scanContent(file: ScanFile, key: ResultKey): Promise<ContentOutcome> {
-    const { scans } = this.#options;
+    const { scans, log, onVerdict } = this.#options;
     const { signal } = this.#abort;
-    const { id } = this.#scan;
+    const { id, userId } = this.#scan;
     if (await scans.hasResult(key)) return { isShared: true };
-    try {
-      const result = await this.#resultOf(file, key);
-      return { isShared: await scans.keepResult(id, file.path, key, result) };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ScanFailure)) throw error;
-      this.#options.log.warn("Cannot scan a file", {
-        scan: id,
-        hash: file.hash,
-        problem: `${error.message}${error.cause === undefined ? "" : `: ${error.cause}`}`,
-      });
-      const { message: failure } = error;
-      return { failure, isShared: await scans.failFile(id, file.path, failure) };
-    }
-  }
-
-  /**
-   * Scans the content under a lease. Counts the attempt, so that content that ends the server is not
-   * tried forever.
-   */
-  async #resultOf(file: ScanFile, key: ResultKey): Promise<FileResult> {
-    const { scans, leases, contents } = this.#options;
-    const { signal } = this.#abort;
-    using lease = await leases.acquireToolLeaseWithContext(
-      signal,
-      file.size >= MIN_HEAVY_BYTES,
-      "scan",
-      undefined,
-      0,
-    );
-    if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) throw new ScanFailure(INTERRUPTED);
     const onProgress = (bytes: number) => {
       this.#bytesRead.set(file.path, bytes);
       this.#publishProgress();
     };
     try {
-      const { memoryLimitMB } = lease;
-      const { userId } = this.#scan;
-      const options = { userId, memoryLimitMB, skip: key.skip, signal, onProgress };
-      const result = await contents.scan(key, options);
-      this.#verify(file, result);
-      return result;
+      const content = { key, size: file.size, userId, signal, onProgress };
+      const result = await scanContent(this.#options, content);
+      const isShared = await scans.keepResult(id, file.path, key, result);
+      if (givesVerdict(key.skip)) onVerdict?.(key);
+      return { isShared };
     } catch (error) {
-      await (signal.aborted ? scans.withdrawAttempt(key) : scans.endAttempt(key));
-      throw error;
+      signal.throwIfAborted();
+      if (!(error instanceof ScanFailure)) throw error;
+      logFailure(log, file.hash, error);
+      const { message: failure } = error;
+      const isShared = await scans.failFile(id, file.path, failure);
+      if (givesVerdict(key.skip)) {
+        await scans.failContent(key, failure);
+        onVerdict?.(key);
+      }
+      return { failure, isShared };
     }
-  }
-
-  /** Refuses the result for bytes that are not those that were stored (C 5.3). */
-  #verify({ hash }: ScanFile, { hashes }: FileResult): void {
-    if (hashes.md5 === hash) return;
-    const error = new DamagedContent(hash, `MD5 ${hash}`, `MD5 ${hashes.md5}`);
-    this.#options.damage.report(error);
-    throw new ScanFailure("Content damaged", { cause: error });
   }
 
   /** Counts a file as scanned. */

@@ -22,6 +22,14 @@ export function skippedScanners({ scanners, weights }: ScannerSelection): string
   return skipped.filter((id) => !(weights && id === WEIGHTS)).sort();
 }
 
+/** The scanners that a request for none in particular skips. Verdicts are those of all others. */
+export const DEFAULT_SKIP: readonly string[] = OPTIONAL_SCANNER_IDS.toSorted();
+
+/** Whether a scan that skips these scanners gives a verdict (C 18). */
+export function givesVerdict(skip: readonly string[]): boolean {
+  return skip.join() === DEFAULT_SKIP.join();
+}
+
 /** The ids of all scanners but the requested ones. */
 function allBut(requested: readonly string[]): string[] {
   const unknown = requested.find((id) => !SCANNER_IDS.includes(id));

@@ -1,4 +1,6 @@
 import type { DamageLog } from "../damage.ts";
+import type { Gate } from "../gate.ts";
+import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
@@ -37,6 +39,16 @@ export interface TreeParts {
   readonly limits: UploadLimits;
   readonly log: Log;
   readonly damage: DamageLog;
+  readonly verdicts: Verdicts;
+  /** Refuses content; left out if all may be downloaded. */
+  readonly gate?: Gate | undefined;
+  /** Receives files with their content and name; left out if none is scanned by itself. */
+  readonly arrivals?: Arrivals | undefined;
+}
+
+/** Receives the files that operations have added or changed. */
+export interface Arrivals {
+  arrived(files: readonly ResourceRecord[]): void;
 }
 
 /** What the tree operations work with. */
@@ -69,10 +81,14 @@ export async function commit(
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
-    onCommit: (changes) =>
+    onCommit: (changes) => {
       tree.events.publish(
         changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
-      ),
+      );
+      tree.arrivals?.arrived(
+        changes.flatMap(({ kind, record }) => kind === "deleted" || record.isDir ? [] : [record]),
+      );
+    },
   });
   tree.sweeper.add(recordsOf(changes, "deleted").map((record) => record.hash));
   return changes;

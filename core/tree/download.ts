@@ -11,6 +11,7 @@ import type {
   FileCollection,
   ResourceRecord,
 } from "../ports.ts";
+import type { Admission } from "../gate.ts";
 import type { Tree } from "./changes.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 
@@ -57,9 +58,12 @@ export interface ArchiveDownload {
  * returned, every content in it is checked to exist with its size. Reading damaged content throws a
  * {@link DamagedContent} before its last chunk, and reports it.
  *
+ * The gate is asked before anything else that depends on the content (C 18).
+ *
  * @throws {AppError} `ErrResourcesInvalidRequest` when no path or id is given or a path is invalid,
  *   `ErrResourcesNotFound` when a path or id has no record, `ErrResourcesSharedPath` when two
- *   different records would have one name in the archive.
+ *   different records would have one name in the archive, `ErrResourcesQuarantined` when the gate
+ *   refuses a file.
  * @throws {Error} when content is missing or has the wrong size.
  */
 export async function download<Selection extends FileSelection>(
@@ -123,8 +127,10 @@ async function prepare<Selection extends FileSelection>(
   }
   const single = byPath.length + byId.length === 1;
   if (single && !first.isDir) {
+    const admission = await tree.gate?.admit(first);
     const selection = request.select(first);
     const content = await openFile(tree, first, selection.range);
+    if (admission !== undefined) await confirm(tree, admission, content);
     return { kind: "file", record: first, selection, content };
   }
   refuseSharedPath([...byPath, ...byId], "download");
@@ -132,12 +138,28 @@ async function prepare<Selection extends FileSelection>(
   await using stack = new AsyncDisposableStack();
   const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "download");
+  await tree.gate?.admitAll(files);
   await checkContents(tree.blobs, files, signal);
   const prefix = single ? `${first.path}/` : "";
   const content = await withFirstChunk(packFiles(tree, files, { compression, prefix }));
   const filename = single ? `${first.name}.zip` : "download.zip";
   stack.move();
   return { kind: "archive", filename, content };
+}
+
+/** Gives content up that is not what the gate has admitted: the record has another one by now. */
+async function confirm(
+  { gate }: Tree,
+  admission: Admission,
+  content: ContentReader | undefined,
+): Promise<void> {
+  try {
+    if (await gate?.confirm(admission)) return;
+    throw new MissingContent({ ...admission, size: 0 }, undefined);
+  } catch (error) {
+    await content?.return();
+    throw error;
+  }
 }
 
 /** Reads the first chunk ahead, so that content removed since the check is missed here. */
@@ -205,7 +227,7 @@ interface FileEntry extends ArchiveEntry {
 const MAX_PENDING_SIZES = 500;
 
 function packFiles(
-  { blobs, damage }: Tree,
+  { blobs, damage, gate }: Tree,
   files: FileCollection,
   { compression, prefix }: PackOptions,
 ): ContentReader {
@@ -217,7 +239,9 @@ function packFiles(
   const bytes = zipStream<FileEntry>({
     async *members() {
       for await (const { file, packed } of blobs.pack(files.pages(), compression)) {
-        if (packed === undefined) throw new MissingContent(file, undefined);
+        // Packed content is open, so nothing can replace it any more.
+        const isAdmitted = gate === undefined || await gate.confirmFile(file);
+        if (packed === undefined || !isAdmitted) throw new MissingContent(file, undefined);
         yield { entry: fileEntry(file, prefix), ...packed };
       }
     },

@@ -9,6 +9,14 @@ import {
 } from "../../schemas/resources.ts";
 import { ScanEntry, ScanRequest } from "../../schemas/scans.ts";
 import {
+  StatEntry,
+  VerdictEntry,
+  VerdictList,
+  WaiverEntry,
+  WaiverList,
+  WaiverRequest,
+} from "../../schemas/verdicts.ts";
+import {
   componentPath,
   type Json,
   type Operation,
@@ -75,6 +83,12 @@ function schemas(): Record<string, Json> {
     MkdirResourceRequest: schemaOf(MkdirResourceRequest),
     MoveResourceRequest: schemaOf(TransferResourceRequest),
     CopyResourceRequest: schemaOf(TransferResourceRequest),
+    Stat: schemaOf(StatEntry),
+    Verdict: schemaOf(VerdictEntry),
+    VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
+    Waiver: schemaOf(WaiverEntry),
+    WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
+    WaiverRequest: schemaOf(WaiverRequest),
     CapacityOverview: schemaOf(CapacityOverview),
     Scan: schemaOf(ScanEntry),
     ScanList: { type: "object", required: ["items", "total"], ...listOf("Scan") },

@@ -10,7 +10,7 @@ export type Json = { readonly [key: string]: unknown };
 const REFUSALS = {
   400: "The request is invalid",
   401: "The credential is missing or invalid",
-  403: "The credential lacks the privilege",
+  403: "The credential lacks the privilege, or the gate refuses a file",
   404: "Not found",
   409: "Conflict with what exists, or with the state of the scan",
   416: "The range is outside the content",

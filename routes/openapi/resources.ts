@@ -27,6 +27,25 @@ export const LIST: Operation = {
   refusals: [400],
 };
 
+export const VERDICTS: Operation = {
+  summary: "List the verdicts on the files of directories",
+  parameters: LIST.parameters ?? [],
+  responses: {
+    200: enveloped("The verdicts, in the order of a listing", reference("VerdictList")),
+  },
+  refusals: [400],
+};
+
+export const STAT: Operation = {
+  summary: "Show a record with its checksums and its verdict",
+  parameters: [
+    query("path", { type: "string" }, "A path"),
+    query("id", ID, "The id of a record"),
+  ],
+  responses: { 200: enveloped("The record", reference("Stat")) },
+  refusals: [400, 404],
+};
+
 const FORM: Json = {
   type: "object",
   properties: { files: { type: "array", items: BINARY }, file: BINARY },
@@ -94,7 +113,7 @@ export const EVENTS: Operation = {
   ],
   responses: {
     200: contentResponse(
-      "Events resource.added, resource.updated, resource.deleted, scan.* and reset",
+      "Events resource.added, resource.updated, resource.deleted, resource.verdict, scan.* and reset",
       { type: "string" },
       "text/event-stream",
     ),

@@ -1,7 +1,23 @@
 import type { CollectedFile, CollectionRoots, ResourceRecord } from "../../core/ports.ts";
 import { outermost } from "../../core/paths.ts";
-import { Connection, type SqlParameters } from "./connection.ts";
+import { type AcceptedVerdicts, type RefusedFile, ruleCodesOf } from "../../core/verdicts.ts";
+import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { descendantOf } from "./subtree.ts";
+import {
+  type CurrentResults,
+  findingsOf,
+  VERDICT_COLUMNS,
+  VERDICT_JOINS,
+  verdictOf,
+  WAIVER_ID,
+} from "./verdict_statements.ts";
+
+/** Which files of a collection the gate refuses. */
+export interface RefusalQuery {
+  readonly accepted: AcceptedVerdicts;
+  readonly limit: number;
+  readonly results: CurrentResults;
+}
 
 /** Number of files in a page. */
 const PAGE_FILES = 500;
@@ -51,7 +67,7 @@ export class Collection implements Disposable {
    */
   page(after: string, onlyUnchecked: boolean): CollectedFile[] {
     const rows = this.#connection.all(
-      `SELECT path, hash, size, crc32, updated_at, packed_size FROM temp.collected
+      `SELECT path, hash, size, crc32, updated_at, stored_at, packed_size FROM temp.collected
        WHERE path > :after ${onlyUnchecked ? "AND checked = 0" : ""}
        ORDER BY path LIMIT ${PAGE_FILES}`,
       { after },
@@ -62,6 +78,7 @@ export class Collection implements Disposable {
       size: Number(row.size),
       crc32: Number(row.crc32),
       updatedAt: Number(row.updated_at),
+      storedAt: row.stored_at === null ? null : Number(row.stored_at),
       packedSize: row.packed_size === null ? null : Number(row.packed_size),
     }));
   }
@@ -77,6 +94,31 @@ export class Collection implements Disposable {
     this.#connection.script("COMMIT");
   }
 
+  /** {@link FileCollection.refused} */
+  refused({ accepted, limit, results }: RefusalQuery): RefusedFile[] {
+    // One snapshot for both statements.
+    this.#connection.script("BEGIN");
+    try {
+      this.#connection.run(
+        `UPDATE temp.collected SET stored_at = (
+           SELECT created_at FROM contents WHERE contents.hash = collected.hash
+         )`,
+      );
+      return this.#connection.all(
+        `SELECT target.path AS path, ${VERDICT_COLUMNS}
+         FROM temp.collected AS target ${VERDICT_JOINS}
+         WHERE contents.hash IS NULL OR NOT (
+           ifnull(stored.verdict, '') IN (SELECT value FROM json_each(:accepted))
+           OR ${WAIVER_ID} IS NOT NULL
+         )
+         ORDER BY verdict IN ('unscanned', 'pending'), target.path LIMIT :limit`,
+        { ...results, accepted: JSON.stringify(accepted), limit, now: Date.now() },
+      ).map(toRefused);
+    } finally {
+      this.#connection.script("COMMIT");
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
   }
@@ -90,6 +132,7 @@ export class Collection implements Disposable {
     this.#connection.script(`
       CREATE TEMP TABLE collected (
         path TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
         id INTEGER NOT NULL,
         user_id INTEGER NOT NULL,
         hash TEXT NOT NULL,
@@ -98,6 +141,7 @@ export class Collection implements Disposable {
         updated_at INTEGER NOT NULL,
         checked INTEGER NOT NULL,
         shared INTEGER NOT NULL DEFAULT 0,
+        stored_at INTEGER,
         packed_size INTEGER
       ) STRICT, WITHOUT ROWID;
       BEGIN;
@@ -113,8 +157,8 @@ export class Collection implements Disposable {
   #collect(root: ResourceRecord, onConflict: string, parameters: SqlParameters): void {
     const files = root.isDir ? descendantOf("path", ":path") : "path = :path";
     this.#connection.run(
-      `INSERT INTO temp.collected (path, id, user_id, hash, size, crc32, updated_at, checked)
-       SELECT path, id, user_id, hash, size, crc32, updated_at, EXISTS (
+      `INSERT INTO temp.collected (path, name, id, user_id, hash, size, crc32, updated_at, checked)
+       SELECT path, name, id, user_id, hash, size, crc32, updated_at, EXISTS (
          SELECT 1 FROM main.contents AS content
          WHERE content.hash = records.hash AND content.size = records.size AND bytes IS NOT NULL
        )
@@ -146,3 +190,11 @@ const PREFER_OWN = `
 
 /** RS 4.7.5: a record collected twice counts once; a different record found by id is a conflict. */
 const NOTE_SHARED = "shared = 1 WHERE collected.id <> excluded.id";
+
+function toRefused(row: SqlRow): RefusedFile {
+  return {
+    path: String(row.path),
+    verdict: verdictOf(row.verdict),
+    ruleCodes: ruleCodesOf(findingsOf(row.findings)),
+  };
+}

@@ -9,10 +9,13 @@ import { Semaphore } from "../../core/semaphore.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { Reader } from "./reader.ts";
+import type { CurrentResults } from "./verdict_statements.ts";
 
 export interface LongReadsParts {
   readonly reader: Remote<Reader>;
   readonly largeChanges: LargeChanges;
+  /** The scan results that count. */
+  readonly results: CurrentResults;
   /** How long a listing keeps its snapshot while its reader takes a batch, in milliseconds. */
   readonly listIdleMs: number;
 }
@@ -85,7 +88,7 @@ export class LongReads {
     await this.#parts.largeChanges.settled(
       [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
     );
-    const reader = this.#parts.reader;
+    const { reader, results } = this.#parts;
     const { id, sharedPath } = await reader.openCollection(roots);
     const pages = async function* (onlyUnchecked: boolean) {
       let after = "";
@@ -101,6 +104,7 @@ export class LongReads {
       sharedPath,
       pages: () => pages(false),
       uncheckedPages: () => pages(true),
+      refused: (accepted, limit) => reader.refusedInCollection(id, { accepted, limit, results }),
       setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
       [Symbol.asyncDispose]: () => reader.closeCollection(id),
     };

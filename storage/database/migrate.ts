@@ -11,6 +11,7 @@ import largeChanges from "./migrations/0009_large_changes.sql" with { type: "tex
 import usage from "./migrations/0010_usage.sql" with { type: "text" };
 import credentials from "./migrations/0011_credentials.sql" with { type: "text" };
 import missingSha256 from "./migrations/0012_missing_sha256.sql" with { type: "text" };
+import verdicts from "./migrations/0013_verdicts.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
   usage,
   credentials,
   missingSha256,
+  verdicts,
 ];
 
 /**

@@ -1,11 +1,12 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { usageOf } from "./usage.ts";
+import { verdictRows } from "./verdict_statements.ts";
 
 /** Lookups of more records are left to another thread. */
 const MAX_LOOKUPS = 32;
@@ -72,6 +73,12 @@ export class PointReader implements Disposable {
   /** The size of small content, or undefined if it is in a file or missing. */
   contentSize(hash: string): number | undefined {
     return sizesOf(this.#connection, [hash]).get(hash);
+  }
+
+  /** The rows of the statement `verdicts`, or undefined for many contents. */
+  verdictRows(contents: number, parameters: SqlParameters): SqlRow[] | undefined {
+    if (contents > MAX_LOOKUPS) return undefined;
+    return verdictRows(this.#connection, "verdicts", parameters);
   }
 
   [Symbol.dispose](): void {

@@ -7,7 +7,8 @@ import type {
   Scope,
   Usage,
 } from "../../core/ports.ts";
-import { Collection } from "./collection.ts";
+import type { RefusedFile } from "../../core/verdicts.ts";
+import { Collection, type RefusalQuery } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { type Listing, openListing } from "./listing.ts";
@@ -15,6 +16,7 @@ import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { StoredBytes, usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
+import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
 
 /** Idle connections kept for later listings. */
 const MAX_IDLE_CONNECTIONS = 4;
@@ -145,6 +147,11 @@ export class Reader {
     return upkeepRows(this.#connection, statement, parameters);
   }
 
+  /** Runs a statement about verdicts and returns its rows. */
+  verdictRows(statement: VerdictStatement, parameters: SqlParameters): SqlRow[] {
+    return verdictRows(this.#connection, statement, parameters);
+  }
+
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
   openList(query: ListQuery): { cursor: number; first: ListBatch | undefined } {
     const cursor = ++this.#opened;
@@ -233,6 +240,11 @@ export class Reader {
   /** {@link Collection.page}; empty at the end of the collection. */
   collectionPage(id: number, after: string, onlyUnchecked: boolean): CollectedFile[] {
     return this.#collection(id).page(after, onlyUnchecked);
+  }
+
+  /** {@link Collection.refused} */
+  refusedInCollection(id: number, query: RefusalQuery): RefusedFile[] {
+    return this.#collection(id).refused(query);
   }
 
   setPackedSizes(id: number, sizes: ReadonlyMap<string, number>): void {

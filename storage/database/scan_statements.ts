@@ -12,6 +12,10 @@ const OUTCOMES = `(
     WHERE scan_id = :id
   )`;
 
+const KEEP_RESULT = `INSERT OR REPLACE INTO scan_results
+    (hash, name, skip, version, sha256, verdict, findings, scanned_at, result)
+  SELECT :hash, :name, :skip, :version, :sha256, :verdict, :findings, :now, :result`;
+
 /** The hashes that no record has. Used before records with them are added. */
 const NEW_HASHES = `SELECT value FROM json_each(:hashes)
   WHERE NOT EXISTS (SELECT 1 FROM records WHERE hash = value AND hash <> '')
@@ -49,10 +53,17 @@ export const SCAN_STATEMENTS = {
   hasResult: `SELECT 1 FROM scan_results
     WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
       AND result ->> 'operationalError' IS NULL`,
-  keepResult: `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
-    SELECT :hash, :name, :skip, :version, :result FROM scan_files
+  keepResult: `${KEEP_RESULT} FROM scan_files
     WHERE scan_id = :id AND path = :path AND hash = :hash AND NOT replaced
     RETURNING 1`,
+  /** Keeps a result for stored content, unless that is other content with the same MD5 by now. */
+  keepContentResult: `${KEEP_RESULT} FROM contents
+    WHERE hash = :hash AND ifnull(sha256, :sha256) = :sha256
+    RETURNING 1`,
+  failContent: `INSERT OR REPLACE INTO scan_failures (hash, name, problem, failed_at)
+    SELECT :hash, :name, :problem, :now FROM contents WHERE hash = :hash
+    RETURNING 1`,
+  forgetFailures: `DELETE FROM scan_failures`,
   failFile: `UPDATE scan_files SET error = :error
     WHERE scan_id = :id AND path = :path AND NOT replaced
     RETURNING 1`,
@@ -64,9 +75,14 @@ export const SCAN_STATEMENTS = {
   endAttempt: `DELETE FROM scan_attempts WHERE hash = :hash AND name = :name AND skip = :skip`,
   withdrawAttempt: `UPDATE scan_attempts SET attempts = attempts - 1
     WHERE hash = :hash AND name = :name AND skip = :skip`,
-  /** Deletes attempts on content that no unfinished scan has. */
-  forgetAttempts: `DELETE FROM scan_attempts
-    WHERE hash NOT IN (SELECT hash FROM scan_files)`,
+  /** Deletes attempts on the files of a scan that no other unfinished scan has. */
+  forgetAttempts: `DELETE FROM scan_attempts WHERE hash IN (
+      SELECT hash FROM scan_files WHERE scan_id = :id
+      EXCEPT SELECT hash FROM scan_files WHERE scan_id <> :id
+    )`,
+  /** Deletes attempts on content that is neither stored nor in an unfinished scan. */
+  forgetOldAttempts: `DELETE FROM scan_attempts WHERE hash NOT IN (SELECT hash FROM scan_files)
+    AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_attempts.hash AND hash <> '')`,
   nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
     WHERE path > :after ORDER BY path LIMIT 1`,
   outcomesSize: `SELECT ifnull(sum(octet_length(result)), 0) AS size FROM ${OUTCOMES}`,
@@ -98,6 +114,8 @@ export const SCAN_STATEMENTS = {
     ) RETURNING id`,
   /** Deletes results for hashes that no record has. */
   forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${NEW_HASHES})`,
+  /** The same for scans that failed. */
+  forgetReplacedFailures: `DELETE FROM scan_failures WHERE hash IN (${NEW_HASHES})`,
   /** Marks files of unfinished scans with a hash that no record has. */
   markReplacedFiles: `UPDATE scan_files
     SET replaced = 1, error = 'Removed during the scan'

@@ -10,6 +10,7 @@ import type {
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
@@ -19,6 +20,7 @@ import type { Reader } from "./reader.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
+import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
 import { transactionOn } from "./write_transaction.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
@@ -36,6 +38,8 @@ export interface ResourceStoreOptions {
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
   readonly minGeneration?: number;
+  /** The version of the scan results that count. @default that of the scanners */
+  readonly resultsVersion?: string | undefined;
   /**
    * Called with the generation after a commit that has advanced it, or after which the database file was
    * written. @default does nothing
@@ -63,12 +67,14 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
-  /** Bounds counts of stored bytes. */
   /** Contents in the same file. */
   readonly contents: ContentTable;
+  readonly verdicts: SqliteVerdictStore;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
+    const version = options.resultsVersion ?? SCANNERS_VERSION;
+    const results = currentResults(version);
     const directory = [dirname(path)];
     // Besides the database, it keeps space for it on a full disk.
     const writing = { read: directory, write: directory, sys: ["statfs"] };
@@ -84,12 +90,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       commit: () => this.#commit(onFatal, onGeneration),
     });
     this.#points = new PointReader(path);
-    this.contents = new ContentTable({
-      writer: this.#writer.remote,
-      reader: this.#lookups.remote,
-      points: this.#points,
-      commits: this.#commits,
-    });
+    const parts = { writer: remote, reader: this.#lookups.remote, commits: this.#commits };
+    this.contents = new ContentTable({ ...parts, points: this.#points });
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
       writer: remote,
@@ -99,19 +101,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#longReads = new LongReads({
       reader: this.#reader.remote,
       largeChanges: this.#largeChanges,
+      results,
       listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
     });
-    this.scans = new SqliteScanStore({
-      database: path,
-      writer: this.#writer.remote,
-      reader: this.#lookups.remote,
-      commits: this.#commits,
-    });
-    this.upkeep = new SqliteUpkeepStore({
-      writer: remote,
-      reader: this.#lookups.remote,
-      commits: this.#commits,
-    });
+    this.scans = new SqliteScanStore({ ...parts, database: path, version });
+    this.verdicts = new SqliteVerdictStore({ ...parts, points: this.#points, results });
+    this.upkeep = new SqliteUpkeepStore(parts);
   }
 
   /**

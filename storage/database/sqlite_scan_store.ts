@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Chunk } from "../../core/content.ts";
 import { untilAborted } from "../../core/event_loop.ts";
 import {
@@ -8,15 +9,16 @@ import {
   ScanFailure,
   type ScanFile,
   type ScanPage,
-  type ScanStatus,
   type ScanStore,
 } from "../../core/scans/ports.ts";
-import { type FileResult, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import { type FileResult, judge } from "../../core/scanner/mod.ts";
+import type { NamedContent } from "../../core/verdicts.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
+import { firstScan, toScan } from "./scan_rows.ts";
 import type { ReportChunk, ReportTotals, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
@@ -40,6 +42,8 @@ export interface ScanStoreParts {
   readonly writer: Remote<Writer>;
   readonly reader: Remote<Reader>;
   readonly commits: GroupCommit;
+  /** The version of the results that count. */
+  readonly version: string;
 }
 
 /** Keeps scans in the SQLite file of the records, through the same worker threads. */
@@ -84,7 +88,10 @@ export class SqliteScanStore implements ScanStore {
 
   requeue(): Promise<Scan[]> {
     return this.#parts.commits.run(async () => {
-      await this.#write("forgetResults", { version: SCANNERS_VERSION });
+      await this.#write("forgetResults", { version: this.#parts.version });
+      // What failed is tried once more.
+      await this.#write("forgetFailures", {});
+      await this.#write("forgetOldAttempts", {});
       await this.#write("forgetPartialReports", {});
       const scans = (await this.#write("requeue", {})).map(toScan);
       return scans.sort((a, b) => a.id - b.id);
@@ -111,7 +118,7 @@ export class SqliteScanStore implements ScanStore {
   }
 
   async hasResult(key: ResultKey): Promise<boolean> {
-    return (await this.#read("hasResult", keyOf(key))).length > 0;
+    return (await this.#read("hasResult", this.#keyOf(key))).length > 0;
   }
 
   async beginAttempt(key: ResultKey, max: number): Promise<boolean> {
@@ -127,11 +134,24 @@ export class SqliteScanStore implements ScanStore {
   }
 
   keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
-    const parameters = { id, path, ...keyOf(key), result: JSON.stringify(result) };
+    const parameters = { id, path, ...this.#keyOf(key), ...columnsOf(result) };
     return this.#parts.commits.run(async () => {
       await this.#write("endAttempt", attemptOf(key));
       return (await this.#write("keepResult", parameters)).length > 0;
     });
+  }
+
+  keepContentResult(key: ResultKey, result: FileResult): Promise<boolean> {
+    const parameters = { ...this.#keyOf(key), ...columnsOf(result) };
+    return this.#parts.commits.run(async () => {
+      await this.#write("endAttempt", attemptOf(key));
+      return (await this.#write("keepContentResult", parameters)).length > 0;
+    });
+  }
+
+  async failContent({ hash, name }: NamedContent, problem: string): Promise<boolean> {
+    const parameters = { hash, name, problem, now: Date.now() };
+    return (await this.#commit("failContent", parameters)).length > 0;
   }
 
   async failFile(id: number, path: string, error: string): Promise<boolean> {
@@ -145,7 +165,7 @@ export class SqliteScanStore implements ScanStore {
         database: this.#parts.database,
         id,
         skip: scan.skip,
-        version: SCANNERS_VERSION,
+        version: this.#parts.version,
         startedAt: scan.startedAt ?? now,
         finishedAt: now,
       }, signal);
@@ -224,10 +244,14 @@ export class SqliteScanStore implements ScanStore {
   #end(statement: ScanStatement, parameters: SqlParameters & { id: number }): Promise<Scan> {
     return this.#parts.commits.run(async () => {
       const scan = firstScan(await this.#write(statement, parameters));
+      await this.#write("forgetAttempts", { id: parameters.id });
       await this.#write("forgetFiles", { id: parameters.id });
-      await this.#write("forgetAttempts", {});
       return scan;
     });
+  }
+
+  #keyOf(key: ResultKey) {
+    return { ...attemptOf(key), version: this.#parts.version };
   }
 
   #commit(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
@@ -247,46 +271,15 @@ function attemptOf({ hash, name, skip }: ResultKey) {
   return { hash, name, skip: JSON.stringify(skip) };
 }
 
-function keyOf({ hash, name, skip }: ResultKey) {
-  return { hash, name, skip: JSON.stringify(skip), version: SCANNERS_VERSION };
-}
-
-/** The scan in the first row. */
-function firstScan([row]: readonly SqlRow[]): Scan {
-  if (row === undefined) throw new Error("The scan was removed");
-  return toScan(row);
-}
-
-const STATUSES: readonly ScanStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
-
-function toScan(row: SqlRow): Scan {
-  const status = STATUSES.find((known) => known === row.status);
-  if (status === undefined) throw new Error(`Unknown scan status ${row.status}`);
-  const orNull = (value: SqlRow[string] | undefined) => value === null ? null : Number(value);
+/** The columns of a result besides its key. */
+function columnsOf(result: FileResult) {
+  const { verdict, findings } = judge(result);
+  const { sha256 } = result.hashes;
   return {
-    id: Number(row.id),
-    userId: Number(row.user_id),
-    status,
-    paths: textsOf(row.paths),
-    skip: textsOf(row.skip),
-    createdAt: Number(row.created_at),
-    startedAt: orNull(row.started_at),
-    finishedAt: orNull(row.finished_at),
-    filesTotal: Number(row.files_total),
-    filesScanned: Number(row.files_scanned),
-    bytesTotal: Number(row.bytes_total),
-    bytesScanned: Number(row.bytes_scanned),
-    issues: {
-      critical: Number(row.critical),
-      warning: Number(row.warning),
-      info: Number(row.info),
-      debug: Number(row.debug),
-    },
-    error: row.error === null ? null : String(row.error),
+    sha256: sha256 == null ? null : Buffer.from(sha256, "hex"),
+    verdict,
+    findings: JSON.stringify(findings),
+    now: Date.now(),
+    result: JSON.stringify(result),
   };
-}
-
-function textsOf(json: SqlRow[string] | undefined): string[] {
-  const texts: unknown = JSON.parse(String(json));
-  return Array.isArray(texts) ? texts.map(String) : [];
 }

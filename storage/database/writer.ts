@@ -23,11 +23,13 @@ import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
+import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
 
 /** Statements whose rows may be large. */
 const GROWING: ReadonlySet<ScanStatement> = new Set([
   "insertFiles",
   "keepResult",
+  "keepContentResult",
   "addReportChunk",
 ]);
 
@@ -156,6 +158,7 @@ export class Writer {
     if (hashes.length === 0) return;
     const parameters = { hashes: JSON.stringify(hashes) };
     this.scanRows("forgetReplacedResults", parameters);
+    this.scanRows("forgetReplacedFailures", parameters);
     this.scanRows("markReplacedFiles", parameters);
   }
 
@@ -249,6 +252,13 @@ export class Writer {
   /** Runs a statement about stored content and returns its rows. */
   upkeepRows(statement: UpkeepStatement, parameters: SqlParameters): SqlRow[] {
     return this.#transactions.refuseFull(() => upkeepRows(this.#connection, statement, parameters));
+  }
+
+  /** Runs a statement about verdicts and returns its rows. */
+  verdictRows(statement: VerdictStatement, parameters: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() =>
+      verdictRows(this.#connection, statement, parameters)
+    );
   }
 
   get #connection(): Connection {

@@ -9,6 +9,7 @@ import { ChildServer } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
+import { GATE_CASES } from "./gate_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
 import { type Case, comparisonLines, type Result, ROUNDS, SHORT } from "./measures.ts";
 import { Peers, peerVersions } from "./peers.ts";
@@ -26,6 +27,7 @@ const CASES: readonly Case[] = [
   ...TRANSFER_CASES,
   ...SMALL_CASES,
   ...ARCHIVE_CASES,
+  ...GATE_CASES,
   ...TREE_CASES,
   ...START_CASES,
   ...HOST_CASES,

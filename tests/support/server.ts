@@ -6,6 +6,7 @@ import type { AuditLog } from "../../core/audit.ts";
 import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
+import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
@@ -13,7 +14,7 @@ import { BASE_PATH } from "../../routes/routes.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { RunningServer } from "../../routes/server.ts";
-import { readSettings } from "../../schemas/settings.ts";
+import { readSettings, type Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
@@ -37,6 +38,10 @@ export interface TestServerOptions {
   readonly maxQueuedScans?: number;
   /** The most requests of a user in a minute. @default unlimited */
   readonly rateLimit?: number;
+  /** Settings other than the defaults. */
+  readonly settings?: Partial<Settings>;
+  /** The version of scan results that count. @default that of the settings */
+  readonly resultsVersion?: string;
   /** Whether content that is lost is accepted (C 22). */
   readonly acceptDamage?: boolean;
   /** How much disk uploads leave free. @default 0 */
@@ -70,6 +75,7 @@ export class TestServer implements AsyncDisposable {
     const settings = {
       ...readSettings(() => undefined),
       ...options.limits,
+      ...options.settings,
       dataDir,
       maxQueuedScans: options.maxQueuedScans ?? 1000,
       rateLimit: options.rateLimit,
@@ -82,6 +88,7 @@ export class TestServer implements AsyncDisposable {
         ...(options.maxDirectRecords !== undefined && {
           maxDirectRecords: options.maxDirectRecords,
         }),
+        resultsVersion: options.resultsVersion ?? resultsVersion(settings),
       }),
     );
     const lines: string[] = [];

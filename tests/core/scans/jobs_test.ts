@@ -3,6 +3,7 @@ import { plainScan } from "../scanner/plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
 import { DamageLog } from "../../../core/damage.ts";
 import { Log } from "../../../core/log.ts";
+import { SharedScans } from "../../../core/scans/shared_scans.ts";
 import { ScanJobs } from "../../../core/scans/jobs.ts";
 import { type Scan, ScanFailure, type ScanStore } from "../../../core/scans/ports.ts";
 
@@ -49,6 +50,8 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     endAttempt: () => Promise.resolve(),
     withdrawAttempt: () => Promise.resolve(),
     keepResult: () => Promise.resolve(true),
+    keepContentResult: () => Promise.resolve(true),
+    failContent: () => Promise.resolve(true),
     failFile: () => Promise.resolve(true),
     complete: (id) => Promise.resolve({ ...QUEUED, id, status: "completed" }),
     end: (scan, status) => Promise.resolve({ ...QUEUED, ...scan, status }),
@@ -76,6 +79,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     host,
     leases: new LeasePool(host),
     events: { publish() {} },
+    shared: new SharedScans(),
     log,
     damage: new DamageLog(log),
   });

@@ -24,8 +24,8 @@ Deno.test("C 15 ReportMaker refuses results that are too large for one report", 
   const order = { database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 };
   const keep = (padding: number) =>
     connection.run(
-      `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, result)
-       VALUES (:hash, 'a', '[]', '1', :result || printf('%*c', :padding, ' '))`,
+      `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, verdict, findings, scanned_at, result)
+       VALUES (:hash, 'a', '[]', '1', 'clean', '[]', 0, :result || printf('%*c', :padding, ' '))`,
       { hash, result, padding },
     );
   const maker = new ReportMaker();
@@ -57,8 +57,8 @@ Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
       { path, hash },
     );
     connection.run(
-      `INSERT INTO scan_results (hash, name, skip, version, result)
-       VALUES (:hash, 'a', '[]', '1', :result)`,
+      `INSERT INTO scan_results (hash, name, skip, version, verdict, findings, scanned_at, result)
+       VALUES (:hash, 'a', '[]', '1', 'clean', '[]', 0, :result)`,
       { hash, result },
     );
   }

@@ -1,0 +1,82 @@
+import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
+import type { DamageLog } from "../../core/damage.ts";
+import type { Log } from "../../core/log.ts";
+import { AutomaticScans } from "../../core/scans/automatic_scans.ts";
+import { scanBounds } from "../../core/scans/bounds.ts";
+import { ScanJobs } from "../../core/scans/jobs.ts";
+import type { ContentScanner } from "../../core/scans/ports.ts";
+import { SharedScans } from "../../core/scans/shared_scans.ts";
+import { Verdicts } from "../../core/verdicts.ts";
+import type { ServerEvents } from "../../routes/events.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
+import type { ProcessStarter } from "../../storage/scanners/processes.ts";
+import { ProcessScanner } from "../../storage/scanners/process_scanner.ts";
+import type { Storage } from "../../storage/storage.ts";
+
+/** What scans work with. */
+export interface ScanComponents {
+  readonly storage: Storage;
+  readonly settings: Settings;
+  readonly host: HostCapacity;
+  readonly log: Log;
+  readonly damage: DamageLog;
+  readonly events: ServerEvents;
+}
+
+export interface ScanOptions {
+  /** Starts scanner processes. @default scans run in threads */
+  readonly processes?: ProcessStarter | undefined;
+  /** Scans content in place of a sandbox. */
+  readonly contents?: ContentScanner | undefined;
+  /** How often waiting scans look at the host, in milliseconds. */
+  readonly pollIntervalMs?: number | undefined;
+}
+
+/** The scans of a server. */
+export interface ComposedScans {
+  readonly jobs: ScanJobs;
+  /** Undefined with the gate off. */
+  readonly automatic: AutomaticScans | undefined;
+  readonly verdicts: Verdicts;
+  readonly leases: LeasePool;
+}
+
+/** Wires the scans of a server. `parts` disposes of them. */
+export function composeScans(
+  parts: AsyncDisposableStack,
+  { storage: { records, blobs }, settings, host, log, damage, events }: ScanComponents,
+  { processes, contents: replaced, pollIntervalMs }: ScanOptions,
+): ComposedScans {
+  const leases = new LeasePool({ ...host, log });
+  const bounds = scanBounds(settings);
+  const scanner = processes === undefined
+    ? new ThreadScanner(blobs, bounds)
+    : parts.use(new ProcessScanner(blobs, { processes, ...bounds, ...scannerLimits(host) }));
+  const contents = replaced ?? scanner;
+  const shared = new SharedScans();
+  const common = { scans: records.scans, contents, leases, events, log, damage, shared };
+  const isGated = settings.gate !== "off";
+  const verdicts = new Verdicts(records.verdicts, isGated);
+  const jobs: ScanJobs = parts.use(
+    new ScanJobs({
+      ...common,
+      host,
+      pollIntervalMs,
+      onVerdict: (content) => void automatic?.publish(content),
+    }),
+  );
+  const automatic = isGated
+    ? parts.use(
+      new AutomaticScans({
+        ...common,
+        store: records.verdicts,
+        verdicts,
+        hasRoom: () => jobs.hasRoom,
+        concurrency: Math.max(1, host.stats().CPUCores),
+        pollIntervalMs,
+      }),
+    )
+    : undefined;
+  return { jobs, automatic, verdicts, leases };
+}

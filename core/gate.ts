@@ -1,0 +1,88 @@
+import { AppError, quoted, RetryLater } from "./errors.ts";
+import type { CollectedFile, FileCollection } from "./ports.ts";
+import type { AcceptedVerdicts, NamedContent, RefusedFile, Verdicts } from "./verdicts.ts";
+import { ruleCodesOf } from "./verdicts.ts";
+import { nameOf } from "./paths.ts";
+
+/** How many of the refused files a message names. */
+const MAX_NAMED = 3;
+/** When to try again while a scan is on its way, in seconds. */
+const RETRY_AFTER_S = 5;
+
+/** The refusal of files, of which the first are named. It is for now if all of them wait for a scan. */
+function quarantined(files: readonly RefusedFile[]): AppError {
+  const message = `Cannot download: ${describe(files)}`;
+  return files.every(({ verdict }) => verdict === "pending")
+    ? new RetryLater("ErrResourcesQuarantined", message, RETRY_AFTER_S)
+    : new AppError("ErrResourcesQuarantined", message);
+}
+
+function describe(files: readonly RefusedFile[]): string {
+  const named = files.slice(0, MAX_NAMED).map(({ path, verdict, ruleCodes }) =>
+    `${quoted(path)} (${[verdict, ...ruleCodes].join(", ")})`
+  );
+  return `in quarantine: ${named.join(", ")}${files.length > MAX_NAMED ? " and others" : ""}`;
+}
+
+/** A file that the gate has admitted: the content that it has judged. */
+export interface Admission extends NamedContent {
+  readonly path: string;
+  /** When this content was stored, in milliseconds since the Unix epoch. */
+  readonly storedAt: number;
+}
+
+/**
+ * Lets only files with an accepted verdict or a waiver be downloaded (C 18). Content is admitted by
+ * its hash, then opened, then confirmed. As MD5 can be forged, other content may have taken its place
+ * in between; confirming finds that.
+ */
+export class Gate {
+  constructor(
+    private readonly verdicts: Verdicts,
+    private readonly accepted: AcceptedVerdicts,
+  ) {}
+
+  /**
+   * Admits a file by its content.
+   *
+   * @throws {AppError} `ErrResourcesQuarantined` when it is refused.
+   */
+  async admit({ path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
+    const found = await this.verdicts.on({ hash, name });
+    const { verdict, waiver, storedAt, findings } = found;
+    const isAccepted = waiver !== null || this.accepted.some((accepted) => accepted === verdict);
+    if (isAccepted && storedAt !== null) return { path, hash, name, storedAt };
+    throw quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
+  }
+
+  /**
+   * Admits all files of a collection, or none.
+   *
+   * @throws {AppError} `ErrResourcesQuarantined` when one is refused.
+   */
+  async admitAll(files: FileCollection): Promise<void> {
+    const refused = await files.refused(this.accepted, MAX_NAMED + 1);
+    if (refused.length === 0) return;
+    throw quarantined(
+      refused.map((file) => ({ ...file, verdict: this.verdicts.shown(file.verdict) })),
+    );
+  }
+
+  /**
+   * Whether content that was opened since is what was admitted.
+   *
+   * @throws {AppError} `ErrResourcesQuarantined` when it is refused by now.
+   */
+  async confirm(admitted: Admission): Promise<boolean> {
+    return (await this.admit(admitted)).storedAt === admitted.storedAt;
+  }
+
+  /**
+   * Whether the content of a file of an admitted collection is what was admitted.
+   *
+   * @throws {AppError} `ErrResourcesQuarantined` when it is refused by now.
+   */
+  async confirmFile({ path, hash, storedAt }: CollectedFile): Promise<boolean> {
+    return (await this.admit({ path, hash, name: nameOf(path) })).storedAt === storedAt;
+  }
+}

@@ -1,0 +1,53 @@
+import type { FileResult } from "../contract/file_result.ts";
+import { truncate } from "../contract/excerpt.ts";
+import type { RuleCode } from "../contract/rules.ts";
+import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
+import type { ScannedVerdict } from "../../../schemas/verdicts.ts";
+
+const MAX_FINDINGS = 3;
+const MAX_MESSAGE_CHARS = 300;
+
+/** A finding that stands for others in a verdict. */
+export interface Finding {
+  readonly ruleCode: RuleCode | null;
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+/** What the result of a scan says about its file in a word, with the worst findings (C 18). */
+export interface Judgment {
+  readonly verdict: ScannedVerdict;
+  /** At most three, worst first. */
+  readonly findings: readonly Finding[];
+}
+
+/** Judges a file by the result of its scan (C 18). */
+export function judge(result: FileResult): Judgment {
+  const findings = findingsOf(result);
+  return { verdict: verdictOf(result, findings[0]?.severity), findings };
+}
+
+function verdictOf(
+  { inconclusive, operationalError }: FileResult,
+  worst: Severity | undefined,
+): ScannedVerdict {
+  if (worst === "critical") return "dangerous";
+  if (worst === "warning") return "suspicious";
+  return inconclusive.length > 0 || operationalError !== undefined ? "inconclusive" : "clean";
+}
+
+/** The worst failed checks, one of each rule and message. Those of severity debug do not count. */
+function findingsOf({ checks }: FileResult): Finding[] {
+  const found = new Map<string, Finding>();
+  for (const check of checks) {
+    const severity = severityOf(check);
+    if (check.status !== "failed" || severity === "debug") continue;
+    const { ruleCode = null } = check;
+    const message = truncate(check.message, MAX_MESSAGE_CHARS);
+    const key = JSON.stringify([ruleCode, severity, message]);
+    if (!found.has(key)) found.set(key, { ruleCode, severity, message });
+  }
+  return [...found.values()]
+    .sort((a, b) => compareSeverity(a.severity, b.severity))
+    .slice(0, MAX_FINDINGS);
+}

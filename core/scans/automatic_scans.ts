@@ -1,0 +1,236 @@
+import type { EventSink } from "../events.ts";
+import { FairQueue } from "../fair_queue.ts";
+import { untilAborted } from "../event_loop.ts";
+import { asError } from "../log.ts";
+import type { ResourceRecord } from "../ports.ts";
+import type { Verdict } from "../../schemas/verdicts.ts";
+import type {
+  JudgedRecord,
+  NamedContent,
+  UnscannedContent,
+  Verdicts,
+  VerdictStore,
+} from "../verdicts.ts";
+import { type ResultKey, ScanFailure } from "./ports.ts";
+import { type ContentScanParts, logFailure, scanContent } from "./scan_content.ts";
+import { DEFAULT_SKIP } from "./selection.ts";
+import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
+
+/** Files that arrive while so many of their user, or of all users, wait are found again by a search. */
+const MAX_USER_FILES = 1000;
+const MAX_QUEUED_FILES = 10_000;
+/** How often to look for room while requested scans take all of it. */
+const POLL_INTERVAL_MS = 500;
+/** How long to wait after an error of the storage. */
+const PAUSE_MS = 5000;
+
+/** The abort reason when the server stops. */
+const STOPPING = new DOMException("The server is stopping", "AbortError");
+
+/** A new verdict on a file, as its owner's subscribers receive it (C 18). */
+export interface VerdictEvent {
+  readonly type: "resource.verdict";
+  readonly record: JudgedRecord;
+  readonly verdict: Verdict;
+}
+
+/** What {@link AutomaticScans} works with. */
+export interface AutomaticScansOptions extends ContentScanParts {
+  readonly store: VerdictStore;
+  readonly verdicts: Verdicts;
+  readonly shared: SharedScans;
+  readonly events: EventSink<VerdictEvent>;
+  /** Whether requested scans leave room for another file. */
+  readonly hasRoom: () => boolean;
+  /** How many files are scanned at once. */
+  readonly concurrency: number;
+  /** How often to look for room, in milliseconds. @default 500 */
+  readonly pollIntervalMs?: number | undefined;
+}
+
+/** A file to judge. */
+interface Arrival extends UnscannedContent {
+  /** The record that has arrived; left out if a search found its content. */
+  readonly record?: JudgedRecord;
+}
+
+/**
+ * Scans files that no scan has been requested of, when requested scans leave room (C 18): those that
+ * arrive, and those that a search finds at the start and whenever more arrive than the queue holds.
+ * Publishes the verdicts.
+ */
+export class AutomaticScans implements AsyncDisposable {
+  readonly #options: AutomaticScansOptions;
+  readonly #abort = new AbortController();
+  /** Users take turns in it. */
+  readonly #queue = new FairQueue<Arrival>();
+  #queued = 0;
+  /** The record after which the search goes on, or undefined if it is done. */
+  #searchedTo: number | undefined = 0;
+  /** Whether files have arrived that are not in the queue. */
+  #hasMissed = false;
+  #refill: Promise<void> | undefined;
+  #wake = Promise.withResolvers<void>();
+  #workers: readonly Promise<void>[] = [];
+  /** Publications run one after the other. */
+  #published: Promise<void> = Promise.resolve();
+
+  constructor(options: AutomaticScansOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to scan. Call it once, after the results of other versions have been forgotten. */
+  start(): void {
+    this.#workers = Array.from({ length: this.#options.concurrency }, () => this.#work());
+  }
+
+  /** Queues files that an operation has added or changed. */
+  arrived(files: readonly ResourceRecord[]): void {
+    for (const file of files) {
+      const { id, userId, path, hash, name, size } = file;
+      if (this.#queued >= MAX_QUEUED_FILES || this.#queue.size(userId) >= MAX_USER_FILES) {
+        this.#hasMissed = true;
+        break;
+      }
+      this.#add({ userId, hash, name, size, record: { id, userId, path } });
+    }
+    if (files.length > 0) this.#awaken();
+  }
+
+  /** Publishes the verdict on content to the owners of its records. */
+  publish(content: NamedContent): Promise<void> {
+    this.#published = this.#published.then(() => this.#publish(content));
+    return this.#published;
+  }
+
+  async #publish(content: NamedContent): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    const { store, events, log } = this.#options;
+    try {
+      const { verdict } = await this.#options.verdicts.on(content);
+      for (let after = 0;;) {
+        const records = await store.recordsOf(content, after);
+        const last = records.at(-1);
+        if (last === undefined) return;
+        events.publish(records.map((record) => ({ type: "resource.verdict", record, verdict })));
+        after = last.id;
+      }
+    } catch (error) {
+      // The verdict is stored nevertheless.
+      log.error("Cannot publish a verdict", { hash: content.hash, error: asError(error) });
+    }
+  }
+
+  /** Interrupts the scans. The next start finds what they were scanning. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort(STOPPING);
+    await Promise.all(this.#workers);
+    await this.#published;
+  }
+
+  #add(arrival: Arrival): void {
+    this.#queue.add(arrival.userId, arrival);
+    this.#queued++;
+  }
+
+  #awaken(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  /** Judges one file after the other, until the server stops. */
+  async #work(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        await this.#judge(await this.#next());
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.log.error("Cannot scan a file", { error: asError(error) });
+        this.#hasMissed = true;
+        await this.#pause(PAUSE_MS);
+      }
+    }
+  }
+
+  /** The next file, when there is one. */
+  async #next(): Promise<Arrival> {
+    for (;;) {
+      const next = this.#queue.next();
+      if (next !== undefined) {
+        this.#queued--;
+        return next;
+      }
+      if (this.#hasMissed) {
+        this.#hasMissed = false;
+        this.#searchedTo = 0;
+      }
+      const wake = this.#wake.promise;
+      if (this.#searchedTo === undefined) await untilAborted(wake, this.#abort.signal);
+      else await (this.#refill ??= this.#search(this.#searchedTo));
+    }
+  }
+
+  /** Queues what the next records have unscanned. */
+  async #search(after: number): Promise<void> {
+    try {
+      const { contents, lastId } = await this.#options.store.unscannedAfter(after);
+      for (const content of contents) this.#add(content);
+      this.#searchedTo = lastId;
+    } finally {
+      this.#refill = undefined;
+    }
+  }
+
+  async #judge({ record, userId, size, ...content }: Arrival): Promise<void> {
+    const { verdicts, shared, events } = this.#options;
+    const { hash, name } = content;
+    for (;;) {
+      const { verdict } = await verdicts.on({ hash, name });
+      if (verdict !== "unscanned" && verdict !== "pending") {
+        if (record !== undefined) events.publish([{ type: "resource.verdict", record, verdict }]);
+        return;
+      }
+      if (this.#options.hasRoom()) break;
+      await this.#pause(this.#options.pollIntervalMs ?? POLL_INTERVAL_MS);
+    }
+    const key = { hash, name, skip: DEFAULT_SKIP };
+    const { signal } = this.#abort;
+    await shared.run(key, signal, () => this.#scan(key, { userId, size }));
+  }
+
+  /** Scans content, and keeps its result or why there is none. */
+  async #scan(
+    key: ResultKey,
+    { userId, size }: Pick<UnscannedContent, "userId" | "size">,
+  ): Promise<ContentOutcome> {
+    const { scans, log } = this.#options;
+    const { signal } = this.#abort;
+    try {
+      const result = await scanContent(this.#options, { key, size, userId, signal });
+      const isShared = await scans.keepContentResult(key, result);
+      await this.publish(key);
+      return { isShared };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ScanFailure)) throw error;
+      const { message: failure } = error;
+      const isShared = await scans.failContent(key, failure);
+      // Content that was removed meanwhile is not to be scanned any more.
+      if (isShared) logFailure(log, key.hash, error);
+      await this.publish(key);
+      return { failure, isShared };
+    }
+  }
+
+  /** @throws the abort reason when the server stops. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    try {
+      await untilAborted(promise, this.#abort.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

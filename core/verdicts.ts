@@ -1,0 +1,135 @@
+/** Verdicts on files, and the waivers that overrule them (C 18). */
+
+import type { ScannedVerdict, Verdict } from "../schemas/verdicts.ts";
+
+/** Content together with a name: scanners match by name, too. */
+export interface NamedContent {
+  readonly hash: string;
+  /** The last segment of the path. */
+  readonly name: string;
+}
+
+/** A finding of a verdict. */
+export interface VerdictFinding {
+  readonly ruleCode: string | null;
+  readonly severity: "critical" | "warning" | "info" | "debug";
+  readonly message: string;
+}
+
+/** Content that is let through whatever its verdict is. Times are milliseconds since the Unix epoch. */
+export interface Waiver {
+  readonly id: number;
+  /** In lower-case hex. */
+  readonly sha256: string;
+  readonly reason: string;
+  /** Who gave it. */
+  readonly userId: number;
+  readonly createdAt: number;
+  /** When it ceases to count; null for never. */
+  readonly expiresAt: number | null;
+}
+
+/** What is known of content under a name. */
+export interface ContentVerdict {
+  readonly verdict: Verdict;
+  /** The worst three, worst first. */
+  readonly findings: readonly VerdictFinding[];
+  /** Why its scan failed. */
+  readonly problem: string | null;
+  readonly scannerVersion: string | null;
+  /** When its scan ended, in milliseconds since the Unix epoch. */
+  readonly scannedAt: number | null;
+  /** The newest waiver that has not expired. */
+  readonly waiver: Waiver | null;
+  /** The SHA-256 of the content, or null if it is not known. */
+  readonly sha256: string | null;
+  /**
+   * When the content was stored, in milliseconds since the Unix epoch; null if there is none. It
+   * differs after other content with the same MD5 has taken its place.
+   */
+  readonly storedAt: number | null;
+}
+
+/** A record whose content under its name has a verdict. */
+export interface JudgedRecord {
+  readonly id: number;
+  readonly userId: number;
+  readonly path: string;
+}
+
+/** Content to scan, and whose it is. */
+export interface UnscannedContent extends NamedContent {
+  readonly size: number;
+  readonly userId: number;
+}
+
+/** The contents without a verdict among some records. */
+export interface UnscannedPage {
+  readonly contents: readonly UnscannedContent[];
+  /** The highest id that was looked at, or undefined if there is no further record. */
+  readonly lastId: number | undefined;
+}
+
+/** A page of a list of waivers. */
+export interface WaiverPage {
+  readonly limit: number;
+  /** Only waivers with a lower id. */
+  readonly before?: number | undefined;
+}
+
+/** The stored verdicts and waivers. Only results of the current version of the scanners count. */
+export interface VerdictStore {
+  /** The verdicts on contents, in their order. Without a scan it is `unscanned` or `pending`. */
+  verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]>;
+  /** The first records with the content and the name after the id `after`, by id. */
+  recordsOf(content: NamedContent, after: number): Promise<JudgedRecord[]>;
+  /** The contents of the next records after an id that have neither a result nor a failed scan. */
+  unscannedAfter(id: number): Promise<UnscannedPage>;
+  addWaiver(waiver: Omit<Waiver, "id">): Promise<Waiver>;
+  /** The waivers, expired ones as well, newest first. */
+  listWaivers(page: WaiverPage): Promise<Waiver[]>;
+  /** Returns the removed waiver, or undefined if there was none. */
+  removeWaiver(id: number): Promise<Waiver | undefined>;
+}
+
+/** A collected file that the gate refuses. */
+export interface RefusedFile {
+  readonly path: string;
+  readonly verdict: Verdict;
+  readonly ruleCodes: readonly string[];
+}
+
+/** The rule codes of findings, each once. */
+export function ruleCodesOf(findings: readonly VerdictFinding[]): string[] {
+  return [...new Set(findings.flatMap(({ ruleCode }) => ruleCode === null ? [] : [ruleCode]))];
+}
+
+/** The verdicts as callers see them: with the gate on, a scan of what is unscanned is on its way. */
+export class Verdicts {
+  constructor(
+    private readonly store: VerdictStore,
+    /** Whether files are scanned when they arrive. */
+    private readonly isAutomatic: boolean,
+  ) {}
+
+  /** The verdicts on contents, in their order. */
+  async of(contents: readonly NamedContent[]): Promise<ContentVerdict[]> {
+    const found = await this.store.verdictsOf(contents);
+    return found.map((it) => ({ ...it, verdict: this.shown(it.verdict) }));
+  }
+
+  /** The verdict on one content. */
+  async on(content: NamedContent): Promise<ContentVerdict> {
+    const [found] = await this.of([content]);
+    if (found === undefined) throw new Error("No verdict was returned");
+    return found;
+  }
+
+  /** The verdict to show for a stored one. */
+  shown(verdict: Verdict): Verdict {
+    return verdict === "unscanned" && this.isAutomatic ? "pending" : verdict;
+  }
+}
+
+/** Which verdicts the gate accepts. */
+export type AcceptedVerdicts = readonly ScannedVerdict[];

@@ -1,0 +1,43 @@
+import type { Scan, ScanStatus } from "../../core/scans/ports.ts";
+import type { SqlRow } from "./connection.ts";
+
+/** The scan in the first row. */
+export function firstScan([row]: readonly SqlRow[]): Scan {
+  if (row === undefined) throw new Error("The scan was removed");
+  return toScan(row);
+}
+
+const STATUSES: readonly ScanStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
+
+/** Converts a row of a scan. */
+export function toScan(row: SqlRow): Scan {
+  const status = STATUSES.find((known) => known === row.status);
+  if (status === undefined) throw new Error(`Unknown scan status ${row.status}`);
+  const orNull = (value: SqlRow[string] | undefined) => value === null ? null : Number(value);
+  return {
+    id: Number(row.id),
+    userId: Number(row.user_id),
+    status,
+    paths: textsOf(row.paths),
+    skip: textsOf(row.skip),
+    createdAt: Number(row.created_at),
+    startedAt: orNull(row.started_at),
+    finishedAt: orNull(row.finished_at),
+    filesTotal: Number(row.files_total),
+    filesScanned: Number(row.files_scanned),
+    bytesTotal: Number(row.bytes_total),
+    bytesScanned: Number(row.bytes_scanned),
+    issues: {
+      critical: Number(row.critical),
+      warning: Number(row.warning),
+      info: Number(row.info),
+      debug: Number(row.debug),
+    },
+    error: row.error === null ? null : String(row.error),
+  };
+}
+
+function textsOf(json: SqlRow[string] | undefined): string[] {
+  const texts: unknown = JSON.parse(String(json));
+  return Array.isArray(texts) ? texts.map(String) : [];
+}
