@@ -1,3 +1,4 @@
+import { basename, dirname, join, resolve } from "node:path/posix";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "../schemas/settings.ts";
 import { parseOptions } from "./arguments.ts";
@@ -26,16 +27,35 @@ export const MODULES: readonly string[] = ["../core", "../schemas", "../storage"
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
   const { dataDir, jwtPublicKey, jwksUrl } = settings;
+  const data = namesOf(dataDir);
   return {
     net: [authority(settings), ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)]],
-    read: [...MODULES, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], dataDir],
-    write: [dataDir],
+    read: [...MODULES, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], ...data],
+    write: data,
   };
 }
 
 /** What it takes to copy one directory to another. */
 export function copyPermissions(from: string, to: string): Permissions {
-  return { net: [], read: [...MODULES, from, to], write: [to] };
+  const target = namesOf(to);
+  return { net: [], read: [...MODULES, ...namesOf(from), ...target], write: target };
+}
+
+/** A path and, if it goes through links, the real one: the runtime checks an open file by that. */
+function namesOf(path: string): string[] {
+  const real = realPath(resolve(path));
+  return real === resolve(path) ? [path] : [path, real];
+}
+
+/** The real path of a directory that may have yet to be created. */
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return join(realPath(dirname(path)), basename(path));
+    // Using the directory shows what is wrong with it.
+    return path;
+  }
 }
 
 /** Host and port of a URL. A permission without a port would include all ports. */

@@ -1,4 +1,4 @@
-import type { ByteRange } from "../core/ports.ts";
+import type { ByteRange } from "../core/blob_store.ts";
 
 /** Stored content, as preconditions and ranges see it. */
 export interface Representation {

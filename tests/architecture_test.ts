@@ -8,6 +8,7 @@ const SCANNER = "core/scanner";
 /** What storage and threads need to know of core: ports, and the vocabulary of ports. */
 const CORE_FOR_STORAGE = [
   "core/ports.ts",
+  "core/blob_store.ts",
   "core/content.ts",
   "core/errors.ts",
   "core/paths.ts",

@@ -3,7 +3,8 @@ import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
-import type { BlobStore, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+import type { BlobStore } from "../blob_store.ts";
+import type { ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 /** A record that an operation added, updated or deleted (RS 6). */

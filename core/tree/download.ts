@@ -4,13 +4,8 @@ import type { Caller } from "../caller.ts";
 import { type Chunk, ContentReader, verifiedContent } from "../content.ts";
 import type { DamageLog } from "../damage.ts";
 import { AppError, DamagedContent, quoted } from "../errors.ts";
-import type {
-  BlobStore,
-  ByteRange,
-  CollectedFile,
-  FileCollection,
-  ResourceRecord,
-} from "../ports.ts";
+import type { BlobStore, ByteRange } from "../blob_store.ts";
+import type { CollectedFile, FileCollection, ResourceRecord } from "../ports.ts";
 import type { Admission } from "../gate.ts";
 import type { Tree } from "./changes.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";

@@ -1,5 +1,6 @@
 import { asError, type Log } from "../log.ts";
-import type { BlobStore, ResourceStore } from "../ports.ts";
+import type { BlobStore } from "../blob_store.ts";
+import type { ResourceStore } from "../ports.ts";
 
 /** How long after a change content is removed, in milliseconds: its reply has gone by then. */
 const SWEEP_DELAY_MS = 100;

@@ -8,8 +8,8 @@ import type {
   HashRange,
   PackedFile,
   StagedBlob,
-  WriteTransaction,
-} from "../../core/ports.ts";
+} from "../../core/blob_store.ts";
+import type { WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentTable } from "../database/content_table.ts";

@@ -4,7 +4,7 @@ import {
   verifyChecksum,
   withheldContent,
 } from "../../core/content.ts";
-import type { ContentFacts, PackedContent, PackedFile } from "../../core/ports.ts";
+import type { ContentFacts, PackedContent, PackedFile } from "../../core/blob_store.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { KIB } from "../../schemas/units.ts";

@@ -1,5 +1,5 @@
 import { type Chunk, StoredContent } from "../../core/content.ts";
-import type { ByteRange } from "../../core/ports.ts";
+import type { ByteRange } from "../../core/blob_store.ts";
 import { readFull } from "../disk/files.ts";
 
 /** Files are read in chunks of this size. */

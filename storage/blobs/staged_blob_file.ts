@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import { DamagedContent } from "../../core/errors.ts";
-import type { StagedBlob } from "../../core/ports.ts";
+import type { StagedBlob } from "../../core/blob_store.ts";
 import { forgedMd5 } from "../database/contents.ts";
 import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";

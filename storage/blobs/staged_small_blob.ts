@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
-import type { StagedBlob } from "../../core/ports.ts";
+import type { StagedBlob } from "../../core/blob_store.ts";
 import { removeFile } from "../disk/files.ts";
 import type { ContentDigest } from "./upload.ts";
 

@@ -1,5 +1,6 @@
 import { orMissing } from "./files.ts";
-import { isWhole, parseSeal, type Seal, sealOf } from "./seal.ts";
+import { isSealed, parseMark, STOPPED } from "./lock_mark.ts";
+import { sealOf } from "./seal.ts";
 import { isStorageFull } from "./storage_full.ts";
 
 /** The size of the file. It stays the same, as a full disk has no space for another one. */
@@ -10,20 +11,6 @@ const LOCK_BYTES = 128;
  */
 const LOCK_PATIENCE_MS = 1000;
 const LOCK_RETRY_MS = 20;
-/** The text of the file after a clean stop, in place of the id of a process. */
-const STOPPED = "stopped";
-
-/** What the lock file says of the previous server. */
-interface LockMark {
-  /** Whether it did not stop cleanly. */
-  readonly marked: boolean;
-  /** The generation of the database that it last recorded; 0 if unknown. */
-  readonly generation: number;
-  /** Whether the file is a copy of the one that it wrote. */
-  readonly copied: boolean;
-  readonly seal: Seal | undefined;
-}
-
 /**
  * Reserves a data directory for one server, until the lock is disposed of or the process ends.
  *
@@ -34,7 +21,7 @@ interface LockMark {
  * its own inode. A clean stop replaces the id by a word, so a file with an id reveals a crash. Another
  * inode reveals a copy of the directory.
  *
- * While the server knows which content may be without a record, the file has a {@link Seal}, too, which
+ * While the server knows which content may be without a record, the file has a seal, too, which
  * reveals any other change.
  */
 export class DirectoryLock implements Disposable {
@@ -246,27 +233,6 @@ async function inUse(dataDir: string): Promise<Error> {
     `The data directory "${dataDir}" is in use by process ${holder}: ` +
       "only one server can use it at a time",
   );
-}
-
-/** Parses the text of a lock file. Earlier versions wrote the id alone, or nothing. */
-function parseMark(text: string, { ino }: Deno.FileInfo): LockMark {
-  const [, process, generation = "0", written, seal] =
-    /^(\d*|stopped)(?: (\d+) (\d+)(?: (.+))?)?$/.exec(text.trim()) ?? [];
-  return {
-    marked: process !== "" && process !== STOPPED,
-    generation: Number(generation),
-    copied: written !== undefined && Number(written) !== (ino ?? 0),
-    seal: parseSeal(seal),
-  };
-}
-
-function isSealed(
-  dataDir: string,
-  { marked, copied, seal }: LockMark,
-  info: Deno.FileInfo,
-): boolean {
-  if (copied) return false;
-  return !marked || (seal !== undefined && isWhole(dataDir, seal, info));
 }
 
 /**

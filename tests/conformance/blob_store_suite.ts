@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { type Chunk, verifiedContent } from "../../core/content.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { BlobStore, StagedBlob } from "../../core/ports.ts";
+import type { BlobStore, StagedBlob } from "../../core/blob_store.ts";
 import { noise } from "../support/random.ts";
 
 type Store = BlobStore & Disposable;

@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { ScanFailure } from "../../core/scans/ports.ts";
-import type { BlobStore } from "../../core/ports.ts";
+import type { BlobStore } from "../../core/blob_store.ts";
 import type { Client } from "../support/client.ts";
 import { MD5_COLLISION } from "../support/md5_collision.ts";
 import { until } from "../support/until.ts";

@@ -9,7 +9,7 @@ export interface CatalogEntry {
 /** The files of each scanner, by its id. docs/scanning.md has the same. */
 export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   pickle: { read: "pickles of protocols 0 to 5, several per file; PyTorch before 1.6; joblib" },
-  joblib: { read: "joblib files compressed with zlib or gzip, and those of joblib before 0.10" },
+  joblib: { read: "joblib files of versions before 0.10" },
   pytorch_zip: { read: "PyTorch and TorchScript archives" },
   torchscript: { read: "code in TorchScript archives" },
   zip: { read: "all other ZIP files: .npz, .keras, .mar" },
