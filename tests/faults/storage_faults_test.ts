@@ -226,7 +226,7 @@ Deno.test({
   name: "C 2 a full disk is reported as ErrInternal, and the request leaves nothing behind",
   ignore: disk === undefined,
   async fn() {
-    await using disk = await smallDisk(6);
+    await using disk = await smallDisk(16);
     assert.ok(disk);
     await using audit = auditLog("file", {
       dataDir: disk.path,
@@ -234,10 +234,10 @@ Deno.test({
       onFailure() {},
       writeElsewhere() {},
     });
-    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 0, audit });
+    await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 1, audit });
     const one = await server.as(1);
     assert.equal(items(await one.upload("", { small: "small" })).length, 1);
-    const message = refused(await one.upload("d", { large: noise(8_000_000) }), 500, "ErrInternal");
+    const message = refused(await one.upload("d", { large: noise(20_000_000) }), 500, "ErrInternal");
     assert.match(message, /storage is full/);
     assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["small"]);
     // Existing files can be read and deleted, which frees space.
