@@ -237,7 +237,11 @@ Deno.test({
     await using server = await TestServer.start({ dataDir: disk.path, diskReserveMB: 1, audit });
     const one = await server.as(1);
     assert.equal(items(await one.upload("", { small: "small" })).length, 1);
-    const message = refused(await one.upload("d", { large: noise(20_000_000) }), 500, "ErrInternal");
+    const message = refused(
+      await one.upload("d", { large: noise(20_000_000) }),
+      500,
+      "ErrInternal",
+    );
     assert.match(message, /storage is full/);
     assert.deepEqual((await checkInvariants(server)).map(({ path }) => path), ["small"]);
     // Existing files can be read and deleted, which frees space.
