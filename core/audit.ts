@@ -1,6 +1,6 @@
 import type { ErrorKind } from "./errors.ts";
 
-/** What somebody did, or was not permitted to do (C 22). */
+/** An action of a user, or an attempt that was not permitted (C 22). */
 export interface AuditEntry {
   /** The user who asked for it. @default the operator, on the command line */
   readonly user?: number | undefined;
@@ -25,8 +25,8 @@ export type AuditDetails = Readonly<Record<string, string | number | undefined>>
 /** Records what users do. */
 export interface AuditLog {
   /**
-   * Whether entries wait because they cannot be written, and there is no space for more. Until that has
-   * changed, do not change anything that needs an entry.
+   * Whether the log cannot be written and has no room for more entries that wait. While it is true, refuse
+   * all changes that need an entry.
    */
   readonly isBlocked: boolean;
   /** Records entries. Never throws. */

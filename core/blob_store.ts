@@ -83,7 +83,7 @@ export interface BlobStore {
   remove(hashes: readonly string[]): Promise<void>;
   /** All hashes that have content, in ranges that cover all possible hashes. */
   hashes(): AsyncIterable<HashRange>;
-  /** Returns the size of the content in bytes, or undefined if there is none. */
+  /** Returns the size of the content in bytes, or undefined if it is not stored. */
   sizeOf(hash: string): Promise<number | undefined>;
   /**
    * Returns the sizes of hundreds of contents, in the order of the hashes. However many callers there
@@ -94,7 +94,7 @@ export interface BlobStore {
   sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]>;
   /**
    * Opens content for reading. A later removal does not affect the reader. Read it to its end, or
-   * return it. Returns undefined if there is no such content.
+   * return it. Returns undefined if the content is not stored.
    */
   open(hash: string, range: ByteRange): Promise<StoredContent | undefined>;
   /**

@@ -64,7 +64,7 @@ async function acceptedFindings({ paths, baseline, config }: ScanRequest) {
   };
 }
 
-/** The files to scan. Reports that the request names are none of them: they repeat what they found. */
+/** The files to scan, without the reports that the request names: those repeat earlier findings. */
 function foundFiles(request: ScanRequest): Promise<FoundFiles> {
   const { paths, output, baseline, exclude, useDefaultExcludes } = request;
   const isExcluded = anyMatcher(exclude);

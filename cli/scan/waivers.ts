@@ -35,8 +35,8 @@ export async function readWaivers(path: string): Promise<Waivers> {
 }
 
 /**
- * Reads the waivers of a file in the current directory, unless it is among what is scanned: whoever made
- * the files must not be able to accept their findings.
+ * Reads the waivers of a file in the current directory, unless that file is scanned, too: the author of
+ * a model must not be able to accept its findings.
  *
  * @returns undefined if no such file exists, or if it is not read.
  */

@@ -101,7 +101,7 @@ export async function holdContent(dataDir: string): Promise<Disposable> {
 export function* contentPaths(dataDir: string, hash: string): Generator<string, void> {
   yield `${blobDirectory(dataDir)}/${blobPath(hash)}`;
   yield `${heldDirectory(dataDir)}/${blobPath(hash)}`;
-  // A start after a crash moves content that no record has any more.
+  // A start after a crash moves content without a record.
   yield* quarantinePaths(dataDir, hash);
 }
 

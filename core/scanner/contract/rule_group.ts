@@ -13,7 +13,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ["S11", "Framework"],
 ]);
 
-/** What a rule is about, such as `Import`; undefined for what is no rule code. */
+/** The subject of a rule, such as `Import`, or undefined if `code` is not a rule code. */
 export function ruleGroupOf(code: string): string | undefined {
   return GROUPS.get(code.slice(0, -2));
 }

@@ -65,8 +65,8 @@ export interface DangerousNames {
   /** @default {[]} */
   readonly alone?: readonly Context[];
   /**
-   * Set for frameworks, whose functions reappear under many paths: the names count anywhere in the
-   * modules, as the last part of a path (`name`) or as any part (`part`).
+   * Set for frameworks, whose functions reappear under many paths. The names then match in every module of
+   * the framework: as the last part of a path (`name`), or as each of its parts (`part`).
    */
   readonly anywhere?: "name" | "part";
 }

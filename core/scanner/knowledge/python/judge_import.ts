@@ -11,8 +11,8 @@ export interface ImportVerdict {
 const DOTTED_NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
 /**
- * Judges a name in a module that a loader imports and calls: any is worth a warning, since its code is
- * not in the model.
+ * Judges a name in a module that a loader imports and calls. Every such name is at least a warning, since
+ * its code is outside of the model.
  */
 export function judgeImport(module: string, name: string): ImportVerdict {
   if (!DOTTED_NAME.test(module) || !DOTTED_NAME.test(name)) {
