@@ -242,19 +242,24 @@ Deno.test("C 15 the queue", async (t) => {
   });
 });
 
+/** An idle host with as many megabytes of available memory as `available` returns. */
+function hostWith(available: () => number) {
+  return {
+    stats: () => ({
+      CPUCores: 2,
+      LoadAvg1m: 0,
+      MemTotalMB: 100_000,
+      MemAvailableMB: available(),
+      DiskFreeMB: 100_000,
+    }),
+  };
+}
+
 Deno.test("C 15 scans wait if the host has no capacity, and are refused if the queue is full", async () => {
   let available = 0;
   await using server = await TestServer.start({
     maxQueuedScans: 2,
-    host: {
-      stats: () => ({
-        CPUCores: 2,
-        LoadAvg1m: 0,
-        MemTotalMB: 100_000,
-        MemAvailableMB: available,
-        DiskFreeMB: 100_000,
-      }),
-    },
+    host: hostWith(() => available),
   });
   const one = await server.as(1, ...SCANNER);
   await one.upload("", { a: "a" });
@@ -547,15 +552,7 @@ Deno.test("C 15 users take turns in the queue, and each has a share of it", asyn
   let available = 0;
   await using server = await TestServer.start({
     maxQueuedScans: 3,
-    host: {
-      stats: () => ({
-        CPUCores: 2,
-        LoadAvg1m: 0,
-        MemTotalMB: 100_000,
-        MemAvailableMB: available,
-        DiskFreeMB: 100_000,
-      }),
-    },
+    host: hostWith(() => available),
   });
   const [one, two] = [await server.as(1, ...SCANNER), await server.as(2, ...SCANNER)];
   for (const client of [one, two]) await client.upload("", { a: "a" });
