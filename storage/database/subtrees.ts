@@ -1,7 +1,7 @@
 import type { ResourceRecord } from "../../core/ports.ts";
 import type { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
-import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { RECORD_COLUMNS, recordOf } from "./lookup.ts";
 import { descendantOf } from "./subtree.ts";
 
 /** Records that {@link deletePage} deletes, besides the root. */
@@ -45,9 +45,9 @@ export function deletePage(
 ): ResourceRecord[] {
   const ids = isDir ? `${AT_ROOT} UNION ALL ${BELOW_ROOT}` : AT_ROOT;
   journal?.keep(ids, { user, path });
-  const rows = connection.all(
+  const rows = connection.values(
     `DELETE FROM records WHERE records.id IN (${ids}) RETURNING ${RECORD_COLUMNS}`,
     { user, path },
   );
-  return rows.map(toRecord);
+  return rows.map(recordOf);
 }

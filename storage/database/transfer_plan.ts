@@ -1,7 +1,8 @@
+import type { SQLOutputValue } from "node:sqlite";
 import type { Placement, TransferEffect } from "../../core/ports.ts";
 import type { ChangeJournal } from "./change_journal.ts";
-import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
-import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import type { Connection, SqlParameters } from "./connection.ts";
+import { RECORD_COLUMNS, recordOf } from "./lookup.ts";
 import { COPY_CONFLICTS, IN_RANGE, MOVE_CONFLICTS, PlanTable, type Range } from "./plan_table.ts";
 
 /** Selects records that get their target path. The others are directories that merge into one. */
@@ -72,7 +73,7 @@ export class TransferPlan {
         { user, now, ...range },
       );
       yield this.#effects(
-        (row) => row.conflicts_with === null ? "added" : "updated",
+        (conflictsWith) => conflictsWith === null ? "added" : "updated",
         `records.user_id = :user AND records.path = plan.target_path
            AND (${RELOCATED} OR NOT is_root)`,
         { user, ...range },
@@ -160,20 +161,20 @@ export class TransferPlan {
 
   /** The records joined with a part of the plan, in its order. */
   #effects(
-    kindOf: (row: SqlRow) => TransferEffect["kind"],
+    kindOf: (conflictsWith: SQLOutputValue | undefined) => TransferEffect["kind"],
     joined: string,
     parameters: SqlParameters & Range,
   ): TransferEffect[] {
-    const rows = this.#connection.all(
-      `SELECT plan.source_path, plan.conflicts_with, ${RECORD_COLUMNS}
+    const rows = this.#connection.values(
+      `SELECT ${RECORD_COLUMNS}, plan.source_path, plan.conflicts_with
        FROM ${this.#table.name} AS plan CROSS JOIN records ON ${joined}
        WHERE ${IN_RANGE} ORDER BY plan.position`,
       parameters,
     );
-    return rows.map((row) => ({
-      kind: kindOf(row),
-      record: toRecord(row),
-      source: String(row.source_path),
+    return rows.map((values) => ({
+      kind: kindOf(values.at(-1)),
+      record: recordOf(values),
+      source: String(values.at(-2)),
     }));
   }
 }
