@@ -38,6 +38,7 @@ export function scanOf(scan: Scan): ScanEntry {
     user_id: scan.userId,
     status: scan.status,
     paths: [...scan.paths],
+    paths_total: scan.pathsTotal,
     created_at: isoTime(scan.createdAt),
     started_at: scan.startedAt === null ? null : isoTime(scan.startedAt),
     finished_at: scan.finishedAt === null ? null : isoTime(scan.finishedAt),

@@ -4,14 +4,13 @@ import type { Chunk } from "../core/content.ts";
 import { AppError } from "../core/errors.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
-import type { Scan, ScanEvent } from "../core/scans/ports.ts";
+import type { ScanEvent } from "../core/scans/ports.ts";
 import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
 import { entryOf as resourceEntry, scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { parseQuery, wantsAll } from "./query.ts";
-import { KIB } from "../schemas/units.ts";
 import { streamed } from "./streamed.ts";
 
 /** How long a stream may be silent, in milliseconds. Proxies close idle connections (C 11). */
@@ -21,9 +20,6 @@ const HEARTBEAT_MS = 15_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const encoder = new TextEncoder();
-
-/** The paths of a scan that its events have, in UTF-16 code units. A scan may have megabytes of them. */
-const MAX_PATHS_LENGTH = 16 * KIB;
 
 /** What an event takes in memory, besides paths, in bytes. */
 const EVENT_BYTES = 320;
@@ -103,21 +99,13 @@ function entryOf(event: ServerEvent): EventEntry {
   if (event.type === "resource.verdict") return verdictEntry(event);
   if ("record" in event) return new RecordEvent(event);
   const { type, scan } = event;
-  const data = { ...scanOf({ ...scan, paths: firstPaths(scan) }), paths_total: scan.paths.length };
-  // At once, so that what the bus holds does not keep all paths of the scan in memory.
-  const text = eventText(type, data);
+  const text = eventText(type, scanOf(scan));
   return { owner: scan.userId, bytes: EVENT_BYTES + text.length, text };
 }
 
 function verdictEntry({ type, record: { userId, id, path }, verdict }: VerdictEvent): EventEntry {
   const text = eventText(type, { id, path, verdict });
   return { owner: userId, bytes: EVENT_BYTES + text.length, text };
-}
-
-/** The first paths of a scan, as many as an event may have. */
-function firstPaths({ paths }: Scan): string[] {
-  let length = 0;
-  return paths.filter((path) => (length += path.length) <= MAX_PATHS_LENGTH);
 }
 
 /** An event that becomes text when the first subscriber reads it, as nobody may ever do. */

@@ -8,8 +8,10 @@ export const ScanEntry = v.object({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   status: v.picklist(["queued", "running", "completed", "failed", "cancelled"]),
-  /** The requested paths. */
+  /** The requested paths; in lists and events, the first 16 KiB of them. */
   paths: v.array(v.string()),
+  /** How many paths were requested. */
+  paths_total: count,
   created_at: time,
   started_at: v.nullable(time),
   finished_at: v.nullable(time),

@@ -13,8 +13,10 @@ export interface Scan {
   readonly id: number;
   readonly userId: number;
   readonly status: ScanStatus;
-  /** The requested paths. */
+  /** The first of the requested paths, up to 16 KiB of them. A scan may have megabytes. */
   readonly paths: readonly string[];
+  /** How many paths were requested. */
+  readonly pathsTotal: number;
   /** Ids of the scanners that do not run, sorted. */
   readonly skip: readonly string[];
   readonly createdAt: number;
@@ -63,7 +65,9 @@ export interface ScanStore {
   /** Adds a queued scan with all its files, atomically. */
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan>;
   find(id: number): Promise<Scan | undefined>;
-  /** The scans of a user, newest first: fewer than the limit if their paths are very long together. */
+  /** All requested paths of a scan. */
+  paths(scan: Scan): Promise<readonly string[]>;
+  /** The scans of a user, newest first: fewer than the limit if their shown paths are long together. */
   list(userId: number, page: ScanPage): Promise<Scan[]>;
   /** Marks all unfinished scans as queued and returns them, oldest first. Call while none runs. */
   requeue(): Promise<Scan[]>;

@@ -35,14 +35,15 @@ export interface StartScanRequest extends ScannerSelection {
  * @throws {AppError} as {@link resolveTargets} does.
  */
 export async function startScan(scans: ScanService, request: StartScanRequest): Promise<Scan> {
-  const { id, finished } = await queueScan(scans, request);
-  return await finished ?? await findScan(scans, { caller: request.caller, id });
+  const { id, paths, finished } = await queueScan(scans, request);
+  const scan = await finished ?? await findScan(scans, { caller: request.caller, id });
+  return { ...scan, paths };
 }
 
 async function queueScan(
   scans: ScanService,
   request: StartScanRequest,
-): Promise<{ id: number; finished: Promise<Scan | undefined> }> {
+): Promise<{ id: number; paths: readonly string[]; finished: Promise<Scan | undefined> }> {
   const { caller, until } = request;
   const skip = skippedScanners(request);
   const { byPath, byId } = await resolveTargets(scans, request, "scan");
@@ -68,15 +69,24 @@ async function queueScan(
   );
   const finished = scans.jobs.finished(scan.id, until);
   scans.jobs.enqueue(scan);
-  return { id: scan.id, finished };
+  return { id: scan.id, paths, finished };
 }
 
 /**
- * Finds a scan of the caller, or of any user with `resources.admin`.
+ * Finds a scan of the caller, or of any user with `resources.admin`, with all its paths.
  *
  * @throws {AppError} `ErrScansNotFound` when the caller has no such scan.
  */
 export async function findScan(
+  scans: ScanService,
+  request: { caller: Caller; id: number },
+): Promise<Scan> {
+  const scan = await findBriefly(scans, request);
+  return { ...scan, paths: await scans.store.paths(scan) };
+}
+
+/** Like {@link findScan}, but with the first paths only. */
+async function findBriefly(
   scans: ScanService,
   { caller, id }: { caller: Caller; id: number },
 ): Promise<Scan> {
@@ -86,7 +96,7 @@ export async function findScan(
   throw new AppError("ErrScansNotFound", `Scan ${id} not found`);
 }
 
-/** Lists the caller's own scans, newest first (C 15). */
+/** Lists the caller's own scans, newest first, with the first paths of each (C 15). */
 export async function listScans(
   scans: ScanService,
   { caller, ...page }: ScanPage & { caller: Caller },
@@ -105,7 +115,7 @@ export async function scanReport(
   scans: ScanService,
   request: { caller: Caller; id: number },
 ): Promise<AsyncIterable<Chunk>> {
-  const { id, status } = await findScan(scans, request);
+  const { id, status } = await findBriefly(scans, request);
   const report = await scans.store.report(id);
   if (report !== undefined) return report;
   throw new AppError("ErrScansConflict", `Scan ${id} has no report: its status is ${status}`);

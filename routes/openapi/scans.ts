@@ -30,7 +30,13 @@ export const LIST: Operation = {
     query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
     query("before", { type: "integer", minimum: 1 }, "Only scans with a lower id"),
   ],
-  responses: { 200: enveloped("The scans", reference("ScanList")) },
+  responses: {
+    200: enveloped(
+      "The scans, with the first 16 KiB of the paths of each, which paths_total counts. The list ends " +
+        "early where they reach 256 KiB; an empty one is the end",
+      reference("ScanList"),
+    ),
+  },
   refusals: [400],
 };
 

@@ -12,6 +12,7 @@ import usage from "./migrations/0010_usage.sql" with { type: "text" };
 import credentials from "./migrations/0011_credentials.sql" with { type: "text" };
 import missingSha256 from "./migrations/0012_missing_sha256.sql" with { type: "text" };
 import verdicts from "./migrations/0013_verdicts.sql" with { type: "text" };
+import scanPaths from "./migrations/0014_scan_paths.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   credentials,
   missingSha256,
   verdicts,
+  scanPaths,
 ];
 
 /**

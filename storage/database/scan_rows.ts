@@ -1,5 +1,15 @@
+import { KIB } from "../../schemas/units.ts";
 import type { Scan, ScanStatus } from "../../core/scans/ports.ts";
 import type { SqlRow } from "./connection.ts";
+
+/** The paths of a scan that lists and events show, in UTF-16 code units. A scan may have megabytes of them. */
+const MAX_SHOWN_LENGTH = 16 * KIB;
+
+/** The first paths, as many as lists and events show. */
+export function firstPaths(paths: readonly string[]): string[] {
+  let length = 0;
+  return paths.filter((path) => (length += path.length) <= MAX_SHOWN_LENGTH);
+}
 
 /** The scan in the first row. */
 export function firstScan([row]: readonly SqlRow[]): Scan {
@@ -19,6 +29,7 @@ export function toScan(row: SqlRow): Scan {
     userId: Number(row.user_id),
     status,
     paths: textsOf(row.paths),
+    pathsTotal: Number(row.paths_total),
     skip: textsOf(row.skip),
     createdAt: Number(row.created_at),
     startedAt: orNull(row.started_at),
@@ -37,7 +48,8 @@ export function toScan(row: SqlRow): Scan {
   };
 }
 
-function textsOf(json: SqlRow[string] | undefined): string[] {
+/** The texts of a JSON array. */
+export function textsOf(json: SqlRow[string] | undefined): string[] {
   const texts: unknown = JSON.parse(String(json));
   return Array.isArray(texts) ? texts.map(String) : [];
 }

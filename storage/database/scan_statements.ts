@@ -1,7 +1,7 @@
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
 const SCAN_COLUMNS =
-  `id, user_id, status, paths, skip, created_at, started_at, finished_at, files_total,
+  `id, user_id, status, paths, paths_total, skip, created_at, started_at, finished_at, files_total,
   files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
 
 /** The stored result or error of each file of a scan. */
@@ -23,8 +23,10 @@ const NEW_HASHES = `SELECT value FROM json_each(:hashes)
 
 /** All statements about scans, by name. */
 export const SCAN_STATEMENTS = {
-  insert: `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
-    VALUES (:user, 'queued', :paths, :skip, :now, 0, 0) RETURNING id`,
+  insert: `INSERT INTO scans
+      (user_id, status, paths, paths_total, skip, created_at, files_total, bytes_total)
+    VALUES (:user, 'queued', :paths, :pathsTotal, :skip, :now, 0, 0) RETURNING id`,
+  insertPaths: `INSERT INTO scan_paths (scan_id, paths) VALUES (:id, :paths)`,
   insertFiles: `INSERT INTO scan_files (scan_id, path, name, hash, size)
     SELECT :id, value ->> 'path', value ->> 'name', value ->> 'hash', value ->> 'size' FROM json_each(:files)`,
   count: `UPDATE scans SET
@@ -32,6 +34,8 @@ export const SCAN_STATEMENTS = {
       bytes_total = (SELECT ifnull(sum(size), 0) FROM scan_files WHERE scan_id = :id)
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
   find: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id = :id`,
+  /** All paths of a scan, if it has more than the first ones. */
+  allPaths: `SELECT paths FROM scan_paths WHERE scan_id = :id`,
   /** The first scans whose paths are not too long together, but at least one. */
   list: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id IN (
       SELECT id FROM (

@@ -13,12 +13,12 @@ import {
 } from "../../core/scans/ports.ts";
 import { type FileResult, judge } from "../../core/scanner/mod.ts";
 import type { NamedContent } from "../../core/verdicts.ts";
-import { MIB } from "../../schemas/units.ts";
+import { KIB } from "../../schemas/units.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import { firstScan, toScan } from "./scan_rows.ts";
+import { firstPaths, firstScan, textsOf, toScan } from "./scan_rows.ts";
 import type { ReportChunk, ReportTotals, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
@@ -34,7 +34,7 @@ interface ReportMaker {
 const REMOVED_AT_ONCE = 100;
 
 /** The length of the paths in a page of scans, of which only the last one may be over it. */
-const MAX_PAGE_BYTES = MIB;
+const MAX_PAGE_BYTES = 256 * KIB;
 
 export interface ScanStoreParts {
   /** The path of the database. */
@@ -57,13 +57,18 @@ export class SqliteScanStore implements ScanStore {
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
     const { userId: user, paths, skip, createdAt: now } = scan;
     return this.#parts.commits.run(async () => {
+      const shown = firstPaths(paths);
       const [inserted] = await this.#write("insert", {
         user,
-        paths: JSON.stringify(paths),
+        paths: JSON.stringify(shown),
+        pathsTotal: paths.length,
         skip: JSON.stringify(skip),
         now,
       });
       const id = Number(inserted?.id);
+      if (shown.length < paths.length) {
+        await this.#write("insertPaths", { id, paths: JSON.stringify(paths) });
+      }
       for await (const page of files) {
         await this.#write("insertFiles", { id, files: JSON.stringify(page) });
       }
@@ -74,6 +79,13 @@ export class SqliteScanStore implements ScanStore {
   async find(id: number): Promise<Scan | undefined> {
     const [row] = await this.#read("find", { id });
     return row && toScan(row);
+  }
+
+  async paths({ id, paths, pathsTotal }: Scan): Promise<readonly string[]> {
+    if (paths.length === pathsTotal) return paths;
+    const [row] = await this.#read("allPaths", { id });
+    // The scan may be removed meanwhile.
+    return row === undefined ? paths : textsOf(row.paths);
   }
 
   async list(user: number, { limit, before }: ScanPage): Promise<Scan[]> {

@@ -98,6 +98,20 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     assert.deepEqual(page.items.map(({ id }) => id), [first.id]);
     assert.equal((await list(await server.as(2, ...SCANNER))).total, 0);
   });
+  await t.step("C 22 lists the first paths of a scan, and counts all", async () => {
+    const dir = Array.from({ length: 15 }, () => "d".repeat(250)).join("/");
+    const names = Array.from({ length: 10 }, (_, index) => `f${index}`);
+    await one.upload(dir, Object.fromEntries(names.map((name) => [name, ""])));
+    const paths = names.map((name) => `${dir}/${name}`);
+    const done = await scan(one, { paths });
+    assert.deepEqual(done.paths, paths);
+    const { id } = done;
+    assert.deepEqual(scanOf(await one.send("GET", `/scans/${id}`)), done);
+    const { text } = await one.send("GET", "/scans/?limit=1");
+    const [listed] = v.parse(ScanList, JSON.parse(text).data).items;
+    assert.deepEqual(listed, { ...done, paths: paths.slice(0, 4), paths_total: 10 });
+    assert.deepEqual(scanOf(await one.send("DELETE", `/scans/${id}`)), done);
+  });
   await t.step("C 2 refuses invalid requests", async () => {
     const bad: [unknown, number, string][] = [
       [{}, 400, "ErrResourcesInvalidRequest"],

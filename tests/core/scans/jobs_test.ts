@@ -20,6 +20,7 @@ const QUEUED: Scan = {
   userId: 1,
   status: "queued",
   paths: ["a"],
+  pathsTotal: 1,
   skip: [],
   createdAt: 0,
   startedAt: null,
@@ -37,6 +38,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
   const scans: ScanStore = {
     create: () => Promise.resolve(QUEUED),
     find: () => Promise.resolve(QUEUED),
+    paths: () => Promise.resolve(QUEUED.paths),
     list: () => Promise.resolve([]),
     requeue: () => Promise.resolve([]),
     start: () => Promise.resolve(),

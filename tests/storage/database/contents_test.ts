@@ -124,6 +124,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE former_records;
     DROP TABLE scan_failures;
     DROP TABLE waivers;
+    DROP TABLE scan_paths;
+    ALTER TABLE scans DROP COLUMN paths_total;
     PRAGMA user_version = 7;
     INSERT INTO records
       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)

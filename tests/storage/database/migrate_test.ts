@@ -14,12 +14,12 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 13);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 14);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 13/);
+    assert.throws(() => migrate(connection), /version 99.*up to 14/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
@@ -63,6 +63,29 @@ Deno.test("migrate() rolls back a migration that fails", async () => {
   assert.equal(connection.get("PRAGMA user_version")?.user_version, 0);
   assert.equal(connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'"), undefined);
   assert.equal(connection.inTransaction, false);
+});
+
+Deno.test("C 22 migrate() keeps all paths of a scan, and lists the first ones", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/test.db`;
+  const many = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(4000));
+  {
+    using connection = new Connection(path, { readOnly: false });
+    migrate(connection);
+    connection.script("DROP TABLE scan_paths; ALTER TABLE scans DROP COLUMN paths_total");
+    connection.run(
+      `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
+       VALUES (1, 'queued', :many, '[]', 0, 0, 0), (1, 'queued', '["a","b"]', '[]', 0, 0, 0)`,
+      { many: JSON.stringify(many) },
+    );
+    connection.script("PRAGMA user_version = 13");
+  }
+  await using store = await SqliteResourceStore.open(path);
+  const listed = await store.scans.list(1, { limit: 10 });
+  assert.deepEqual(listed.map(({ paths }) => paths), [["a", "b"], many.slice(0, 4)]);
+  assert.deepEqual(listed.map(({ pathsTotal }) => pathsTotal), [2, 10]);
+  const all = await Promise.all(listed.map((scan) => store.scans.paths(scan)));
+  assert.deepEqual(all, [["a", "b"], many]);
 });
 
 Deno.test("migrate() keeps the reports of a version 3 database", async () => {
