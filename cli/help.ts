@@ -6,8 +6,10 @@ Usage:
   strongroom serve [--accept-damage]
       Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP. A second signal stops it immediately.
       --accept-damage starts although the database has lost changes, or files have lost content.
-  strongroom token --user ID (--privileges P,… | --admin) [--ttl 1h] [--quota BYTES]
+  strongroom token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota BYTES]
       Prints a credential. Privileges: ${PRIVILEGES.join(", ")}
+      --tree allows something in the tree of another user: --tree 7=view,download,upload. Names without
+      a dot are those of resources.
   strongroom token list [--json]
       Prints the credentials that were minted or revoked, not the tokens.
   strongroom token revoke JTI

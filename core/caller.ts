@@ -1,3 +1,4 @@
+import { AppError } from "./errors.ts";
 import type { Scope } from "./ports.ts";
 
 /** The privileges that a credential can grant (RS 2, C 14, C 15). */
@@ -26,10 +27,15 @@ export function requiredPrivileges(privilege: Privilege): readonly Privilege[] {
   return other === undefined ? [privilege] : [privilege, other];
 }
 
-/** The user behind a request, by its credential (RS 5). */
+/** The user behind a request, by its credential (RS 5), and what the request acts in (C 19). */
 export interface Caller {
   readonly userId: number;
+  /** What the caller may do in the tree that the request acts in. */
   readonly privileges: ReadonlySet<string>;
+  /** The privileges in the trees of other users, by user. @default none */
+  readonly trees?: ReadonlyMap<number, ReadonlySet<string>> | undefined;
+  /** The user whose tree the request names. @default none: its own, or with `resources.admin` all */
+  readonly tree?: number | undefined;
   /** The id of the credential, by which it can be revoked. */
   readonly jti?: string | undefined;
   /** The quota of the caller's tree in bytes. @default that of the settings */
@@ -43,7 +49,39 @@ export function permits(caller: Caller, privilege: Privilege): boolean {
   return caller.privileges.has(privilege) || caller.privileges.has("resources.admin");
 }
 
+/**
+ * The caller of a request that names the tree of a user (C 19). It has the privileges there that its
+ * credential states, none if it states nothing, and all if it is an administrator. Even
+ * `resources.admin` reaches no further than this tree.
+ */
+export function inTree(caller: Caller, tree: number): Caller {
+  if (tree === caller.userId) return { ...caller, tree };
+  const privileges = caller.trees?.get(tree) ??
+    (permits(caller, "resources.admin") ? caller.privileges : new Set());
+  // The quota of the credential is that of the caller's own tree.
+  return { ...caller, tree, privileges, quota: undefined };
+}
+
+/** The user in whose tree the request acts: the owner of what it makes. */
+export function ownerOf({ tree, userId }: Caller): number {
+  return tree ?? userId;
+}
+
 /** The records that the caller sees (RS 1.3). */
 export function scopeOf(caller: Caller): Scope {
-  return { userId: caller.userId, everyone: caller.privileges.has("resources.admin") };
+  return {
+    userId: ownerOf(caller),
+    everyone: caller.tree === undefined && caller.privileges.has("resources.admin"),
+  };
+}
+
+/**
+ * Refuses a caller who does not see the records of all users.
+ *
+ * @throws {AppError} `ErrNotPermitted`
+ */
+export function requireEveryone(caller: Caller): void {
+  if (scopeOf(caller).everyone) return;
+  const reason = caller.tree === undefined ? "" : ", and no tree may be named";
+  throw new AppError("ErrNotPermitted", `Privilege resources.admin required${reason}`);
 }

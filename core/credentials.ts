@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import * as jose from "jose";
 import * as v from "valibot";
-import { Claims } from "../schemas/credentials.ts";
+import { Claims, type TreePrivileges } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
 import { AppError, quoted } from "./errors.ts";
 import { MIN_RSA_BITS, type RemoteKeys } from "./remote_keys.ts";
@@ -84,6 +84,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
       const caller = {
         userId: claims.output.sub,
         privileges: new Set(claims.output.privileges),
+        trees: claims.output.trees,
         jti: claims.output.jti,
         quota: claims.output.quota,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
@@ -122,6 +123,8 @@ export interface MintOptions extends Omit<CredentialOptions, "key" | "isRevoked"
   readonly secret: string;
   readonly userId: number;
   readonly privileges: readonly string[];
+  /** The privileges in the trees of other users, by user (C 19). @default none */
+  readonly trees?: TreePrivileges | undefined;
   readonly ttlSeconds: number;
   /** The id of the credential. @default none: it cannot be revoked */
   readonly jti?: string | undefined;
@@ -131,10 +134,11 @@ export interface MintOptions extends Omit<CredentialOptions, "key" | "isRevoked"
 
 /** Mints a credential, signed with the secret (C 10). */
 export function mintCredential(options: MintOptions): Promise<string> {
-  const { secret, userId, privileges, ttlSeconds, jti, quota, issuer, audience } = options;
+  const { secret, userId, privileges, trees, ttlSeconds, jti, quota, issuer, audience } = options;
   const now = Math.floor(Date.now() / 1000);
   const token = new jose.SignJWT({
     privileges: [...privileges],
+    ...(trees !== undefined && { trees }),
     ...(quota !== undefined && { quota }),
   })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

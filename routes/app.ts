@@ -16,7 +16,8 @@ import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
-import { METRICS_PATH, type Route, ROUTES, type Services } from "./routes.ts";
+import type { Route, Services } from "./route.ts";
+import { METRICS_PATH, ROUTES } from "./routes.ts";
 
 export interface AppOptions
   extends Access, Omit<Services, "metrics" | "description" | "largeReports"> {
@@ -89,11 +90,11 @@ function checksOf(
   { audit, openMetrics, ...access }: AppOptions,
   turns: Turns,
 ): MiddlewareHandler<AppEnvironment>[] {
-  const { path, privilege, action, load = "request" } = route;
+  const { path, privilege, action, tree = false, load = "request" } = route;
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
     recordAudit(audit, { privilege, ...(action !== undefined && { action }) }),
-    requirePrivilege(access, privilege),
+    requirePrivilege(access, { privilege, takesTree: tree }),
     ...action === undefined ? [] : [requireAudit(audit)],
     takeTurn(turns, load),
   ];

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AuditEntry, AuditLog } from "../core/audit.ts";
-import type { Caller, Privilege } from "../core/caller.ts";
+import { type Caller, ownerOf, type Privilege } from "../core/caller.ts";
 import { AppError, type ErrorKind } from "../core/errors.ts";
 import type { ChangeSet } from "../core/tree/changes.ts";
 import type { AppEnvironment, AuditedChange } from "./environment.ts";
@@ -67,16 +67,16 @@ export function auditChange(
 /** An entry for each tree that was changed, or for the one that the request would have changed. */
 function entriesOf(
   c: Context<AppEnvironment>,
-  { userId }: Caller,
+  caller: Caller,
   entry: Pick<AuditEntry, "action" | "outcome" | "details">,
 ): AuditEntry[] {
   const { paths = [], records = new Map<number, number>(), details } = c.get("audited") ?? {};
   const trees: [number, number | undefined][] = records.size > 0
     ? [...records]
-    : [[userId, undefined]];
+    : [[ownerOf(caller), undefined]];
   return trees.map(([tree, count]) => ({
     ...entry,
-    user: userId,
+    user: caller.userId,
     tree,
     address: c.get("address"),
     paths,

@@ -1,9 +1,16 @@
 import type { MiddlewareHandler } from "hono";
-import { type Caller, permits, type Privilege, requiredPrivileges } from "../core/caller.ts";
+import {
+  type Caller,
+  inTree,
+  permits,
+  type Privilege,
+  requiredPrivileges,
+} from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
 import type { RateLimit } from "../core/rate_limit.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { treeOf } from "./query.ts";
 
 /** What decides who may make requests. */
 export interface Access {
@@ -12,21 +19,33 @@ export interface Access {
   readonly rateLimit?: RateLimit | undefined;
 }
 
+/** What a route needs of its caller. */
+export interface Requirement {
+  readonly privilege: Privilege;
+  /** Whether the parameter `tree` names the tree that a request acts in. */
+  readonly takesTree: boolean;
+}
+
 /**
  * Middleware that requires a bearer credential with the privilege and those needed with it (RS 4,
- * RS 5), and limits the requests of each caller (C 22). Handlers get the caller from {@link callerOf}.
+ * RS 5), in the tree that the request names (C 19), and limits the requests of each caller (C 22).
+ * Handlers get the caller from {@link callerOf}.
  */
 export function requirePrivilege(
   { verify, rateLimit }: Access,
-  privilege: Privilege,
+  { privilege, takesTree }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requirePrivilege(c, next) {
-    const caller = await verify(bearerToken(c.req.header("Authorization")));
+    const holder = await verify(bearerToken(c.req.header("Authorization")));
+    c.set("caller", holder);
+    rateLimit?.count(holder.userId);
+    const tree = takesTree ? treeOf(c.req.url) : undefined;
+    const caller = tree === undefined ? holder : inTree(holder, tree);
     c.set("caller", caller);
-    rateLimit?.count(caller.userId);
     const missing = requiredPrivileges(privilege).find((it) => !permits(caller, it));
     if (missing !== undefined) {
-      throw new AppError("ErrNotPermitted", `Privilege ${missing} required`);
+      const where = tree === undefined ? "" : ` in the tree of user ${tree}`;
+      throw new AppError("ErrNotPermitted", `Privilege ${missing} required${where}`);
     }
     await next();
   };

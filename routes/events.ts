@@ -1,7 +1,6 @@
 import type { Context } from "hono";
-import { type Caller, scopeOf } from "../core/caller.ts";
+import { type Caller, ownerOf, requireEveryone } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
-import { AppError } from "../core/errors.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { ScanEvent } from "../core/scans/ports.ts";
@@ -48,13 +47,12 @@ export async function streamEvents(
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
-  const { userId, everyone } = scopeOf(caller);
   const all = wantsAll(query);
-  if (all && !everyone) throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
+  if (all) requireEveryone(caller);
   const gone = new AbortController();
   const batches = events.subscribe({
     after: c.req.header("Last-Event-ID") ?? query.get("last_event_id")?.[0],
-    owner: all ? undefined : userId,
+    owner: all ? undefined : ownerOf(caller),
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });

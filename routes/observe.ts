@@ -63,6 +63,7 @@ function record(
     error: failure?.message,
     address: c.get("address"),
     user: c.get("caller")?.userId,
+    tree: c.get("caller")?.tree,
     request: c.get("requestId"),
     complete: complete ? undefined : false,
   });

@@ -1,4 +1,6 @@
+import * as v from "valibot";
 import { AppError, quoted } from "../core/errors.ts";
+import { UserId } from "../schemas/credentials.ts";
 
 /** The decoded values of each key of a query string, in order. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -34,6 +36,25 @@ function decoded(text: string): string {
       { cause: error },
     );
   }
+}
+
+/**
+ * The user whose tree a request names (C 19). The rest of the query may be invalid, which is for the
+ * handler to say: privileges are checked before it.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is not one user id.
+ */
+export function treeOf(url: string): number | undefined {
+  const start = url.indexOf("?");
+  if (start === -1) return undefined;
+  const given = new URLSearchParams(url.slice(start)).getAll("tree");
+  if (given.length === 0) return undefined;
+  const tree = v.safeParse(UserId, given[0]);
+  if (tree.success && given.length === 1) return tree.output;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid tree ${quoted(given.join())}: expected one user id from 1 to 2^53 − 1`,
+  );
 }
 
 /** `path` and `paths[]`, merged (RS 4.1.1). */

@@ -1,17 +1,7 @@
-import type { Context } from "hono";
-import type { Privilege } from "../core/caller.ts";
-import type { HostCapacity } from "../core/capacity/mod.ts";
-import type { Log } from "../core/log.ts";
-import type { ValidateReport } from "../core/reports.ts";
-import type { ScanService } from "../core/scans/service.ts";
-import type { Tree } from "../core/tree/changes.ts";
 import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
-import type { AppEnvironment } from "./environment.ts";
-import { type EventOptions, type ServerEvents, streamEvents } from "./events.ts";
-import { type FindFault, healthz, readyz } from "./health.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Operation } from "./openapi/parts.ts";
+import { streamEvents } from "./events.ts";
+import { healthz, readyz } from "./health.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
@@ -28,50 +18,12 @@ import {
   uploadResources,
 } from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
+import type { Route } from "./route.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
-import type { WaiverService } from "../core/waivers.ts";
-import type { Semaphore } from "../core/semaphore.ts";
-import type { Load } from "./turns.ts";
 
 /** Where the API begins (C 1). */
 export const BASE_PATH = "/api/v1";
-
-/** What handlers work on. */
-export interface Services {
-  readonly tree: Tree;
-  readonly events: ServerEvents;
-  readonly eventOptions?: EventOptions | undefined;
-  readonly scans: ScanService;
-  readonly waivers: WaiverService;
-  readonly capacity: HostCapacity;
-  readonly validateReport: ValidateReport;
-  /** Bounds how many large reports are in memory at once. */
-  readonly largeReports: Semaphore;
-  readonly findFault: FindFault;
-  readonly metrics: Metrics;
-  /** The OpenAPI description of {@link ROUTES}, as JSON. */
-  readonly description: string;
-  readonly log: Log;
-}
-
-/** A route: its address, the privilege that it needs, its description, and its handler. */
-export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** In OpenAPI's form, such as `/scans/{id}`. A route answers with and without a trailing slash. */
-  readonly path: string;
-  /** The privilege that it needs; without one, it needs no credential. */
-  readonly privilege?: Privilege;
-  /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
-  readonly action?: string;
-  /** What it holds while it is served. @default "request" */
-  readonly load?: Load;
-  readonly operation: Operation;
-  readonly handle: (
-    c: Context<AppEnvironment>,
-    services: Services,
-  ) => Response | Promise<Response>;
-}
 
 /** `GET /metrics`, whose privilege the setting `STRONGROOM_METRICS=open` lifts (C 1). */
 export const METRICS_PATH = "/metrics";
@@ -110,6 +62,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/resources",
     privilege: "resources.view",
+    tree: true,
     operation: resourceOperations.LIST,
     handle: (c, { tree }) => listResources(c, tree),
   },
@@ -117,6 +70,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources",
     privilege: "resources.upload",
+    tree: true,
     action: "resources.upload",
     load: "transfer",
     operation: resourceOperations.UPLOAD,
@@ -126,6 +80,7 @@ const API_ROUTES: readonly Route[] = [
     method: "DELETE",
     path: "/resources",
     privilege: "resources.delete",
+    tree: true,
     action: "resources.delete",
     operation: resourceOperations.DELETE,
     handle: (c, { tree }) => deleteResources(c, tree),
@@ -134,6 +89,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources/mkdir",
     privilege: "resources.edit",
+    tree: true,
     action: "resources.mkdir",
     operation: resourceOperations.MKDIR,
     handle: (c, { tree }) => mkdirResource(c, tree),
@@ -142,6 +98,7 @@ const API_ROUTES: readonly Route[] = [
     method: "PUT",
     path: "/resources/move",
     privilege: "resources.edit",
+    tree: true,
     action: "resources.move",
     operation: resourceOperations.MOVE,
     handle: (c, { tree }) => moveResources(c, tree),
@@ -150,6 +107,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/resources/copy",
     privilege: "resources.edit",
+    tree: true,
     action: "resources.copy",
     operation: resourceOperations.COPY,
     handle: (c, { tree }) => copyResources(c, tree),
@@ -158,6 +116,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/resources/download",
     privilege: "resources.download",
+    tree: true,
     load: "transfer",
     operation: resourceOperations.DOWNLOAD,
     handle: (c, { tree }) => downloadResources(c, tree),
@@ -166,6 +125,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/usage",
     privilege: "resources.view",
+    tree: true,
     operation: resourceOperations.USAGE,
     handle: (c, { tree }) => showUsage(c, tree),
   },
@@ -173,6 +133,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/resources/stat",
     privilege: "resources.view",
+    tree: true,
     operation: resourceOperations.STAT,
     handle: (c, { tree }) => statResource(c, tree),
   },
@@ -180,6 +141,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/resources/verdicts",
     privilege: "resources.view",
+    tree: true,
     operation: resourceOperations.VERDICTS,
     handle: (c, { tree }) => showVerdicts(c, tree),
   },
@@ -210,6 +172,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/events",
     privilege: "resources.view",
+    tree: true,
     load: "stream",
     operation: resourceOperations.EVENTS,
     handle: (c, { events, eventOptions }) => streamEvents(c, events, eventOptions),
@@ -234,6 +197,7 @@ const API_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/scans",
     privilege: "scans.run",
+    tree: true,
     action: "scans.start",
     load: "job",
     operation: scanOperations.START,
@@ -243,6 +207,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/scans",
     privilege: "scans.view",
+    tree: true,
     operation: scanOperations.LIST,
     handle: (c, { scans }) => getScans(c, scans),
   },
@@ -250,6 +215,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/scans/{id}",
     privilege: "scans.view",
+    tree: true,
     operation: scanOperations.FIND,
     handle: (c, { scans }) => getScan(c, scans),
   },
@@ -257,6 +223,7 @@ const API_ROUTES: readonly Route[] = [
     method: "DELETE",
     path: "/scans/{id}",
     privilege: "scans.run",
+    tree: true,
     action: "scans.delete",
     operation: scanOperations.REMOVE,
     handle: (c, { scans }) => deleteScan(c, scans),
@@ -265,6 +232,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/scans/{id}/report",
     privilege: "scans.view",
+    tree: true,
     load: "transfer",
     operation: scanOperations.REPORT,
     handle: (c, { scans }) => getScanReport(c, scans),

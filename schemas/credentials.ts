@@ -13,11 +13,22 @@ export const JwtId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
 
 const Quota = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
+/** Privileges in the trees of other users, by user id, as the claim `trees` states them (C 19). */
+export type TreePrivileges = Readonly<Record<string, readonly string[]>>;
+
+const Trees = v.pipe(
+  v.record(UserId, v.array(v.string())),
+  v.transform((trees) =>
+    new Map(Object.entries(trees).map(([user, names]) => [Number(user), new Set(names)]))
+  ),
+);
+
 /** The claims that name the caller. The signature check verifies the others (C 10). */
 export const Claims = v.object({
   /** The user id as a decimal string. */
   sub: UserId,
   privileges: v.array(v.string()),
+  trees: v.optional(Trees),
   /** By it, the credential can be revoked. */
   jti: v.optional(JwtId),
   /** The quota of the user, in bytes. */

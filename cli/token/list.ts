@@ -17,11 +17,12 @@ export async function list(args: string[]): Promise<number> {
 }
 
 function entryOf(credential: RegisteredCredential) {
-  const { jti, userId, privileges, mintedAt, expiresAt, revokedAt } = credential;
+  const { jti, userId, privileges, trees, mintedAt, expiresAt, revokedAt } = credential;
   return {
     jti,
     user_id: userId,
     privileges,
+    trees,
     minted_at: timeText(mintedAt),
     expires_at: timeText(expiresAt),
     revoked_at: timeText(revokedAt),
@@ -29,7 +30,7 @@ function entryOf(credential: RegisteredCredential) {
 }
 
 function lineOf(credential: RegisteredCredential, now: number): string {
-  const { jti, userId, privileges, expiresAt, revokedAt } = credential;
+  const { jti, userId, privileges, trees, expiresAt, revokedAt } = credential;
   const state = revokedAt !== undefined
     ? `revoked ${timeText(revokedAt)}`
     : expiresAt !== undefined && expiresAt < now
@@ -37,9 +38,10 @@ function lineOf(credential: RegisteredCredential, now: number): string {
     : `valid until ${timeText(expiresAt)}`;
   const user = userId === undefined ? "of another issuer" : `user ${userId}`;
   // The jti of another issuer may have any characters.
-  return [/^[\w.~-]+$/.test(jti) ? jti : JSON.stringify(jti), user, state, privileges.join()].join(
-    "  ",
-  ).trimEnd();
+  const shownJti = /^[\w.~-]+$/.test(jti) ? jti : JSON.stringify(jti);
+  const others = Object.entries(trees).map(([tree, held]) => `tree ${tree}: ${held.join()}`);
+  const parts = [shownJti, user, state, privileges.join(), ...others];
+  return parts.filter((part) => part !== "").join("  ");
 }
 
 function timeText(time: number | undefined): string | undefined {

@@ -83,13 +83,13 @@ export class ScanJobs implements AsyncDisposable {
    * {@link enqueue}: every unfinished scan in the store counts as left over.
    */
   async resume(): Promise<void> {
-    for (const scan of await this.#options.scans.requeue()) this.#queue.add(scan.userId, scan);
+    for (const scan of await this.#options.scans.requeue()) this.#queue.add(scan.requestedBy, scan);
     this.#admit();
   }
 
   /** Queues a scan that is stored as queued. */
   enqueue(scan: Scan): void {
-    this.#queue.add(scan.userId, scan);
+    this.#queue.add(scan.requestedBy, scan);
     this.#options.events.publish([{ type: "scan.queued", scan }]);
     this.#admit();
   }
@@ -137,12 +137,12 @@ export class ScanJobs implements AsyncDisposable {
   [Symbol.asyncDispose] = () => this.stop();
 
   async #cancelQueued(scan: Scan): Promise<void> {
-    const index = this.#queue.remove(scan.userId, scan);
+    const index = this.#queue.remove(scan.requestedBy, scan);
     try {
       this.#notify(await this.#options.scans.end(scan, "cancelled", Date.now()));
     } catch (error) {
       // The store still has it as queued.
-      this.#queue.add(scan.userId, scan, index);
+      this.#queue.add(scan.requestedBy, scan, index);
       this.#admit();
       throw error;
     } finally {

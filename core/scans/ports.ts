@@ -11,7 +11,10 @@ export type ScanStatus = "queued" | "running" | "completed" | "failed" | "cancel
 /** A scan (C 15). Times are milliseconds since the Unix epoch. */
 export interface Scan {
   readonly id: number;
+  /** Whose files it scans. */
   readonly userId: number;
+  /** Who asked for it, and waits in the queue. */
+  readonly requestedBy: number;
   readonly status: ScanStatus;
   /** The first of the requested paths, up to 16 KiB of them. A scan may have megabytes. */
   readonly paths: readonly string[];
@@ -39,7 +42,7 @@ export interface ScanEvent {
 }
 
 /** A scan that the store has not assigned an id. */
-export type NewScan = Pick<Scan, "userId" | "paths" | "skip" | "createdAt">;
+export type NewScan = Pick<Scan, "userId" | "requestedBy" | "paths" | "skip" | "createdAt">;
 
 /** A file to scan, with the content it had when the scan was requested. */
 export interface ScanFile extends Pick<CollectedFile, "path" | "hash" | "size"> {

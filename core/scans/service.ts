@@ -1,4 +1,4 @@
-import { type Caller, permits } from "../caller.ts";
+import { type Caller, ownerOf, scopeOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
 import { nameOf } from "../paths.ts";
@@ -59,12 +59,12 @@ async function queueScan(
     );
   }
   using _slot = scans.jobs.reserveSlot(caller.userId);
-  const { userId } = caller;
+  const userId = ownerOf(caller);
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
   const paths = [...new Set(targets.map(({ path }) => path))];
   const scan = await scans.store.create(
-    { userId, paths, skip, createdAt: Date.now() },
+    { userId, requestedBy: caller.userId, paths, skip, createdAt: Date.now() },
     pagesOf(files),
   );
   const finished = scans.jobs.finished(scan.id, until);
@@ -73,7 +73,7 @@ async function queueScan(
 }
 
 /**
- * Finds a scan of the caller, or of any user with `resources.admin`, with all its paths.
+ * Finds a scan of the caller's tree, or of any user with `resources.admin`, with all its paths.
  *
  * @throws {AppError} `ErrScansNotFound` when the caller has no such scan.
  */
@@ -91,17 +91,18 @@ async function findBriefly(
   { caller, id }: { caller: Caller; id: number },
 ): Promise<Scan> {
   const scan = await scans.store.find(id);
-  const visible = scan?.userId === caller.userId || permits(caller, "resources.admin");
+  const { userId, everyone } = scopeOf(caller);
+  const visible = scan?.userId === userId || everyone;
   if (scan !== undefined && visible) return scans.jobs.current(scan);
   throw new AppError("ErrScansNotFound", `Scan ${id} not found`);
 }
 
-/** Lists the caller's own scans, newest first, with the first paths of each (C 15). */
+/** Lists the scans of the caller's tree, newest first, with the first paths of each (C 15). */
 export async function listScans(
   scans: ScanService,
   { caller, ...page }: ScanPage & { caller: Caller },
 ): Promise<Scan[]> {
-  const stored = await scans.store.list(caller.userId, page);
+  const stored = await scans.store.list(ownerOf(caller), page);
   return stored.map((scan) => scans.jobs.current(scan));
 }
 

@@ -1,6 +1,6 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { type ArchiveEntry, zipStream } from "../archive.ts";
-import type { Caller } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import { type Chunk, ContentReader, verifiedContent } from "../content.ts";
 import type { DamageLog } from "../damage.ts";
 import { AppError, DamagedContent, quoted } from "../errors.ts";
@@ -129,9 +129,11 @@ async function prepare<Selection extends FileSelection>(
     return { kind: "file", record: first, selection, content };
   }
   refuseSharedPath([...byPath, ...byId], "download");
-  const { caller: { userId }, compression, signal } = request;
+  const { caller, compression, signal } = request;
   await using stack = new AsyncDisposableStack();
-  const files = stack.use(await tree.records.collectFiles({ userId, byPath, byId }));
+  const files = stack.use(
+    await tree.records.collectFiles({ userId: ownerOf(caller), byPath, byId }),
+  );
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "download");
   await tree.gate?.admitAll(files);
   await checkContents(tree.blobs, files, signal);

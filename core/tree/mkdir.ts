@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 import { refuseDeep, sanitizePath } from "../paths.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
@@ -32,7 +32,7 @@ export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise
 }
 
 async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<ResourceRecord> {
-  const { userId } = caller;
+  const userId = ownerOf(caller);
   let leaf: ResourceRecord | undefined;
   const work = async (transaction: WriteTransaction) => {
     const now = Date.now();

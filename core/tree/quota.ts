@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
 import type { WriteTransaction } from "../ports.ts";
@@ -10,13 +10,13 @@ const BYTES_PER_RECORD = KIB;
 /** Every quota allows this many records. */
 const MIN_RECORDS = 10_000;
 
-/** The quota of the caller's own tree, in bytes; undefined if there is none (C 22). */
+/** The quota of the tree that the request acts in, in bytes; undefined if there is none (C 22). */
 export function quotaOf({ limits }: Tree, caller: Caller): number | undefined {
   return caller.quota ?? limits.userQuota;
 }
 
 /**
- * Passes the content of an upload on, and stops as soon as it takes the caller's tree beyond its quota.
+ * Passes the content of an upload on, and stops as soon as it takes the tree beyond its quota.
  *
  * @param besides The bytes of the upload before this content.
  * @throws {AppError} `ErrResourcesQuotaExceeded`
@@ -34,7 +34,7 @@ export function contentWithinQuota(
     for await (const chunk of content) {
       size += chunk.length;
       // Other uploads may have ended meanwhile.
-      const { bytes } = await tree.records.usage({ userId: caller.userId, everyone: false });
+      const { bytes } = await tree.records.usage({ userId: ownerOf(caller), everyone: false });
       if (bytes + size > quota) throw tooManyBytes("upload", quota);
       yield chunk;
     }
@@ -42,8 +42,8 @@ export function contentWithinQuota(
 }
 
 /**
- * Runs `work`, and refuses it if it adds to the caller's tree and takes it beyond its quota. What an
- * administrator adds to the tree of another user is not limited.
+ * Runs `work`, and refuses it if it adds to the tree and takes it beyond its quota. What an
+ * administrator adds to the tree of another user without naming it is not limited.
  *
  * @throws {AppError} `ErrResourcesQuotaExceeded`
  */
@@ -54,9 +54,10 @@ export async function withinQuota<Result>(
 ): Promise<Result> {
   const quota = quotaOf(tree, caller);
   if (quota === undefined) return await work();
-  const before = await transaction.usage(caller.userId);
+  const owner = ownerOf(caller);
+  const before = await transaction.usage(owner);
   const result = await work();
-  const after = await transaction.usage(caller.userId);
+  const after = await transaction.usage(owner);
   if (after.bytes > Math.max(quota, before.bytes)) throw tooManyBytes(verb, quota);
   const maxRecords = Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
   if (after.records > Math.max(maxRecords, before.records)) {

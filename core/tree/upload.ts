@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
@@ -49,7 +49,7 @@ export async function upload(
 ): Promise<ChangeSet> {
   const directory = sanitizeDirectory(dir);
   refuseDeep(directory);
-  const { userId } = caller;
+  const userId = ownerOf(caller);
   await using staging = new AsyncDisposableStack();
   /** Announced content that does not become part of the tree. */
   const unused = new Set<string>();

@@ -1,5 +1,4 @@
-import { type Caller, scopeOf } from "../caller.ts";
-import { AppError } from "../errors.ts";
+import { type Caller, ownerOf, requireEveryone } from "../caller.ts";
 import type { Usage } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { quotaOf } from "./quota.ts";
@@ -7,7 +6,7 @@ import { quotaOf } from "./quota.ts";
 /** A request for what trees hold (C 22). */
 export interface UsageRequest {
   readonly caller: Caller;
-  /** Whether it is about all trees, instead of the caller's own. */
+  /** Whether it is about all trees, instead of the one that the request acts in. */
   readonly all: boolean;
   readonly signal: AbortSignal;
 }
@@ -15,19 +14,18 @@ export interface UsageRequest {
 export interface TreeUsage extends Usage {
   /** The bytes of their contents, each content once. */
   readonly storedBytes: number;
-  /** The quota of the caller's own tree in bytes, if it has one. */
+  /** The quota of the tree in bytes, if it has one. */
   readonly quota: number | undefined;
 }
 
 /**
- * What the caller's tree holds, or all trees together.
+ * What a tree holds, or all trees together.
  *
  * @throws {AppError} `ErrNotPermitted` when the caller may not ask for all.
  */
 export async function usage(tree: Tree, { caller, all, signal }: UsageRequest): Promise<TreeUsage> {
-  const { userId, everyone } = scopeOf(caller);
-  if (all && !everyone) throw new AppError("ErrNotPermitted", "Privilege resources.admin required");
-  const scope = { userId, everyone: all };
+  if (all) requireEveryone(caller);
+  const scope = { userId: ownerOf(caller), everyone: all };
   return {
     ...await tree.records.usage(scope),
     storedBytes: await tree.records.storedBytes(scope, signal),

@@ -18,8 +18,10 @@ import {
 } from "../../schemas/verdicts.ts";
 import {
   componentPath,
+  ID,
   type Json,
   type Operation,
+  query,
   reference,
   type Refusal,
   refusalResponses,
@@ -33,6 +35,8 @@ export interface DescribedRoute {
   readonly path: string;
   /** The privilege that it needs; without one, it needs no credential. */
   readonly privilege?: Privilege | undefined;
+  /** Whether it takes the parameter `tree`. */
+  readonly tree?: boolean | undefined;
   readonly operation: Operation;
 }
 
@@ -58,16 +62,23 @@ export function openApi(routes: readonly DescribedRoute[]): Json {
   };
 }
 
-function operationOf({ privilege, operation }: DescribedRoute): Json {
-  const { responses, refusals = [], ...rest } = operation;
+const TREE = query("tree", ID, "The user in whose tree to act; the caller's own by default");
+
+function operationOf({ privilege, tree = false, operation }: DescribedRoute): Json {
+  const { responses, parameters = [], refusals = [], ...rest } = operation;
+  const all = tree ? [...parameters, TREE] : parameters;
   const common: Refusal[] = privilege === undefined ? [] : [401, 403, 429, 500, 503];
   return {
     ...rest,
+    ...(all.length > 0 && { parameters: all }),
     ...(privilege !== undefined && {
       description: privilegeSentence(requiredPrivileges(privilege)),
       security: [{ bearer: [] }],
     }),
-    responses: { ...responses, ...refusalResponses([...refusals, ...common]) },
+    responses: {
+      ...responses,
+      ...refusalResponses([...refusals, ...tree ? [400 as const] : [], ...common]),
+    },
   };
 }
 

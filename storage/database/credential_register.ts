@@ -1,8 +1,9 @@
+import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { Connection, type SqlRow } from "./connection.ts";
 import { schemaVersion } from "./migrate.ts";
 
-/** The first version of the schema that has the register. */
-const REGISTER_VERSION = 11;
+/** The first version of the schema whose register has all columns. */
+const REGISTER_VERSION = 15;
 /** How long a credential is listed after it has expired, in milliseconds. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
@@ -13,6 +14,8 @@ export interface RegisteredCredential {
   /** Undefined if another issuer minted it. */
   readonly userId: number | undefined;
   readonly privileges: readonly string[];
+  /** The privileges in the trees of other users. */
+  readonly trees: TreePrivileges;
   readonly mintedAt: number | undefined;
   readonly expiresAt: number | undefined;
   /** Undefined unless it is revoked. */
@@ -24,6 +27,7 @@ export interface MintedCredential {
   readonly jti: string;
   readonly userId: number;
   readonly privileges: readonly string[];
+  readonly trees: TreePrivileges;
   readonly mintedAt: number;
   readonly expiresAt: number;
 }
@@ -43,14 +47,21 @@ export class CredentialRegister implements Disposable {
   }
 
   /** Adds a credential, and forgets those that expired long ago. */
-  add({ jti, userId, privileges, mintedAt, expiresAt }: MintedCredential): void {
+  add({ jti, userId, privileges, trees, mintedAt, expiresAt }: MintedCredential): void {
     this.#connection.run("DELETE FROM credentials WHERE expires_at < :before", {
       before: mintedAt - KEPT_MS,
     });
     this.#connection.run(
-      `INSERT INTO credentials (jti, user_id, privileges, minted_at, expires_at)
-       VALUES (:jti, :userId, :privileges, :mintedAt, :expiresAt)`,
-      { jti, userId, privileges: privileges.join(), mintedAt, expiresAt },
+      `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
+       VALUES (:jti, :userId, :privileges, :trees, :mintedAt, :expiresAt)`,
+      {
+        jti,
+        userId,
+        privileges: privileges.join(),
+        trees: JSON.stringify(trees),
+        mintedAt,
+        expiresAt,
+      },
     );
   }
 
@@ -99,6 +110,7 @@ function toCredential(row: SqlRow): RegisteredCredential {
     jti: String(row.jti),
     userId: typeof row.user_id === "number" ? row.user_id : undefined,
     privileges: String(row.privileges).split(",").filter((name) => name !== ""),
+    trees: JSON.parse(String(row.trees)),
     mintedAt: time(row.minted_at),
     expiresAt: time(row.expires_at),
     revokedAt: time(row.revoked_at),

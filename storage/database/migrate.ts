@@ -13,6 +13,7 @@ import credentials from "./migrations/0011_credentials.sql" with { type: "text" 
 import missingSha256 from "./migrations/0012_missing_sha256.sql" with { type: "text" };
 import verdicts from "./migrations/0013_verdicts.sql" with { type: "text" };
 import scanPaths from "./migrations/0014_scan_paths.sql" with { type: "text" };
+import sharedTrees from "./migrations/0015_shared_trees.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   missingSha256,
   verdicts,
   scanPaths,
+  sharedTrees,
 ];
 
 /**

@@ -27,6 +27,7 @@ export function toScan(row: SqlRow): Scan {
   return {
     id: Number(row.id),
     userId: Number(row.user_id),
+    requestedBy: Number(row.requested_by ?? row.user_id),
     status,
     paths: textsOf(row.paths),
     pathsTotal: Number(row.paths_total),

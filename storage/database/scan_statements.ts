@@ -1,8 +1,8 @@
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
 const SCAN_COLUMNS =
-  `id, user_id, status, paths, paths_total, skip, created_at, started_at, finished_at, files_total,
-  files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
+  `id, user_id, requested_by, status, paths, paths_total, skip, created_at, started_at, finished_at,
+  files_total, files_scanned, bytes_total, bytes_scanned, critical, warning, info, debug, error`;
 
 /** The stored result or error of each file of a scan. */
 const OUTCOMES = `(
@@ -23,9 +23,9 @@ const NEW_HASHES = `SELECT value FROM json_each(:hashes)
 
 /** All statements about scans, by name. */
 export const SCAN_STATEMENTS = {
-  insert: `INSERT INTO scans
-      (user_id, status, paths, paths_total, skip, created_at, files_total, bytes_total)
-    VALUES (:user, 'queued', :paths, :pathsTotal, :skip, :now, 0, 0) RETURNING id`,
+  insert: `INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
+      files_total, bytes_total)
+    VALUES (:user, :requester, 'queued', :paths, :pathsTotal, :skip, :now, 0, 0) RETURNING id`,
   insertPaths: `INSERT INTO scan_paths (scan_id, paths) VALUES (:id, :paths)`,
   insertFiles: `INSERT INTO scan_files (scan_id, path, name, hash, size)
     SELECT :id, value ->> 'path', value ->> 'name', value ->> 'hash', value ->> 'size' FROM json_each(:files)`,

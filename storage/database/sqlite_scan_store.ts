@@ -55,11 +55,12 @@ export class SqliteScanStore implements ScanStore {
   }
 
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
-    const { userId: user, paths, skip, createdAt: now } = scan;
+    const { userId: user, requestedBy: requester, paths, skip, createdAt: now } = scan;
     return this.#parts.commits.run(async () => {
       const shown = firstPaths(paths);
       const [inserted] = await this.#write("insert", {
         user,
+        requester,
         paths: JSON.stringify(shown),
         pathsTotal: paths.length,
         skip: JSON.stringify(skip),

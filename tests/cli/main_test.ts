@@ -45,6 +45,11 @@ Deno.test("strongroom without a command, or with an invalid one", async (t) => {
       ["token", "--user", "1", "--privileges", "resources.fly"],
       ["token", "--user", "1", "--admin", "--ttl", "0s"],
       ["token", "--user", "1", "--admin", "--ttl", "soon"],
+      ...["", "7", "7=", "=view", "x=view", "07=view", "7=fly", "7=capacity.view", "7=view=edit"]
+        .map(
+          (tree) => ["token", "--user", "1", "--tree", tree],
+        ),
+      ["token", "--user", "1", "--tree", "7=view", "--tree", "7=edit"],
       ["backup"],
       ["backup", "--fast", "a"],
       ["restore", "a", "b"],
@@ -87,6 +92,28 @@ Deno.test("strongroom token", async (t) => {
     const jwks = { ...env, STRONGROOM_JWKS_URL: "https://id.example/jwks" };
     assert.equal((await strongroom(["token", "--user", "1", "--admin"], jwks)).code, 2);
   });
+  await t.step("C 19 has privileges in the trees of others, which the list shows", async () => {
+    const args = ["token", "--user", "3", "--tree", "7=view, download,upload"];
+    const claimed = claims((await strongroom([...args, "--tree", "8=scans.view"], env)).stdout);
+    assert.deepEqual([claimed.sub, claimed.privileges, claimed.trees], ["3", [], {
+      "7": ["resources.view", "resources.download", "resources.upload"],
+      "8": ["scans.view"],
+    }]);
+    const { stdout } = await strongroom(["token", "list"], env);
+    const line = stdout.split("\n").find((line) => line.includes(claimed.jti)) ?? "";
+    assert.match(
+      line,
+      /user 3 {2}valid until \S+ {2}tree 7: resources.view,\S+upload {2}tree 8: scans.view$/,
+    );
+    const json = (await strongroom(["token", "list", "--json"], env)).stdout.trim().split("\n");
+    const listed = json.map((line) => JSON.parse(line)).find(({ jti }) => jti === claimed.jti);
+    assert.deepEqual(listed.trees, claimed.trees);
+    const audit = await Deno.readTextFile(`${directory.path}/audit.log`);
+    assert.deepEqual(
+      JSON.parse(JSON.parse(audit.trim().split("\n").at(-1) ?? "").trees),
+      claimed.trees,
+    );
+  });
   await t.step("C 22 is recorded without the token, listed and revoked", async () => {
     const { stdout: token } = await strongroom(["token", "--user", "9", "--admin"], env);
     const { jti } = claims(token);
@@ -98,7 +125,7 @@ Deno.test("strongroom token", async (t) => {
     const revoked = await strongroom(["token", "revoke", jti], env);
     assert.equal(revoked.stdout, `Revoked ${jti}\n`);
     assert.match((await listed()).find((line) => line.includes(jti)) ?? "", /user 9 {2}revoked/);
-    assert.equal((await listed()).filter((line) => line !== "").length, 7);
+    assert.equal((await listed()).filter((line) => line !== "").length, 8);
     const json = await strongroom(["token", "list", "--json"], env);
     assert.ok(json.stdout.trim().split("\n").every((line) => JSON.parse(line).jti));
     assert.equal((await strongroom(["token", "revoke"], env)).code, 2);

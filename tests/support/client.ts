@@ -32,13 +32,25 @@ export interface TransferBody {
 
 /** An HTTP client with a credential. */
 export class Client {
-  constructor(readonly url: string, readonly token: string) {}
+  /** @param query Parameters of each request. @default none */
+  constructor(
+    readonly url: string,
+    readonly token: string,
+    readonly query: QueryParameters = {},
+  ) {}
+
+  /** A client with the same credential whose requests name the tree of a user (C 19). */
+  inTree(userId: number): Client {
+    return new Client(this.url, this.token, { ...this.query, tree: String(userId) });
+  }
 
   /** Sends a request with the credential. `path` is relative to the base URL. */
   fetch(path: string, init: RequestInit & { query?: QueryParameters } = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (!headers.has("Authorization")) headers.set("Authorization", `Bearer ${this.token}`);
-    return fetch(this.url + path + queryString(init.query ?? {}), { ...init, headers });
+    const query = queryString({ ...this.query, ...init.query });
+    const separator = query === "" ? "" : path.includes("?") ? "&" : "?";
+    return fetch(this.url + path + separator + query, { ...init, headers });
   }
 
   /** Sends a request and reads the whole response. */
@@ -151,5 +163,5 @@ function queryString(query: QueryParameters): string {
       ? []
       : [value].flat().map((one) => `${encodeURIComponent(key)}=${encodeURIComponent(one)}`)
   );
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  return pairs.join("&");
 }

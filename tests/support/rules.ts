@@ -17,7 +17,9 @@ export const RULES: readonly string[] = [
   ...numbered("SR 2", 12),
   ...numbered("C 5", 6),
   ...[2, 3, 7, 8].map((part) => `HC ${part}`),
-  ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 22, 25].map((part) => `C ${part}`),
+  ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 22, 25].map((part) =>
+    `C ${part}`
+  ),
 ];
 
 function numbered(part: string, count: number): string[] {

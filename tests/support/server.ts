@@ -14,6 +14,7 @@ import { BASE_PATH } from "../../routes/routes.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { RunningServer } from "../../routes/server.ts";
+import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { readSettings, type Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
@@ -189,6 +190,7 @@ export function mintToken(
   { ttlSeconds = 600, ...claims }: {
     userId: number;
     privileges: readonly string[];
+    trees?: TreePrivileges;
     ttlSeconds?: number;
     jti?: string;
     quota?: number;

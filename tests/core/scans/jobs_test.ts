@@ -18,6 +18,7 @@ const HOST: SystemStats = {
 const QUEUED: Scan = {
   id: 1,
   userId: 1,
+  requestedBy: 1,
   status: "queued",
   paths: ["a"],
   pathsTotal: 1,

@@ -126,6 +126,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE waivers;
     DROP TABLE scan_paths;
     ALTER TABLE scans DROP COLUMN paths_total;
+    ALTER TABLE scans DROP COLUMN requested_by;
     PRAGMA user_version = 7;
     INSERT INTO records
       (user_id, path, parent, name, hash, size, crc32, is_dir, created_at, updated_at)

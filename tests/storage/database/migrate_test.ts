@@ -14,12 +14,12 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 14);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 15);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 14/);
+    assert.throws(() => migrate(connection), /version 99.*up to 15/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
@@ -72,7 +72,12 @@ Deno.test("C 22 migrate() keeps all paths of a scan, and lists the first ones", 
   {
     using connection = new Connection(path, { readOnly: false });
     migrate(connection);
-    connection.script("DROP TABLE scan_paths; ALTER TABLE scans DROP COLUMN paths_total");
+    connection.script(`
+      DROP TABLE scan_paths;
+      ALTER TABLE scans DROP COLUMN paths_total;
+      ALTER TABLE scans DROP COLUMN requested_by;
+      ALTER TABLE credentials DROP COLUMN trees;
+    `);
     connection.run(
       `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
        VALUES (1, 'queued', :many, '[]', 0, 0, 0), (1, 'queued', '["a","b"]', '[]', 0, 0, 0)`,

@@ -8,7 +8,7 @@ Deno.test("C 15 complete() stops when its signal aborts", async () => {
   await using directory = await TempDir.make();
   await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
   const { scans } = store;
-  const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+  const scan = { userId: 1, requestedBy: 1, paths: ["a"], skip: [], createdAt: 0 };
   const { id } = await scans.create(scan, (async function* () {})());
   const reason = new Error("canceled");
   await assert.rejects(scans.complete(id, 1, AbortSignal.abort(reason)), reason);
@@ -28,7 +28,7 @@ Deno.test("C 15 removeEnded() removes what ended before a time, by an index", as
   const { scans } = store;
   const ids: number[] = [];
   for (let count = 0; count < 250; count++) {
-    const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+    const scan = { userId: 1, requestedBy: 1, paths: ["a"], skip: [], createdAt: 0 };
     const { id } = await scans.create(scan, (async function* () {})());
     ids.push(id);
     const progress = { id, filesScanned: 0, bytesScanned: 0 };
@@ -52,7 +52,7 @@ Deno.test("C 15 a report that the end of the server cut off does not count, and 
   const path = `${directory.path}/test.db`;
   await using store = await SqliteResourceStore.open(path);
   const { scans } = store;
-  const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+  const scan = { userId: 1, requestedBy: 1, paths: ["a"], skip: [], createdAt: 0 };
   const { id } = await scans.create(scan, (async function* () {})());
   await scans.start(id, 1);
   using connection = new Connection(path, { readOnly: false });
@@ -74,7 +74,7 @@ Deno.test("C 15 list() returns pages of bounded bytes, and every scan in one of 
   const ids: number[] = [];
   for (let count = 0; count < 40; count++) {
     const paths = Array.from({ length: count < 30 ? 1000 : 2 }, () => "p".repeat(4000));
-    const scan = { userId: 1, paths, skip: [], createdAt: 0 };
+    const scan = { userId: 1, requestedBy: 1, paths, skip: [], createdAt: 0 };
     ids.push((await scans.create(scan, (async function* () {})())).id);
   }
   const found: number[] = [];

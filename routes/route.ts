@@ -1,0 +1,53 @@
+import type { Privilege } from "../core/caller.ts";
+import type { HostCapacity } from "../core/capacity/mod.ts";
+import type { Log } from "../core/log.ts";
+import type { ValidateReport } from "../core/reports.ts";
+import type { ScanService } from "../core/scans/service.ts";
+import type { Semaphore } from "../core/semaphore.ts";
+import type { Tree } from "../core/tree/changes.ts";
+import type { WaiverService } from "../core/waivers.ts";
+import type { Context } from "hono";
+import type { AppEnvironment } from "./environment.ts";
+import type { EventOptions, ServerEvents } from "./events.ts";
+import type { FindFault } from "./health.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Operation } from "./openapi/parts.ts";
+import type { Load } from "./turns.ts";
+
+/** What handlers work on. */
+export interface Services {
+  readonly tree: Tree;
+  readonly events: ServerEvents;
+  readonly eventOptions?: EventOptions | undefined;
+  readonly scans: ScanService;
+  readonly waivers: WaiverService;
+  readonly capacity: HostCapacity;
+  readonly validateReport: ValidateReport;
+  /** Bounds how many large reports are in memory at once. */
+  readonly largeReports: Semaphore;
+  readonly findFault: FindFault;
+  readonly metrics: Metrics;
+  /** The OpenAPI description of the table of routes, as JSON. */
+  readonly description: string;
+  readonly log: Log;
+}
+
+/** A route: its address, the privilege that it needs, its description, and its handler. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** In OpenAPI's form, such as `/scans/{id}`. A route answers with and without a trailing slash. */
+  readonly path: string;
+  /** The privilege that it needs; without one, it needs no credential. */
+  readonly privilege?: Privilege;
+  /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
+  readonly action?: string;
+  /** Whether the parameter `tree` names the tree that it acts in (C 19). @default false */
+  readonly tree?: boolean;
+  /** What it holds while it is served. @default "request" */
+  readonly load?: Load;
+  readonly operation: Operation;
+  readonly handle: (
+    c: Context<AppEnvironment>,
+    services: Services,
+  ) => Response | Promise<Response>;
+}
