@@ -84,7 +84,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "core/capacity": ["core", "schemas"],
   "core/upkeep": ["core", "schemas"],
   "core/scans": ["core", "core/capacity", "core/tree", `${SCANNER}/mod.ts`, "schemas"],
-  [`${SCANNER}/mod.ts`]: inScanner("contract", "engine", "formats", "report"),
+  [`${SCANNER}/mod.ts`]: inScanner("contract", "formats/catalog.ts", "report"),
+  [`${SCANNER}/scan.ts`]: inScanner("contract", "engine", "formats"),
   [`${SCANNER}/contract`]: ["schemas"],
   [`${SCANNER}/readers`]: inScanner("contract"),
   [`${SCANNER}/knowledge`]: inScanner("readers", "contract"),
@@ -131,6 +132,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/blobs",
     "storage/threads",
     `${SCANNER}/mod.ts`,
+    `${SCANNER}/scan.ts`,
     "schemas",
     ...CORE_FOR_STORAGE,
   ],
@@ -241,19 +243,29 @@ Deno.test("imports point one way, and in no circle", async (t) => {
     }
     assert.equal(circleIn(graph), undefined);
   });
-  await t.step("every file is reachable from the command line or a worker", () => {
+  /** The files that some files import, and those that they import, and so on. */
+  const reachedFrom = (...entries: readonly string[]) => {
     const reached = new Set<string>();
     const visit = (path: string) => {
       if (reached.has(path)) return;
       reached.add(path);
       for (const it of files.get(path)?.imports ?? []) visit(it);
     };
-    for (
-      const entry of ["main.ts", "cli/supervisor/launch.ts", "packaging/compile.ts", ...workers]
-    ) {
-      visit(entry);
-    }
+    for (const entry of entries) visit(entry);
+    return reached;
+  };
+  await t.step("every file is reachable from the command line or a worker", () => {
+    const programs = ["main.ts", "cli/supervisor/launch.ts", "packaging/compile.ts"];
+    const reached = reachedFrom(...programs, ...workers);
     assert.deepEqual([...files.keys()].filter((path) => !reached.has(path)), []);
+  });
+  await t.step("only the thread that scans loads the formats", () => {
+    const scanWorker = relative(ROOT, fileURLToPath(WORKERS.scan));
+    const others = workers.filter((it) => it !== scanWorker);
+    const formats = (entries: string[]) =>
+      [...reachedFrom(...entries)].filter((it) => it.startsWith(`${SCANNER}/formats/`));
+    assert.ok(formats([scanWorker]).length > 100);
+    assert.deepEqual(formats(["main.ts", ...others]), [`${SCANNER}/formats/catalog.ts`]);
   });
 });
 

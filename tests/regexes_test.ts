@@ -114,7 +114,7 @@ const HOSTILE: readonly { name: string; module: string; run: string }[] = [
   },
   {
     name: "base64 in a pickle with blanks before its end",
-    module: "core/scanner/mod.ts",
+    module: "core/scanner/scan.ts",
     run: `
       const text = new TextEncoder().encode("gASV".repeat(20) + " ".repeat(1_000_000) + "x");
       const bytes = new Uint8Array([0x80, 4, 0x58, 0, 0, 0, 0, ...text, 0x2e]);

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../../core/scanner/mod.ts";
+import type { ByteSource } from "../../core/scanner/scan.ts";
 
 /** Files are read in pages of this size, as scanners make many small reads in order. */
 const PAGE_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import { type ByteSource, memorySource } from "../../core/scanner/mod.ts";
+import { type ByteSource, memorySource } from "../../core/scanner/scan.ts";
 import { FileSource } from "./file_source.ts";
 import { freezeIntrinsics } from "./freeze_intrinsics.ts";
 import { revokePermissions } from "./permissions.ts";

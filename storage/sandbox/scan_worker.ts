@@ -1,6 +1,6 @@
 /** Scans files, one after the other, without permissions. */
 
-import { scan, ScanStopped } from "../../core/scanner/mod.ts";
+import { scan, ScanStopped } from "../../core/scanner/scan.ts";
 import { MIB } from "../../schemas/units.ts";
 import { type RequestedScan, serveRequests } from "./requests.ts";
 import type { SandboxReply } from "./sandbox.ts";

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { JsonObject } from "../../schemas/json.ts";
-import { report, scan } from "../../core/scanner/mod.ts";
+import { report } from "../../core/scanner/mod.ts";
+import { scan } from "../../core/scanner/scan.ts";
 import { memorySource } from "../../core/scanner/contract/source.ts";
 import { ROOT } from "../support/child_server.ts";
 

@@ -4,9 +4,11 @@ export interface CatalogEntry {
   readonly read?: string;
   /** The files that it only recognizes. They are inconclusive. */
   readonly recognized?: string;
+  /** Whether the scanner runs only on request. @default {false} */
+  readonly optional?: boolean;
 }
 
-/** The files of each scanner, by its id. docs/scanning.md has the same. */
+/** The files of each scanner, by its id, in the order in which they run. docs/scanning.md has the same. */
 export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   pickle: { read: "pickles of protocols 0 to 5, several per file; PyTorch before 1.6; joblib" },
   joblib: { read: "joblib files of versions before 0.10" },
@@ -47,7 +49,10 @@ export const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   git_lfs_pointer: { read: "Git LFS pointers" },
   executable: { read: "PE, ELF, Mach-O, WebAssembly" },
   llamafile: { read: "llamafiles" },
-  weights: { read: "safetensors, PyTorch archives, NumPy, GGUF; only with --weights" },
+  weights: {
+    read: "safetensors, PyTorch archives, NumPy, GGUF; only with --weights",
+    optional: true,
+  },
 };
 
 /** Formats that no scanner knows. Files are hashed, listed and reported as not scanned. */
@@ -57,3 +62,9 @@ export const UNKNOWN_FORMATS: readonly string[] = [
   "PaddlePaddle .pdiparams",
   "all others that are not listed",
 ];
+
+/**
+ * Version of the findings. Increment it with every change of what scanners find: stored results of another
+ * version are discarded.
+ */
+export const SCANNERS_VERSION = "5";

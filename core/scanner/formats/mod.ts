@@ -84,9 +84,3 @@ export const SCANNERS: readonly Scanner[] = [
   llamafileScanner,
   weightsScanner,
 ];
-
-/**
- * Version of the findings. Increment it with every change of what scanners find: stored results of another
- * version are discarded.
- */
-export const SCANNERS_VERSION = "5";

@@ -1,10 +1,12 @@
 import * as assert from "node:assert/strict";
-import { report, RULES, scan, SCANNER_IDS } from "../../../core/scanner/mod.ts";
+import { OPTIONAL_SCANNER_IDS, report, RULES, SCANNER_IDS } from "../../../core/scanner/mod.ts";
+import { scan } from "../../../core/scanner/scan.ts";
 import { memorySource } from "../../../core/scanner/contract/source.ts";
 import { compareSeverity, severityOf } from "../../../core/scanner/contract/severity.ts";
 import { worstSeverityOf } from "../../../core/scanner/contract/rule_severity.ts";
 import { isRuleCode } from "../../../core/scanner/contract/rules.ts";
 import { CATALOG, UNKNOWN_FORMATS } from "../../../core/scanner/formats/catalog.ts";
+import { SCANNERS } from "../../../core/scanner/formats/mod.ts";
 import { FIXTURES } from "../../fixtures/fixtures.ts";
 import { ROOT, strongroom } from "../../support/child_server.ts";
 
@@ -48,6 +50,12 @@ Deno.test("C 25 strongroom rules tells what rules mean", async (t) => {
     }
     assert.deepEqual(worse, []);
   });
+});
+
+Deno.test("the catalog has all scanners in the order they run", () => {
+  const optional = SCANNERS.filter((it) => it.optional).map(({ id }) => id);
+  assert.deepEqual(SCANNER_IDS, SCANNERS.map(({ id }) => id));
+  assert.deepEqual(OPTIONAL_SCANNER_IDS, optional);
 });
 
 Deno.test("C 25 strongroom scanners tells what is read, recognized and unknown", async (t) => {

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { type FileOutcome, report, scan } from "../../../core/scanner/mod.ts";
+import { type FileOutcome, report } from "../../../core/scanner/mod.ts";
+import { scan } from "../../../core/scanner/scan.ts";
 import { memorySource } from "../../../core/scanner/contract/source.ts";
 import { ROOT, strongroom } from "../../support/child_server.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import type * as Scanner from "../../../core/scanner/mod.ts";
+import type * as Scanner from "../../../core/scanner/scan.ts";
 import { memorySource } from "../../../core/scanner/contract/source.ts";
 import { FIXTURES } from "../../fixtures/fixtures.ts";
 import { ROOT } from "../../support/child_server.ts";
@@ -43,7 +43,7 @@ async function openScanner(directory: string): Promise<OpenScanner> {
   const load = (path: string) => import(pathToFileURL(`${directory}/${path}`).href);
   const modules = await Promise.all(paths.map(load));
   return {
-    mod: await load("core/scanner/mod.ts"),
+    mod: await load("core/scanner/scan.ts"),
     modules: modules.map(({ everything }) => everything),
   };
 }

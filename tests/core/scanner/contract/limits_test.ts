@@ -7,7 +7,7 @@ import {
   type ScanMaxima,
 } from "../../../../core/scanner/contract/limits.ts";
 import { memorySource } from "../../../../core/scanner/contract/source.ts";
-import { scan } from "../../../../core/scanner/mod.ts";
+import { scan } from "../../../../core/scanner/scan.ts";
 import { MIB } from "../../../../schemas/units.ts";
 import { bytes, gl, s8 } from "../formats/pickle/pickle_bytes.ts";
 import { P4 } from "../formats/pickle/pickle_parts.ts";

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { scan } from "../../../../../core/scanner/mod.ts";
+import { scan } from "../../../../../core/scanner/scan.ts";
 import { type ByteSource, memorySource } from "../../../../../core/scanner/contract/source.ts";
 import { encodingOf } from "../../../../../core/scanner/formats/weights/encodings.ts";
 import { ROOT } from "../../../../support/child_server.ts";
