@@ -44,27 +44,56 @@ const MAX_RESULT_BYTES = 128 * MIB;
 /** A chunk is complete when its text has this many characters. */
 const CHUNK_CHARS = MIB;
 
-/** Makes reports from stored results, one at a time. Holds the result of one file and some chunks. */
-export class ReportMaker {
-  #chunks: Iterator<ReportChunk, ReportTotals> | undefined;
+/** The next chunks of a report. */
+export interface ReportStep {
+  readonly chunks: readonly ReportChunk[];
+  /** Left out while there are more chunks. */
+  readonly totals?: ReportTotals;
+}
 
-  /** Starts a report. Returns false if the results are too large for one. */
+interface StartedReport {
+  readonly connection: Connection;
+  readonly chunks: Iterator<ReportChunk, ReportTotals>;
+}
+
+/**
+ * Makes reports from stored results, several of them by turns. Of each, it holds the result of one file
+ * and some chunks.
+ */
+export class ReportMaker {
+  /** By the ids of their scans. */
+  readonly #reports = new Map<number, StartedReport>();
+
+  /** Starts a report, until {@link end}. Returns false if the results are too large for one. */
   start(scan: ScanToReport): boolean {
-    using connection = new Connection(scan.database, { readOnly: true });
+    const connection = new Connection(scan.database, { readOnly: true });
+    this.#reports.set(scan.id, { connection, chunks: reportChunks(connection, scan) });
     const [row] = scanRows(connection, "outcomesSize", keyOf(scan));
-    if (Number(row?.size) > MAX_RESULT_BYTES) return false;
-    this.#chunks = reportChunks(scan);
-    return true;
+    return Number(row?.size) <= MAX_RESULT_BYTES;
   }
 
   /**
-   * The next chunk of the report, or its totals after the last one.
+   * The next chunks of the report of a scan: of about a MiB, or the last ones.
    *
-   * @throws {Error} when no report was started.
+   * @throws {Error} when the report was not started.
    */
-  next(): ReportChunk | ReportTotals {
-    if (this.#chunks === undefined) throw new Error("No report was started");
-    return this.#chunks.next().value;
+  next(id: number): ReportStep {
+    const report = this.#reports.get(id);
+    if (report === undefined) throw new Error(`The report of scan ${id} was not started`);
+    const chunks: ReportChunk[] = [];
+    for (let bytes = 0; bytes < CHUNK_CHARS;) {
+      const { done, value } = report.chunks.next();
+      if (done) return { chunks, totals: value };
+      chunks.push(value);
+      bytes += value.chunk.length;
+    }
+    return { chunks };
+  }
+
+  /** Ends a report, finished or not. */
+  end(id: number): void {
+    this.#reports.get(id)?.connection[Symbol.dispose]();
+    this.#reports.delete(id);
   }
 }
 
@@ -72,8 +101,10 @@ function keyOf({ id, skip, version }: ScanToReport) {
   return { id, skip: JSON.stringify(skip), version };
 }
 
-function* reportChunks(scan: ScanToReport): Generator<ReportChunk, ReportTotals> {
-  using connection = new Connection(scan.database, { readOnly: true });
+function* reportChunks(
+  connection: Connection,
+  scan: ScanToReport,
+): Generator<ReportChunk, ReportTotals> {
   const { id, skip, startedAt, finishedAt } = scan;
   const stream = streamedReport({
     paths: eachRow((after) => scanRows(connection, "paths", { id, after })).map(pathOf),

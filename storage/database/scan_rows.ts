@@ -1,6 +1,9 @@
+import { Buffer } from "node:buffer";
+import { type FileResult, judge } from "../../core/scanner/mod.ts";
+import { describeProblems, type Scan, type ScanStatus } from "../../core/scans/ports.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { Scan, ScanStatus } from "../../core/scans/ports.ts";
 import type { SqlRow } from "./connection.ts";
+import type { ReportTotals } from "./scan_reports.ts";
 
 /** The paths of a scan that lists and events show, in UTF-16 code units. A scan may have megabytes of them. */
 const MAX_SHOWN_LENGTH = 16 * KIB;
@@ -53,4 +56,31 @@ export function toScan(row: SqlRow): Scan {
 export function textsOf(json: SqlRow[string] | undefined): string[] {
   const texts: unknown = JSON.parse(String(json));
   return Array.isArray(texts) ? texts.map(String) : [];
+}
+
+/** The columns of a scan whose report has been made. */
+export function columnsOfEnd(id: number, now: number, totals: ReportTotals) {
+  const { files, bytes, issues, problems } = totals;
+  return {
+    id,
+    now,
+    status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
+    error: describeProblems(problems),
+    files,
+    bytes,
+    ...issues,
+  };
+}
+
+/** The columns of a result besides its key. */
+export function columnsOfResult(result: FileResult) {
+  const { verdict, findings } = judge(result);
+  const { sha256 } = result.hashes;
+  return {
+    sha256: sha256 == null ? null : Buffer.from(sha256, "hex"),
+    verdict,
+    findings: JSON.stringify(findings),
+    now: Date.now(),
+    result: JSON.stringify(result),
+  };
 }

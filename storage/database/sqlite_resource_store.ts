@@ -256,6 +256,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   #end(): void {
+    this.scans[Symbol.dispose]();
     this.#reader[Symbol.dispose]();
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();

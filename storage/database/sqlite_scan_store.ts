@@ -1,8 +1,6 @@
-import { Buffer } from "node:buffer";
 import type { Chunk } from "../../core/content.ts";
 import { untilAborted } from "../../core/event_loop.ts";
 import {
-  describeProblems,
   type NewScan,
   type ResultKey,
   type Scan,
@@ -11,24 +9,26 @@ import {
   type ScanPage,
   type ScanStore,
 } from "../../core/scans/ports.ts";
-import { type FileResult, judge } from "../../core/scanner/mod.ts";
+import type { FileResult } from "../../core/scanner/mod.ts";
 import type { NamedContent } from "../../core/verdicts.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
-import { type Remote, RemoteWorker } from "../threads/rpc.ts";
-import { firstPaths, firstScan, textsOf, toScan } from "./scan_rows.ts";
-import type { ReportChunk, ReportTotals, ScanToReport } from "./scan_reports.ts";
+import { type PooledWorker, WorkerPool } from "../threads/pool.ts";
+import type { Remote } from "../threads/rpc.ts";
+import {
+  columnsOfEnd,
+  columnsOfResult,
+  firstPaths,
+  firstScan,
+  textsOf,
+  toScan,
+} from "./scan_rows.ts";
+import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
-
-/** The part of the worker {@link WORKERS.report} that this store calls. */
-interface ReportMaker {
-  startReport(scan: ScanToReport): boolean;
-  nextChunk(): ReportChunk | ReportTotals;
-}
 
 /** Expired scans are removed in transactions of this many. */
 const REMOVED_AT_ONCE = 100;
@@ -47,11 +47,18 @@ export interface ScanStoreParts {
 }
 
 /** Keeps scans in the SQLite file of the records, through the same worker threads. */
-export class SqliteScanStore implements ScanStore {
+export class SqliteScanStore implements ScanStore, Disposable {
   readonly #parts: ScanStoreParts;
+  /** One thread makes all reports by turns: each would take the memory of a runtime, and time to start. */
+  readonly #reports: WorkerPool<ReportMaker>;
 
   constructor(parts: ScanStoreParts) {
     this.#parts = parts;
+    this.#reports = new WorkerPool(WORKERS.report, 1, { read: [parts.database] });
+  }
+
+  [Symbol.dispose](): void {
+    this.#reports[Symbol.dispose]();
   }
 
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
@@ -147,7 +154,7 @@ export class SqliteScanStore implements ScanStore {
   }
 
   keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
-    const parameters = { id, path, ...this.#keyOf(key), ...columnsOf(result) };
+    const parameters = { id, path, ...this.#keyOf(key), ...columnsOfResult(result) };
     return this.#parts.commits.run(async () => {
       await this.#write("endAttempt", attemptOf(key));
       return (await this.#write("keepResult", parameters)).length > 0;
@@ -155,7 +162,7 @@ export class SqliteScanStore implements ScanStore {
   }
 
   keepContentResult(key: ResultKey, result: FileResult): Promise<boolean> {
-    const parameters = { ...this.#keyOf(key), ...columnsOf(result) };
+    const parameters = { ...this.#keyOf(key), ...columnsOfResult(result) };
     return this.#parts.commits.run(async () => {
       await this.#write("endAttempt", attemptOf(key));
       return (await this.#write("keepContentResult", parameters)).length > 0;
@@ -172,28 +179,17 @@ export class SqliteScanStore implements ScanStore {
   }
 
   async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
-    const scan = firstScan(await this.#read("find", { id }));
+    const { skip, startedAt } = firstScan(await this.#read("find", { id }));
+    const { database, version } = this.#parts;
+    const scan = { database, id, skip, version, startedAt: startedAt ?? now, finishedAt: now };
+    using maker = this.#reports.acquire();
     try {
-      const { files, bytes, issues, problems } = await this.#writeReport({
-        database: this.#parts.database,
-        id,
-        skip: scan.skip,
-        version: this.#parts.version,
-        startedAt: scan.startedAt ?? now,
-        finishedAt: now,
-      }, signal);
-      return await this.#end("complete", {
-        id,
-        now,
-        status: files === 0 && problems.unscanned > 0 ? "failed" : "completed",
-        error: describeProblems(problems),
-        files,
-        bytes,
-        ...issues,
-      });
+      return await this.#writeReport(maker, scan, signal);
     } catch (error) {
       await this.#commit("forgetReport", { id });
       throw error;
+    } finally {
+      await maker.remote.end(id);
     }
   }
 
@@ -229,17 +225,25 @@ export class SqliteScanStore implements ScanStore {
     return removed;
   }
 
-  /** Makes the report in a thread of its own, and stores it chunk by chunk. */
-  async #writeReport(scan: ScanToReport, signal: AbortSignal): Promise<ReportTotals> {
-    using worker = new RemoteWorker<ReportMaker>(WORKERS.report, { read: [this.#parts.database] });
-    if (!await untilAborted(worker.remote.startReport(scan), signal)) {
+  /** Stores the report as it is made, and its last chunks together with the end of the scan. */
+  async #writeReport(
+    { remote }: PooledWorker<ReportMaker>,
+    scan: ScanToReport,
+    signal: AbortSignal,
+  ): Promise<Scan> {
+    const { id, finishedAt } = scan;
+    if (!await untilAborted(remote.start(scan), signal)) {
       throw new ScanFailure("Too many findings for one report: scan fewer files at once");
     }
-    const { id } = scan;
-    for (let position = 0;; position++) {
-      const next = await untilAborted(worker.remote.nextChunk(), signal);
-      if (!("chunk" in next)) return next;
-      await this.#commit("addReportChunk", { id, position, ...next });
+    for (let position = 0;;) {
+      const { chunks, totals } = await untilAborted(remote.next(id), signal);
+      const addChunks = async () => {
+        for (const chunk of chunks) {
+          await this.#write("addReportChunk", { id, position: position++, ...chunk });
+        }
+      };
+      if (totals === undefined) await this.#parts.commits.run(addChunks);
+      else return await this.#end("complete", columnsOfEnd(id, finishedAt, totals), addChunks);
     }
   }
 
@@ -254,8 +258,13 @@ export class SqliteScanStore implements ScanStore {
     }
   }
 
-  #end(statement: ScanStatement, parameters: SqlParameters & { id: number }): Promise<Scan> {
+  #end(
+    statement: ScanStatement,
+    parameters: SqlParameters & { id: number },
+    before = async () => {},
+  ): Promise<Scan> {
     return this.#parts.commits.run(async () => {
+      await before();
       const scan = firstScan(await this.#write(statement, parameters));
       await this.#write("forgetAttempts", { id: parameters.id });
       await this.#write("forgetFiles", { id: parameters.id });
@@ -282,17 +291,4 @@ export class SqliteScanStore implements ScanStore {
 
 function attemptOf({ hash, name, skip }: ResultKey) {
   return { hash, name, skip: JSON.stringify(skip) };
-}
-
-/** The columns of a result besides its key. */
-function columnsOf(result: FileResult) {
-  const { verdict, findings } = judge(result);
-  const { sha256 } = result.hashes;
-  return {
-    sha256: sha256 == null ? null : Buffer.from(sha256, "hex"),
-    verdict,
-    findings: JSON.stringify(findings),
-    now: Date.now(),
-    result: JSON.stringify(result),
-  };
 }

@@ -2,7 +2,11 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import { type ReportChunk, ReportMaker } from "../../../storage/database/scan_reports.ts";
+import {
+  type ReportChunk,
+  ReportMaker,
+  type ReportStep,
+} from "../../../storage/database/scan_reports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("C 15 ReportMaker refuses results that are too large for one report", async () => {
@@ -29,14 +33,15 @@ Deno.test("C 15 ReportMaker refuses results that are too large for one report", 
       { hash, result, padding },
     );
   const maker = new ReportMaker();
-  assert.throws(() => maker.next(), /No report was started/);
+  assert.throws(() => maker.next(1), /was not started/);
   keep(1);
   assert.equal(maker.start(order), true);
-  let last = maker.next();
-  while ("chunk" in last) last = maker.next();
-  assert.equal(last.files, 3);
+  assert.equal(maker.next(1).totals?.files, 3);
+  maker.end(1);
+  assert.throws(() => maker.next(1), /was not started/);
   keep(90 * 2 ** 20);
   assert.equal(maker.start(order), false);
+  maker.end(1);
 });
 
 Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
@@ -65,7 +70,13 @@ Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
   const maker = new ReportMaker();
   maker.start({ database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 });
   const chunks: ReportChunk[] = [];
-  for (let next = maker.next(); "chunk" in next; next = maker.next()) chunks.push(next);
+  for (let isDone = false; !isDone;) {
+    const step = maker.next(1);
+    isDone = step.totals !== undefined;
+    chunks.push(...step.chunks);
+    const bytes = step.chunks.reduce((sum, { chunk }) => sum + chunk.length, 0);
+    assert.ok(bytes < 6 * 2 ** 20, `${bytes} bytes at once`);
+  }
   assert.ok(chunks.length > 8);
   assert.ok(chunks.every(({ chunk }) => chunk.length < 3 * 2 ** 20));
   const text = chunks.toSorted((a, b) => a.part - b.part)
