@@ -2,11 +2,7 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import {
-  type ReportChunk,
-  ReportMaker,
-  type ReportStep,
-} from "../../../storage/database/scan_reports.ts";
+import { type ReportChunk, ReportMaker } from "../../../storage/database/scan_reports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("C 15 ReportMaker refuses results that are too large for one report", async () => {
