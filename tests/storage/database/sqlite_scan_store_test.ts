@@ -28,7 +28,7 @@ Deno.test({
     await using directory = await TempDir.make();
     await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
     const { scans } = store;
-    const scan = { userId: 1, paths: ["a"], skip: [], createdAt: 0 };
+    const scan = { userId: 1, requestedBy: 1, paths: ["a"], skip: [], createdAt: 0 };
     const none = async function* () {};
     const created = await Promise.all(
       Array.from({ length: 8 }, () => scans.create(scan, none())),
