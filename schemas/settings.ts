@@ -138,8 +138,9 @@ const entries = {
   maxQueuedScans: v.optional(wholeNumber(1, 1_000_000), "1000"),
   /** The time limit for scanning one file, in seconds. */
   scanFileTimeoutS: v.optional(wholeNumber(1, 1_000_000), "300"),
-  /** What the limits of a scan grow to with the file: opcodes of a pickle, MB of 2^20 bytes unpacked. */
+  /** What the limits of a scan grow to with the file: opcodes of a pickle, MB of 2^20 bytes. */
   scanMaxOpcodes: v.optional(wholeNumber(1000, 10_000_000_000), "50000000"),
+  scanMaxValuesMb: v.optional(wholeNumber(1, 1_000_000), "384"),
   scanMaxMemberMb: v.optional(wholeNumber(1, 1_000_000), "256"),
   scanMaxUnpackedMb: v.optional(wholeNumber(1, 1_000_000_000), "16384"),
   /** What isolates scans from the server and from each other. */

@@ -40,5 +40,5 @@ export interface ScanOptions {
 export function scan(source: ByteSource, options: ScanOptions): FileResult {
   const { maxima = SCAN_MAXIMA, ...rest } = options;
   const limits = limitsFor(source.size, maxima);
-  return scanFile({ ...rest, source, scanners: SCANNERS, limits, maxOpcodes: maxima.maxOpcodes });
+  return scanFile({ ...rest, source, scanners: SCANNERS, limits, maxima });
 }

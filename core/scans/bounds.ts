@@ -4,12 +4,14 @@ import { MIB } from "../../schemas/units.ts";
 
 /** How long a scan may take, and what it may read, as the settings choose. */
 export function scanBounds(
-  { scanFileTimeoutS, scanMaxOpcodes, scanMaxMemberMb, scanMaxUnpackedMb }: Settings,
+  { scanFileTimeoutS, scanMaxOpcodes, scanMaxValuesMb, scanMaxMemberMb, scanMaxUnpackedMb }:
+    Settings,
 ): { readonly timeoutMs: number; readonly maxima: ScanMaxima } {
   return {
     timeoutMs: scanFileTimeoutS * 1000,
     maxima: {
       maxOpcodes: scanMaxOpcodes,
+      maxValueBytes: scanMaxValuesMb * MIB,
       maxMemberBytes: scanMaxMemberMb * MIB,
       maxUnpackedBytes: scanMaxUnpackedMb * MIB,
     },
@@ -21,6 +23,7 @@ export function scanBounds(
  * of another version do not count (C 15, C 18).
  */
 export function resultsVersion(settings: Settings): string {
-  const { maxOpcodes, maxMemberBytes, maxUnpackedBytes } = scanBounds(settings).maxima;
-  return [SCANNERS_VERSION, maxOpcodes, maxMemberBytes, maxUnpackedBytes].join(" ");
+  const { maxOpcodes, maxValueBytes, maxMemberBytes, maxUnpackedBytes } =
+    scanBounds(settings).maxima;
+  return [SCANNERS_VERSION, maxOpcodes, maxValueBytes, maxMemberBytes, maxUnpackedBytes].join(" ");
 }

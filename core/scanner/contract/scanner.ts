@@ -54,6 +54,8 @@ export interface ScanLimits {
   readonly maxUnpackedBytes: number;
   /** Opcodes of one pickle. */
   readonly maxOpcodes: number;
+  /** Bytes of memory that the values of a pickle may take. */
+  readonly maxValueBytes: number;
 }
 
 /** What the engine offers a scanner during a scan. */

@@ -1,6 +1,7 @@
 import { type Checkpoint, ScanStopped, withCheckpoint } from "../contract/checkpoint.ts";
 import { truncate } from "../contract/excerpt.ts";
 import type { FileResult } from "../contract/file_result.ts";
+import { memberLimits, type PickleMaxima } from "../contract/limits.ts";
 import type { Check, Content, ScanContext, ScanLimits, Scanner } from "../contract/scanner.ts";
 import { AssetCollector } from "./asset_collector.ts";
 import { CheckLog } from "./check_log.ts";
@@ -20,7 +21,7 @@ type Segments = readonly string[];
 interface ContentScanOptions {
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
-  readonly maxOpcodes?: number | undefined;
+  readonly maxima: PickleMaxima;
   readonly skip: readonly string[];
   readonly now: () => number;
   readonly checkpoint: Checkpoint;
@@ -30,7 +31,7 @@ interface ContentScanOptions {
 export class ContentScan {
   readonly #scanners: readonly Scanner[];
   readonly #limits: ScanLimits;
-  readonly #maxOpcodes: number;
+  readonly #maxima: PickleMaxima;
   readonly #skip: ReadonlySet<string>;
   readonly #checkpoint: Checkpoint;
   readonly #log: CheckLog;
@@ -51,10 +52,10 @@ export class ContentScan {
   /** Unpacked bytes of the containers around the content that is being scanned. */
   #heldBytes = 0;
 
-  constructor({ scanners, limits, maxOpcodes, skip, now, checkpoint }: ContentScanOptions) {
+  constructor({ scanners, limits, maxima, skip, now, checkpoint }: ContentScanOptions) {
     this.#scanners = scanners;
     this.#limits = limits;
-    this.#maxOpcodes = maxOpcodes ?? limits.maxOpcodes;
+    this.#maxima = maxima;
     this.#skip = new Set(skip);
     this.#checkpoint = checkpoint;
     this.#log = new CheckLog(now);
@@ -160,11 +161,10 @@ export class ContentScan {
 
   /** The limits for content: a member may be much larger than the file. */
   #limitsFor({ source }: Content): ScanLimits {
-    const maxOpcodes = Math.max(
-      this.#limits.maxOpcodes,
-      Math.min(source.size, this.#maxOpcodes),
-    );
-    return { ...this.#limits, maxOpcodes, maxMemberBytes: this.#maxMemberBytes() };
+    return {
+      ...memberLimits(this.#limits, source.size, this.#maxima),
+      maxMemberBytes: this.#maxMemberBytes(),
+    };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type Checkpoint, withCheckpoint } from "../contract/checkpoint.ts";
 import type { FileResult } from "../contract/file_result.ts";
+import type { PickleMaxima } from "../contract/limits.ts";
 import type { ScanLimits, Scanner } from "../contract/scanner.ts";
 import type { ByteSource } from "../contract/source.ts";
 import { ChecksummedSource } from "./block_checksums.ts";
@@ -13,8 +14,8 @@ export interface ScanFileOptions {
   /** All scanners. Those that match the content run in this order. */
   readonly scanners: readonly Scanner[];
   readonly limits: ScanLimits;
-  /** What the limit of opcodes may grow to for a large member. @default that of `limits` */
-  readonly maxOpcodes?: number;
+  /** What the limits of pickles may grow to for a large member. @default `limits` */
+  readonly maxima?: PickleMaxima;
   /**
    * Ids of scanners that must not run. The result lists what they would have read, unless they are
    * optional.
@@ -38,14 +39,14 @@ export interface ScanFileOptions {
  *   is nothing to report yet.
  */
 export function scanFile(options: ScanFileOptions): FileResult {
-  const { name, scanners, limits, maxOpcodes, now = () => Date.now() / 1000 } = options;
+  const { name, scanners, limits, maxima = limits, now = () => Date.now() / 1000 } = options;
   const { skip = scanners.filter(({ optional }) => optional).map(({ id }) => id) } = options;
   const { checkpoint = () => {} } = options;
   const checked = withCheckpoint(options.source, checkpoint);
   const timestamp = now();
   const { hashes, blocks } = hashContent(checked, options.onProgress);
   const source = new ChecksummedSource(checked, blocks);
-  const scan = new ContentScan({ scanners, limits, maxOpcodes, skip, now, checkpoint });
+  const scan = new ContentScan({ scanners, limits, maxima, skip, now, checkpoint });
   scan.scanFile({ source, name, depth: 0 });
   return { size: source.size, hashes: { ...hashes }, timestamp, ...scan.result() };
 }

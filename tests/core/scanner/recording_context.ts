@@ -11,6 +11,7 @@ export const LIMITS: ScanLimits = {
   maxMemberBytes: 64 * 2 ** 20,
   maxUnpackedBytes: 2 ** 30,
   maxOpcodes: 1_000_000,
+  maxValueBytes: 128 * 2 ** 20,
 };
 
 /** A context that records what a scanner reports, and does not scan members. */

@@ -1,4 +1,4 @@
-import { KIB } from "../../../../schemas/units.ts";
+import { KIB, MIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { Findings } from "./findings.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
@@ -10,6 +10,9 @@ const MAX_OPCODES = 20_000;
 const MAX_STREAMS = 8;
 
 const MAX_LINE_BYTES = 64 * KIB;
+
+/** Memory for the values of the few instructions that are read. */
+const MAX_VALUE_BYTES = 16 * MIB;
 
 /** Valid instructions in a row that are no longer a coincidence. */
 const MIN_EVIDENT_OPCODES = 7;
@@ -33,7 +36,7 @@ export function looksLikePickle(source: ByteSource): boolean {
   let at = 0;
   for (let stream = 0; stream < MAX_STREAMS && at < source.size; stream++) {
     const findings = new Findings();
-    const walk = { findings, opcodes, arrayOpcodes: { left: 0 }, lineLimit: MAX_LINE_BYTES };
+    const walk = { ...detection(), findings, opcodes };
     const end = walkStream(window, at, walk);
     const declared = window.byte(at) === PROTO;
     if (declared ? isDeclared(window, at, end, findings) : isEvident(end, findings, source.size)) {
@@ -43,6 +46,14 @@ export function looksLikePickle(source: ByteSource): boolean {
     at = end.end;
   }
   return false;
+}
+
+function detection() {
+  return {
+    arrayOpcodes: { left: 0 },
+    memory: { left: MAX_VALUE_BYTES },
+    lineLimit: MAX_LINE_BYTES,
+  };
 }
 
 /** Shortest pickle that imports something. */
@@ -55,12 +66,7 @@ const MIN_IMPORT_BYTES = 3;
 export function isActivePickle(source: ByteSource): boolean {
   if (source.size < MIN_IMPORT_BYTES || !looksLikePickle(source)) return false;
   const findings = new Findings();
-  const walk = {
-    findings,
-    opcodes: { left: MAX_OPCODES },
-    arrayOpcodes: { left: 0 },
-    lineLimit: MAX_LINE_BYTES,
-  };
+  const walk = { ...detection(), findings, opcodes: { left: MAX_OPCODES } };
   const end = walkStream(new PickleWindow(source), 0, walk);
   return end.outcome !== "stop" || end.end < source.size || findings.imports.size > 0 ||
     findings.signals.size > 0;

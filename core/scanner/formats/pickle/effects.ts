@@ -3,7 +3,17 @@ import { MAX_PROTOCOL, type OpcodeName, OPCODES } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
 import { decodeInteger, type TextCodec } from "./literals.ts";
 import { torchStorageOf } from "./torch_storage.ts";
-import { isContainer, NONE, PERSISTENT, type PickleValue, PLAIN, UNKNOWN } from "./values.ts";
+import {
+  bytesAt,
+  integerValue,
+  isContainer,
+  NONE,
+  PERSISTENT,
+  type PickleValue,
+  PLAIN,
+  textAt,
+  UNKNOWN,
+} from "./values.ts";
 
 type Effect = (machine: Machine, instruction: Instruction) => void;
 
@@ -15,12 +25,12 @@ const MAX_INTEGER_BYTES = 32;
 
 const nothing: Effect = () => {};
 const plain: Effect = (machine) => machine.push(PLAIN);
-const number: Effect = (machine, { number }) => machine.push({ kind: "integer", value: number });
+const number: Effect = (machine, { number }) => machine.push(integerValue(number));
 const remember: Effect = (machine, { number }) => machine.remember(Number(number));
 const recall: Effect = (machine, { number }) => machine.recall(Number(number));
-const bytes: Effect = (machine, { from, length }) => machine.push({ kind: "bytes", from, length });
+const bytes: Effect = (machine, { from, length }) => machine.push(bytesAt(from, length));
 const text = (codec: TextCodec): Effect => (machine, { from, length }) =>
-  machine.push({ kind: "text", codec, from, length });
+  machine.push(textAt(codec, from, length));
 const empty = (kind: "tuple" | "list" | "set" | "dict"): Effect => (machine) =>
   machine.pushContainer(kind, []);
 const marked = (kind: "tuple" | "list" | "set" | "dict"): Effect => (machine) =>
@@ -33,10 +43,16 @@ const integer: Effect = (machine, { window, from, length }) =>
     value: length > MAX_INTEGER_BYTES ? Infinity : decodeInteger(window.bytes(from, length)),
   });
 
-const tuple = (length: number): Effect => (machine) => {
-  const items: PickleValue[] = [];
-  for (let i = 0; i < length; i++) items.unshift(machine.pop());
-  machine.pushContainer("tuple", items);
+// Literals have no room for more items, unlike arrays that grew.
+const single: Effect = (machine) => machine.pushContainer("tuple", [machine.pop()]);
+const pair: Effect = (machine) => {
+  const second = machine.pop();
+  machine.pushContainer("tuple", [machine.pop(), second]);
+};
+const triple: Effect = (machine) => {
+  const third = machine.pop();
+  const second = machine.pop();
+  machine.pushContainer("tuple", [machine.pop(), second, third]);
 };
 
 /** The items of an argument tuple, or of any container, which the Python unpickler allows. */
@@ -187,9 +203,9 @@ const EFFECTS: Readonly<Record<OpcodeName, Effect>> = {
   EXT1: extension,
   EXT2: extension,
   EXT4: extension,
-  TUPLE1: tuple(1),
-  TUPLE2: tuple(2),
-  TUPLE3: tuple(3),
+  TUPLE1: single,
+  TUPLE2: pair,
+  TUPLE3: triple,
   NEWTRUE: plain,
   NEWFALSE: plain,
   LONG1: integer,

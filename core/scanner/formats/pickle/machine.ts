@@ -5,26 +5,33 @@ import { foldCall } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
 import { decodeText } from "./literals.ts";
 import { mutationSignal } from "./mutation.ts";
+import { Memo } from "./memo.ts";
 import type { OpcodeName } from "./opcodes.ts";
 import type { Fault } from "./parser.ts";
+import type { Budget } from "./budget.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import {
   type Bytes,
   type Call,
+  CALL_BYTES,
   type Container,
   container,
+  CONTAINER_BYTES,
   extend,
   type Import,
   isContainer,
+  keptBytes,
   type PickleValue,
   type Text,
   UNKNOWN,
 } from "./values.ts";
 import type { PickleWindow } from "./window.ts";
 
-/** Values on the stack, and values that the memo and containers take, before a walk ends. */
-const MAX_STACK = 2_000_000;
-const MAX_KEPT = 2_000_000;
+/** The most memory that a value on the stack takes unless a container or the memo holds it, and a mark. */
+const STACKED_BYTES = 88;
+const MARK_BYTES = 24;
+/** The most memory that an import takes besides its record. */
+const IMPORT_BYTES = 40;
 
 /** Longest module and name together, in characters. Longer ones are cut. */
 const MAX_NAME_CHARACTERS = 1024;
@@ -38,7 +45,7 @@ const MAX_CACHED_TEXT_BYTES = 64;
 /** State that a walk inherits, unlike a loader that starts at its first instruction. */
 export interface MachineOptions {
   /** Entries for the memo to fall back on. If given, a missing entry is unknown and not a fault. */
-  readonly earlierMemo?: ReadonlyMap<number, PickleValue>;
+  readonly earlierMemo?: Pick<Memo, "get">;
   /** Whether values below the bottom of the stack are unknown instead of a fault. */
   readonly unknownStack?: boolean;
 }
@@ -50,7 +57,10 @@ export class Machine {
   /** Offset of the first instruction. */
   readonly start: number;
   readonly #options: MachineOptions;
-  readonly memo = new Map<number, PickleValue>();
+  readonly #memory: Budget;
+  /** What this machine has taken of the memory. */
+  #taken = 0;
+  readonly memo = new Memo((bytes) => this.#take(bytes));
   /** Referenced PyTorch storages by key. */
   readonly storages = new Map<string, TorchStorage>();
   readonly #stack: PickleValue[] = [];
@@ -63,8 +73,6 @@ export class Machine {
   /** Number of times a container was pushed again. */
   shared = 0;
   calls = 0;
-  /** Number of values that the memo and containers have taken. */
-  #kept = 0;
   /** Whether a call may have returned one of its arguments. */
   #mayAlias = false;
   fault: Fault | undefined;
@@ -76,8 +84,10 @@ export class Machine {
     window: PickleWindow,
     findings: Findings,
     start: number,
+    memory: Budget,
     options: MachineOptions = {},
   ) {
+    this.#memory = memory;
     this.window = window;
     this.findings = findings;
     this.start = start;
@@ -86,18 +96,29 @@ export class Machine {
 
   push(value: PickleValue): void {
     this.#stack.push(value);
-    if (this.#stack.length > this.depth) this.depth = this.#stack.length;
+    if (this.#stack.length <= this.depth) return;
+    this.depth = this.#stack.length;
+    this.#take(STACKED_BYTES);
   }
 
-  /** Whether the stack, the memo and containers hold as much as memory allows. */
+  /** Whether the values have taken all memory that they may. */
   get isFull(): boolean {
-    return this.#kept > MAX_KEPT || this.#stack.length > MAX_STACK ||
-      this.#marks.length > MAX_STACK;
+    return this.#memory.left < 0;
+  }
+
+  #take(bytes: number): void {
+    this.#taken += bytes;
+    this.#memory.left -= bytes;
+  }
+
+  /** Gives the memory back. The machine must not run any more. */
+  release(): void {
+    this.#memory.left += this.#taken;
+    this.#taken = 0;
   }
 
   /** Stores the value on top in the memo. */
   remember(index: number): void {
-    this.#kept++;
     this.memo.set(index, this.top());
   }
 
@@ -119,7 +140,9 @@ export class Machine {
   mark(): void {
     this.#fence = this.#stack.length;
     this.#marks.push(this.#fence);
-    if (this.#marks.length > this.nesting) this.nesting = this.#marks.length;
+    if (this.#marks.length <= this.nesting) return;
+    this.nesting = this.#marks.length;
+    this.#take(MARK_BYTES);
   }
 
   /** Whether a mark is on top of the stack. */
@@ -217,6 +240,7 @@ export class Machine {
   #import(module: string, name: string): Import {
     const record = this.findings.addImport(module, name, this.at, this.opcode);
     this.#signalAliasedArray();
+    this.#take(IMPORT_BYTES);
     return { kind: "import", record };
   }
 
@@ -236,16 +260,15 @@ export class Machine {
     if (callee.kind === "import" && folded !== undefined && isHarmless(folded)) {
       callee.record.harmlessCalls++;
     }
-    return folded ?? { kind: "call", callee, args } satisfies Call;
+    if (folded !== undefined) return folded;
+    this.#take(CALL_BYTES);
+    return { kind: "call", callee, args, state: undefined, expanded: 0 } satisfies Call;
   }
 
   /** Adds items to the value on top: a container, or an object through its methods. */
-  extendTop(items: readonly PickleValue[]): void {
+  extendTop(items: PickleValue[]): void {
     const target = this.top();
-    if (isContainer(target)) {
-      this.#kept += extend(target, items);
-      return;
-    }
+    if (isContainer(target)) return this.#take(extend(target, items));
     this.signal(mutationSignal(target, this.opcode));
     for (const item of items) markStored(item, this.textOf);
   }
@@ -260,7 +283,7 @@ export class Machine {
 
   pushContainer(kind: Container["kind"], items: PickleValue[]): void {
     const made = container(kind, items);
-    this.#kept += made.items.length;
+    this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);
   }
 }

@@ -3,7 +3,8 @@ import { escapedExcerpt, Findings, importSeverity, type Signal } from "./finding
 import { decodeText } from "./literals.ts";
 import { OPCODE_BY_BYTE, PROTO } from "./opcodes.ts";
 import type { Instruction } from "./parser.ts";
-import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
+import type { Budget } from "./budget.ts";
+import { type StreamEnd, walkStream } from "./stream.ts";
 import { PickleWindow } from "./window.ts";
 import { KIB, MIB } from "../../../../schemas/units.ts";
 import { trimEnd } from "../../readers/text/trim_end.ts";
@@ -15,6 +16,7 @@ type NestedEncoding = "raw" | "escaped" | "base64" | "hex";
 export interface NestedBudgets {
   readonly opcodes: Budget;
   readonly arrayOpcodes: Budget;
+  readonly memory: Budget;
 }
 
 /** Longest constant that is decoded as text. */
@@ -68,7 +70,7 @@ export class NestedSearch {
 
   #walk(candidate: Candidate): void {
     const inner = new Findings();
-    const { opcodes: shared, arrayOpcodes } = this.#budgets;
+    const { opcodes: shared, arrayOpcodes, memory } = this.#budgets;
     const allowed = candidate.declared ? shared.left : MAX_UNDECLARED_OPCODES;
     const opcodes = { left: Math.min(allowed, shared.left) };
     const given = opcodes.left;
@@ -76,6 +78,7 @@ export class NestedSearch {
       findings: inner,
       opcodes,
       arrayOpcodes,
+      memory,
       onConstant: this.#innerSearch(inner),
     });
     shared.left -= given - Math.max(0, opcodes.left);

@@ -3,12 +3,13 @@ import { KIB } from "../../../../schemas/units.ts";
 import type { ByteSource } from "../../contract/source.ts";
 import { LIMIT_SETTINGS } from "../../contract/limits.ts";
 import type { ScanLimits } from "../../contract/scanner.ts";
+import type { Budget } from "./budget.ts";
 import { Findings, type Signal } from "./findings.ts";
 import { LegacyTorch } from "./legacy_torch.ts";
 import { ArrayCounts, isTensorName } from "./ml_context.ts";
 import { type NestedBudgets, NestedSearch } from "./nested.ts";
 import { MAX_PROTOCOL, PROTO } from "./opcodes.ts";
-import { type Budget, type StreamEnd, walkStream } from "./stream.ts";
+import { type StreamEnd, walkStream } from "./stream.ts";
 import { StringSearch } from "./string_search.ts";
 import type { TorchStorage } from "./torch_storage.ts";
 import { expandedSize } from "./values.ts";
@@ -44,7 +45,7 @@ export class PickleFile {
   readonly #nestedLevels: number;
   readonly #strings: StringSearch;
   readonly #legacy = new LegacyTorch();
-  readonly #limit: number;
+  readonly #limits: ScanLimits;
   #attempts = MAX_RESYNC_ATTEMPTS;
   depth = 0;
   opcodes = 0;
@@ -52,7 +53,7 @@ export class PickleFile {
 
   constructor(source: ByteSource, limits: ScanLimits) {
     this.#window = new PickleWindow(source);
-    this.#limit = limits.maxOpcodes;
+    this.#limits = limits;
     this.#opcodes = { left: limits.maxOpcodes };
     this.#nestedLevels = limits.maxDepth;
     this.#strings = new StringSearch(
@@ -64,6 +65,7 @@ export class PickleFile {
     this.#nested = {
       opcodes: { left: limits.maxOpcodes },
       arrayOpcodes: { left: limits.maxOpcodes },
+      memory: { left: limits.maxValueBytes },
     };
   }
 
@@ -88,6 +90,7 @@ export class PickleFile {
         findings,
         opcodes: this.#opcodes,
         arrayOpcodes: this.#nested.arrayOpcodes,
+        memory: this.#nested.memory,
         inheritsMemo: this.streams > 0,
         onConstant: (constant) => {
           nested.search(constant);
@@ -152,17 +155,20 @@ export class PickleFile {
   }
 
   #stopAtLimit(at: number): undefined {
+    const { maxOpcodes, maxValueBytes } = this.#limits;
     const spent = this.#opcodes.left <= 0;
     this.#signal({
       name: "Pickle Opcode Limit",
       severity: "info",
       message: spent
-        ? `Scan stopped after ${this.#limit} instructions`
-        : "Scan stopped at an object of too many parts",
+        ? `Scan stopped after ${maxOpcodes} instructions`
+        : `Scan stopped as the values took ${maxValueBytes} bytes of memory`,
       position: at,
       incomplete: spent ? "opcode_limit" : "object_limit",
       operational: true,
-      ...(spent && { details: { limit: this.#limit, setting: LIMIT_SETTINGS.maxOpcodes } }),
+      details: spent
+        ? { limit: maxOpcodes, setting: LIMIT_SETTINGS.maxOpcodes }
+        : { limit: maxValueBytes, setting: LIMIT_SETTINGS.maxValueBytes },
     });
   }
 
@@ -189,7 +195,8 @@ export class PickleFile {
   #walkAfterFrame(at: number): void {
     if (at >= this.#window.size) return;
     const findings = new Findings();
-    const walk = { findings, opcodes: this.#opcodes, arrayOpcodes: this.#nested.arrayOpcodes };
+    const { arrayOpcodes, memory } = this.#nested;
+    const walk = { findings, opcodes: this.#opcodes, arrayOpcodes, memory };
     this.opcodes += walkStream(this.#window, at, walk).opcodes;
     this.findings.mergeDenied(findings);
   }

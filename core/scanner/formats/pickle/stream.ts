@@ -5,15 +5,12 @@ import { EFFECT_BY_BYTE } from "./effects.ts";
 import { escapedExcerpt, Findings } from "./findings.ts";
 import { arrayFileOf, type RawArray, rawArrayOf } from "./joblib_arrays.ts";
 import { Frames } from "./frames.ts";
+import type { Budget } from "./budget.ts";
 import { Machine, type MachineOptions } from "./machine.ts";
+import type { Memo } from "./memo.ts";
 import { type Fault, Instruction } from "./parser.ts";
 import { type PickleValue, PLAIN, type TextOf, UNKNOWN } from "./values.ts";
 import { PickleWindow } from "./window.ts";
-
-/** Work that may still be done, shared by everything that is done for one file. */
-export interface Budget {
-  left: number;
-}
 
 /** Input of a walk through one stream. */
 export interface Walk {
@@ -22,6 +19,8 @@ export interface Walk {
   readonly opcodes: Budget;
   /** Instructions that may be read from the data of arrays. */
   readonly arrayOpcodes: Budget;
+  /** Bytes of memory that values may take. Walks that run at the same time share it. */
+  readonly memory: Budget;
   /** Whether an earlier stream may have filled the memo. */
   readonly inheritsMemo?: boolean;
   /** Longest `line` or `quoted` argument that is read, in bytes. */
@@ -57,9 +56,11 @@ const MAX_ARRAY_DEPTH = 4;
 
 /** Walks a stream from its first instruction to STOP, or as far as it can be read. */
 export function walkStream(window: PickleWindow, start: number, walk: Walk): StreamEnd {
-  const options = walk.inheritsMemo ? { earlierMemo: new Map<number, PickleValue>() } : {};
+  const options = walk.inheritsMemo ? { earlierMemo: NO_MEMO } : {};
   return new StreamWalk(window, start, walk, options).run(MAX_ARRAY_DEPTH);
 }
+
+const NO_MEMO = { get: () => undefined };
 
 const SPLIT_INSTRUCTION = {
   name: "Pickle Structure",
@@ -88,11 +89,19 @@ class StreamWalk {
   constructor(window: PickleWindow, start: number, walk: Walk, options: MachineOptions = {}) {
     this.#window = window;
     this.#walk = walk;
-    this.#machine = new Machine(window, walk.findings, start, options);
+    this.#machine = new Machine(window, walk.findings, start, walk.memory, options);
     this.#instruction = new Instruction(window, walk.lineLimit);
   }
 
   run(arrayDepth: number): StreamEnd {
+    try {
+      return this.#run(arrayDepth);
+    } finally {
+      this.#machine.release();
+    }
+  }
+
+  #run(arrayDepth: number): StreamEnd {
     const instruction = this.#instruction;
     let at = this.#machine.start;
     for (;;) {
@@ -203,6 +212,7 @@ class StreamWalk {
       findings,
       opcodes,
       arrayOpcodes: { left: 0 },
+      memory: this.#walk.memory,
       lineLimit: MAX_ARRAY_LINE_BYTES,
     };
     const options = { earlierMemo: this.#machine.memo, unknownStack: true };
@@ -234,8 +244,8 @@ const IDENTIFIERS = /^[A-Za-z_][\w.]*$/;
 function mergeScatteredImports(
   { source }: PickleWindow,
   from: number,
-  { findings, arrayOpcodes }: Walk,
-  earlierMemo: ReadonlyMap<number, PickleValue>,
+  { findings, arrayOpcodes, memory }: Walk,
+  earlierMemo: Memo,
 ): void {
   const stop = Math.min(source.size, from + MAX_SEARCHED_BYTES);
   for (let start = from; start < stop; start += SEARCHED_BYTES) {
@@ -246,7 +256,7 @@ function mergeScatteredImports(
       if (arrayOpcodes.left <= 0) return;
       const found = new Findings();
       const opcodes = { left: MAX_IMPORT_OPCODES };
-      const walk = { findings: found, opcodes, arrayOpcodes: { left: 0 }, lineLimit: KIB };
+      const walk = { findings: found, opcodes, arrayOpcodes: { left: 0 }, memory, lineLimit: KIB };
       const window = new PickleWindow(blockSource(source, start, block, i));
       new StreamWalk(window, start + i, walk, { earlierMemo, unknownStack: true }).run(0);
       arrayOpcodes.left -= MAX_IMPORT_OPCODES - Math.max(0, opcodes.left);

@@ -86,6 +86,7 @@ for (const [name, source] of HOSTILE) {
   const scan = new ContentScan({
     scanners: SCANNERS,
     limits: SCAN_LIMITS,
+    maxima: SCAN_LIMITS,
     skip: ["weights"],
     now: () => 0,
     checkpoint: () => {},
