@@ -25,15 +25,15 @@ const NEW_HASHES = `SELECT value FROM json_each(:hashes)
 export const SCAN_STATEMENTS = {
   insert: `INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
       files_total, bytes_total)
-    VALUES (:user, :requester, 'queued', :paths, :pathsTotal, :skip, :now, 0, 0) RETURNING id`,
-  insertPaths: `INSERT INTO scan_paths (scan_id, paths) VALUES (:id, :paths)`,
+    VALUES (:user, :requester, 'queued', :paths, :pathsTotal, :skip, :now, :files, :bytes) RETURNING ${SCAN_COLUMNS}`,
+  insertPaths: `INSERT INTO scan_paths (scan_id, paths) VALUES (last_insert_rowid(), :paths)`,
+  /** Adds files to a scan, or to the one that was just added. */
   insertFiles: `INSERT INTO scan_files (scan_id, path, name, hash, size)
-    SELECT :id, value ->> 'path', value ->> 'name', value ->> 'hash', value ->> 'size' FROM json_each(:files)`,
-  count: `UPDATE scans SET
-      files_total = (SELECT count(*) FROM scan_files WHERE scan_id = :id),
-      bytes_total = (SELECT ifnull(sum(size), 0) FROM scan_files WHERE scan_id = :id)
-    WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
-  find: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id = :id`,
+    SELECT ifnull(:id, last_insert_rowid()), value ->> 'path', value ->> 'name', value ->> 'hash', value ->> 'size' FROM json_each(:files)`,
+  setTotals: `UPDATE scans SET files_total = :files, bytes_total = :bytes WHERE id = :id
+    RETURNING ${SCAN_COLUMNS}`,
+  /** A scan whose files are being added has a negative number of them, and is not shown. */
+  find: `SELECT ${SCAN_COLUMNS} FROM scans WHERE id = :id AND files_total >= 0`,
   /** All paths of a scan, if it has more than the first ones. */
   allPaths: `SELECT paths FROM scan_paths WHERE scan_id = :id`,
   /** The first scans whose paths are not too long together, but at least one. */
@@ -41,10 +41,17 @@ export const SCAN_STATEMENTS = {
       SELECT id FROM (
         SELECT id, sum(bytes) OVER (ORDER BY id DESC) - bytes AS bytes_before FROM (
           SELECT id, octet_length(paths) AS bytes FROM scans
-          WHERE user_id = :user AND id < :before ORDER BY id DESC LIMIT :limit
+          WHERE user_id = :user AND id < :before AND files_total >= 0
+          ORDER BY id DESC LIMIT :limit
         )
       ) WHERE bytes_before < :maxBytes
     ) ORDER BY id DESC`,
+  /** Deletes scans whose files were being added when the server ended. */
+  forgetIncomplete: `DELETE FROM scans WHERE files_total < 0`,
+  /** Deletes files of ended scans that were being deleted when the server ended. */
+  forgetEndedFiles: `DELETE FROM scan_files WHERE EXISTS (
+      SELECT 1 FROM scans WHERE id = scan_id AND finished_at IS NOT NULL
+    )`,
   requeue: `UPDATE scans SET status = 'queued', started_at = NULL
     WHERE status IN ('queued', 'running') RETURNING ${SCAN_COLUMNS}`,
   start: `UPDATE scans SET status = 'running', started_at = :now WHERE id = :id`,
@@ -80,10 +87,10 @@ export const SCAN_STATEMENTS = {
   withdrawAttempt: `UPDATE scan_attempts SET attempts = attempts - 1
     WHERE hash = :hash AND name = :name AND skip = :skip`,
   /** Deletes attempts on the files of a scan that no other unfinished scan has. */
-  forgetAttempts: `DELETE FROM scan_attempts WHERE hash IN (
-      SELECT hash FROM scan_files WHERE scan_id = :id
-      EXCEPT SELECT hash FROM scan_files WHERE scan_id <> :id
-    )`,
+  forgetAttempts: `DELETE FROM scan_attempts AS it
+    WHERE EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id = :id)
+      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id < :id)
+      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id > :id)`,
   /** Deletes attempts on content that is neither stored nor in an unfinished scan. */
   forgetOldAttempts: `DELETE FROM scan_attempts WHERE hash NOT IN (SELECT hash FROM scan_files)
     AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_attempts.hash AND hash <> '')`,
@@ -97,7 +104,12 @@ export const SCAN_STATEMENTS = {
       error = :error, files_scanned = :files, bytes_scanned = :bytes,
       critical = :critical, warning = :warning, info = :info, debug = :debug
     WHERE id = :id RETURNING ${SCAN_COLUMNS}`,
-  forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id`,
+  /** Deletes the first files of a scan. */
+  forgetFiles: `DELETE FROM scan_files WHERE scan_id = :id AND path <= (
+      SELECT max(path) FROM (
+        SELECT path FROM scan_files WHERE scan_id = :id ORDER BY path LIMIT :limit
+      )
+    )`,
   addReportChunk: `INSERT INTO scan_report_chunks (scan_id, part, position, chunk)
     VALUES (:id, :part, :position, :chunk)`,
   forgetReport: `DELETE FROM scan_report_chunks WHERE scan_id = :id`,

@@ -17,14 +17,8 @@ import type { GroupCommit } from "./group_commit.ts";
 import type { Reader } from "./reader.ts";
 import { type PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
-import {
-  columnsOfEnd,
-  columnsOfResult,
-  firstPaths,
-  firstScan,
-  textsOf,
-  toScan,
-} from "./scan_rows.ts";
+import { columnsOfEnd, columnsOfResult, firstScan, textsOf, toScan } from "./scan_rows.ts";
+import { ScanSteps } from "./scan_steps.ts";
 import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
@@ -49,11 +43,13 @@ export interface ScanStoreParts {
 /** Keeps scans in the SQLite file of the records, through the same worker threads. */
 export class SqliteScanStore implements ScanStore, Disposable {
   readonly #parts: ScanStoreParts;
+  readonly #steps: ScanSteps;
   /** One thread makes all reports by turns: each would take the memory of a runtime, and time to start. */
   readonly #reports: WorkerPool<ReportMaker>;
 
   constructor(parts: ScanStoreParts) {
     this.#parts = parts;
+    this.#steps = new ScanSteps(parts);
     this.#reports = new WorkerPool(WORKERS.report, 1, { read: [parts.database] });
   }
 
@@ -62,26 +58,7 @@ export class SqliteScanStore implements ScanStore, Disposable {
   }
 
   create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
-    const { userId: user, requestedBy: requester, paths, skip, createdAt: now } = scan;
-    return this.#parts.commits.run(async () => {
-      const shown = firstPaths(paths);
-      const [inserted] = await this.#write("insert", {
-        user,
-        requester,
-        paths: JSON.stringify(shown),
-        pathsTotal: paths.length,
-        skip: JSON.stringify(skip),
-        now,
-      });
-      const id = Number(inserted?.id);
-      if (shown.length < paths.length) {
-        await this.#write("insertPaths", { id, paths: JSON.stringify(paths) });
-      }
-      for await (const page of files) {
-        await this.#write("insertFiles", { id, files: JSON.stringify(page) });
-      }
-      return firstScan(await this.#write("count", { id }));
-    });
+    return this.#steps.create(scan, files);
   }
 
   async find(id: number): Promise<Scan | undefined> {
@@ -113,6 +90,8 @@ export class SqliteScanStore implements ScanStore, Disposable {
       await this.#write("forgetFailures", {});
       await this.#write("forgetOldAttempts", {});
       await this.#write("forgetPartialReports", {});
+      await this.#write("forgetIncomplete", {});
+      await this.#write("forgetEndedFiles", {});
       const scans = (await this.#write("requeue", {})).map(toScan);
       return scans.sort((a, b) => a.id - b.id);
     });
@@ -156,16 +135,22 @@ export class SqliteScanStore implements ScanStore, Disposable {
   keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
     const parameters = { id, path, ...this.#keyOf(key), ...columnsOfResult(result) };
     return this.#parts.commits.run(async () => {
-      await this.#write("endAttempt", attemptOf(key));
-      return (await this.#write("keepResult", parameters)).length > 0;
+      const [kept] = await Promise.all([
+        this.#write("keepResult", parameters),
+        this.#write("endAttempt", attemptOf(key)),
+      ]);
+      return kept.length > 0;
     });
   }
 
   keepContentResult(key: ResultKey, result: FileResult): Promise<boolean> {
     const parameters = { ...this.#keyOf(key), ...columnsOfResult(result) };
     return this.#parts.commits.run(async () => {
-      await this.#write("endAttempt", attemptOf(key));
-      return (await this.#write("keepContentResult", parameters)).length > 0;
+      const [kept] = await Promise.all([
+        this.#write("keepContentResult", parameters),
+        this.#write("endAttempt", attemptOf(key)),
+      ]);
+      return kept.length > 0;
     });
   }
 
@@ -202,7 +187,7 @@ export class SqliteScanStore implements ScanStore, Disposable {
     now: number,
     error: string | null = null,
   ): Promise<Scan> {
-    return this.#end("end", { id, status, now, error, files, bytes });
+    return this.#steps.end("end", { id, status, now, error, files, bytes });
   }
 
   async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
@@ -237,13 +222,14 @@ export class SqliteScanStore implements ScanStore, Disposable {
     }
     for (let position = 0;;) {
       const { chunks, totals } = await untilAborted(remote.next(id), signal);
-      const addChunks = async () => {
-        for (const chunk of chunks) {
-          await this.#write("addReportChunk", { id, position: position++, ...chunk });
-        }
-      };
-      if (totals === undefined) await this.#parts.commits.run(addChunks);
-      else return await this.#end("complete", columnsOfEnd(id, finishedAt, totals), addChunks);
+      const added = chunks.map((chunk) =>
+        ["addReportChunk", { id, position: position++, ...chunk }] as const
+      );
+      if (totals === undefined) {
+        await this.#parts.commits.run(() => Promise.all(added.map((it) => this.#write(...it))));
+      } else {
+        return await this.#steps.end("complete", columnsOfEnd(id, finishedAt, totals), added);
+      }
     }
   }
 
@@ -256,20 +242,6 @@ export class SqliteScanStore implements ScanStore, Disposable {
       [part, position] = [Number(row.part), Number(row.position)];
       yield new Uint8Array(row.chunk);
     }
-  }
-
-  #end(
-    statement: ScanStatement,
-    parameters: SqlParameters & { id: number },
-    before = async () => {},
-  ): Promise<Scan> {
-    return this.#parts.commits.run(async () => {
-      await before();
-      const scan = firstScan(await this.#write(statement, parameters));
-      await this.#write("forgetAttempts", { id: parameters.id });
-      await this.#write("forgetFiles", { id: parameters.id });
-      return scan;
-    });
   }
 
   #keyOf(key: ResultKey) {
