@@ -10,6 +10,8 @@ export interface StagedBlob extends AsyncDisposable {
   readonly hash: string;
   readonly size: number;
   readonly crc32: number;
+  /** In lower-case hex. */
+  readonly sha256: string;
   /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
   readonly damage: DamagedContent | undefined;
 }

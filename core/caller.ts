@@ -62,6 +62,17 @@ export function inTree(caller: Caller, tree: number): Caller {
   return { ...caller, tree, privileges, quota: undefined };
 }
 
+/**
+ * Refuses a caller without the privilege.
+ *
+ * @throws {AppError} `ErrNotPermitted`.
+ */
+export function requirePermission(caller: Caller, privilege: Privilege): void {
+  if (permits(caller, privilege)) return;
+  const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.tree}`;
+  throw new AppError("ErrNotPermitted", `Privilege ${privilege} required${where}`);
+}
+
 /** The user in whose tree the request acts: the owner of what it makes. */
 export function ownerOf({ tree, userId }: Caller): number {
   return tree ?? userId;

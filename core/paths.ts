@@ -25,22 +25,33 @@ const FORBIDDEN = /[\u0000-\u001f\u007f:*?"<>|]/;
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid.
  */
 export function sanitizePath(input: string): string {
-  const invalid = (reason: string) =>
-    new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${reason}`);
+  const { path, flaw } = cleanPath(input);
+  if (flaw === undefined) return path;
+  throw new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(input)}: ${flaw}`);
+}
+
+/**
+ * Sanitizes a file name that is a path (C 17), as {@link sanitizePath} does.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when it is invalid.
+ */
+export function sanitizeFilePath(input: string): string {
+  const { path, flaw } = cleanPath(input);
+  if (flaw === undefined) return path;
+  throw new AppError("ErrResourcesInvalidData", `Invalid file name ${quoted(input)}: ${flaw}`);
+}
+
+/** The path without what C 4 drops, or what is wrong with it. */
+function cleanPath(input: string): { readonly path: string; readonly flaw?: string | undefined } {
+  const flawed = (flaw: string) => ({ path: "", flaw });
   const text = input.trim();
-  if (text === "") throw invalid("it is empty");
-  if (byteLength(text) > MAX_PATH_BYTES) {
-    throw invalid(`it is longer than ${MAX_PATH_BYTES} bytes`);
-  }
+  if (text === "") return flawed("it is empty");
+  if (byteLength(text) > MAX_PATH_BYTES) return flawed(`it is longer than ${MAX_PATH_BYTES} bytes`);
   const unified = text.replaceAll("\\", "/");
-  if (unified.startsWith("/")) throw invalid("it starts with a separator");
+  if (unified.startsWith("/")) return flawed("it starts with a separator");
   const kept = unified.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (kept.length === 0) throw invalid("it has no segment");
-  for (const segment of kept) {
-    const flaw = segmentFlaw(segment);
-    if (flaw !== undefined) throw invalid(flaw);
-  }
-  return kept.join("/");
+  if (kept.length === 0) return flawed("it has no segment");
+  return { path: kept.join("/"), flaw: kept.map(segmentFlaw).find((flaw) => flaw !== undefined) };
 }
 
 /**

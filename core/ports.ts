@@ -26,6 +26,12 @@ export interface ResourceRecord {
 /** A record without its id, which the store assigns, and its name, which the path implies. */
 export type NewRecord = Omit<ResourceRecord, "id" | "name">;
 
+/** The new content of a file whose record stays. */
+export type NewContent = Pick<
+  ResourceRecord,
+  "id" | "userId" | "hash" | "size" | "crc32" | "updatedAt"
+>;
+
 /** Which records a lookup sees (RS 1.3), and whose it prefers if several have the same path (RS 1.4). */
 export interface Scope {
   readonly userId: number;
@@ -136,6 +142,8 @@ export interface WriteTransaction extends RecordLookup {
    * @throws {AppError} `ErrResourcesAlreadyExists` when a record of the same owner has a path.
    */
   insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
+  /** Gives files other content. Returns their records in the given order. */
+  replaceFiles(files: readonly NewContent[]): Promise<ResourceRecord[]>;
   /** Deletes records and their descendants of the same owner. Returns each deleted record once. */
   deleteSubtrees(roots: readonly ResourceRecord[]): Promise<ResourceRecord[]>;
   /**

@@ -74,7 +74,9 @@ function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
 function serveRoutes(app: App, options: AppOptions, services: Services): void {
   const turns = new Turns();
   for (const route of ROUTES) {
-    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const pattern = route.path
+      .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
+      .replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(
       route.method,
       [pattern],
@@ -126,12 +128,17 @@ function corsPolicy(origins: readonly string[]) {
     allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
     allowHeaders: [
       "Authorization",
+      "Content-Digest",
+      "Content-MD5",
       "Content-Type",
+      "If-Match",
       "If-Modified-Since",
       "If-None-Match",
       "If-Range",
+      "If-Unmodified-Since",
       "Last-Event-ID",
       "Range",
+      "Repr-Digest",
       "X-Request-Id",
     ],
     exposeHeaders: [

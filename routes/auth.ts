@@ -2,9 +2,9 @@ import type { MiddlewareHandler } from "hono";
 import {
   type Caller,
   inTree,
-  permits,
   type Privilege,
   requiredPrivileges,
+  requirePermission,
 } from "../core/caller.ts";
 import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
@@ -42,11 +42,7 @@ export function requirePrivilege(
     const tree = takesTree ? treeOf(c.req.url) : undefined;
     const caller = tree === undefined ? holder : inTree(holder, tree);
     c.set("caller", caller);
-    const missing = requiredPrivileges(privilege).find((it) => !permits(caller, it));
-    if (missing !== undefined) {
-      const where = tree === undefined ? "" : ` in the tree of user ${tree}`;
-      throw new AppError("ErrNotPermitted", `Privilege ${missing} required${where}`);
-    }
+    for (const required of requiredPrivileges(privilege)) requirePermission(caller, required);
     await next();
   };
 }

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
-import { MIB } from "../schemas/units.ts";
+import { yieldToEventLoop } from "../core/event_loop.ts";
+import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
+import { KIB, MIB } from "../schemas/units.ts";
+import { type ByteReader, byteReader } from "./byte_reader.ts";
 import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
@@ -11,6 +14,10 @@ const MAX_JSON_MS = 120_000;
 
 /** The memory that a whole body is read into at first. */
 const MIN_MEMORY_BYTES = 4096;
+/** The memory that streamed content is read into at first. */
+const MIN_CHUNK_BYTES = 64 * KIB;
+/** How long a body that has already arrived may keep the event loop, in milliseconds. */
+const MAX_TURN_MS = 20;
 
 /** What a body is, for messages. */
 type Subject = "body" | "form";
@@ -34,6 +41,7 @@ export class BodyReader {
   readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
   #received = 0;
+  #turnStarted = performance.now();
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
@@ -65,6 +73,11 @@ export class BodyReader {
     from: number,
   ): Promise<{ readonly memory: Chunk; readonly bytes: number }> {
     if (this.#reader === undefined) return { memory, bytes: 0 };
+    // Reading what has already arrived never yields to the event loop by itself.
+    if (performance.now() - this.#turnStarted > MAX_TURN_MS) {
+      await yieldToEventLoop();
+      this.#turnStarted = performance.now();
+    }
     this.#watch.wait();
     try {
       const result = await this.#reader.read(memory.subarray(from));
@@ -112,48 +125,42 @@ export class BodyReader {
   }
 }
 
-/** Reads a body into memory that it is given. */
-interface ByteReader {
-  /** Returns the memory of the view, in another object, and how much of the view was filled: 0 at the end. */
-  read(view: Chunk): Promise<{ readonly buffer: ArrayBuffer; readonly bytes: number }>;
-  cancel(): Promise<void>;
-}
-
-/** The bodies of the server's requests are byte streams. Those that middleware makes may not be. */
-function byteReader(body: ReadableStream<Chunk>): ByteReader {
+/**
+ * A body as content, in large chunks. The memory of each chunk is the reader's. Ending the iteration early
+ * lets the server discard the rest of the body.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is too large, stalls or breaks off.
+ */
+export async function* bodyContent(
+  request: Request,
+  limits: BodyLimits,
+): AsyncGenerator<Chunk, void> {
+  const body = new BodyReader(request.body, "body", limits);
+  let memory: Chunk = new Uint8Array(MIN_CHUNK_BYTES);
+  let end = 0;
   try {
-    const reader = body.getReader({ mode: "byob" });
-    return {
-      async read(view) {
-        const { value } = await reader.read(view);
-        if (value === undefined) throw new TypeError("The body was canceled");
-        return { buffer: value.buffer, bytes: value.length };
-      },
-      cancel: () => reader.cancel(),
-    };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return chunkReader(body.getReader());
-  }
-}
-
-/** Copies the chunks of a stream. */
-function chunkReader(reader: ReadableStreamDefaultReader<Chunk>): ByteReader {
-  let left: Chunk = new Uint8Array();
-  return {
-    async read(view) {
-      while (left.length === 0) {
-        const { done, value } = await reader.read();
-        if (done) return { buffer: view.buffer, bytes: 0 };
-        left = value;
+    for (;;) {
+      const read = await body.readInto(memory, end);
+      memory = read.memory;
+      end += read.bytes;
+      if (read.bytes === 0) break;
+      if (end < memory.length) continue;
+      const full = memory;
+      memory = SPARE_MEMORY.take();
+      if (full.length === LARGE_CHUNK_BYTES) {
+        end = 0;
+        yield full;
+      } else {
+        memory.set(full);
       }
-      const part = left.subarray(0, view.length);
-      view.set(part);
-      left = left.subarray(part.length);
-      return { buffer: view.buffer, bytes: part.length };
-    },
-    cancel: () => reader.cancel(),
-  };
+    }
+    const last = memory.subarray(0, end);
+    memory = new Uint8Array();
+    if (end > 0) yield last;
+  } finally {
+    SPARE_MEMORY.keep(memory);
+    await body.cancel();
+  }
 }
 
 /** The error for a body that cannot be read. */

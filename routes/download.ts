@@ -1,17 +1,15 @@
 import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
-import * as v from "valibot";
-import { AppError, quoted } from "../core/errors.ts";
-import type { ResourceRecord } from "../core/ports.ts";
+import { quoted } from "../core/errors.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
 import { Compression } from "../schemas/resources.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
-import { httpDate, type Representation, select, type Selection } from "./conditional.ts";
+import { httpDate, representationOf, select, type Selection } from "./conditional.ts";
 import { failure } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { idsOf, parseQuery, pathsOf, type Query } from "./query.ts";
+import { idsOf, parseQuery, pathsOf, wordOf } from "./query.ts";
 import { streamed } from "./streamed.ts";
 
 /** `GET /resources/download` (RS 4.7). */
@@ -24,18 +22,15 @@ export async function downloadResources(c: Context<AppEnvironment>, tree: Tree):
     caller: callerOf(c),
     paths,
     ids,
-    compression: compressionOf(query),
+    compression: wordOf(query, "compression", Compression) ?? "auto",
     select: (record) => select(c.req.raw, representationOf(record)),
     signal: c.req.raw.signal,
   });
   return found.kind === "file" ? await sendFile(c, found) : await sendArchive(c, found);
 }
 
-function representationOf({ hash, updatedAt, size }: ResourceRecord): Representation {
-  return { etag: `"${hash}"`, modifiedAt: updatedAt, size };
-}
-
-async function sendFile(
+/** A file, or the part of it that the request asks for, as a reply (C 9). */
+export async function sendFile(
   c: Context<AppEnvironment>,
   { record, selection, content }: FileDownload<Selection>,
 ): Promise<Response> {
@@ -48,6 +43,7 @@ async function sendFile(
     "Cache-Control": "private, no-cache",
   };
   const { status, range } = selection;
+  if (status === 412) throw selection.refusal;
   if (status === 304) return c.newResponse(null, 304, headers);
   if (range === undefined || content === undefined) {
     return failure(c, {
@@ -91,14 +87,4 @@ function attachment(name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]+/g, "_");
   const plain = ascii === name && !/%[0-9a-f]{2}/i.test(name);
   return `attachment; filename="${ascii}"${plain ? "" : `; filename*=${encodeExtended(name)}`}`;
-}
-
-function compressionOf(query: Query): Compression {
-  const given = query.get("compression")?.[0] ?? "auto";
-  const result = v.safeParse(Compression, given);
-  if (result.success) return result.output;
-  throw new AppError(
-    "ErrResourcesInvalidRequest",
-    `Invalid compression ${quoted(given)}: expected one of ${Compression.options.join(", ")}`,
-  );
 }

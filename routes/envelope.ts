@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrResourcesAlreadyExists: 409,
   ErrResourcesConflict: 409,
   ErrResourcesQuarantined: 403,
+  ErrPreconditionFailed: 412,
   ErrWaiversNotFound: 404,
   ErrScansNotFound: 404,
   ErrScansConflict: 409,
@@ -35,7 +36,7 @@ const RETRY_AFTER_S = "30";
 const encoder = new TextEncoder();
 
 /** A successful reply in the envelope (RS 1.5, C 2). */
-export function success(c: Context, data: unknown, status: 200 | 202 = 200): Response {
+export function success(c: Context, data: unknown, status: 200 | 201 | 202 = 200): Response {
   return json(c, status, { status: "success", data });
 }
 

@@ -1,12 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { Chunk } from "../core/content.ts";
-import { yieldToEventLoop } from "../core/event_loop.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
 import { KIB } from "../schemas/units.ts";
 import { type BodyReader, unreadable } from "./body.ts";
 
-/** How long a body that has already arrived may keep the event loop, in milliseconds. */
-const MAX_TURN_MS = 20;
 /** The longest head of a part. */
 const MAX_HEAD_BYTES = 16 * KIB;
 const HEAD_END = new TextEncoder().encode("\r\n\r\n");
@@ -26,7 +23,6 @@ export class FormReader implements Disposable {
   /** The part of the memory that has been received and not yet consumed. */
   #start = 0;
   #end = 0;
-  #turnStarted = performance.now();
   /** Whether the position is within a part, or before the first boundary. */
   #inPart = true;
 
@@ -158,11 +154,6 @@ export class FormReader implements Disposable {
 
   /** Receives more. Returns false at the end of the body. */
   async #receive(): Promise<boolean> {
-    // Reading what has already arrived never yields to the event loop by itself.
-    if (performance.now() - this.#turnStarted > MAX_TURN_MS) {
-      await yieldToEventLoop();
-      this.#turnStarted = performance.now();
-    }
     this.#makeRoom();
     const { memory, bytes } = await this.#body.readInto(this.#memory, this.#end);
     this.#memory = memory;

@@ -43,8 +43,8 @@ function record(
   const { bytes, complete, error } = delivery;
   const { method, path } = c.req;
   const { status } = c.res;
-  // If no route matched, the last pattern is that of the middleware.
-  const route = routePath(c, -1);
+  // If no route matched, the last pattern is that of the middleware. What a parameter matches says nothing.
+  const route = routePath(c, -1).replace(/\{[^{}]*\}$/, "");
   metrics.record({ method, route: route === "/*" ? "none" : route, status, bytes, seconds });
   if (error !== undefined) {
     log.error("Response failed", {

@@ -116,3 +116,24 @@ export function integerOf(
     `Invalid ${name} ${quoted(text)}: expected an integer from ${min} to ${max}`,
   );
 }
+
+/**
+ * One of several words, or undefined if the parameter is not given.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is none of them.
+ */
+export function wordOf<Word extends string>(
+  query: Query,
+  name: string,
+  words: v.PicklistSchema<readonly Word[], undefined>,
+): Word | undefined {
+  const given = query.get(name)?.[0];
+  if (given === undefined) return undefined;
+  const result = v.safeParse(words, given);
+  if (result.success) return result.output;
+  const oneOf = words.options.length === 1 ? "" : "one of ";
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid ${name} ${quoted(given)}: expected ${oneOf}${words.options.join(", ")}`,
+  );
+}

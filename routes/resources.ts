@@ -1,5 +1,7 @@
 import type { Context } from "hono";
+import type { Chunk } from "../core/content.ts";
 import { type ChangeSet, recordsOf, type Tree } from "../core/tree/changes.ts";
+import { checksums, type FileChecksum } from "../core/tree/checksums.ts";
 import { copy } from "../core/tree/copy.ts";
 import { list, type ListRequest } from "../core/tree/list.ts";
 import { mkdir } from "../core/tree/mkdir.ts";
@@ -9,7 +11,12 @@ import type { TransferRequest } from "../core/tree/plan_transfer.ts";
 import { stat } from "../core/tree/stat.ts";
 import { upload } from "../core/tree/upload.ts";
 import { listVerdicts } from "../core/tree/verdicts.ts";
-import { MkdirResourceRequest, TransferResourceRequest } from "../schemas/resources.ts";
+import {
+  MkdirResourceRequest,
+  OnConflict,
+  TransferResourceRequest,
+  UploadPaths,
+} from "../schemas/resources.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { batchesOf, entryList, entryOf, listReply } from "./entries.ts";
@@ -18,9 +25,12 @@ import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
 import { uploadParts } from "./multipart.ts";
-import { idsOf, parseQuery, pathsOf } from "./query.ts";
+import { idsOf, parseQuery, pathsOf, wordOf } from "./query.ts";
+import { streamed } from "./streamed.ts";
 
 type Handled = Context<AppEnvironment>;
+
+const encoder = new TextEncoder();
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {
@@ -45,13 +55,42 @@ export async function statResource(c: Handled, tree: Tree): Promise<Response> {
   return success(c, statOf(await stat(tree, request)));
 }
 
-/** `POST /resources/` (RS 4.2). */
+/** `GET /resources/checksums` (C 17). */
+export async function listChecksums(c: Handled, tree: Tree): Promise<Response> {
+  const [path = ""] = parseQuery(c.req.url).get("path") ?? [];
+  const caller = callerOf(c);
+  const abort = new AbortController();
+  const files = checksums(tree, { caller, path, signal: abort.signal });
+  return await streamed(c, checksumLines(files), {
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
+    onCancel: () => abort.abort(),
+  });
+}
+
+/** Lines that `sha256sum -c` reads. No path needs to be escaped (C 4). */
+async function* checksumLines(
+  batches: AsyncIterable<readonly FileChecksum[]>,
+): AsyncGenerator<Chunk> {
+  for await (const batch of batches) {
+    yield encoder.encode(batch.map(({ sha256, path }) => `${sha256}  ${path}\n`).join(""));
+  }
+}
+
+/** `POST /resources/` (RS 4.2, C 17). */
 export async function uploadResources(c: Handled, tree: Tree): Promise<Response> {
-  const dir = parseQuery(c.req.url).get("dir")?.[0] ?? "";
+  const query = parseQuery(c.req.url);
+  const dir = query.get("dir")?.[0] ?? "";
+  const keepsPaths = wordOf(query, "paths", UploadPaths) === "keep";
+  const onConflict = wordOf(query, "on_conflict", OnConflict) ?? "error";
   const parts = uploadParts(c.req.raw, { maxBytes: tree.limits.maxUploadRequestSize });
   auditChange(c, { paths: [dir] });
-  const changes = await upload(tree, { caller: callerOf(c), dir, parts });
-  const files = recordsOf(changes, "added").filter((record) => !record.isDir);
+  const { changes, files } = await upload(tree, {
+    caller: callerOf(c),
+    dir,
+    parts,
+    keepsPaths,
+    onConflict,
+  });
   auditChange(c, { paths: files.map((file) => file.path), changes });
   return await entryList(c, batchesOf(files));
 }

@@ -35,7 +35,10 @@ export interface Services {
 /** A route: its address, the privilege that it needs, its description, and its handler. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** In OpenAPI's form, such as `/scans/{id}`. A route answers with and without a trailing slash. */
+  /**
+   * In OpenAPI's form, such as `/scans/{id}`. `{+path}` is the rest of the address, slashes as well
+   * (RFC 6570). A route answers with and without a trailing slash.
+   */
   readonly path: string;
   /** The privilege that it needs; without one, it needs no credential. */
   readonly privilege?: Privilege;

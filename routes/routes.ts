@@ -1,7 +1,9 @@
 import { showCapacity } from "./capacity.ts";
 import { downloadResources } from "./download.ts";
 import { streamEvents } from "./events.ts";
+import { deleteFile, getFile, putFile } from "./files.ts";
 import { healthz, readyz } from "./health.ts";
+import * as fileOperations from "./openapi/files.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
@@ -10,6 +12,7 @@ import { showReportSchema, validateReports } from "./reports.ts";
 import {
   copyResources,
   deleteResources,
+  listChecksums,
   listResources,
   mkdirResource,
   moveResources,
@@ -136,6 +139,43 @@ const API_ROUTES: readonly Route[] = [
     tree: true,
     operation: resourceOperations.STAT,
     handle: (c, { tree }) => statResource(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/resources/checksums",
+    privilege: "resources.view",
+    tree: true,
+    load: "transfer",
+    operation: resourceOperations.CHECKSUMS,
+    handle: (c, { tree }) => listChecksums(c, tree),
+  },
+  {
+    method: "GET",
+    path: "/files/{+path}",
+    privilege: "resources.download",
+    tree: true,
+    load: "transfer",
+    operation: fileOperations.GET,
+    handle: (c, { tree }) => getFile(c, tree),
+  },
+  {
+    method: "PUT",
+    path: "/files/{+path}",
+    privilege: "resources.upload",
+    tree: true,
+    action: "resources.upload",
+    load: "transfer",
+    operation: fileOperations.PUT,
+    handle: (c, { tree }) => putFile(c, tree),
+  },
+  {
+    method: "DELETE",
+    path: "/files/{+path}",
+    privilege: "resources.delete",
+    tree: true,
+    action: "resources.delete",
+    operation: fileOperations.DELETE,
+    handle: (c, { tree }) => deleteFile(c, tree),
   },
   {
     method: "GET",

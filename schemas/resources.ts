@@ -41,3 +41,10 @@ export const TransferResourceRequest = v.object({
 /** The parameter `compression` of a download: `auto` deflates if that saves space (C 9). */
 export const Compression = v.picklist(["auto", "store", "deflate"]);
 export type Compression = v.InferOutput<typeof Compression>;
+
+/** The parameter `on_conflict` of an upload: what to do about a file that is there (C 17). */
+export const OnConflict = v.picklist(["error", "skip", "replace"]);
+export type OnConflict = v.InferOutput<typeof OnConflict>;
+
+/** The parameter `paths` of an upload: file names are paths below the directory (C 17). */
+export const UploadPaths = v.picklist(["keep"]);

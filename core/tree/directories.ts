@@ -2,6 +2,9 @@ import { AppError, type ErrorKind, quoted } from "../errors.ts";
 import { ancestorsOf } from "../paths.ts";
 import type { NewRecord, ResourceRecord } from "../ports.ts";
 
+/** The most directories that a request may involve with its paths. Each one costs a lookup. */
+export const MAX_DIRECTORIES = 10_000;
+
 export interface DirectoryRequest {
   readonly userId: number;
   /** The directory that must exist; "" is the root. */

@@ -1,13 +1,14 @@
 import type { Compression } from "../../schemas/resources.ts";
 import { type ArchiveEntry, zipStream } from "../archive.ts";
 import { type Caller, ownerOf } from "../caller.ts";
-import { type Chunk, ContentReader, verifiedContent } from "../content.ts";
-import type { DamageLog } from "../damage.ts";
-import { AppError, DamagedContent, quoted } from "../errors.ts";
+import { type Chunk, ContentReader } from "../content.ts";
+import { AppError, quoted } from "../errors.ts";
+import { sanitizePath } from "../paths.ts";
 import type { BlobStore, ByteRange } from "../blob_store.ts";
 import type { CollectedFile, FileCollection, ResourceRecord } from "../ports.ts";
 import type { Admission } from "../gate.ts";
 import type { Tree } from "./changes.ts";
+import { MissingContent, openFile, reportingDamage } from "./file_content.ts";
 import { refuseSharedPath, resolveTargets, sharedPath } from "./targets.ts";
 
 /** The part of a file that a download reads. Callers may add what they need to respond. */
@@ -61,14 +62,47 @@ export interface ArchiveDownload {
  *   refuses a file.
  * @throws {Error} when content is missing or has the wrong size.
  */
-export async function download<Selection extends FileSelection>(
+export function download<Selection extends FileSelection>(
   tree: Tree,
   request: DownloadRequest<Selection>,
 ): Promise<Download<Selection>> {
+  return retried(() => prepare(tree, request));
+}
+
+/** A request to download the file at a path (C 17). */
+export interface FileRequest<Selection extends FileSelection>
+  extends Pick<DownloadRequest<Selection>, "caller" | "select"> {
+  readonly path: string;
+}
+
+/**
+ * Prepares the download of the file at a path, as {@link download} does (C 17).
+ *
+ * @throws {AppError} as {@link download} does, and `ErrResourcesNotFound` when it is a directory.
+ */
+export function downloadFile<Selection extends FileSelection>(
+  tree: Tree,
+  { caller, path, select }: FileRequest<Selection>,
+): Promise<FileDownload<Selection>> {
+  const requested = sanitizePath(path);
+  return retried(async () => {
+    const targets = await resolveTargets(tree, { caller, paths: [requested], ids: [] }, "download");
+    const [record] = targets.byPath;
+    if (record === undefined) throw new Error("No record was found, and none was missed");
+    if (!record.isDir) return await prepareFile(tree, record, select);
+    throw new AppError(
+      "ErrResourcesNotFound",
+      `Cannot download ${quoted(requested)} as a file: it is a directory`,
+    );
+  });
+}
+
+/** Prepares a download again if other requests change its records meanwhile. */
+async function retried<Prepared>(prepare: () => Promise<Prepared>): Promise<Prepared> {
   let missed: MissingContent | undefined;
   for (let attempt = 1;; attempt++) {
     try {
-      return await prepare(tree, request);
+      return await prepare();
     } catch (error) {
       if (!(error instanceof MissingContent)) throw error;
       // The record may have been changed or deleted since it was found: look again. If it still names
@@ -81,32 +115,6 @@ export async function download<Selection extends FileSelection>(
 
 /** How often to prepare a download while other requests keep changing its records. */
 const MAX_ATTEMPTS = 50;
-
-/** The content of a record is missing, or has another size than the record. */
-class MissingContent extends Error {
-  readonly #path: string;
-  readonly #hash: string;
-
-  /** @param refusal The error if the content stays missing. Left out, it is `ErrInternal`. */
-  constructor(
-    { path, hash, size }: Pick<CollectedFile, "path" | "hash" | "size">,
-    stored: number | undefined,
-    readonly refusal?: AppError,
-  ) {
-    super(
-      stored === undefined
-        ? `The content of ${quoted(path)} is missing`
-        : `The content of ${quoted(path)} has ${stored} bytes (expected: ${size})`,
-    );
-    this.#path = path;
-    this.#hash = hash;
-  }
-
-  /** Whether the same content is missing at the same path. */
-  sameAs(other: MissingContent | undefined): boolean {
-    return other !== undefined && other.#path === this.#path && other.#hash === this.#hash;
-  }
-}
 
 async function prepare<Selection extends FileSelection>(
   tree: Tree,
@@ -121,13 +129,7 @@ async function prepare<Selection extends FileSelection>(
     );
   }
   const single = byPath.length + byId.length === 1;
-  if (single && !first.isDir) {
-    const admission = await tree.gate?.admit(first);
-    const selection = request.select(first);
-    const content = await openFile(tree, first, selection.range);
-    if (admission !== undefined) await confirm(tree, admission, content);
-    return { kind: "file", record: first, selection, content };
-  }
+  if (single && !first.isDir) return await prepareFile(tree, first, request.select);
   refuseSharedPath([...byPath, ...byId], "download");
   const { caller, compression, signal } = request;
   await using stack = new AsyncDisposableStack();
@@ -142,6 +144,18 @@ async function prepare<Selection extends FileSelection>(
   const filename = single ? `${first.name}.zip` : "download.zip";
   stack.move();
   return { kind: "archive", filename, content };
+}
+
+async function prepareFile<Selection extends FileSelection>(
+  tree: Tree,
+  record: ResourceRecord,
+  select: (record: ResourceRecord) => Selection,
+): Promise<FileDownload<Selection>> {
+  const admission = await tree.gate?.admit(record);
+  const selection = select(record);
+  const content = await openFile(tree, record, selection.range);
+  if (admission !== undefined) await confirm(tree, admission, content);
+  return { kind: "file", record, selection, content };
 }
 
 /** Gives content up that is not what the gate has admitted: the record has another one by now. */
@@ -172,27 +186,6 @@ async function withFirstChunk(content: ContentReader): Promise<ContentReader> {
       await content.return();
     },
   );
-}
-
-/** RS 4.7.3: missing content is 404 even if none of it is selected. */
-async function openFile(
-  { blobs, damage }: Tree,
-  record: ResourceRecord,
-  range: ByteRange | undefined,
-): Promise<ContentReader | undefined> {
-  const { hash, size } = record;
-  const content = range && await blobs.open(hash, range);
-  const stored = range === undefined ? await blobs.sizeOf(hash) : content?.size;
-  if (stored !== size) {
-    await content?.return();
-    const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
-    const missing = new AppError("ErrResourcesNotFound", message);
-    throw new MissingContent(record, stored, stored === undefined ? missing : undefined);
-  }
-  if (range === undefined || content === undefined) return undefined;
-  // The checksum covers all of the content, so a part of it cannot be verified.
-  const isWhole = range.end - range.start === size;
-  return isWhole ? reportingDamage(verifiedContent(content, record), damage) : content;
 }
 
 async function checkContents(
@@ -261,23 +254,6 @@ function packFiles(
     },
   );
   return reportingDamage(content, damage);
-}
-
-/** Passes content through, and reports it if it turns out to be damaged. */
-function reportingDamage(content: ContentReader, damage: DamageLog): ContentReader {
-  return new ContentReader(
-    async () => {
-      try {
-        return (await content.next()).value;
-      } catch (error) {
-        if (error instanceof DamagedContent) damage.report(error);
-        throw error;
-      }
-    },
-    async () => {
-      await content.return();
-    },
-  );
 }
 
 function fileEntry(file: CollectedFile, prefix: string): FileEntry {

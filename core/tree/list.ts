@@ -3,10 +3,7 @@ import { AppError } from "../errors.ts";
 import { outermost, sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
-import { chainOf } from "./directories.ts";
-
-/** The most directories above the paths of a request. Each one costs a lookup. */
-const MAX_ANCESTORS = 10_000;
+import { chainOf, MAX_DIRECTORIES } from "./directories.ts";
 
 /** A request to list directories (RS 4.1). */
 export interface ListRequest {
@@ -31,7 +28,7 @@ export function list(
   const chain = new Set<string>();
   for (const directory of directories) {
     for (const path of chainOf(directory)) chain.add(path);
-    if (chain.size > MAX_ANCESTORS) throw tooDeep();
+    if (chain.size > MAX_DIRECTORIES) throw tooDeep();
   }
   return tree.records.list({ scope: scopeOf(caller), recursive, directories, chain: [...chain] });
 }
@@ -39,7 +36,7 @@ export function list(
 function tooDeep(): AppError {
   return new AppError(
     "ErrResourcesInvalidRequest",
-    `Cannot list: more than ${MAX_ANCESTORS} directories are above the paths; ` +
+    `Cannot list: more than ${MAX_DIRECTORIES} directories are above the paths; ` +
       "list fewer paths in a request",
   );
 }

@@ -8,6 +8,8 @@ import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
 export interface RemoveRequest {
   readonly caller: Caller;
   readonly paths: readonly string[];
+  /** Throws if the request does not apply to the record of a path. @default it always does */
+  readonly requireCondition?: (found: ResourceRecord) => void;
 }
 
 /**
@@ -15,9 +17,12 @@ export interface RemoveRequest {
  * sorted by path.
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when no path is given or a path is invalid,
- *   `ErrResourcesNotFound` when a path has no record.
+ *   `ErrResourcesNotFound` when a path has no record, and what `requireCondition` throws.
  */
-export function remove(tree: Tree, { caller, paths }: RemoveRequest): Promise<ChangeSet> {
+export function remove(
+  tree: Tree,
+  { caller, paths, requireCondition }: RemoveRequest,
+): Promise<ChangeSet> {
   const requested = sanitizeAll(paths);
   if (requested.length === 0) {
     throw new AppError("ErrResourcesInvalidRequest", "Cannot delete: a path is required");
@@ -29,6 +34,7 @@ export function remove(tree: Tree, { caller, paths }: RemoveRequest): Promise<Ch
       if (record === undefined) {
         throw new AppError("ErrResourcesNotFound", `Cannot delete ${quoted(path)}: not found`);
       }
+      requireCondition?.(record);
       return record;
     });
     const removed = await transaction.deleteSubtrees(roots);

@@ -1,13 +1,24 @@
-import { type Caller, ownerOf } from "../caller.ts";
+import type { OnConflict } from "../../schemas/resources.ts";
+import { type Caller, requirePermission } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { AppError, quoted } from "../errors.ts";
-import { asError } from "../log.ts";
-import { joinPath, refuseDeep, sanitizeDirectory, sanitizeFileName } from "../paths.ts";
-import type { StagedBlob } from "../blob_store.ts";
-import type { NewRecord, WriteTransaction } from "../ports.ts";
-import { type ChangeSet, changesOf, commit, type Tree, type UploadLimits } from "./changes.ts";
-import { contentWithinQuota, withinQuota } from "./quota.ts";
-import { chainOf, missingDirectories } from "./directories.ts";
+import { AppError } from "../errors.ts";
+import {
+  joinPath,
+  refuseDeep,
+  sanitizeDirectory,
+  sanitizeFileName,
+  sanitizeFilePath,
+} from "../paths.ts";
+import type { ResourceRecord } from "../ports.ts";
+import type { Tree, UploadLimits } from "./changes.ts";
+import {
+  alreadyExists,
+  type Decision,
+  invalidUpload,
+  Staging,
+  type StoredFiles,
+  type UploadedFile,
+} from "./staging.ts";
 
 /** A file part of an upload form. */
 export interface UploadPart {
@@ -27,117 +38,61 @@ export interface UploadRequest {
   /** As the client wrote it; blank is the root. */
   readonly dir: string;
   readonly parts: AsyncIterable<UploadPart>;
-}
-
-/** A file whose content is staged and not yet part of the tree. */
-interface UploadedFile {
-  readonly path: string;
-  readonly blob: StagedBlob;
+  /** Whether the name of a file is a path below `dir` (C 17). */
+  readonly keepsPaths: boolean;
+  /** What to do about files that are there (C 17). */
+  readonly onConflict: OnConflict;
 }
 
 /**
- * Stores the files of a form in `dir`, all or none (RS 4.2, C 6). The changes are the new directories,
- * then the files in the order of the form.
+ * Stores the files of a form in `dir`, all or none (RS 4.2, C 6, C 17).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when the directory is invalid, the form has no file
- *   or a limit is exceeded, `ErrResourcesInvalidData` when a file name is invalid,
- *   `ErrResourcesAlreadyExists` when a path is taken.
+ * @throws {AppError} `ErrNotPermitted` when the caller may not replace files,
+ *   `ErrResourcesInvalidRequest` when the directory is invalid, the form has no file or a limit is
+ *   exceeded, `ErrResourcesInvalidData` when a file name is invalid, `ErrResourcesAlreadyExists` when a
+ *   path is taken.
  */
 export async function upload(
   tree: Tree,
-  { caller, dir, parts }: UploadRequest,
-): Promise<ChangeSet> {
+  { caller, dir, parts, keepsPaths, onConflict }: UploadRequest,
+): Promise<StoredFiles> {
+  if (onConflict === "replace") requirePermission(caller, "resources.edit");
   const directory = sanitizeDirectory(dir);
   refuseDeep(directory);
-  const userId = ownerOf(caller);
-  await using staging = new AsyncDisposableStack();
-  /** Announced content that does not become part of the tree. */
-  const unused = new Set<string>();
-  // Runs last.
-  staging.defer(() => tree.sweeper.add([...unused]));
-  const files = await readForm(parts, async (part, remainingBytes) => {
-    const file = await stageFile(tree, { caller, directory, part, remainingBytes });
-    staging.defer(() => discard(tree, file.blob));
-    return file;
+  await using staging = new Staging(tree, {
+    caller,
+    decide: (file, found) => decide(onConflict, file, found),
+    mayReplace: onConflict !== "error",
+  });
+  const files = await readForm(parts, async ({ filename, content }, besides) => {
+    const name = keepsPaths ? sanitizeFilePath(filename) : sanitizeFileName(filename);
+    return await staging.stage({ path: joinPath(directory, name), content, besides });
   }, tree.limits);
-  refuseRepeated(files);
-  const blobs = files.map((file) => file.blob);
-  for (const { hash } of blobs) unused.add(hash);
-  await tree.blobs.announce(blobs);
-  try {
-    const work = async (transaction: WriteTransaction) => {
-      const now = Date.now();
-      const chain = chainOf(directory);
-      const owner = { userId, everyone: false };
-      const found = await transaction.findByPath(owner, [
-        ...chain,
-        ...files.map(({ path }) => path),
-      ]);
-      const missing = missingDirectories({ userId, path: directory, now }, found);
-      for (const { path } of files) {
-        if (found.has(path)) throw alreadyExists(path, "it exists");
-      }
-      const records = [...missing, ...files.map((file) => newFile(file, { userId, now }))];
-      // Both are on their way to the database at once. None may go on after the work has failed.
-      const [published, added] = await Promise.allSettled([
-        tree.blobs.publish(blobs, transaction),
-        transaction.insert(records),
-      ]);
-      if (published.status === "rejected") throw published.reason;
-      if (added.status === "rejected") throw added.reason;
-      return changesOf("added", added.value);
-    };
-    const changes = await commit(
-      tree,
-      (transaction) =>
-        withinQuota(tree, { caller, verb: "upload", transaction }, () => work(transaction)),
-    );
-    for (const { damage, hash } of blobs) {
-      if (damage !== undefined) tree.damage.reportRepair(damage);
-      unused.delete(hash);
-    }
-    return changes;
-  } catch (error) {
-    for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
-    throw error;
-  }
+  return await staging.store(files);
 }
 
-/** Discards staged content. If that fails, the outcome of the upload stays what it is. */
-async function discard({ log }: Tree, blob: StagedBlob): Promise<void> {
-  try {
-    await blob[Symbol.asyncDispose]();
-  } catch (error) {
-    log.warn("Cannot remove a temporary file", { error: asError(error) });
-  }
-}
-
-function newFile(
+function decide(
+  onConflict: OnConflict,
   { path, blob }: UploadedFile,
-  { userId, now }: { userId: number; now: number },
-): NewRecord {
-  return {
-    userId,
-    path,
-    hash: blob.hash,
-    size: blob.size,
-    crc32: blob.crc32,
-    isDir: false,
-    createdAt: now,
-    updatedAt: now,
-  };
+  found: ResourceRecord | undefined,
+): Decision {
+  if (found === undefined) return "add";
+  if (onConflict === "error") throw alreadyExists(path, "it exists");
+  if (found.isDir) throw alreadyExists(path, "it is a directory");
+  if (onConflict === "replace") return "replace";
+  if (found.hash === blob.hash) return "keep";
+  throw alreadyExists(path, "it exists with other content");
 }
 
-/** Stages the content of a part, of which the form may have `remainingBytes` at most. */
-type Stage = (part: UploadPart, remainingBytes: number) => Promise<UploadedFile>;
+/** Stages the content of a part. `besides` is what the form had before it, in bytes. */
+type Stage = (part: UploadPart, besides: number) => Promise<UploadedFile>;
 
 /** Reads the form in stream order; the first violation is reported (C 6). */
 async function readForm(
   parts: AsyncIterable<UploadPart>,
   stage: Stage,
-  limits: UploadLimits,
+  { maxUploadFiles }: UploadLimits,
 ): Promise<UploadedFile[]> {
-  const { maxUploadFiles, maxUploadTotalSize } = limits;
   const files: UploadedFile[] = [];
   let total = 0;
   let substitute: Promise<UploadedFile> | undefined;
@@ -146,7 +101,7 @@ async function readForm(
     if (part.filename === "" && await isEmpty(part.content)) continue;
     if (part.field === "file") {
       if (files.length > 0 || substitute !== undefined) continue;
-      substitute = stage(part, maxUploadTotalSize);
+      substitute = stage(part, 0);
       // Its refusal counts only if no `files` part follows, which is not known yet.
       await substitute.catch((error) => {
         if (!(error instanceof AppError)) throw error;
@@ -154,58 +109,16 @@ async function readForm(
       continue;
     }
     if (files.length === maxUploadFiles) {
-      throw invalidRequest(`more than ${maxUploadFiles} files`);
+      throw invalidUpload(`more than ${maxUploadFiles} files`);
     }
-    const file = await stage(part, maxUploadTotalSize - total);
+    const file = await stage(part, total);
     total += file.blob.size;
     files.push(file);
   }
   if (files.length > 0) return files;
   const only = await substitute;
-  if (only === undefined) throw invalidRequest("the form has no file");
+  if (only === undefined) throw invalidUpload("the form has no file");
   return [only];
-}
-
-interface StageOptions {
-  readonly caller: Caller;
-  readonly directory: string;
-  readonly part: UploadPart;
-  readonly remainingBytes: number;
-}
-
-async function stageFile(
-  tree: Tree,
-  { caller, directory, part, remainingBytes }: StageOptions,
-): Promise<UploadedFile> {
-  const { limits } = tree;
-  const name = sanitizeFileName(part.filename);
-  const path = joinPath(directory, name);
-  const content = limited(part.content, (size) => {
-    if (size > limits.maxUploadFileSize) {
-      throw invalidRequest(`${quoted(name)} is larger than ${limits.maxUploadFileSize} bytes`);
-    }
-    if (size > remainingBytes) {
-      throw invalidRequest(
-        `the files exceed ${limits.maxUploadTotalSize} bytes in total`,
-      );
-    }
-  });
-  const besides = limits.maxUploadTotalSize - remainingBytes;
-  const affordable = contentWithinQuota(tree, { caller, besides }, content);
-  return { path, blob: await tree.blobs.stage(affordable) };
-}
-
-/** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */
-async function* limited(
-  content: AsyncIterable<Chunk>,
-  check: (size: number) => void,
-): AsyncGenerator<Chunk> {
-  let size = 0;
-  for await (const chunk of content) {
-    size += chunk.length;
-    check(size);
-    yield chunk;
-  }
 }
 
 async function isEmpty(content: AsyncIterable<Chunk>): Promise<boolean> {
@@ -213,20 +126,4 @@ async function isEmpty(content: AsyncIterable<Chunk>): Promise<boolean> {
     if (chunk.length > 0) return false;
   }
   return true;
-}
-
-function refuseRepeated(files: readonly UploadedFile[]): void {
-  const seen = new Set<string>();
-  for (const { path } of files) {
-    if (seen.has(path)) throw alreadyExists(path, "the form has it twice");
-    seen.add(path);
-  }
-}
-
-function invalidRequest(reason: string): AppError {
-  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
-}
-
-function alreadyExists(path: string, reason: string): AppError {
-  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${reason}`);
 }

@@ -31,7 +31,7 @@ import {
 /** A route with what a client needs to know of it. */
 export interface DescribedRoute {
   readonly method: string;
-  /** In OpenAPI's form, such as `/api/v1/scans/{id}`. */
+  /** In OpenAPI's form, such as `/api/v1/scans/{id}`, or with `{+path}` for the rest of the address. */
   readonly path: string;
   /** The privilege that it needs; without one, it needs no credential. */
   readonly privilege?: Privilege | undefined;
@@ -44,7 +44,9 @@ export interface DescribedRoute {
 export function openApi(routes: readonly DescribedRoute[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+    // OpenAPI has no form for a parameter with slashes.
+    const path = route.path.replace("{+", "{");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
   }
   return {
     openapi: "3.1.0",

@@ -13,6 +13,7 @@ const REFUSALS = {
   403: "The credential lacks the privilege, or the gate refuses a file",
   404: "Not found",
   409: "Conflict with what exists, or with the state of the scan",
+  412: "A precondition of the request failed",
   416: "The range is outside the content",
   429: "Too many requests, or the queue of scans is full; Retry-After says when to try again",
   500: "Internal error; the log has it under the request id",

@@ -1,6 +1,6 @@
 /** The operations on resources and their events (RS 4, RS 6). */
 
-import { Compression } from "../../schemas/resources.ts";
+import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
 import {
   BINARY,
   contentResponse,
@@ -46,6 +46,21 @@ export const STAT: Operation = {
   refusals: [400, 404],
 };
 
+export const CHECKSUMS: Operation = {
+  summary: "List the SHA-256 of files, as sha256sum does",
+  parameters: [
+    query("path", { type: "string" }, "A file or directory; the root of the own tree by default"),
+  ],
+  responses: {
+    200: contentResponse(
+      "A line for each file: its SHA-256, and its path below the directory",
+      { type: "string" },
+      "text/plain",
+    ),
+  },
+  refusals: [400, 404],
+};
+
 const FORM: Json = {
   type: "object",
   properties: { files: { type: "array", items: BINARY }, file: BINARY },
@@ -53,7 +68,11 @@ const FORM: Json = {
 
 export const UPLOAD: Operation = {
   summary: "Upload files, all or none",
-  parameters: [query("dir", { type: "string" }, "The directory; the root by default")],
+  parameters: [
+    query("dir", { type: "string" }, "The directory; the root by default"),
+    query("paths", schemaOf(UploadPaths), "Whether file names are paths below the directory"),
+    query("on_conflict", schemaOf(OnConflict), "What to do about a file that is there"),
+  ],
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
   responses: { 200: enveloped("The records of the files", RESOURCES) },
   refusals: [400, 409],

@@ -35,6 +35,10 @@ export class StagedBlobFile implements StagedBlob {
     return this.digest.crc32;
   }
 
+  get sha256(): string {
+    return this.digest.sha256.toHex();
+  }
+
   /**
    * Whether the file stored under the same hash holds the same bytes (C 6). Returns false if that
    * file is missing, or damaged: its bytes no longer have this hash.

@@ -63,6 +63,10 @@ export class StagedSmallBlob implements StagedBlob {
     return this.digest.crc32;
   }
 
+  get sha256(): string {
+    return this.digest.sha256.toHex();
+  }
+
   /** @throws {Error} when it was disposed of. */
   async read(): Promise<Chunk> {
     if (this.#content === undefined) throw new Error("The staged content was discarded");

@@ -1,6 +1,7 @@
-import type { Placement, ResourceRecord, TransferEffect } from "../../core/ports.ts";
+import type { NewContent, Placement, ResourceRecord, TransferEffect } from "../../core/ports.ts";
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
+import { replaceFiles } from "./replace_files.ts";
 import { deletePage, exceeds, PAGE_RECORDS, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
@@ -90,6 +91,11 @@ export class SubtreeChanges {
       if (page.length < PAGE_RECORDS) doneRoots++;
       return doneRoots === roots.length;
     }, () => ({ deleted, doneRoots }));
+  }
+
+  /** {@link replaceFiles} */
+  replaceFiles(files: readonly NewContent[], isStep: boolean): ResourceRecord[] {
+    return replaceFiles(this.#connection, isStep ? this.#journal : undefined, files);
   }
 
   /** Prepares a move, which {@link runPlan} plans and carries out. */

@@ -35,6 +35,11 @@ export function transactionOn(
       for (const { userId } of records) lookup({ userId, everyone: false });
       return await call((writer) => writer.insert(records));
     },
+    async replaceFiles(files) {
+      if (files.length === 0) return [];
+      for (const { userId } of files) lookup({ userId, everyone: false });
+      return await call((writer) => writer.replaceFiles(files, isStep));
+    },
     async deleteSubtrees(roots) {
       await change(roots);
       const deleted: ResourceRecord[] = [];

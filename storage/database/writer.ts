@@ -1,5 +1,12 @@
 import { dirname } from "node:path/posix";
-import type { NewRecord, Placement, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
+import type {
+  NewContent,
+  NewRecord,
+  Placement,
+  ResourceRecord,
+  Scope,
+  Usage,
+} from "../../core/ports.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import {
@@ -148,12 +155,18 @@ export class Writer {
     return this.#transactions.refuseFull(() => insertRecords(this.#connection, records));
   }
 
+  /** {@link SubtreeChanges.replaceFiles} */
+  replaceFiles(files: readonly NewContent[], isStep: boolean): ResourceRecord[] {
+    this.#invalidateScans(files);
+    return this.#transactions.refuseFull(() => this.#parts.changes.replaceFiles(files, isStep));
+  }
+
   /**
    * Invalidates scan results of content that returns while no record has its hash. As MD5 can be
    * forged, the new content may differ from the content that was scanned: old results do not apply
    * to it, and a running scan can no longer read the old content.
    */
-  #invalidateScans(records: readonly NewRecord[]): void {
+  #invalidateScans(records: readonly Pick<NewRecord, "hash">[]): void {
     const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
     if (hashes.length === 0) return;
     const parameters = { hashes: JSON.stringify(hashes) };

@@ -33,6 +33,28 @@ export function resourceStoreSuite(
     assert.deepEqual([a.path, b.path, c.path], ["z", "a", "z/c"]);
     assert.deepEqual([a.name, c.name], ["z", "c"]);
   });
+  test("C 17 replaceFiles() changes the content alone, in the given order", async (store) => {
+    const [a, b, c] = await seed(store, ["a", "b", "c"]);
+    assert.ok(a && b && c);
+    const content = { userId: 1, hash: "f".repeat(32), size: 7, crc32: 8, updatedAt: 9000 };
+    const replaced = await store.write((transaction) =>
+      transaction.replaceFiles([{ ...content, id: c.id }, { ...content, id: a.id, size: 5 }])
+    );
+    assert.deepEqual(replaced, [{ ...c, ...content }, { ...a, ...content, size: 5 }]);
+    const found = await store.findByPath(own, ["a", "b", "c"]);
+    assert.deepEqual([...found.values()].sort((one, other) => one.id - other.id), [
+      { ...a, ...content, size: 5 },
+      b,
+      { ...c, ...content },
+    ]);
+    assert.equal((await store.usage(own)).bytes, b.size + 12);
+    await assert.rejects(
+      store.write((transaction) =>
+        transaction.replaceFiles([{ ...content, id: b.id }, { ...content, id: c.id + 1 }])
+      ),
+    );
+    assert.deepEqual((await store.findByPath(own, ["b"])).get("b"), b);
+  });
   test("C 3 insert() never reuses an id", async (store) => {
     const [first] = await seed(store, ["a"]);
     assert.ok(first);

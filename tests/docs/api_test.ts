@@ -77,7 +77,9 @@ Deno.test({
 /** The route that a curl command requests, as the table of routes names it. */
 function routeOf(script: string): string {
   const [, base = "", path = ""] = /"\$(ORIGIN|URL)(\/[^?"]*)/.exec(script) ?? [];
-  const method = /-X (\w+)/.exec(script)?.[1] ?? (/ -[dF] /.test(script) ? "POST" : "GET");
-  const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}");
+  const method = /-X (\w+)/.exec(script)?.[1] ??
+    (/ -[dF] /.test(script) ? "POST" : / -T /.test(script) ? "PUT" : "GET");
+  const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}")
+    .replace(/^\/files\/.+/, "/files/{+path}");
   return `${method} ${base === "URL" ? BASE_PATH : ""}${pattern}`;
 }

@@ -39,7 +39,7 @@ Deno.test({
   async fn() {
     const blocks = await shellBlocks("README.md");
     const lines = blocks.find((block) => block.startsWith("TOKEN=")) ?? "";
-    assert.equal(lines.trim().split("\n").length, 6);
+    assert.equal(lines.trim().split("\n").length, 7);
     await using directory = await TempDir.make();
     const dataDir = `${directory.path}/data`;
     await using child = await ChildServer.start({ dataDir });
@@ -52,7 +52,12 @@ Deno.test({
     });
     assert.equal(code, 0, stderr);
     const replies = stdout.trim().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(replies.map(({ data }) => data.total ?? data.status), [2, 4, "completed"]);
+    assert.deepEqual(replies.map(({ data }) => data.total ?? data.status ?? data.path), [
+      2,
+      "texts/second/LICENSE",
+      6,
+      "completed",
+    ]);
     const license = await Deno.readTextFile(`${ROOT}LICENSE`);
     assert.equal(await Deno.readTextFile(`${directory.path}/LICENSE`), license);
     const zipped = await run("unzip", ["-p", `${directory.path}/texts.zip`, "first/LICENSE"]);

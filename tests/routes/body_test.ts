@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { jsonBody, jsonBytes } from "../../routes/body.ts";
+import { bodyContent, jsonBody, jsonBytes } from "../../routes/body.ts";
+import { rawRequest } from "../support/raw_http.ts";
 
 Deno.test("C 3 refuses a JSON body that stalls", async () => {
   let cancelled = false;
@@ -66,4 +67,40 @@ Deno.test("C 15 does not read a body beyond the size limit", async () => {
   const request = new Request("http://localhost/", { method: "POST", body });
   await assert.rejects(jsonBytes(request, { maxBytes: 25 }), /larger than 25 bytes/);
   assert.deepEqual([chunks, cancelled], [3, true]);
+});
+
+Deno.test("C 6 reads chunked bodies of any size and in any pieces", async () => {
+  const limits = { maxBytes: 2 ** 22, stallMs: 2000 };
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const isJson = request.url.endsWith("/json");
+      const read = async () => (await jsonBytes(request, limits)).length;
+      const stream = async () => {
+        let length = 0;
+        for await (const chunk of bodyContent(request, limits)) length += chunk.length;
+        return length;
+      };
+      return new Response(
+        await (isJson ? read() : stream()).then(String, (error) => error.message),
+      );
+    },
+  );
+  const send = async (path: string, bytes: number, pieceBytes: number) => {
+    const headers = { "Transfer-Encoding": "chunked" };
+    const body = new Uint8Array(bytes);
+    const { hostname, port } = server.addr;
+    const request = { line: `POST ${path}`, headers, body, pieceBytes };
+    return (await rawRequest(`http://${hostname}:${port}`, request)).body;
+  };
+  // The memory that they are read into is nearly full when a chunk ends.
+  for (const bytes of [4090, 4091, 4092, 4093, 4094, 4095, 4096, 8190, 8191, 8192]) {
+    assert.equal(await send("/json", bytes, bytes), String(bytes));
+    assert.equal(await send("/json", bytes + 100, bytes), String(bytes + 100));
+  }
+  for (const bytes of [65_532, 65_535, 65_536, 2 ** 20 - 1, 2 ** 20 + 1]) {
+    assert.equal(await send("/content", bytes, bytes), String(bytes));
+    assert.equal(await send("/content", bytes + 100, bytes), String(bytes + 100));
+  }
+  await server.shutdown();
 });

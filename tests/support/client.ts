@@ -75,6 +75,16 @@ export class Client {
     return this.send("POST", "/resources/", { query: { dir }, body });
   }
 
+  /** Sends a request for the file at a path (C 17). */
+  file(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
+    return this.send(method, `/files/${path.split("/").map(encodeURIComponent).join("/")}`, init);
+  }
+
+  /** Stores a file. */
+  put(path: string, body: BodyInit, headers: HeadersInit = {}): Promise<Reply> {
+    return this.file("PUT", path, { body, headers });
+  }
+
   mkdir(path: string): Promise<Reply> {
     return this.json("POST", "/resources/mkdir", { path });
   }
@@ -134,13 +144,13 @@ export function items(reply: Reply): ResourceEntry[] {
 }
 
 /** The entry of a reply. Checks its schema. */
-export function entry(reply: Reply): ResourceEntry {
-  return v.parse(ResourceEntry, dataOf(reply));
+export function entry(reply: Reply, status = 200): ResourceEntry {
+  return v.parse(ResourceEntry, dataOf(reply, status));
 }
 
 /** The payload of a successful reply (RS 1.5, C 2). */
-export function dataOf(reply: Reply): unknown {
-  assert.equal(reply.status, 200, reply.text);
+export function dataOf(reply: Reply, status = 200): unknown {
+  assert.equal(reply.status, status, reply.text);
   const body = v.parse(
     v.strictObject({ status: v.literal("success"), data: v.unknown() }),
     JSON.parse(reply.text),

@@ -1,0 +1,75 @@
+import type { ByteRange } from "../blob_store.ts";
+import { ContentReader, verifiedContent } from "../content.ts";
+import type { DamageLog } from "../damage.ts";
+import { AppError, DamagedContent, quoted } from "../errors.ts";
+import type { CollectedFile, ResourceRecord } from "../ports.ts";
+import type { Tree } from "./changes.ts";
+
+/** The content of a record is missing, or has another size than the record. */
+export class MissingContent extends Error {
+  readonly #path: string;
+  readonly #hash: string;
+
+  /** @param refusal The error if the content stays missing. Left out, it is `ErrInternal`. */
+  constructor(
+    { path, hash, size }: Pick<CollectedFile, "path" | "hash" | "size">,
+    stored: number | undefined,
+    readonly refusal?: AppError,
+  ) {
+    super(
+      stored === undefined
+        ? `The content of ${quoted(path)} is missing`
+        : `The content of ${quoted(path)} has ${stored} bytes (expected: ${size})`,
+    );
+    this.#path = path;
+    this.#hash = hash;
+  }
+
+  /** Whether the same content is missing at the same path. */
+  sameAs(other: MissingContent | undefined): boolean {
+    return other !== undefined && other.#path === this.#path && other.#hash === this.#hash;
+  }
+}
+
+/**
+ * Opens the content of a file, or of a range of it. Content that is missing is so even if none of it is
+ * read (RS 4.7.3). Reading damaged content to its end throws.
+ *
+ * @throws {MissingContent}
+ */
+export async function openFile(
+  { blobs, damage }: Tree,
+  record: ResourceRecord,
+  range: ByteRange | undefined,
+): Promise<ContentReader | undefined> {
+  const { hash, size } = record;
+  const content = range && await blobs.open(hash, range);
+  const stored = range === undefined ? await blobs.sizeOf(hash) : content?.size;
+  if (stored !== size) {
+    await content?.return();
+    const message = `Cannot download ${quoted(record.path)}: its content is missing from storage`;
+    const missing = new AppError("ErrResourcesNotFound", message);
+    throw new MissingContent(record, stored, stored === undefined ? missing : undefined);
+  }
+  if (range === undefined || content === undefined) return undefined;
+  // The checksum covers all of the content, so a part of it cannot be verified.
+  const isWhole = range.end - range.start === size;
+  return isWhole ? reportingDamage(verifiedContent(content, record), damage) : content;
+}
+
+/** Passes content through, and reports it if it turns out to be damaged. */
+export function reportingDamage(content: ContentReader, damage: DamageLog): ContentReader {
+  return new ContentReader(
+    async () => {
+      try {
+        return (await content.next()).value;
+      } catch (error) {
+        if (error instanceof DamagedContent) damage.report(error);
+        throw error;
+      }
+    },
+    async () => {
+      await content.return();
+    },
+  );
+}

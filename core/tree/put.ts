@@ -1,0 +1,56 @@
+import type { StagedBlob } from "../blob_store.ts";
+import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import type { Chunk } from "../content.ts";
+import { parentOf, refuseDeep, sanitizePath } from "../paths.ts";
+import type { ResourceRecord } from "../ports.ts";
+import type { Tree } from "./changes.ts";
+import { chainOf, missingDirectories } from "./directories.ts";
+import { alreadyExists, type Decision, refuseLarge, Staging, type StoredFiles } from "./staging.ts";
+
+/** A request to store content at a path (C 17). */
+export interface PutRequest {
+  readonly caller: Caller;
+  readonly path: string;
+  readonly content: AsyncIterable<Chunk>;
+  /** The size of the content in bytes, if the client has stated it. */
+  readonly declaredSize: number | undefined;
+  /** Throws if the request does not apply to the file at the path, or to there being none. */
+  readonly requireCondition: (found: ResourceRecord | undefined) => void;
+  /** Throws unless the content is what the client has sent. */
+  readonly verify: (received: Pick<StagedBlob, "hash" | "sha256">) => void;
+}
+
+/**
+ * Stores content at a path of the tree that the request acts in, and replaces the file there (C 17). What can be refused
+ * before the content is read is.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid or the content too large,
+ *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,
+ *   `ErrNotPermitted` when the caller may not replace the file, and what `requireCondition` and `verify`
+ *   throw.
+ */
+export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
+  const { caller, content, declaredSize = 0, requireCondition, verify } = request;
+  const path = sanitizePath(request.path);
+  refuseDeep(path);
+  refuseLarge(tree, { path, size: declaredSize });
+  const decide = (found: ResourceRecord | undefined): Decision => {
+    if (found?.isDir) throw alreadyExists(path, "it is a directory");
+    requireCondition(found);
+    if (found === undefined) return "add";
+    requirePermission(caller, "resources.edit");
+    return "replace";
+  };
+  const userId = ownerOf(caller);
+  const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
+  missingDirectories({ userId, path: parentOf(path), now: 0 }, found);
+  decide(found.get(path));
+  await using staging = new Staging(tree, {
+    caller,
+    decide: (_file, found) => decide(found),
+    mayReplace: true,
+  });
+  const file = await staging.stage({ path, content });
+  verify(file.blob);
+  return await staging.store([file]);
+}

@@ -1,0 +1,279 @@
+import type { StagedBlob } from "../blob_store.ts";
+import { type Caller, ownerOf } from "../caller.ts";
+import type { Chunk } from "../content.ts";
+import { AppError, quoted } from "../errors.ts";
+import { asError } from "../log.ts";
+import { nameOf, parentOf } from "../paths.ts";
+import type { NewContent, NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
+import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
+import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
+import { contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
+
+/** A file whose content is staged and not yet part of the tree. */
+export interface UploadedFile {
+  readonly path: string;
+  readonly blob: StagedBlob;
+}
+
+/**
+ * What becomes of an uploaded file: it gets a record, or the record at its path gets its content, or that
+ * stays as it is because it has the same content.
+ */
+export type Decision = "add" | "replace" | "keep";
+
+export interface StagingOptions {
+  readonly caller: Caller;
+  /** Decides about a file by the record at its path. Throws to refuse the upload. */
+  readonly decide: (file: UploadedFile, found: ResourceRecord | undefined) => Decision;
+  /** Whether files may take the place of others. */
+  readonly mayReplace: boolean;
+}
+
+/** Content to receive. */
+export interface IncomingContent {
+  readonly path: string;
+  readonly content: AsyncIterable<Chunk>;
+  /** The bytes of the upload before this content. @default 0 */
+  readonly besides?: number;
+}
+
+/** What an upload did. */
+export interface StoredFiles {
+  /** The new directories, the added files, then the replaced ones. */
+  readonly changes: ChangeSet;
+  /** The record of each file, in the order of the upload. */
+  readonly files: readonly ResourceRecord[];
+}
+
+interface PlacedFiles extends StoredFiles {
+  readonly replacedHashes: readonly string[];
+}
+
+/**
+ * Receives the files of an upload, and stores them in the tree that the request acts in, all or none (RS 4.2.6).
+ * Disposing discards what has not become part of the tree.
+ */
+export class Staging implements AsyncDisposable {
+  readonly #tree: Tree;
+  readonly #options: StagingOptions;
+  readonly #stack = new AsyncDisposableStack();
+  /** Announced content that has not become part of the tree. */
+  readonly #unused = new Set<string>();
+  /** The bytes of the files that uploaded ones replace. */
+  #replacedBytes = 0;
+
+  constructor(tree: Tree, options: StagingOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    // Runs last.
+    this.#stack.defer(() => tree.sweeper.add([...this.#unused]));
+  }
+
+  /**
+   * Receives the content of a file.
+   *
+   * @throws {AppError} `ErrResourcesInvalidRequest` when it exceeds a limit,
+   *   `ErrResourcesQuotaExceeded` when it exceeds the quota.
+   */
+  async stage({ path, content, besides = 0 }: IncomingContent): Promise<UploadedFile> {
+    const tree = this.#tree;
+    const { caller } = this.#options;
+    this.#replacedBytes += await this.#bytesReplacedAt(path);
+    const bounded = limited(content, (size) => refuseLarge(tree, { path, size, besides }));
+    const affordable = contentWithinQuota(
+      tree,
+      { caller, besides: besides - this.#replacedBytes },
+      bounded,
+    );
+    const blob = await tree.blobs.stage(affordable);
+    this.#stack.defer(() => discard(tree, blob));
+    return { path, blob };
+  }
+
+  /**
+   * Stores staged files, and the directories above them that are missing.
+   *
+   * @throws {AppError} `ErrResourcesAlreadyExists` when a file is in the way of a directory,
+   *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, and what `decide` throws.
+   */
+  async store(files: readonly UploadedFile[]): Promise<StoredFiles> {
+    const tree = this.#tree;
+    const { caller } = this.#options;
+    const parents = parentsOf(files);
+    const blobs = files.map((file) => file.blob);
+    for (const { hash } of blobs) this.#unused.add(hash);
+    await tree.blobs.announce(blobs);
+    let placed: PlacedFiles = { changes: [], files: [], replacedHashes: [] };
+    try {
+      await commit(
+        tree,
+        (transaction) =>
+          withinQuota(tree, { caller, verb: "upload", transaction }, async () => {
+            placed = await this.#place(files, parents, transaction);
+            return placed.changes;
+          }),
+      );
+    } catch (error) {
+      for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
+      throw error;
+    }
+    for (const { damage, hash } of blobs) {
+      if (damage !== undefined) tree.damage.reportRepair(damage);
+      this.#unused.delete(hash);
+    }
+    tree.sweeper.add(placed.replacedHashes);
+    return placed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+
+  async #place(
+    files: readonly UploadedFile[],
+    parents: readonly string[],
+    transaction: WriteTransaction,
+  ): Promise<PlacedFiles> {
+    const { caller, decide } = this.#options;
+    const userId = ownerOf(caller);
+    const found = await transaction.findByPath({ userId, everyone: false }, [
+      ...new Set(parents.flatMap(chainOf)),
+      ...files.map(({ path }) => path),
+    ]);
+    const { newRecords, newContents } = plan(files, { userId, parents, found, decide });
+    // All are on their way to the database at once. None may go on after the work has failed.
+    const [published, added, updated] = await Promise.allSettled([
+      // Compares a file that stays with what came in, too: MD5 can be forged (C 6).
+      this.#tree.blobs.publish(files.map(({ blob }) => blob), transaction),
+      transaction.insert(newRecords),
+      transaction.replaceFiles(newContents),
+    ]);
+    if (published.status === "rejected") throw published.reason;
+    if (added.status === "rejected") throw added.reason;
+    if (updated.status === "rejected") throw updated.reason;
+    const stored = new Map(found);
+    for (const record of [...added.value, ...updated.value]) stored.set(record.path, record);
+    return {
+      changes: [...changesOf("added", added.value), ...changesOf("updated", updated.value)],
+      files: files.flatMap(({ path }) => stored.get(path) ?? []),
+      replacedHashes: updated.value.flatMap(({ path }) => found.get(path)?.hash ?? []),
+    };
+  }
+
+  /** The size of the file that content at the path would replace, if that matters for the quota. */
+  async #bytesReplacedAt(path: string): Promise<number> {
+    const { caller, mayReplace } = this.#options;
+    if (!mayReplace || quotaOf(this.#tree, caller) === undefined) return 0;
+    const owner = { userId: ownerOf(caller), everyone: false };
+    return (await this.#tree.records.findByPath(owner, [path])).get(path)?.size ?? 0;
+  }
+}
+
+interface PlanOptions extends Pick<StagingOptions, "decide"> {
+  readonly userId: number;
+  readonly parents: readonly string[];
+  /** The owner's records at the paths of the files and above them. */
+  readonly found: ReadonlyMap<string, ResourceRecord>;
+}
+
+/** The records to add, directories first, and the contents to replace. */
+function plan(
+  files: readonly UploadedFile[],
+  { userId, parents, found, decide }: PlanOptions,
+): { readonly newRecords: readonly NewRecord[]; readonly newContents: readonly NewContent[] } {
+  const now = Date.now();
+  const newRecords = new Map<string, NewRecord>();
+  for (const path of parents) {
+    for (const directory of missingDirectories({ userId, path, now }, found)) {
+      newRecords.set(directory.path, directory);
+    }
+  }
+  const newContents: NewContent[] = [];
+  for (const file of files) {
+    const { path, blob: { hash, size, crc32 } } = file;
+    const record = found.get(path);
+    const decision = decide(file, record);
+    const content = { userId, hash, size, crc32, updatedAt: now };
+    if (decision === "add") {
+      newRecords.set(path, { ...content, path, isDir: false, createdAt: now });
+    }
+    if (decision === "replace" && record !== undefined) {
+      newContents.push({ ...content, id: record.id });
+    }
+  }
+  return { newRecords: [...newRecords.values()], newContents };
+}
+
+/**
+ * The directories that files are in.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when there are too many of them and above them,
+ *   `ErrResourcesAlreadyExists` when a file has the path of one, or of another file.
+ */
+function parentsOf(files: readonly UploadedFile[]): string[] {
+  const parents = new Set(files.map(({ path }) => parentOf(path)));
+  const directories = new Set<string>();
+  for (const parent of parents) {
+    for (const directory of chainOf(parent)) directories.add(directory);
+    if (directories.size > MAX_DIRECTORIES) {
+      throw invalidUpload(`the files are in more than ${MAX_DIRECTORIES} directories`);
+    }
+  }
+  const seen = new Set<string>();
+  for (const { path } of files) {
+    if (seen.has(path)) throw alreadyExists(path, "the form has it twice");
+    if (directories.has(path)) throw alreadyExists(path, "other files of the form are below it");
+    seen.add(path);
+  }
+  return [...parents];
+}
+
+/**
+ * Refuses content that is too large for an upload.
+ *
+ * @param size In bytes, as `besides` of the upload before this content.
+ * @throws {AppError} `ErrResourcesInvalidRequest`.
+ */
+export function refuseLarge(
+  { limits: { maxUploadFileSize, maxUploadTotalSize } }: Tree,
+  { path, size, besides = 0 }: { path: string; size: number; besides?: number },
+): void {
+  if (size > maxUploadFileSize) {
+    throw invalidUpload(`${quoted(nameOf(path))} is larger than ${maxUploadFileSize} bytes`);
+  }
+  if (besides + size > maxUploadTotalSize) {
+    throw invalidUpload(`the files exceed ${maxUploadTotalSize} bytes in total`);
+  }
+}
+
+/** The error for an upload that is refused whatever the tree holds. */
+export function invalidUpload(reason: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
+}
+
+/** The error for an upload to a path that is taken. */
+export function alreadyExists(path: string, reason: string): AppError {
+  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${reason}`);
+}
+
+/** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */
+async function* limited(
+  content: AsyncIterable<Chunk>,
+  check: (size: number) => void,
+): AsyncGenerator<Chunk> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    check(size);
+    yield chunk;
+  }
+}
+
+/** Discards staged content. If that fails, the outcome of the upload stays what it is. */
+async function discard({ log }: Tree, blob: StagedBlob): Promise<void> {
+  try {
+    await blob[Symbol.asyncDispose]();
+  } catch (error) {
+    log.warn("Cannot remove a temporary file", { error: asError(error) });
+  }
+}

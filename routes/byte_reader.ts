@@ -1,0 +1,73 @@
+import type { Chunk } from "../core/content.ts";
+import { KIB } from "../schemas/units.ts";
+
+/**
+ * The runtime (2.9.6) reads into views of at least this size only: into one of 1 to 4 bytes it reads nothing
+ * any more once a chunk of a chunked body has ended.
+ */
+const MIN_VIEW_BYTES = KIB;
+
+/** Reads a body into memory that it is given. */
+export interface ByteReader {
+  /** Returns the memory of the view, in another object, and how much of the view was filled: 0 at the end. */
+  read(view: Chunk): Promise<{ readonly buffer: ArrayBuffer; readonly bytes: number }>;
+  cancel(): Promise<void>;
+}
+
+/** The bodies of the server's requests are byte streams. Those that middleware makes may not be. */
+export function byteReader(body: ReadableStream<Chunk>): ByteReader {
+  try {
+    return directReader(body.getReader({ mode: "byob" }));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const reader = body.getReader();
+    return copyingReader({
+      async read() {
+        for (;;) {
+          const { done, value } = await reader.read();
+          if (done || value.length > 0) return value;
+        }
+      },
+      cancel: () => reader.cancel(),
+    });
+  }
+}
+
+/** Reads into the views themselves, unless they are short. */
+function directReader(reader: ReadableStreamBYOBReader): ByteReader {
+  const readView = async (view: Chunk) => {
+    const { value } = await reader.read(view);
+    if (value === undefined) throw new TypeError("The body was canceled");
+    return value;
+  };
+  const cancel = () => reader.cancel();
+  const short = copyingReader({ read: () => readView(new Uint8Array(MIN_VIEW_BYTES)), cancel });
+  return {
+    async read(view) {
+      if (view.length < MIN_VIEW_BYTES || short.hasLeft) return await short.read(view);
+      const { buffer, length } = await readView(view);
+      return { buffer, bytes: length };
+    },
+    cancel,
+  };
+}
+
+/** Copies chunks, of which an empty one or none is the end. */
+function copyingReader(
+  chunks: { read(): Promise<Chunk | undefined>; cancel(): Promise<void> },
+): ByteReader & { readonly hasLeft: boolean } {
+  let left: Chunk = new Uint8Array();
+  return {
+    get hasLeft() {
+      return left.length > 0;
+    },
+    async read(view) {
+      if (left.length === 0) left = await chunks.read() ?? left;
+      const part = left.subarray(0, view.length);
+      view.set(part);
+      left = left.subarray(part.length);
+      return { buffer: view.buffer, bytes: part.length };
+    },
+    cancel: () => chunks.cancel(),
+  };
+}
