@@ -1,7 +1,8 @@
 /** The command line: picks a command and runs it. */
 
-import { printError } from "./cli/environment.ts";
-import { UsageError } from "./cli/usage_error.ts";
+import { suggestion } from "./cli/nearest.ts";
+import { printError } from "./cli/print_error.ts";
+import { messageOf, UsageError } from "./cli/usage_error.ts";
 
 interface Command {
   /** Runs the command and returns the exit code of the process. */
@@ -26,20 +27,46 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 /** For these, 1 means that they have found something (C 16, C 22). */
 const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore"]);
+/**
+ * Commands that run with the permissions that their settings need, and no others. `serve` and `scan` start
+ * processes with fewer permissions, and the others here read nothing.
+ */
+const NARROWED: ReadonlySet<string> = new Set(
+  ["token", "capacity", "check", "backup", "restore", "config", "permissions"],
+);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 async function main([given = "help", ...args]: string[]): Promise<number> {
   const name = FLAGS.get(given) ?? given;
   try {
     const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (load === undefined) throw new UsageError(`Unknown command "${name}"; try strongroom help`);
+    if (load === undefined) {
+      const similar = suggestion(name, Object.keys(COMMANDS));
+      throw new UsageError(`Unknown command "${name}"${similar}; try strongroom help`);
+    }
+    if (asksForHelp(args)) return (await import("./cli/help.ts")).run([name]);
+    if (NARROWED.has(name) && mayRunPrograms()) {
+      const { launch } = await import("./cli/supervisor/launch.ts");
+      return await launch([name, ...args]);
+    }
     const command = await load();
     return await command.run(args);
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
+    printError(messageOf(error));
     const isUsage = error instanceof UsageError || error instanceof RangeError;
     return isUsage || FAIL_WITH_2.has(name) ? 2 : 1;
   }
+}
+
+/** Whether `--help` or `-h` is among the options. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end < 0 ? args.length : end).some((it) => it === "--help" || it === "-h");
+}
+
+/** Whether this process may do anything. The permissions of a compiled executable cannot be narrowed. */
+function mayRunPrograms(): boolean {
+  return !Deno.build.standalone && Deno.permissions.querySync({ name: "run" }).state === "granted";
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

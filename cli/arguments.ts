@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig, type ParseArgsOptionsConfig } from "node:util";
+import { suggestion } from "./nearest.ts";
 import { UsageError } from "./usage_error.ts";
 
 /**
@@ -22,6 +23,12 @@ export function parseArguments<Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    const unknown = /^Unknown option '([^']*)'/.exec(message)?.[1];
+    if (unknown === undefined) throw new UsageError(message, { cause: error });
+    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`);
+    throw new UsageError(`Unknown option ${unknown}${suggestion(unknown, known)}`, {
+      cause: error,
+    });
   }
 }

@@ -7,9 +7,9 @@ import type { Settings } from "../schemas/settings.ts";
 import { readJwtSecret } from "../storage/jwt_secret.ts";
 import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
-import { authority, hostCapacity, loadSettings, printError } from "./environment.ts";
+import { authority, hostCapacity, loadSettings } from "./environment.ts";
+import { printError } from "./print_error.ts";
 import { existingDirectory } from "./existing_directory.ts";
-import { withSettingContext } from "./usage_error.ts";
 
 const WATCH_INTERVAL_MS = 1000;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -23,32 +23,35 @@ export async function run(args: string[]): Promise<number> {
   const settings = loadSettings();
   const { dataDir } = settings;
   // Before a server ever ran, the directory does not exist.
-  const stats = () => getStats(existingDirectory(dataDir));
-  await withSettingContext(
-    "STRONGROOM_DATA_DIR",
-    dataDir,
-    "a directory that can be created",
-    stats,
-  );
-  const host: HostCapacity = { ...hostCapacity(dataDir, printError), stats };
+  const directory = await existingDirectory(dataDir);
+  const host: HostCapacity = {
+    ...hostCapacity(dataDir, printError),
+    stats: () => getStats(directory),
+  };
+  const origin = `http://${authority(settings)}`;
   // On a terminal, each overview replaces the previous one.
   const clear = watch && !json && Deno.stdout.isTerminal() ? "\x1b[H\x1b[J" : "";
   for (;;) {
-    const overview = await overviewOf(settings, host);
+    const answer = await fetchOverview(origin, settings);
+    const overview = answer ?? capacityOverview(host);
     const text = json
-      ? JSON.stringify(overview, undefined, watch ? 0 : 2)
-      : overviewText(overview, { bars: watch });
+      ? JSON.stringify(
+        { answered_by: answer === undefined ? null : origin, ...overview },
+        undefined,
+        watch ? 0 : 2,
+      )
+      : `${source(answer !== undefined, origin)}\n${overviewText(overview, { bars: watch })}`;
     console.log(clear + text.trimEnd());
     if (!watch) return 0;
     await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL_MS));
   }
 }
 
-/** The overview of the running server with these settings, or else of this process. */
-async function overviewOf(settings: Settings, host: HostCapacity): Promise<CapacityOverview> {
-  const token = await ownCredential(settings);
-  return token && await fetchOverview(`http://${authority(settings)}`, token) ||
-    capacityOverview(host);
+/** Who answered. */
+function source(isServer: boolean, origin: string): string {
+  return isServer
+    ? `Answer      of the server at ${origin}`
+    : `Answer      of this command: it has no answer of a server at ${origin}`;
 }
 
 /** A credential for the server, or undefined if others hold the key or no secret exists yet. */
@@ -65,13 +68,18 @@ const Reply = v.object({ data: CapacityOverview });
 const Refusal = v.object({ msg: v.string() });
 
 /**
- * Fetches `GET /capacity` from the server at `origin`; undefined if nothing listens there.
+ * Fetches `GET /capacity` from the server at `origin`. Undefined if nothing listens there, or if this
+ * process can make no credential for it.
  *
  * @throws {Error} when the reply is not that of a strongroom server.
  */
-async function fetchOverview(origin: string, token: string): Promise<CapacityOverview | undefined> {
-  const response = await connect(`${origin}${BASE_PATH}/capacity`, token);
-  if (response === undefined) return undefined;
+async function fetchOverview(
+  origin: string,
+  settings: Settings,
+): Promise<CapacityOverview | undefined> {
+  const token = await ownCredential(settings);
+  const response = token && await connect(`${origin}${BASE_PATH}/capacity`, token);
+  if (!response) return undefined;
   const body: unknown = await response.json().catch(() => undefined);
   const reply = v.safeParse(Reply, body);
   if (response.ok && reply.success) return reply.output.data;

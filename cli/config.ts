@@ -1,6 +1,7 @@
 import { describeSettings } from "../schemas/settings.ts";
 import { parseOptions } from "./arguments.ts";
-import { hostCapacity, loadSettings, printError, readVariable } from "./environment.ts";
+import { hostCapacity, loadSettings, readVariable } from "./environment.ts";
+import { printError } from "./print_error.ts";
 
 /** `strongroom config`: prints every setting with its value (C 13). */
 export function run(args: string[]): number {

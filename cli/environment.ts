@@ -9,7 +9,9 @@ import {
   readTunables,
 } from "../core/capacity/mod.ts";
 import { Log, type LogOptions } from "../core/log.ts";
-import { readSettings, type Settings } from "../schemas/settings.ts";
+import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
+import { nearest } from "./nearest.ts";
+import { printError } from "./print_error.ts";
 
 /** The value of an environment variable. Nothing else in the program reads the environment. */
 export function readVariable(variable: string): string | undefined {
@@ -19,10 +21,36 @@ export function readVariable(variable: string): string | undefined {
 /**
  * The settings of this process (C 13).
  *
+ * @param warn Gets a line about each unknown variable that begins with STRONGROOM_ (C 22). @default prints
  * @throws {RangeError} when a setting is invalid.
  */
-export function loadSettings(): Settings {
+export function loadSettings(warn: (message: string) => void = printError): Settings {
+  for (const warning of unknownVariables()) warn(warning);
   return readSettings(readVariable);
+}
+
+const PREFIX = "STRONGROOM_";
+/** Variables of the command line that are not settings (C 25). */
+const OTHER_VARIABLES: readonly string[] = ["STRONGROOM_TOKEN", "STRONGROOM_URL"];
+
+/** Complaints about variables that look like settings. None if this process may not see all variables. */
+function unknownVariables(): string[] {
+  if (Deno.permissions.querySync({ name: "env" }).state !== "granted") return [];
+  // Which variables there are does not depend on the host.
+  const { origins } = readTunables(() => undefined, { CPUCores: 1, MemTotalMB: 0 });
+  const tunables = origins.map(({ variable }) => variable);
+  const known = [...SETTING_VARIABLES, ...tunables, ...OTHER_VARIABLES];
+  return Object.keys(Deno.env.toObject()).sort()
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => {
+      const similar = nearest(
+        name.slice(PREFIX.length),
+        known.map((it) => it.slice(PREFIX.length)),
+      );
+      return `Unknown setting ${name}${
+        similar === undefined ? "" : `; did you mean ${PREFIX}${similar}?`
+      }`;
+    });
 }
 
 /**
@@ -82,9 +110,4 @@ export function logOf(
 /** Host and port as they appear in a URL: an IPv6 address is in brackets. */
 export function authority({ host, port }: Pick<Settings, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** Prints a problem on stderr. */
-export function printError(message: string): void {
-  console.error(`strongroom: ${message}`);
 }

@@ -1,15 +1,60 @@
 import { dirname, resolve } from "node:path";
+import { orMissing } from "../storage/disk/files.ts";
+import { withSettingContext } from "./usage_error.ts";
 
 /**
- * The directory itself if it exists, or else the nearest directory above it that does. A server would
- * create the missing ones there.
+ * Checks that a server has made the data directory, and that it can be listed.
+ *
+ * @throws {UsageError} when the setting is wrong.
  */
-export function existingDirectory(path: string): string {
+export function checkDataDirectory(dataDir: string): Promise<void> {
+  return withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "the data directory of a server",
+    () => {
+      for (const _entry of Deno.readDirSync(dataDir)) break;
+    },
+  );
+}
+
+/**
+ * Checks that the data directory is a directory, or missing.
+ *
+ * @throws {UsageError} when the setting is wrong.
+ */
+export function checkTarget(dataDir: string): Promise<void> {
+  return withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "an empty directory, or one that can be created",
+    async () => {
+      if ((await orMissing(Deno.stat(dataDir)))?.isFile) throw new Error("not a directory");
+    },
+  );
+}
+
+/**
+ * The data directory itself if it exists, or else the nearest directory above it that does. A server
+ * would create the missing ones there.
+ *
+ * @throws {UsageError} when no directory can be created there.
+ */
+export function existingDirectory(dataDir: string): Promise<string> {
+  return withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be created",
+    () => nearestDirectory(dataDir),
+  );
+}
+
+function nearestDirectory(path: string): string {
   try {
-    Deno.statSync(path);
+    if (!Deno.statSync(path).isDirectory) throw new Error("not a directory");
     return path;
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return existingDirectory(dirname(resolve(path)));
+    return nearestDirectory(dirname(resolve(path)));
   }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
-import { fileURLToPath } from "node:url";
 import type { Settings } from "../schemas/settings.ts";
+import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { parseOptions } from "./arguments.ts";
 import { authority, loadSettings } from "./environment.ts";
 import { UsageError } from "./usage_error.ts";
@@ -19,18 +19,17 @@ export interface Permissions {
   readonly write: readonly string[];
 }
 
-/** The folders of the modules that run as workers, which read them as files. */
-export const MODULES: readonly string[] = ["../core", "../schemas", "../storage"].map((folder) =>
-  fileURLToPath(new URL(folder, import.meta.url))
-);
-
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
   const { dataDir, jwtPublicKey, jwksUrl } = settings;
   const data = namesOf(dataDir);
   return {
     net: [authority(settings), ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)]],
-    read: [...MODULES, ...jwtPublicKey === undefined ? [] : [jwtPublicKey], ...data],
+    read: [
+      ...MODULE_DIRECTORIES,
+      ...jwtPublicKey === undefined ? [] : namesOf(jwtPublicKey),
+      ...data,
+    ],
     write: data,
   };
 }
@@ -38,7 +37,7 @@ export function permissionsFor(settings: Settings): Permissions {
 /** What it takes to copy one directory to another. */
 export function copyPermissions(from: string, to: string): Permissions {
   const target = namesOf(to);
-  return { net: [], read: [...MODULES, ...namesOf(from), ...target], write: target };
+  return { net: [], read: [...MODULE_DIRECTORIES, ...namesOf(from), ...target], write: target };
 }
 
 /** A path and, if it goes through links, the real one: the runtime checks an open file by that. */

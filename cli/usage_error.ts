@@ -15,8 +15,23 @@ export async function withSettingContext<T>(
   try {
     return await work();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `Invalid ${setting} "${value}": expected ${expected} (${reason})`;
+    const message = `Invalid ${setting} "${value}": expected ${expected} (${reasonOf(error)})`;
     throw new UsageError(message, { cause: error });
   }
+}
+
+/** What went wrong. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Deno.errors.NotCapable)) return error.message;
+  // The program starts with the permissions that its settings need: more of them are not the way out.
+  const [access = ""] = error.message.split(", run again with the --allow-");
+  return access.replace(/^Requires /, "permission denied: ");
+}
+
+/** Why something failed: `permission denied`, without the number of the error and the name of the call. */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  const reason = /^([^(]+) \(os error \d/.exec(message)?.[1];
+  return reason === undefined ? message : reason.charAt(0).toLowerCase() + reason.slice(1);
 }

@@ -24,6 +24,6 @@ while IFS= read -r path; do
 done <<<"$INPUT_PATHS"
 
 code=0
-"$(dirname "${BASH_SOURCE[0]}")/strongroom.sh" scan "${arguments[@]}" || code=$?
+"$(dirname "${BASH_SOURCE[0]}")/strongroom" scan "${arguments[@]}" || code=$?
 echo "exit-code=$code" >>"$GITHUB_OUTPUT"
 exit "$code"

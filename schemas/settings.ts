@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { GIB, MIB } from "./units.ts";
+import { MIB, parseSize } from "./units.ts";
 import { SCANNED_VERDICTS } from "./verdicts.ts";
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
@@ -59,7 +59,17 @@ const secret = v.pipe(
   v.check((value) => new TextEncoder().encode(value).length >= 32, "at least 32 bytes"),
 );
 
-const bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+/** A size of at least `minimum` bytes. */
+function size(minimum: number) {
+  const allowed = `a size of at least ${minimum} bytes, such as 5GiB, 300MB or 1000000`;
+  return v.pipe(
+    v.string(),
+    v.trim(),
+    v.transform((text) => parseSize(text) ?? Number.NaN),
+    v.number(allowed),
+    v.minValue(minimum, allowed),
+  );
+}
 
 /** A comma-separated list of HTTP origins, or `*`. */
 const origins = v.pipe(
@@ -123,13 +133,14 @@ const entries = {
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
   jwtAudience: v.optional(text),
-  maxUploadFileSize: v.optional(bytes, String(300 * MIB)),
+  /** Default: 300 MiB, or maxUploadTotalSize if that is less. */
+  maxUploadFileSize: v.optional(size(1)),
   maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "1000"),
-  maxUploadTotalSize: v.optional(bytes, String(2 * GIB)),
+  maxUploadTotalSize: v.optional(size(1), "2GiB"),
   /** Default: maxUploadTotalSize + 64 MiB. */
-  maxUploadRequestSize: v.optional(bytes),
+  maxUploadRequestSize: v.optional(size(1)),
   /** The most bytes of all files of a user. */
-  userQuota: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  userQuota: v.optional(size(0)),
   /** The most requests of a user in a minute. */
   rateLimit: v.optional(wholeNumber(1, 1_000_000_000)),
   /** Uploads leave this much disk free, in MB of 2^20 bytes. */
@@ -167,10 +178,21 @@ const Settings = v.pipe(
     ({ jwtSecret, jwtSecretPrevious, jwtPublicKey, jwksUrl }) =>
       [jwtSecret ?? jwtSecretPrevious, jwtPublicKey, jwksUrl]
         .filter((key) => key !== undefined).length <= 1,
-    "STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
+    "set at most one of STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
+  ),
+  v.check(
+    ({ maxUploadFileSize = 0, maxUploadTotalSize }) => maxUploadFileSize <= maxUploadTotalSize,
+    "STRONGROOM_MAX_UPLOAD_FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE",
+  ),
+  v.check(
+    ({ maxUploadTotalSize, maxUploadRequestSize = Infinity }) =>
+      maxUploadTotalSize <= maxUploadRequestSize,
+    "STRONGROOM_MAX_UPLOAD_TOTAL_SIZE is more than STRONGROOM_MAX_UPLOAD_REQUEST_SIZE",
   ),
   v.transform((settings) => ({
     ...settings,
+    maxUploadFileSize: settings.maxUploadFileSize ??
+      Math.min(300 * MIB, settings.maxUploadTotalSize),
     maxUploadRequestSize: settings.maxUploadRequestSize ?? settings.maxUploadTotalSize + 64 * MIB,
   })),
 );
@@ -197,6 +219,9 @@ export function readSettings(env: ReadVariable): Settings {
   if (!result.success) throw new RangeError(describeIssue(result.issues[0]));
   return result.output;
 }
+
+/** The environment variables of all settings. */
+export const SETTING_VARIABLES: readonly string[] = Object.keys(entries).map(variableOf);
 
 /** The settings for people: variable, value in force, and whether it is the default. Secrets are masked. */
 export function describeSettings(
@@ -229,7 +254,7 @@ function variableOf(key: string): string {
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const key = issue.path?.[0]?.key;
-  if (typeof key !== "string") return `Conflicting settings: set at most one of ${issue.message}`;
+  if (typeof key !== "string") return `Conflicting settings: ${issue.message}`;
   const value = SECRETS.has(key) ? "" : ` ${JSON.stringify(issue.path?.[0]?.value)}`;
   return `Invalid ${variableOf(key)}${value}: expected ${issue.message}`;
 }

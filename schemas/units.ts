@@ -5,6 +5,27 @@ export const MIB = 1024 * KIB;
 /** Bytes in a GiB. */
 export const GIB = 1024 * MIB;
 
+const FACTORS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kb: 1000,
+  kib: KIB,
+  mb: 1000 ** 2,
+  mib: MIB,
+  gb: 1000 ** 3,
+  gib: GIB,
+  tb: 1000 ** 4,
+  tib: 1024 * GIB,
+};
+
+/** The bytes of a size such as `5GiB`, `1.5 GB` or `300000`; undefined for other text. */
+export function parseSize(text: string): number | undefined {
+  const [, number = "", unit = ""] = /^(\d{1,16}(?:\.\d{1,6})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
+  const factor = number === "" ? undefined : FACTORS[unit.toLowerCase()];
+  const bytes = factor === undefined ? Number.NaN : Math.trunc(Number(number) * factor);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
 /** Formats a size for people, such as `512 bytes` or `1.5 MiB`. */

@@ -2,7 +2,7 @@ import { formatBytes } from "../../schemas/units.ts";
 import type { OnProgress } from "../../storage/backup/copy_contents.ts";
 import type { Findings } from "../../storage/check/findings.ts";
 import type { ContentTotals } from "../../storage/database/snapshot.ts";
-import { printError } from "../environment.ts";
+import { printError } from "../print_error.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 
 export interface TimedResult<T> {

@@ -1,6 +1,7 @@
 import { restore } from "../../storage/backup/restore.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { loadSettings } from "../environment.ts";
+import { checkTarget } from "../existing_directory.ts";
 import { printOutcome, totalsText, withProgress } from "./outcome.ts";
 
 /**
@@ -10,6 +11,7 @@ import { printOutcome, totalsText, withProgress } from "./outcome.ts";
 export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
   const { dataDir } = loadSettings();
+  await checkTarget(dataDir);
   const { result, seconds } = await withProgress((onProgress) =>
     restore(dataDir, directory, onProgress)
   );

@@ -2,6 +2,7 @@ import { check, type CheckResult } from "../../storage/check/check.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
+import { checkDataDirectory } from "../existing_directory.ts";
 import { ProgressBar, progressScreen } from "../progress_bar.ts";
 
 /**
@@ -15,6 +16,7 @@ export async function run(args: string[]): Promise<number> {
     json: { type: "boolean", default: false },
   });
   const { dataDir } = loadSettings();
+  await checkDataDirectory(dataDir);
   const started = performance.now();
   let bar: ProgressBar | undefined;
   const result = await check(dataDir, {

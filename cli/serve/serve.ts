@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<number> {
   });
   const acceptDamage = options["accept-damage"];
   if (options.supervised) return await serve({ acceptDamage, supervisor: new SupervisorChannel() });
-  if (loadSettings().scanIsolation === "thread") return await serve({ acceptDamage });
+  if (loadSettings(() => {}).scanIsolation === "thread") return await serve({ acceptDamage });
   assertMayRunPrograms("serve");
   // The server itself needs nothing of it.
   const { supervise } = await import("../supervisor/supervise.ts");

@@ -1,23 +1,32 @@
 /**
- * `deno task start` and `deno task cli`: runs the program with the permissions that the settings need,
- * and no others. The program itself must not run programs, as a program can do anything. This launcher
- * may: it supervises a server, and starts any other command.
+ * Runs a command with the permissions that its settings need, and no others, in a process of its own:
+ * no process can narrow its permissions to a path. `packaging/strongroom` does the same with one
+ * process where flags can express the paths.
  */
 
 import { backupArguments } from "../backup_arguments.ts";
-import { loadSettings, printError } from "../environment.ts";
+import { loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
-import { copyPermissions, type Permissions, permissionsFor } from "../permissions.ts";
+import { copyPermissions, FIXED_FLAGS, type Permissions, permissionsFor } from "../permissions.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
-import { supervise } from "./supervise.ts";
 
-/** Runs a command of the program to its end. Returns its exit code. */
-async function launch(args: readonly string[]): Promise<number> {
-  const [command, ...others] = args;
-  if (command === "serve") return await supervise(others);
-  using program = programArguments({ permissions: permissionsOf(args) });
+/** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
+const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
+  it.startsWith("--allow-env=") ? "--allow-env" : it
+);
+
+/**
+ * Runs a command of the program to its end. Returns its exit code.
+ *
+ * @throws {RangeError} when a setting is invalid.
+ * @throws {UsageError} when the arguments of a backup are.
+ */
+export async function launch(args: readonly string[]): Promise<number> {
+  const permissions = await permissionsOf(args);
+  const fixedFlags = permissions.net.length > 0 ? FIXED_FLAGS : LOCAL_FLAGS;
+  using program = programArguments({ permissions, fixedFlags });
   const child = new Deno.Command(Deno.execPath(), {
     args: [...program.args, ...args],
     // A terminal signals a whole process group. Outside of it, the child receives signals once, from here.
@@ -27,10 +36,15 @@ async function launch(args: readonly string[]): Promise<number> {
   return (await child.status).code;
 }
 
-function permissionsOf([command, ...args]: readonly string[]): Permissions | "all" {
-  const settings = loadSettings();
+async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
+  // The command itself warns of settings.
+  const settings = loadSettings(() => {});
   const { dataDir } = settings;
-  const permissions = permissionsFor(settings);
+  const { net, read, write } = permissionsFor({
+    ...settings,
+    jwtPublicKey: undefined,
+    jwksUrl: undefined,
+  });
   switch (command) {
     case "backup":
       return copyPermissions(dataDir, backupArguments(args).directory);
@@ -38,20 +52,11 @@ function permissionsOf([command, ...args]: readonly string[]): Permissions | "al
       return copyPermissions(backupArguments(args).directory, dataDir);
     case "capacity":
       // Before a server ever ran, the free space of the disk is that of a directory above.
-      return { ...permissions, read: [...permissions.read, existingDirectory(dataDir)] };
-    case "scan":
-      // It starts scanner processes.
-      return "all";
+      return { net, read: [...read, await existingDirectory(dataDir)], write };
+    case "config":
+    case "permissions":
+      return { net: [], read, write: [] };
     default:
-      return permissions;
-  }
-}
-
-if (import.meta.main) {
-  try {
-    Deno.exit(await launch(Deno.args));
-  } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
-    Deno.exit(2);
+      return { net: [], read, write };
   }
 }

@@ -4,8 +4,8 @@ import type {
   ReceiveOutput,
   ScannerProcess,
 } from "../../storage/scanners/processes.ts";
+import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { runtimeVariables } from "../environment.ts";
-import { MODULES } from "../permissions.ts";
 import { headOf, signalChild } from "./child_process.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { MemoryWatch } from "./memory_watch.ts";
@@ -22,7 +22,7 @@ const MAX_ERROR_CHARS = 4000;
 const MAX_DETAIL_CHARS = 300;
 
 export interface LocalProcessOptions {
-  /** The module that runs, below the root. A test replaces it. @default "cli/scanner.ts" */
+  /** The module that runs. A test replaces it. @default "cli/scanner" */
   readonly entry?: string;
   /** Flags for the runtime. @default none */
   readonly runtimeFlags?: readonly string[];
@@ -38,11 +38,15 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
    */
   constructor(
     read: readonly string[] | "all",
-    { entry = "cli/scanner.ts", runtimeFlags = [] }: LocalProcessOptions = {},
+    { entry = "cli/scanner", runtimeFlags = [] }: LocalProcessOptions = {},
   ) {
     this.#program = programArguments({
       runtimeFlags,
-      permissions: { net: [], read: read === "all" ? [] : [...MODULES, ...read], write: [] },
+      permissions: {
+        net: [],
+        read: read === "all" ? [] : [...MODULE_DIRECTORIES, ...read],
+        write: [],
+      },
       fixedFlags: read === "all" ? ["--allow-read"] : [],
       entry,
     });

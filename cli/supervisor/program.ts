@@ -3,10 +3,9 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
+import { IS_PACKAGED, PROGRAM_ROOT, programModule } from "../../storage/threads/program_modules.ts";
 import { WORKERS } from "../../storage/threads/workers.ts";
 import { FIXED_FLAGS, hasComma, permissionFlags, type Permissions } from "../permissions.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * Flags for a program that {@link cacheProgram} has cached: it can fetch nothing from a registry while it
@@ -14,16 +13,25 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
  */
 export const CACHED_ONLY: readonly string[] = ["--cached-only"];
 
+/** The flags for what `deno.json` says in a checkout. The package needs nothing from elsewhere. */
+const CONFIGURATION_FLAGS: readonly string[] = IS_PACKAGED
+  ? [
+    ...["--no-config", "--no-lock", "--no-npm", "--no-remote"],
+    ...config.unstable.map((feature) => `--unstable-${feature}`),
+  ]
+  : [];
+
 /** Makes the runtime fetch the packages that the server and its scanners import, if they are not cached. */
 export async function cacheProgram(): Promise<void> {
-  if (Deno.build.standalone) return;
-  const modules = [
-    `${ROOT}main.ts`,
-    `${ROOT}cli/scanner.ts`,
-    ...Object.values(WORKERS).map((module) => fileURLToPath(module)),
-  ];
+  if (Deno.build.standalone || IS_PACKAGED) return;
+  const modules = [programModule("main"), programModule("cli/scanner"), ...Object.values(WORKERS)];
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--quiet", `--config=${ROOT}deno.json`, ...modules],
+    args: [
+      "cache",
+      "--quiet",
+      `--config=${PROGRAM_ROOT}deno.json`,
+      ...modules.map((it) => fileURLToPath(it)),
+    ],
     stdin: "null",
     stdout: "null",
   }).spawn().status;
@@ -41,7 +49,7 @@ export interface ProgramOptions {
   readonly runtimeFlags?: readonly string[];
   /** Permissions that do not depend on the settings, as flags. @default FIXED_FLAGS */
   readonly fixedFlags?: readonly string[];
-  /** The file that is run, below the root. @default "main.ts" */
+  /** The module that is run. @default "main" */
   readonly entry?: string;
 }
 
@@ -50,11 +58,14 @@ export interface ProgramOptions {
  * compiled executable are fixed: it gives up itself what it does not need.
  */
 export function programArguments(options: ProgramOptions): ProgramArguments {
-  const { permissions, runtimeFlags = [], fixedFlags, entry = "main.ts" } = options;
+  const { permissions, runtimeFlags = [], fixedFlags, entry = "main" } = options;
   if (Deno.build.standalone) return { args: [], [Symbol.dispose]: () => {} };
   const { args, [Symbol.dispose]: dispose } = permissionArguments(permissions, fixedFlags);
   return {
-    args: ["run", "--no-prompt", "--deny-import", ...runtimeFlags, ...args, `${ROOT}${entry}`],
+    args: [
+      ...["run", "--no-prompt", "--deny-import", ...runtimeFlags, ...args],
+      fileURLToPath(programModule(entry)),
+    ],
     [Symbol.dispose]: dispose,
   };
 }
@@ -67,9 +78,11 @@ function permissionArguments(
   permissions: Permissions | "all",
   fixedFlags = FIXED_FLAGS,
 ): ProgramArguments {
-  if (permissions === "all") return { args: ["--allow-all"], [Symbol.dispose]: () => {} };
-  if (!hasComma(permissions)) {
-    return { args: permissionFlags(permissions, fixedFlags), [Symbol.dispose]: () => {} };
+  if (permissions === "all" || !hasComma(permissions)) {
+    const flags = permissions === "all"
+      ? ["--allow-all"]
+      : permissionFlags(permissions, fixedFlags);
+    return { args: [...CONFIGURATION_FLAGS, ...flags], [Symbol.dispose]: () => {} };
   }
   const file = Deno.makeTempFileSync({ prefix: "strongroom-", suffix: ".json" });
   const { net, read, write } = permissions;
@@ -77,9 +90,11 @@ function permissionArguments(
   Deno.writeTextFileSync(
     file,
     JSON.stringify({
-      imports: config.imports,
+      ...!IS_PACKAGED && {
+        imports: config.imports,
+        lock: { path: `${PROGRAM_ROOT}deno.lock`, frozen: true },
+      },
       unstable: config.unstable,
-      lock: { path: `${ROOT}deno.lock`, frozen: true },
       permissions: {
         strongroom: { net, read: absolute(read), write: absolute(write) },
       },

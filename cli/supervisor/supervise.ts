@@ -31,8 +31,10 @@ export async function supervise(
   args: readonly string[],
   { maxSilenceMs = 30_000 }: SuperviseOptions = {},
 ): Promise<number> {
-  const settings = loadSettings();
+  const warnings: string[] = [];
+  const settings = loadSettings((warning) => warnings.push(warning));
   const log = logOf(settings);
+  for (const message of warnings) log.warn("Invalid setting", { message });
   await cacheProgram();
   using program = programArguments({
     permissions: permissionsFor(settings),

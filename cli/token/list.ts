@@ -1,14 +1,13 @@
-import { withRegister } from "../../storage/open_register.ts";
 import type { RegisteredCredential } from "../../storage/database/credential_register.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
+import { withServerRegister } from "./server_register.ts";
 
 /** `strongroom token list`: prints the credentials that were minted or revoked, not the tokens (C 22). */
 export async function list(args: string[]): Promise<number> {
   const { json } = parseOptions(args, { json: { type: "boolean", default: false } });
-  const { dataDir, diskReserveMb: reserveMB } = loadSettings();
   const now = Date.now();
-  await withRegister(dataDir, { reserveMB }, (register) => {
+  await withServerRegister(loadSettings(), (register) => {
     for (const credential of register.list()) {
       console.log(json ? JSON.stringify(entryOf(credential)) : lineOf(credential, now));
     }

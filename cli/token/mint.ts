@@ -2,30 +2,48 @@ import * as v from "valibot";
 import { PRIVILEGES } from "../../core/caller.ts";
 import { mintCredential } from "../../core/credentials.ts";
 import { TimeToLive, type TreePrivileges, UserId } from "../../schemas/credentials.ts";
+import { parseSize } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
-import { loadSettings, printError } from "../environment.ts";
+import { suggestion } from "../nearest.ts";
+import { loadSettings } from "../environment.ts";
+import { printError } from "../print_error.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { databasePath } from "../../storage/disk/data_directory.ts";
-import { orMissing } from "../../storage/disk/files.ts";
-import { withRegister } from "../../storage/open_register.ts";
+import { readJwtSecret } from "../../storage/jwt_secret.ts";
 import { recordAudit } from "./record_audit.ts";
-import { signingKey } from "../signing_key.ts";
-import { UsageError } from "../usage_error.ts";
+import { hasDatabase, withServerRegister } from "./server_register.ts";
+import { UsageError, withSettingContext } from "../usage_error.ts";
 
 /** `strongroom token`: prints a new credential (C 10), and records it without the token (C 22). */
 export async function mint(args: string[]): Promise<number> {
   const request = tokenRequest(args);
   const settings = loadSettings();
-  const key = await signingKey(settings);
-  if (key.kind !== "secret") {
-    throw new UsageError("Cannot mint a credential: only the holder of the private key can");
-  }
+  const secret = await secretOf(settings);
   const { jwtIssuer: issuer, jwtAudience: audience } = settings;
   const jti = crypto.randomUUID();
-  const token = await mintCredential({ ...request, jti, secret: key.secret, issuer, audience });
+  const token = await mintCredential({ ...request, jti, secret, issuer, audience });
   await record(settings, { ...request, jti });
   console.log(token);
   return 0;
+}
+
+/** The secret of the server. A new one would sign credentials that no server accepts. */
+async function secretOf(
+  { dataDir, jwtSecret, jwtPublicKey, jwksUrl }: Settings,
+): Promise<string> {
+  if (jwtPublicKey !== undefined || jwksUrl !== undefined) {
+    throw new UsageError("Cannot mint a credential: only the holder of the private key can");
+  }
+  const secret = jwtSecret ?? await withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be read",
+    () => readJwtSecret(dataDir),
+  );
+  if (secret !== undefined) return secret;
+  throw new UsageError(
+    `No secret of a server in "${dataDir}": start the server once, or name its data directory with ` +
+      "STRONGROOM_DATA_DIR, or its secret with STRONGROOM_JWT_SECRET",
+  );
 }
 
 /** Records a credential, so that it can be listed and revoked. */
@@ -33,8 +51,8 @@ async function record(
   settings: Settings,
   { userId, privileges, trees, ttlSeconds, jti }: TokenRequest & { readonly jti: string },
 ): Promise<void> {
-  const { dataDir, diskReserveMb: reserveMB, jwtSecret } = settings;
-  if (jwtSecret !== undefined && !await exists(databasePath(dataDir))) {
+  const { dataDir } = settings;
+  if (!await hasDatabase(settings)) {
     // The server is on another machine, or has not been started yet.
     printError(
       `The credential is not recorded, as "${dataDir}" has no database; its jti is ${jti}`,
@@ -43,9 +61,8 @@ async function record(
   }
   const mintedAt = Date.now();
   const expiresAt = mintedAt + ttlSeconds * 1000;
-  await withRegister(
-    dataDir,
-    { reserveMB },
+  await withServerRegister(
+    settings,
     (register) => register.add({ jti, userId, privileges, trees, mintedAt, expiresAt }),
   );
   const details = {
@@ -55,10 +72,6 @@ async function record(
     expires_at: new Date(expiresAt).toISOString(),
   };
   await recordAudit(settings, { action: "token.mint", tree: userId, details });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await orMissing(Deno.lstat(path)) !== undefined;
 }
 
 interface TokenRequest {
@@ -91,15 +104,16 @@ function tokenRequest(args: string[]): TokenRequest {
   if (held.length === 0 && tree.length === 0) {
     throw new UsageError("--privileges, --admin or --tree is required");
   }
-  if (quota !== undefined && !/^\d{1,15}$/.test(quota)) {
-    throw new UsageError(`--quota must be a number of bytes, not "${quota}"`);
+  const quotaBytes = quota === undefined ? undefined : parseSize(quota);
+  if (quota !== undefined && quotaBytes === undefined) {
+    throw new UsageError(`--quota must be a size such as 5GiB, 300MB or 1000000, not "${quota}"`);
   }
   return {
     userId: userId.output,
     privileges: held,
     trees,
     ttlSeconds: ttlSeconds.output,
-    quota: quota === undefined ? undefined : Number(quota),
+    quota: quotaBytes,
   };
 }
 
@@ -135,5 +149,7 @@ function parsePrivileges(list: string): string[] {
   const names = namesIn(list);
   const unknown = names.find((name) => !PRIVILEGES.some((known) => known === name));
   if (unknown === undefined) return names;
-  throw new UsageError(`Unknown privilege "${unknown}" in --privileges`);
+  throw new UsageError(
+    `Unknown privilege "${unknown}" in --privileges${suggestion(unknown, PRIVILEGES)}`,
+  );
 }

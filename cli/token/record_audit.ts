@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../core/audit.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
-import { printError } from "../environment.ts";
+import { printError } from "../print_error.ts";
 
 /** Records in the audit log what was done on the command line. */
 export async function recordAudit(

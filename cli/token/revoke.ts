@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { JwtId } from "../../schemas/credentials.ts";
-import { withRegister } from "../../storage/open_register.ts";
 import { parseArguments } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
 import { UsageError } from "../usage_error.ts";
 import { recordAudit } from "./record_audit.ts";
+import { withServerRegister } from "./server_register.ts";
 
 /** `strongroom token revoke JTI`: makes servers refuse a credential from now on (C 22). */
 export async function revoke(args: string[]): Promise<number> {
@@ -20,10 +20,8 @@ export async function revoke(args: string[]): Promise<number> {
     throw new UsageError("token revoke needs one argument: the jti of a credential");
   }
   const settings = loadSettings();
-  const { dataDir, diskReserveMb: reserveMB } = settings;
-  const isNew = await withRegister(
-    dataDir,
-    { reserveMB },
+  const isNew = await withServerRegister(
+    settings,
     (register) => register.revoke(jti.output, Date.now()),
   );
   await recordAudit(settings, { action: "token.revoke", details: { jti: jti.output } });

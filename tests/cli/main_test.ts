@@ -11,6 +11,8 @@ import {
 } from "../support/child_server.ts";
 import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
+import { ensureJwtSecret } from "../../storage/jwt_secret.ts";
+import { Storage } from "../../storage/storage.ts";
 import { cycloneDxFaults, sarifFaults } from "../support/json_schemas.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -66,18 +68,26 @@ Deno.test("strongroom token", async (t) => {
   await using directory = await TempDir.make();
   const env = { STRONGROOM_DATA_DIR: directory.path };
   const claims = (token: string) => JSON.parse(atob(token.trim().split(".")[1] ?? ""));
-  await t.step("C 10 creates a secret of mode 0600 once, and keeps it", async () => {
-    const tokens = await Promise.all(
-      [1, 2, 3, 4].map((user) => strongroom(["token", "--user", String(user), "--admin"], env)),
-    );
-    assert.ok(tokens.every(({ code }) => code === 0));
-    const secret = await Deno.readTextFile(`${directory.path}/jwt.secret`);
-    assert.ok(secret.trim().length >= 43);
-    const { mode } = await Deno.stat(`${directory.path}/jwt.secret`);
-    assert.equal((mode ?? 0) & 0o777, 0o600);
-    const names = (await Array.fromAsync(Deno.readDir(directory.path))).map(({ name }) => name);
-    assert.deepEqual(names.filter((name) => name.includes("secret")), ["jwt.secret"]);
-  });
+  await t.step(
+    "C 10 makes neither a data directory nor a secret, and says what to do",
+    async () => {
+      const missing = { STRONGROOM_DATA_DIR: `${directory.path}/missing` };
+      for (const args of [["--user", "1", "--admin"], ["list"], ["revoke", "a"]]) {
+        for (const where of [missing, env]) {
+          const { code, stdout, stderr } = await strongroom(["token", ...args], where);
+          assert.deepEqual([code, stdout], [2, ""]);
+          assert.match(
+            stderr,
+            /^strongroom: No (secret|database) of a server in ".*STRONGROOM_DATA_DIR.*\n$/,
+          );
+        }
+      }
+      assert.deepEqual(await Array.fromAsync(Deno.readDir(directory.path)), []);
+    },
+  );
+  // What the first start of a server does.
+  await (await Storage.open(directory.path, { reserveMB: 0 }))[Symbol.asyncDispose]();
+  await ensureJwtSecret(directory.path);
   await t.step("C 10 has the requested user, privileges and lifetime", async () => {
     const args = ["token", "--user", "7", "--privileges", "resources.view, resources.upload"];
     const { stdout } = await strongroom([...args, "--ttl", "2d"], env);
@@ -125,7 +135,7 @@ Deno.test("strongroom token", async (t) => {
     const revoked = await strongroom(["token", "revoke", jti], env);
     assert.equal(revoked.stdout, `Revoked ${jti}\n`);
     assert.match((await listed()).find((line) => line.includes(jti)) ?? "", /user 9 {2}revoked/);
-    assert.equal((await listed()).filter((line) => line !== "").length, 8);
+    assert.equal((await listed()).filter((line) => line !== "").length, 4);
     const json = await strongroom(["token", "list", "--json"], env);
     assert.ok(json.stdout.trim().split("\n").every((line) => JSON.parse(line).jti));
     assert.equal((await strongroom(["token", "revoke"], env)).code, 2);
@@ -300,7 +310,7 @@ Deno.test("C 14 strongroom capacity", async (t) => {
   await t.step("reads the host if no server runs, and leaves no file behind", async () => {
     const { code, stdout, stderr } = await strongroom(["capacity"], env);
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, /^Level +(OK|CAUTION|CRITICAL)/);
+    assert.match(stdout, /^Answer +of this command: .*\nLevel +(OK|CAUTION|CRITICAL)/);
     assert.match(stdout, /Leases +unknown/);
     const { stdout: json } = await strongroom(["capacity", "--json"], env);
     assert.equal(v.parse(CapacityOverview, JSON.parse(json)).leases, null);
@@ -333,6 +343,9 @@ Deno.test("C 14 strongroom capacity", async (t) => {
     const overview = v.parse(CapacityOverview, JSON.parse(json));
     assert.deepEqual(overview.leases?.active, []);
     assert.equal(overview.instances.ceiling, 5);
+    assert.equal(JSON.parse(json).answered_by, child.origin);
+    const { stdout: text } = await strongroom(["capacity"], env);
+    assert.match(text, new RegExp(`^Answer +of the server at ${child.origin}\n`));
     const watching = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", `${ROOT}main.ts`, "capacity", "--watch", "--json"],
       env,

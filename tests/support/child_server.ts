@@ -51,11 +51,13 @@ export interface ChildOptions {
   readonly root?: string;
   /** Arguments of `strongroom serve`. */
   readonly args?: readonly string[];
-  /** Arguments of the runtime that start the server. @default those of the task */
-  readonly program?: readonly string[];
+  /** The command that starts the server, before its arguments. @default the task */
+  readonly command?: readonly string[];
   /** A program that runs the server, such as strace, with its arguments. */
   readonly under?: readonly [program: string, ...args: string[]];
 }
+
+const TASK: readonly string[] = [Deno.execPath(), "task", "start"];
 
 /** A line of the log of a server that serves. */
 const SERVING = /"url":"([^"]+)","pid":(\d+)/g;
@@ -79,7 +81,7 @@ export class ChildServer implements AsyncDisposable {
 
   /** Starts a server on a free port and waits until it serves. */
   static async start(
-    { dataDir, env, under, root = ROOT, args: given = [] }: ChildOptions,
+    { dataDir, env, under, root = ROOT, args: given = [], command = TASK }: ChildOptions,
   ): Promise<ChildServer> {
     const whole = {
       STRONGROOM_DATA_DIR: dataDir,
@@ -87,8 +89,7 @@ export class ChildServer implements AsyncDisposable {
       STRONGROOM_LOG_FORMAT: "json",
       ...env,
     };
-    const task = [Deno.execPath(), "task", "start", ...given];
-    const [program = "", ...args] = [...under ?? [], ...task];
+    const [program = "", ...args] = [...under ?? [], ...command, ...given];
     const process = new Deno.Command(program, {
       args,
       cwd: root,

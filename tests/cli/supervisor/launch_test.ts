@@ -108,7 +108,7 @@ Deno.test("deno task start and deno task cli", async (t) => {
 });
 
 Deno.test("C 22 the server and its scanners can fetch no code", async () => {
-  const entry = "tests/cli/supervisor/fetches_code.ts";
+  const entry = "tests/cli/supervisor/fetches_code";
   using program = programArguments({
     permissions: { net: [], read: [], write: [] },
     runtimeFlags: CACHED_ONLY,

@@ -156,7 +156,12 @@ Deno.test({
     await using directory = await TempDir.make();
     await using child = await ChildServer.start({
       dataDir: `${directory.path}/data`,
-      program: ["run", "--allow-all", `${ROOT}tests/cli/supervisor/impatient_supervisor.ts`],
+      command: [
+        Deno.execPath(),
+        "run",
+        "--allow-all",
+        `${ROOT}tests/cli/supervisor/impatient_supervisor.ts`,
+      ],
     });
     const hanging = child.pid;
     Deno.kill(hanging, "SIGSTOP");

@@ -5,7 +5,7 @@ import { ScannerPool } from "../../../storage/scanners/scanner_pool.ts";
 
 const [path = ""] = Deno.args;
 const processes = new LocalProcesses("all", {
-  entry: "tests/storage/scanners/probe_scanner.ts",
+  entry: "tests/storage/scanners/probe_scanner",
 });
 const pool = new ScannerPool({ processes, maxIdle: 1, memoryMB: 512, timeoutMs: 600_000 });
 await pool.scan({ path, name: "hang" }, {

@@ -9,8 +9,8 @@ import { childrenOf, isAlive } from "../../support/processes.ts";
 import { until } from "../../support/until.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-const PROBE = "tests/storage/scanners/probe_scanner.ts";
-const HOSTILE = "tests/storage/scanners/hostile_scanner.ts";
+const PROBE = "tests/storage/scanners/probe_scanner";
+const HOSTILE = "tests/storage/scanners/hostile_scanner";
 
 interface Parts {
   readonly pool: ScannerPool;

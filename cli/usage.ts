@@ -1,0 +1,139 @@
+import { PRIVILEGES } from "../core/caller.ts";
+
+/** How to use a command. */
+export interface Usage {
+  /** One line without a full stop. */
+  readonly summary: string;
+  /** What may follow `strongroom`. */
+  readonly forms: readonly string[];
+  readonly details?: string;
+  /** Commands for a shell. */
+  readonly examples: readonly string[];
+}
+
+/** The commands that people use, as `strongroom help` lists them. */
+export const USAGES: Readonly<Record<string, Usage>> = {
+  serve: {
+    summary: "Serve until SIGTERM, SIGINT, SIGQUIT or SIGHUP",
+    forms: ["serve [--accept-damage]"],
+    details: `A second signal stops the server immediately.
+
+  --accept-damage  Start although the database has lost changes, or files have lost content`,
+    examples: [
+      "strongroom serve",
+      "STRONGROOM_DATA_DIR=/srv/models STRONGROOM_PORT=9000 strongroom serve",
+    ],
+  },
+  token: {
+    summary: "Print a new credential for a server, or list or revoke them",
+    forms: [
+      "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]",
+      "token list [--json]",
+      "token revoke JTI",
+    ],
+    details: `Signs with the secret in the data directory of the server, or STRONGROOM_JWT_SECRET.
+list prints the credentials that were minted or revoked, not the tokens. revoke makes a server,
+running or not, refuse a credential from now on.
+
+  --user ID          The user whose files the credential gives access to
+  --privileges P,…   ${
+      PRIVILEGES.join(", ").replaceAll(/(.{1,70}), /g, "$1,\n                     ")
+    }
+  --admin            All privileges
+  --tree ID=P,…      Privileges in the tree of another user; view is short for resources.view
+  --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d
+  --quota SIZE       The most bytes of the user's files, such as 5GiB`,
+    examples: [
+      "TOKEN=$(strongroom token --user 1 --admin)",
+      "strongroom token --user 7 --privileges resources.view,resources.download --ttl 30d",
+      "strongroom token --user 3 --tree 7=view,download,upload",
+      "strongroom token list",
+    ],
+  },
+  scan: {
+    summary: "Scan model files on this machine, and report what is dangerous in them",
+    forms: ["scan [OPTIONS] PATH…"],
+    details: `Exit code 0: nothing found; 1: something found; 2: not everything could be scanned.
+The path - is stdin, which --name names. Links to files are followed.
+
+  --format FORMAT        json, text, sarif, junit or cyclonedx. Default: text on a terminal, else json
+  -o, --output FILE      Write the report to a file, whole or not at all
+  --fail-on LEVEL        The least severity that counts as found: critical, warning (default), info, debug
+  --fail-on-unknown      Count files in unknown formats
+  --baseline FILE        Count and mark only what is new since an earlier report in JSON
+  --config FILE          A file of waivers. Default: strongroom.toml in this directory, unless it is
+                         among the scanned files
+  --exclude GLOB         Leave out paths: *.bin, tmp/**, /models/old. May be given several times
+  --no-default-excludes  Do not leave out .git, node_modules and the like
+  --scanners ID,…        Run these scanners only; strongroom scanners lists them
+  --weights              Analyze the values of tensors, too
+  --name NAME            The name of what comes on stdin`,
+    examples: [
+      "strongroom scan model.safetensors",
+      "strongroom scan --format sarif -o report.sarif --fail-on critical models/",
+      "curl -L https://models.example/model.pt | strongroom scan --name model.pt -",
+    ],
+  },
+  rules: {
+    summary: "Print what the rules of findings mean, how severe they are, and what to do",
+    forms: ["rules [CODE] [--json]"],
+    examples: ["strongroom rules", "strongroom rules S104"],
+  },
+  scanners: {
+    summary: "Print which formats are read, which are only recognized, and which are unknown",
+    forms: ["scanners [--json]"],
+    examples: ["strongroom scanners"],
+  },
+  capacity: {
+    summary: "Print how many scans and tools the host can carry, and what the server runs",
+    forms: ["capacity [--json] [--watch]"],
+    details: "  --watch  Refresh it each second",
+    examples: ["strongroom capacity --watch", "strongroom capacity --json"],
+  },
+  check: {
+    summary: "Check the database, all records and their content, while a server runs or not",
+    forms: ["check [--read-data] [--repair] [--json]"],
+    details: `Exit code 0: sound; 1: repaired; 2: damage is left.
+
+  --read-data  Read and hash all content; otherwise only its sizes are checked
+  --repair     Repair what is possible, without a server. Moves content without a record to quarantine/
+               and damaged content to damaged/, and deletes nothing`,
+    examples: ["strongroom check", "strongroom check --read-data --json"],
+  },
+  backup: {
+    summary: "Back up the data directory, while a server runs or not",
+    forms: ["backup DIR [--json]"],
+    details:
+      `Copies only what is new since the last backup to DIR. Exit code 0: all is there; 1: some content is
+damaged in the data directory and not in the backup; 2: DIR keeps its former backup.`,
+    examples: ["strongroom backup /srv/backup"],
+  },
+  restore: {
+    summary: "Restore a backup into the data directory, which must be empty",
+    forms: ["restore DIR [--json]"],
+    details:
+      `Exit code 0: all is there; 1: some content is missing from the backup or damaged in it; 2: nothing is
+restored.`,
+    examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
+  },
+  config: {
+    summary: "Print every setting, its value and its source",
+    forms: ["config"],
+    examples: ["strongroom config"],
+  },
+  permissions: {
+    summary: "Print the permissions that the settings need, as flags for deno run",
+    forms: ["permissions"],
+    examples: ["strongroom permissions"],
+  },
+  help: {
+    summary: "Explain the commands, or one with examples",
+    forms: ["help [COMMAND]"],
+    examples: ["strongroom help scan"],
+  },
+  version: {
+    summary: "Print the version",
+    forms: ["version", "--version"],
+    examples: ["strongroom --version"],
+  },
+};

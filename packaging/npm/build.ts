@@ -1,0 +1,41 @@
+/**
+ * Builds the npm package in `dist/npm`, or `--output=DIRECTORY`: the command, and the program in
+ * JavaScript, since the runtime runs no TypeScript from `node_modules`.
+ */
+
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import config from "../../deno.json" with { type: "json" };
+import { WORKERS } from "../../storage/threads/workers.ts";
+import manifest from "./package.json" with { type: "json" };
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const OUTPUT = "--output=";
+
+const outputs = Deno.args.filter((it) => it.startsWith(OUTPUT));
+const output = resolve(outputs.at(-1)?.slice(OUTPUT.length) ?? `${ROOT}dist/npm`);
+await Deno.remove(output, { recursive: true }).catch((error) => {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+});
+await Deno.mkdir(`${output}/bin`, { recursive: true });
+const { code } = await new Deno.Command(Deno.execPath(), {
+  cwd: ROOT,
+  args: [
+    "bundle",
+    "--quiet",
+    "--platform=deno",
+    "--code-splitting",
+    `--outdir=${output}/lib`,
+    "main.ts",
+    "cli/scanner.ts",
+    ...Object.values(WORKERS).map((module) => fileURLToPath(module)),
+  ],
+}).spawn().status;
+if (code !== 0) Deno.exit(code);
+await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
+await Deno.chmod(`${output}/bin/strongroom`, 0o755);
+for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));
+await Deno.writeTextFile(
+  `${output}/package.json`,
+  `${JSON.stringify({ ...manifest, version: config.version }, undefined, 2)}\n`,
+);
