@@ -55,6 +55,8 @@ export class EventBus<Event> implements EventSink<Event> {
   /** What the channels of users take. */
   #bytes = 0;
   #closed = false;
+  #published = 0;
+  #subscribers = 0;
 
   /** @param entryOf Makes of an event what subscribers receive. */
   constructor(
@@ -66,9 +68,20 @@ export class EventBus<Event> implements EventSink<Event> {
     this.#everyone = this.#newChannel();
   }
 
+  /** How many events there have been. */
+  get published(): number {
+    return this.#published;
+  }
+
+  /** How many subscriptions there are. */
+  get subscribers(): number {
+    return this.#subscribers;
+  }
+
   /** Appends events and wakes the subscribers whom they concern. */
   publish(events: readonly Event[]): void {
     if (events.length === 0) return;
+    this.#published += events.length;
     const entries = events.map(this.#entryOf);
     this.#everyone.publish(entries);
     for (const [owner, own] of byOwner(entries)) {
@@ -93,10 +106,12 @@ export class EventBus<Event> implements EventSink<Event> {
     const { owner } = options;
     const channel = owner === undefined ? this.#everyone : this.#channelOf(owner);
     channel.subscribers++;
+    this.#subscribers++;
     try {
       yield* this.#batches(channel, options);
     } finally {
       channel.subscribers--;
+      this.#subscribers--;
     }
   }
 

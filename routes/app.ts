@@ -2,8 +2,8 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { AuditLog } from "../core/audit.ts";
-import type { DamageLog } from "../core/damage.ts";
 import { quoted } from "../core/errors.ts";
+import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./audit.ts";
 import { type Access, requirePrivilege } from "./auth.ts";
 import { type TrustedProxies, withAddress } from "./client_address.ts";
@@ -25,7 +25,8 @@ export interface AppOptions
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
   readonly inFlight: InFlight;
-  readonly damage: DamageLog;
+  /** Measures what `GET /metrics` shows besides requests. */
+  readonly measure: Measure;
   /** Web origins whose scripts may use the API. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
@@ -34,12 +35,8 @@ export interface AppOptions
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { log, inFlight, damage } = options;
-  const metrics = new Metrics({
-    inFlight: () => inFlight.count,
-    damagedContent: () => damage.count,
-    repairedContent: () => damage.repairs,
-  });
+  const { log, inFlight } = options;
+  const metrics = new Metrics(options.measure);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });
   app.use(requestId());

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Measure, Metric } from "../core/metric.ts";
 import type { AppEnvironment } from "./environment.ts";
 
 /** The measurements of a request, taken when its reply has ended. */
@@ -10,16 +11,6 @@ export interface RequestMeasure {
   /** Bytes of the reply's body. */
   readonly bytes: number;
   readonly seconds: number;
-}
-
-/** Values that are read when the metrics are. */
-export interface Gauges {
-  /** How many requests are in flight. */
-  readonly inFlight: () => number;
-  /** How often damaged content was found. */
-  readonly damagedContent: () => number;
-  /** How often damaged content was replaced by an upload. */
-  readonly repairedContent: () => number;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
@@ -42,12 +33,13 @@ interface Series {
  * Not prom-client: `deno compile` overflows its stack on a package that it needs.
  */
 export class Metrics {
-  readonly #gauges: Gauges;
+  readonly #measure: Measure;
   /** By labels, in Prometheus's format. */
   readonly #series = new Map<string, Series>();
 
-  constructor(gauges: Gauges) {
-    this.#gauges = gauges;
+  /** @param measure Measures all but the requests. */
+  constructor(measure: Measure) {
+    this.#measure = measure;
   }
 
   record({ method, route, status, bytes, seconds }: RequestMeasure): void {
@@ -68,44 +60,33 @@ export class Metrics {
   }
 
   /** The reply to `GET /metrics`, in Prometheus's text format. */
-  reply(c: Context<AppEnvironment>): Response {
-    return c.body(this.#text(), 200, {
+  async reply(c: Context<AppEnvironment>): Promise<Response> {
+    return c.body(this.#text(await this.#measure()), 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     });
   }
 
-  #text(): string {
+  #text(metrics: readonly Metric[]): string {
     const all = [...this.#series];
+    const bytes = "strongroom_http_response_bytes_total";
     return [
       ...family("strongroom_http_request_seconds", "histogram", "Time to the last byte of a reply"),
       ...all.flatMap(([labels, series]) => histogramLines(labels, series)),
-      ...family(
-        "strongroom_http_response_bytes_total",
-        "counter",
-        "Bytes sent in response bodies",
-      ),
-      ...all.map(([labels, { bytes }]) =>
-        `strongroom_http_response_bytes_total{${labels}} ${bytes}`
-      ),
-      ...family("strongroom_http_requests_in_flight", "gauge", "Requests being served"),
-      `strongroom_http_requests_in_flight ${this.#gauges.inFlight()}`,
-      ...family(
-        "strongroom_damaged_content_total",
-        "counter",
-        "Times that stored content was found damaged",
-      ),
-      `strongroom_damaged_content_total ${this.#gauges.damagedContent()}`,
-      ...family(
-        "strongroom_repaired_content_total",
-        "counter",
-        "Times that an upload replaced damaged content",
-      ),
-      `strongroom_repaired_content_total ${this.#gauges.repairedContent()}`,
-      ...family("process_resident_memory_bytes", "gauge", "Resident memory of the process"),
-      `process_resident_memory_bytes ${Deno.memoryUsage().rss}`,
+      ...family(bytes, "counter", "Bytes sent in response bodies"),
+      ...all.map(([labels, series]) => `${bytes}{${labels}} ${series.bytes}`),
+      ...metrics.flatMap(metricLines),
       "",
     ].join("\n");
   }
+}
+
+function metricLines({ name, type, help, samples }: Metric): string[] {
+  if (typeof samples === "number") return [...family(name, type, help), `${name} ${samples}`];
+  const { label, values } = samples;
+  return [
+    ...family(name, type, help),
+    ...Object.entries(values).map(([it, value]) => `${name}{${label}="${it}"} ${value}`),
+  ];
 }
 
 function family(name: string, type: string, help: string): string[] {

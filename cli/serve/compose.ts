@@ -25,6 +25,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { measureServer } from "./metrics.ts";
 import { composeScans } from "./scans.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -82,7 +83,8 @@ export async function compose(
     processes,
     ...replacements,
   });
-  const { jobs, automatic, verdicts, leases } = scanning;
+  const { jobs, automatic, verdicts, leases, totals } = scanning;
+  const capacity = { ...host, leases, instances: () => jobs.instances };
   const stores: TreeParts = {
     records,
     blobs,
@@ -114,11 +116,11 @@ export async function compose(
       return problem === undefined ? undefined : { part: "keys", problem };
     },
     waivers: { store: records.verdicts },
-    capacity: { ...host, leases, instances: () => jobs.instances },
+    capacity,
     scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
     log,
-    damage,
     inFlight,
+    measure: measureServer({ inFlight, records, damage, jobs, totals, host: capacity, events }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
     validateReport: reports.validate,

@@ -6,6 +6,7 @@ import { scanBounds } from "../../core/scans/bounds.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import { SharedScans } from "../../core/scans/shared_scans.ts";
+import { ScanTotals } from "../../core/scans/totals.ts";
 import { Verdicts } from "../../core/verdicts.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -40,6 +41,7 @@ export interface ComposedScans {
   readonly automatic: AutomaticScans | undefined;
   readonly verdicts: Verdicts;
   readonly leases: LeasePool;
+  readonly totals: ScanTotals;
 }
 
 /** Wires the scans of a server. `parts` disposes of them. */
@@ -55,7 +57,8 @@ export function composeScans(
     : parts.use(new ProcessScanner(blobs, { processes, ...bounds, ...scannerLimits(host) }));
   const contents = replaced ?? scanner;
   const shared = new SharedScans();
-  const common = { scans: records.scans, contents, leases, events, log, damage, shared };
+  const totals = new ScanTotals();
+  const common = { scans: records.scans, contents, leases, events, log, damage, shared, totals };
   const isGated = settings.gate !== "off";
   const verdicts = new Verdicts(records.verdicts, isGated);
   const jobs: ScanJobs = parts.use(
@@ -78,5 +81,5 @@ export function composeScans(
       }),
     )
     : undefined;
-  return { jobs, automatic, verdicts, leases };
+  return { jobs, automatic, verdicts, leases, totals };
 }

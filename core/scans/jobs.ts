@@ -187,6 +187,7 @@ export class ScanJobs implements AsyncDisposable {
 
   /** Publishes the end of a scan, and notifies its watchers. */
   #notify(finished: Scan): void {
+    this.#options.totals.addScan(finished.status);
     this.#options.events.publish([{ type: "scan.finished", scan: finished }]);
     this.#watchers.notify(finished);
   }

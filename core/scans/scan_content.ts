@@ -3,6 +3,7 @@ import type { DamageLog } from "../damage.ts";
 import { DamagedContent } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
+import type { ScanTotals } from "./totals.ts";
 import { type ContentScanner, type ResultKey, ScanFailure, type ScanStore } from "./ports.ts";
 
 /** A file is not tried again after this many attempts that ended with the server. */
@@ -15,6 +16,7 @@ export interface ContentScanParts {
   readonly contents: ContentScanner;
   readonly leases: LeasePool;
   readonly damage: DamageLog;
+  readonly totals: ScanTotals;
   readonly log: Log;
 }
 
@@ -37,7 +39,7 @@ export interface ContentToScan {
  * @throws the signal's reason when it aborts.
  */
 export async function scanContent(
-  { scans, contents, leases, damage }: ContentScanParts,
+  { scans, contents, leases, damage, totals }: ContentScanParts,
   { key, size, signal, ...options }: ContentToScan,
 ): Promise<FileResult> {
   using lease = await leases.acquireToolLeaseWithContext(
@@ -48,13 +50,16 @@ export async function scanContent(
     0,
   );
   if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) throw new ScanFailure(INTERRUPTED);
+  const started = performance.now();
   try {
     signal.throwIfAborted();
     const { memoryLimitMB } = lease;
     const result = await contents.scan(key, { ...options, memoryLimitMB, skip: key.skip, signal });
     verify(key.hash, result, damage);
+    totals.addFile(result, { size, seconds: (performance.now() - started) / 1000 });
     return result;
   } catch (error) {
+    if (error instanceof ScanFailure) totals.addFailure();
     await (signal.aborted ? scans.withdrawAttempt(key) : scans.endAttempt(key));
     throw error;
   }

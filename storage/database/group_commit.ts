@@ -49,6 +49,8 @@ export class GroupCommit {
   readonly #maxGroupMs: number;
   readonly #queue: Entry[] = [];
   #draining: Promise<void> | undefined;
+  #commits = 0;
+  #works = 0;
 
   constructor(control: TransactionControl, { maxGroupMs = MAX_GROUP_MS }: GroupCommitOptions = {}) {
     this.#control = control;
@@ -77,6 +79,11 @@ export class GroupCommit {
       });
       this.#draining ??= this.#drain();
     });
+  }
+
+  /** How many transactions have been committed, and how many pieces of work in them. */
+  get committed(): { readonly commits: number; readonly works: number } {
+    return { commits: this.#commits, works: this.#works };
   }
 
   /** Resolves when no work is running or queued. */
@@ -117,6 +124,8 @@ export class GroupCommit {
       for (const entry of done) entry.fail(reason);
       return;
     }
+    this.#commits++;
+    this.#works += done.length;
     for (const entry of done) entry.succeed();
   }
 

@@ -1,11 +1,12 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
+import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
-import { usageOf } from "./usage.ts";
+import { contentTotals, usageOf } from "./usage.ts";
 import { verdictRows } from "./verdict_statements.ts";
 
 /** Lookups of more records are left to another thread. */
@@ -45,6 +46,11 @@ export class PointReader implements Disposable {
   /** What the trees within the scope hold. */
   usage(scope: Scope): Usage | undefined {
     return scope.everyone ? undefined : usageOf(this.#connection, scope);
+  }
+
+  /** {@link contentTotals} */
+  contentTotals(): Record<"files" | "database", ContentAmount> {
+    return contentTotals(this.#connection);
   }
 
   /** A whole listing, or undefined if it has more than {@link MAX_LISTED} records or a page of paths. */

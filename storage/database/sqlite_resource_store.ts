@@ -15,6 +15,7 @@ import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
+import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
@@ -54,6 +55,7 @@ export interface ResourceStoreOptions {
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
+  readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
   /** Serves listings and collections, so that lookups do not wait for their sorting. */
   readonly #reader: RemoteWorker<Reader>;
@@ -72,6 +74,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly verdicts: SqliteVerdictStore;
 
   private constructor(path: string, options: ResourceStoreOptions) {
+    this.#path = path;
     const { onFatal = throwUncaught, onGeneration = () => {} } = options;
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = currentResults(version);
@@ -188,6 +191,11 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   async usage(scope: Scope): Promise<Usage> {
     const found = this.#largeChanges.covers(scope) ? undefined : this.#points.usage(scope);
     return found ?? await this.#lookups.remote.usage(scope);
+  }
+
+  /** {@link measureDatabase} */
+  measure(): Promise<DatabaseMeasures> {
+    return measureDatabase(this.#path, { points: this.#points, commits: this.#commits });
   }
 
   storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Scope, Usage } from "../../core/ports.ts";
+import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { Connection } from "./connection.ts";
 
 /** Records of a page. */
@@ -24,6 +25,20 @@ export function usageOf(
     { user: scope.userId, users: JSON.stringify(userIds) },
   );
   return { records: Number(row?.records), files: Number(row?.files), bytes: Number(row?.bytes) };
+}
+
+/** The contents in files, and those in the database. */
+export function contentTotals(
+  connection: Connection,
+): Record<"files" | "database", ContentAmount> {
+  const of = (inFile: 0 | 1): ContentAmount => {
+    const row = connection.get(
+      "SELECT contents, bytes FROM content_totals WHERE in_file = :inFile",
+      { inFile },
+    );
+    return { count: Number(row?.contents), bytes: Number(row?.bytes) };
+  };
+  return { files: of(1), database: of(0) };
 }
 
 /** A count of the bytes that the contents of trees take, each content once. It reads all their records. */

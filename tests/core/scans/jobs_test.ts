@@ -4,6 +4,7 @@ import { LeasePool, readTunables, type SystemStats } from "../../../core/capacit
 import { DamageLog } from "../../../core/damage.ts";
 import { Log } from "../../../core/log.ts";
 import { SharedScans } from "../../../core/scans/shared_scans.ts";
+import { ScanTotals } from "../../../core/scans/totals.ts";
 import { ScanJobs } from "../../../core/scans/jobs.ts";
 import { type Scan, ScanFailure, type ScanStore } from "../../../core/scans/ports.ts";
 
@@ -83,6 +84,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     leases: new LeasePool(host),
     events: { publish() {} },
     shared: new SharedScans(),
+    totals: new ScanTotals(),
     log,
     damage: new DamageLog(log),
   });

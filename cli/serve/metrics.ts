@@ -1,0 +1,145 @@
+import { cpuUsage } from "node:process";
+import { capacityOverview, type HostCapacity, type LeasePool } from "../../core/capacity/mod.ts";
+import type { DamageLog } from "../../core/damage.ts";
+import type { Measure, Metric } from "../../core/metric.ts";
+import type { ScanJobs } from "../../core/scans/jobs.ts";
+import type { ScanTotals } from "../../core/scans/totals.ts";
+import type { ServerEvents } from "../../routes/events.ts";
+import type { InFlight } from "../../routes/in_flight.ts";
+import { MIB } from "../../schemas/units.ts";
+import type { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+
+/** What metrics are read from. */
+export interface MeasuredParts {
+  readonly inFlight: InFlight;
+  readonly records: SqliteResourceStore;
+  readonly damage: DamageLog;
+  readonly jobs: ScanJobs;
+  readonly totals: ScanTotals;
+  readonly host: HostCapacity & { readonly leases: LeasePool };
+  readonly events: ServerEvents;
+}
+
+const STARTED_SECONDS = Date.now() / 1000;
+
+/** What `GET /metrics` shows besides requests (C 1). None of it takes longer the more is stored. */
+export function measureServer(parts: MeasuredParts): Measure {
+  return async () => [
+    gauge("strongroom_http_requests_in_flight", "Requests being served", parts.inFlight.count),
+    ...await storageMetrics(parts),
+    ...scanMetrics(parts),
+    ...capacityMetrics(parts.host),
+    counter("strongroom_events_total", "Events that were published", parts.events.published),
+    gauge("strongroom_event_streams", "Streams of events", parts.events.subscribers),
+    ...processMetrics(),
+  ];
+}
+
+async function storageMetrics({ records, damage }: MeasuredParts): Promise<Metric[]> {
+  const used = await records.usage({ userId: 0, everyone: true });
+  const { contents: { files, database }, ...measured } = await records.measure();
+  return [
+    gauge("strongroom_records", "Records in all trees", {
+      label: "kind",
+      values: { file: used.files, directory: used.records - used.files },
+    }),
+    gauge(
+      "strongroom_record_bytes",
+      "Sizes of all files; shared content counts for each",
+      used.bytes,
+    ),
+    gauge("strongroom_contents", "Different contents, by where they are kept", {
+      label: "place",
+      values: { file: files.count, database: database.count },
+    }),
+    gauge("strongroom_content_bytes", "Bytes of different contents, by where they are kept", {
+      label: "place",
+      values: { file: files.bytes, database: database.bytes },
+    }),
+    counter(
+      "strongroom_damaged_content_total",
+      "Times that content was found damaged",
+      damage.count,
+    ),
+    counter(
+      "strongroom_repaired_content_total",
+      "Times that an upload replaced damaged content",
+      damage.repairs,
+    ),
+    gauge("strongroom_database_bytes", "Size of the database", measured.databaseBytes),
+    gauge("strongroom_database_log_bytes", "Size of the log of the database", measured.logBytes),
+    counter("strongroom_commits_total", "Transactions that were committed", measured.commits),
+    counter("strongroom_writes_total", "Pieces of work that these carried out", measured.works),
+  ];
+}
+
+function scanMetrics({ jobs, totals }: MeasuredParts): Metric[] {
+  return [
+    gauge("strongroom_scans", "Scans that have not ended", {
+      label: "state",
+      values: { queued: jobs.queued, running: jobs.instances.running },
+    }),
+    counter("strongroom_scans_total", "Scans that have ended", {
+      label: "status",
+      values: totals.scans,
+    }),
+    counter("strongroom_scanned_files_total", "Files that were scanned", {
+      label: "verdict",
+      values: totals.files,
+    }),
+    counter("strongroom_scanned_bytes_total", "Bytes of files that were scanned", totals.bytes),
+    counter("strongroom_scan_seconds_total", "Seconds that scanners took for them", totals.seconds),
+  ];
+}
+
+function capacityMetrics(host: MeasuredParts["host"]): Metric[] {
+  const { readings, level, instances } = capacityOverview(host);
+  return [
+    gauge("strongroom_capacity_level", "The level of the host: 1 for the present one", {
+      label: "level",
+      values: { OK: 0, CAUTION: 0, CRITICAL: 0, [level]: 1 },
+    }),
+    gauge("strongroom_scan_ceiling", "Scans that the host carries at once", instances.ceiling),
+    gauge("strongroom_leases", "Leases of the host", {
+      label: "state",
+      values: { active: host.leases.activeTotal, waiting: host.leases.waiting },
+    }),
+    gauge("strongroom_host_load", "Load average over one minute", readings.LoadAvg1m),
+    gauge("strongroom_host_cores", "Cores that this process may use", readings.CPUCores),
+    gauge(
+      "strongroom_host_memory_available_bytes",
+      "Memory that is available to it",
+      readings.MemAvailableMB * MIB,
+    ),
+    gauge(
+      "strongroom_host_disk_free_bytes",
+      "Free space of the data directory",
+      readings.DiskFreeMB * MIB,
+    ),
+  ];
+}
+
+function processMetrics(): Metric[] {
+  const { user, system } = cpuUsage();
+  return [
+    gauge(
+      "process_resident_memory_bytes",
+      "Resident memory of the process",
+      Deno.memoryUsage().rss,
+    ),
+    counter("process_cpu_seconds_total", "CPU time of the process", (user + system) / 1e6),
+    gauge(
+      "process_start_time_seconds",
+      "When the process started, since the Unix epoch",
+      STARTED_SECONDS,
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, type: "gauge", help, samples };
+}
+
+function counter(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, type: "counter", help, samples };
+}
