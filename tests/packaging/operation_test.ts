@@ -1,0 +1,63 @@
+import * as assert from "node:assert/strict";
+import { dirname } from "node:path/posix";
+import { ROOT } from "../support/child_server.ts";
+import { TestServer } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram, run } from "../support/tools.ts";
+
+Deno.test({
+  name: "the unit of systemd is valid and leaves the service few rights",
+  ignore: !await hasProgram("systemd-analyze", "--version"),
+  async fn() {
+    await using directory = await TempDir.make();
+    const shipped = await Deno.readTextFile(`${ROOT}packaging/systemd/strongroom.service`);
+    const unit = `${directory.path}/strongroom.service`;
+    // systemd looks for the program, which is not installed here.
+    await Deno.writeTextFile(unit, shipped.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
+    const verified = await run("systemd-analyze", ["verify", unit]);
+    assert.deepEqual([verified.code, verified.stdout, verified.stderr], [0, "", ""]);
+    const options = ["--offline=yes", "--threshold=20", "--no-pager"];
+    const rated = await run("systemd-analyze", ["security", ...options, unit]);
+    assert.equal(rated.code, 0, rated.stdout);
+  },
+});
+
+Deno.test("the container has all that its commands need", async () => {
+  await using directory = await TempDir.make();
+  const dockerfile = await Deno.readTextFile(`${ROOT}packaging/container/Dockerfile`);
+  for (const [, sources = ""] of dockerfile.matchAll(/^COPY (.+) \S+$/gm)) {
+    for (const source of sources.split(" ")) {
+      const { code, stderr } = await run("cp", ["-r", `${ROOT}${source}`, directory.path]);
+      assert.equal(code, 0, stderr);
+    }
+  }
+  const entry: unknown = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? "");
+  assert.ok(Array.isArray(entry) && entry[0] === "deno");
+  const secret = crypto.randomUUID().repeat(2);
+  const env = {
+    STRONGROOM_DATA_DIR: `${directory.path}/data`,
+    STRONGROOM_JWT_SECRET: secret,
+    PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
+  };
+  const start = (...args: string[]) =>
+    run(Deno.execPath(), [...entry.slice(1).map(String), ...args], { cwd: directory.path, env });
+  const minted = await start("token", "--user", "1", "--admin");
+  assert.equal(minted.code, 0, minted.stderr);
+  // The server with its workers; the scanner with its own.
+  const checked = await start("check");
+  assert.ok(checked.code === 0 || checked.code === 2, checked.stderr);
+  const scanned = await start("scan", `${ROOT}LICENSE`);
+  assert.equal(scanned.code, 0, scanned.stderr);
+});
+
+Deno.test("C 1 every metric of the dashboard is served", async () => {
+  await using server = await TestServer.start({ app: { openMetrics: true } });
+  // The first request is in the metrics that the second one reads.
+  await (await fetch(`${server.origin}/metrics`)).text();
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+  const served = new Set(metrics.split("\n").map((line) => /^\w+/.exec(line)?.[0]));
+  const dashboard = await Deno.readTextFile(`${ROOT}packaging/grafana/strongroom.json`);
+  const shown = new Set(dashboard.match(/\b(strongroom|process)_\w+/g));
+  assert.ok(shown.size > 20);
+  for (const name of shown) assert.ok(served.has(name), `${name} is not served`);
+});
