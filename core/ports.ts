@@ -3,6 +3,7 @@
  * implement them. Each implementation passes the suites in tests/conformance.
  */
 
+import type { Chunk } from "./content.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -52,6 +53,13 @@ export interface ListQuery {
   readonly directories: readonly string[];
   /** The requested directories and their ancestors, which are listed themselves (RS 4.1.3, 4.1.6). */
   readonly chain: readonly string[];
+}
+
+/** Part of a list as callers receive it. */
+export interface ItemsJson {
+  /** The items as JSON in UTF-8, a comma before each. */
+  readonly json: Chunk;
+  readonly count: number;
 }
 
 /** One file of a {@link FileCollection}. */
@@ -184,6 +192,8 @@ export interface ResourceStore extends RecordLookup {
    * snapshot if the reader is fast. A slow one sees what changes in between.
    */
   list(query: ListQuery): AsyncIterable<readonly ResourceRecord[]>;
+  /** Like {@link list}, as callers receive it: the thread that reads the records makes the text. */
+  listJson(query: ListQuery): AsyncIterable<ItemsJson>;
   /** What the trees within the scope hold. */
   usage(scope: Scope): Promise<Usage>;
   /**

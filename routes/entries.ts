@@ -1,35 +1,17 @@
 import type { Context } from "hono";
-import type { Chunk } from "../core/content.ts";
-import type { ResourceRecord } from "../core/ports.ts";
+import { type Chunk, joinChunks } from "../core/content.ts";
+import { entriesJson, isoTime } from "../core/entries.ts";
+import type { ItemsJson, ResourceRecord } from "../core/ports.ts";
 import type { Scan } from "../core/scans/ports.ts";
-import type { ResourceEntry } from "../schemas/resources.ts";
 import type { ScanEntry } from "../schemas/scans.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { success } from "./envelope.ts";
+import { successBytes } from "./envelope.ts";
 import { streamed } from "./streamed.ts";
 
 /** How many entries are serialized at a time. */
-const BATCH_ENTRIES = 500;
-
-const MINUTE_MS = 60_000;
-/** The length of the seconds in a time, such as `59.999Z`. */
-const SECONDS_LENGTH = 7;
+const BATCH_ENTRIES = 350;
 
 const encoder = new TextEncoder();
-
-/** A record as callers see it (RS 2, C 3). */
-export function entryOf(record: ResourceRecord): ResourceEntry {
-  return {
-    id: record.id,
-    user_id: record.userId,
-    name: record.name,
-    path: record.path,
-    size: record.size,
-    is_dir: record.isDir,
-    created_at: isoTime(record.createdAt),
-    updated_at: isoTime(record.updatedAt),
-  };
-}
 
 /** A scan as callers see it (C 15). */
 export function scanOf(scan: Scan): ScanEntry {
@@ -51,80 +33,55 @@ export function scanOf(scan: Scan): ScanEntry {
   };
 }
 
-/** The last minute that {@link isoTime} has formatted. Most entries of a list were made at about one time. */
-let lastMinute = { number: Number.NaN, text: "" };
-
-/** A time in RFC 3339, from milliseconds since the Unix epoch. */
-export function isoTime(milliseconds: number): string {
-  const number = Math.floor(milliseconds / MINUTE_MS);
-  if (number !== lastMinute.number) {
-    const text = new Date(milliseconds).toISOString();
-    lastMinute = { number, text: text.slice(0, -SECONDS_LENGTH) };
-  }
-  const rest = milliseconds - number * MINUTE_MS;
-  const [seconds, fraction] = [Math.floor(rest / 1000), rest % 1000];
-  const padded = `${seconds}`.padStart(2, "0");
-  return `${lastMinute.text}${padded}.${`${fraction}`.padStart(3, "0")}Z`;
-}
-
-/** A ResourceList as a reply. It is streamed if it has more than one batch (C 8). */
+/** A ResourceList of records as a reply. */
 export function entryList(
   c: Context<AppEnvironment>,
-  records: AsyncIterable<readonly ResourceRecord[]>,
+  records: readonly ResourceRecord[],
 ): Promise<Response> {
-  return listReply(c, records, entryOf);
+  async function* parts() {
+    for (let at = 0; at < records.length; at += BATCH_ENTRIES) {
+      yield entriesJson(records.slice(at, at + BATCH_ENTRIES));
+    }
+  }
+  return listReply(c, parts());
 }
 
-/** A list as a reply. It is streamed if it has more than one batch. */
-export async function listReply<Item>(
+/** A list as a reply. It is streamed if it has more than one part (C 8). */
+export async function listReply(
   c: Context<AppEnvironment>,
-  items: AsyncIterable<readonly Item[]>,
-  entryOf: (item: Item) => unknown,
+  items: AsyncIterable<ItemsJson>,
 ): Promise<Response> {
-  const batches = items[Symbol.asyncIterator]();
-  const first = await batches.next();
-  const second = first.done ? first : await batches.next();
+  const parts = items[Symbol.asyncIterator]();
+  const first = await parts.next();
+  const second = first.done ? first : await parts.next();
   if (second.done) {
-    const entries = first.done ? [] : first.value.map(entryOf);
-    return success(c, { items: entries, total: entries.length });
+    const { json, count } = first.done ? NOTHING : first.value;
+    return successBytes(c, joinChunks([LIST_BEGIN, json.subarray(1), listEnd(count)]));
   }
   async function* all() {
     try {
       if (!first.done) yield first.value;
       if (!second.done) yield second.value;
-      for (let next = await batches.next(); !next.done; next = await batches.next()) {
-        yield next.value;
-      }
+      for (let next = await parts.next(); !next.done; next = await parts.next()) yield next.value;
     } finally {
-      await batches.return?.();
+      await parts.return?.();
     }
   }
-  return await streamed(c, listJson(all(), entryOf), {
-    headers: { "Content-Type": "application/json" },
-  });
+  return await streamed(c, listChunks(all()), { headers: { "Content-Type": "application/json" } });
 }
 
-/** Splits records into batches. */
-export async function* batchesOf(
-  records: readonly ResourceRecord[],
-): AsyncGenerator<readonly ResourceRecord[]> {
-  for (let at = 0; at < records.length; at += BATCH_ENTRIES) {
-    yield records.slice(at, at + BATCH_ENTRIES);
-  }
+const LIST_BEGIN = encoder.encode('{"status":"success","data":{"items":[');
+const NOTHING: ItemsJson = { json: new Uint8Array(), count: 0 };
+
+function listEnd(total: number): Chunk {
+  return encoder.encode(`],"total":${total}}}\n`);
 }
 
-async function* listJson<Item>(
-  batches: AsyncIterable<readonly Item[]>,
-  entryOf: (item: Item) => unknown,
-): AsyncGenerator<Chunk> {
+async function* listChunks(parts: AsyncIterable<ItemsJson>): AsyncGenerator<Chunk> {
   let total = 0;
-  let before = '{"status":"success","data":{"items":[';
-  for await (const batch of batches) {
-    if (batch.length === 0) continue;
-    const items = batch.map((item) => JSON.stringify(entryOf(item))).join(",");
-    yield encoder.encode(before + items);
-    before = ",";
-    total += batch.length;
+  for await (const { json, count } of parts) {
+    yield total === 0 ? joinChunks([LIST_BEGIN, json.subarray(1)]) : json;
+    total += count;
   }
-  yield encoder.encode(`${total === 0 ? before : ""}],"total":${total}}}\n`);
+  yield listEnd(total);
 }

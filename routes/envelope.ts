@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
+import type { Chunk } from "../core/content.ts";
 import { AppError, type ErrorKind, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 
@@ -38,6 +39,11 @@ const encoder = new TextEncoder();
 /** A successful reply in the envelope (RS 1.5, C 2). */
 export function success(c: Context, data: unknown, status: 200 | 201 | 202 = 200): Response {
   return json(c, status, { status: "success", data });
+}
+
+/** Like {@link success}, with the JSON of the whole envelope. */
+export function successBytes(c: Context, bytes: Chunk): Response {
+  return jsonBytes(c, 200, bytes);
 }
 
 export interface FailureOptions {
@@ -96,7 +102,15 @@ function json(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const bytes = encoder.encode(`${JSON.stringify(body)}\n`);
+  return jsonBytes(c, status, encoder.encode(`${JSON.stringify(body)}\n`), headers);
+}
+
+function jsonBytes(
+  c: Context,
+  status: StatusCode,
+  bytes: Chunk,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return c.newResponse(c.req.method === "HEAD" ? null : bytes, status, {
     "Content-Type": "application/json",
     "Content-Length": String(bytes.length),

@@ -1,13 +1,14 @@
 import type { Context } from "hono";
 import { type Caller, ownerOf, requireEveryone } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
+import { entryOf as resourceEntry } from "../core/entries.ts";
 import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { ScanEvent } from "../core/scans/ports.ts";
 import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
 import type { ResourceEvent } from "../core/tree/changes.ts";
 import { callerOf } from "./auth.ts";
-import { entryOf as resourceEntry, scanOf } from "./entries.ts";
+import { scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { parseQuery, wantsAll } from "./query.ts";
 import { streamed } from "./streamed.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { AppError, quoted } from "../core/errors.ts";
+import { entryOf } from "../core/entries.ts";
 import { recordsOf, type Tree } from "../core/tree/changes.ts";
 import { downloadFile } from "../core/tree/download.ts";
 import { put } from "../core/tree/put.ts";
@@ -10,7 +11,7 @@ import { bodyContent } from "./body.ts";
 import { representationOf, requirePreconditions, select } from "./conditional.ts";
 import { statedDigests, verifyDigests } from "./digests.ts";
 import { sendFile } from "./download.ts";
-import { batchesOf, entryList, entryOf } from "./entries.ts";
+import { entryList } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 
@@ -63,7 +64,7 @@ export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
     requireCondition: (found) => requirePreconditions(c.req.raw.headers, found),
   });
   auditChange(c, { paths, changes });
-  return await entryList(c, batchesOf(recordsOf(changes, "deleted")));
+  return await entryList(c, recordsOf(changes, "deleted"));
 }
 
 /** The path in the address, decoded once. A plus is a plus. */

@@ -1,9 +1,10 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
+import { entryOf } from "../core/entries.ts";
 import { type ChangeSet, recordsOf, type Tree } from "../core/tree/changes.ts";
 import { checksums, type FileChecksum } from "../core/tree/checksums.ts";
 import { copy } from "../core/tree/copy.ts";
-import { list, type ListRequest } from "../core/tree/list.ts";
+import { listJson, type ListRequest } from "../core/tree/list.ts";
 import { mkdir } from "../core/tree/mkdir.ts";
 import { move } from "../core/tree/move.ts";
 import { remove } from "../core/tree/remove.ts";
@@ -19,8 +20,8 @@ import {
 } from "../schemas/resources.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
-import { batchesOf, entryList, entryOf, listReply } from "./entries.ts";
-import { statOf, verdictEntryOf } from "./verdicts.ts";
+import { entryList, listReply } from "./entries.ts";
+import { statOf, verdictLists } from "./verdicts.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
@@ -34,12 +35,12 @@ const encoder = new TextEncoder();
 
 /** `GET /resources/` (RS 4.1). */
 export async function listResources(c: Handled, tree: Tree): Promise<Response> {
-  return await entryList(c, list(tree, listRequest(c)));
+  return await listReply(c, listJson(tree, listRequest(c)));
 }
 
 /** `GET /resources/verdicts` (C 18). */
 export async function showVerdicts(c: Handled, tree: Tree): Promise<Response> {
-  return await listReply(c, listVerdicts(tree, listRequest(c)), verdictEntryOf);
+  return await listReply(c, verdictLists(listVerdicts(tree, listRequest(c))));
 }
 
 function listRequest(c: Handled): ListRequest {
@@ -92,7 +93,7 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
     onConflict,
   });
   auditChange(c, { paths: files.map((file) => file.path), changes });
-  return await entryList(c, batchesOf(files));
+  return await entryList(c, files);
 }
 
 /** `POST /resources/mkdir` (RS 4.3). */
@@ -124,10 +125,7 @@ async function transferred(
   auditChange(c, named);
   const changes = await transfer({ caller: callerOf(c), sources: all, destination, force });
   auditChange(c, { ...named, changes });
-  return await entryList(
-    c,
-    batchesOf([...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]),
-  );
+  return await entryList(c, [...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]);
 }
 
 /** `DELETE /resources/` (RS 4.6). */
@@ -136,5 +134,5 @@ export async function deleteResources(c: Handled, tree: Tree): Promise<Response>
   auditChange(c, { paths });
   const changes = await remove(tree, { caller: callerOf(c), paths });
   auditChange(c, { paths, changes });
-  return await entryList(c, batchesOf(recordsOf(changes, "deleted")));
+  return await entryList(c, recordsOf(changes, "deleted"));
 }

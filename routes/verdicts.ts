@@ -2,10 +2,20 @@ import type { Stat } from "../core/tree/stat.ts";
 import type { FileWithVerdict } from "../core/tree/verdicts.ts";
 import type { ContentVerdict, Waiver } from "../core/verdicts.ts";
 import type { FileVerdict, StatEntry, VerdictEntry, WaiverEntry } from "../schemas/verdicts.ts";
-import { entryOf, isoTime } from "./entries.ts";
+import { entryOf, isoTime, itemsJson } from "../core/entries.ts";
+import type { ItemsJson } from "../core/ports.ts";
+
+/** Batches of files with their verdicts as parts of a list (C 18). */
+export async function* verdictLists(
+  batches: AsyncIterable<readonly FileWithVerdict[]>,
+): AsyncGenerator<ItemsJson> {
+  for await (const batch of batches) {
+    yield itemsJson(batch, (file) => JSON.stringify(verdictEntryOf(file)));
+  }
+}
 
 /** A file with its verdict as callers see it (C 18). */
-export function verdictEntryOf({ record, verdict }: FileWithVerdict): VerdictEntry {
+function verdictEntryOf({ record, verdict }: FileWithVerdict): VerdictEntry {
   return { id: record.id, path: record.path, ...verdictOf(verdict) };
 }
 

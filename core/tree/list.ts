@@ -1,7 +1,7 @@
 import { type Caller, scopeOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 import { outermost, sanitizeAll } from "../paths.ts";
-import type { ResourceRecord } from "../ports.ts";
+import type { ItemsJson, ListQuery, ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, MAX_DIRECTORIES } from "./directories.ts";
 
@@ -18,10 +18,20 @@ export interface ListRequest {
  * @throws {AppError} `ErrResourcesInvalidRequest` when a path is invalid, or there are too many paths
  *   or directories above them.
  */
-export function list(
-  tree: Tree,
-  { caller, paths, recursive }: ListRequest,
-): AsyncIterable<readonly ResourceRecord[]> {
+export function list(tree: Tree, request: ListRequest): AsyncIterable<readonly ResourceRecord[]> {
+  return tree.records.list(queryOf(request));
+}
+
+/**
+ * Lists directories like {@link list}, as JSON.
+ *
+ * @throws {AppError} as {@link list} does.
+ */
+export function listJson(tree: Tree, request: ListRequest): AsyncIterable<ItemsJson> {
+  return tree.records.listJson(queryOf(request));
+}
+
+function queryOf({ caller, paths, recursive }: ListRequest): ListQuery {
   const requested = sanitizeAll(paths);
   // What is below another path is part of its listing.
   const directories = recursive ? outermost(requested) : requested;
@@ -30,7 +40,7 @@ export function list(
     for (const path of chainOf(directory)) chain.add(path);
     if (chain.size > MAX_DIRECTORIES) throw tooDeep();
   }
-  return tree.records.list({ scope: scopeOf(caller), recursive, directories, chain: [...chain] });
+  return { scope: scopeOf(caller), recursive, directories, chain: [...chain] };
 }
 
 function tooDeep(): AppError {

@@ -5,7 +5,7 @@ import { preferred, RECORD_COLUMNS, recordOf, scopeCondition } from "./lookup.ts
 import { descendantOf } from "./subtree.ts";
 
 /** Records in a page, at most. */
-const MAX_PAGE_RECORDS = 500;
+const MAX_PAGE_RECORDS = 350;
 /** The length of the paths in a page, of which only the last one may be over it. */
 const MAX_PAGE_BYTES = 32 * KIB;
 
@@ -135,7 +135,7 @@ export function shortListProbe(query: ListQuery, limit: number): Statement {
 
 /** The records of a listing in path order after a path. */
 function pageAfter(connection: Connection, query: ListQuery, after: string): Page {
-  const { sql, parameters } = pathsStatement(query);
+  const { sql, parameters } = pathsStatement(query, { onlyBelow: isBelow(query, after) });
   for (let limit = MAX_PAGE_RECORDS;; limit *= 2) {
     const rows = connection.values(
       `${sql} ORDER BY path LIMIT :limit`,
@@ -200,8 +200,13 @@ function pathIds(query: ListQuery): Statement {
  * RS 4.1.3 to 4.1.6: the records after the path `after`, a parameter that is left out. There may be
  * several for a path. With one directory an index delivers each part in path order, so that SQLite
  * merges the parts without sorting.
+ *
+ * @param options.onlyBelow Whether to leave out all but what is below the directory. @default false
  */
-export function pathsStatement({ scope, recursive, directories, chain }: ListQuery): Statement {
+export function pathsStatement(
+  { scope, recursive, directories, chain }: ListQuery,
+  { onlyBelow = false } = {},
+): Statement {
   const { condition, parameters } = scopeCondition(scope);
   const [directory] = directories;
   const single = directories.length === 1;
@@ -209,22 +214,30 @@ export function pathsStatement({ scope, recursive, directories, chain }: ListQue
     recursive
       ? `records.path > max(${path} || '/', :after) AND records.path < ${path} || '0'`
       : `records.parent = ${path} AND records.path > :after`;
+  const inside = single
+    ? `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} AND ${below(":directory")}`
+    : `SELECT ${RECORD_COLUMNS} FROM json_each(:directories) p CROSS JOIN records
+      ON ${condition} AND ${below("p.value")}`;
+  if (onlyBelow) return { sql: inside, parameters: { ...parameters, directory: directory ?? "" } };
   const at = (paths: string, isDir: 0 | 1) =>
     `SELECT ${RECORD_COLUMNS} FROM json_each(:${paths}) p CROSS JOIN records
       ON ${condition} AND records.path = p.value
       WHERE p.value > :after AND records.is_dir = ${isDir}`;
   const parts = [
     at("chain", 1),
-    single
-      ? `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} AND ${below(":directory")}`
-      : `SELECT ${RECORD_COLUMNS} FROM json_each(:directories) p CROSS JOIN records
-      ON ${condition} AND ${below("p.value")}`,
+    inside,
     ...recursive ? [at("directories", 0)] : [],
   ];
   const named: SqlParameters = { ...parameters, chain: JSON.stringify(chain) };
   if (single) named.directory = directory ?? "";
   if (!single || recursive) named.directories = JSON.stringify(directories);
   return { sql: parts.join("\nUNION ALL\n"), parameters: named };
+}
+
+/** Whether all records after a path are below the one directory of a listing. */
+function isBelow({ directories }: ListQuery, after: string): boolean {
+  const [directory] = directories;
+  return directories.length === 1 && directory !== undefined && after.startsWith(`${directory}/`);
 }
 
 /** Reduces records in path order to one for each path, the one that RS 1.4 prefers (RS 4.1.5). */

@@ -1,6 +1,7 @@
 import type {
   CollectionRoots,
   FileCollection,
+  ItemsJson,
   ListQuery,
   ResourceRecord,
   Scope,
@@ -8,7 +9,7 @@ import type {
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
-import type { Reader } from "./reader.ts";
+import type { ListBatch, ListForm, Reader } from "./reader.ts";
 import type { CurrentResults } from "./verdict_statements.ts";
 
 export interface LongReadsParts {
@@ -32,18 +33,27 @@ export class LongReads {
 
   /** {@link ResourceStore.list} */
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    for await (const { records } of this.#batches(query, "records")) yield records;
+  }
+
+  /** {@link ResourceStore.listJson} */
+  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    for await (const { text } of this.#batches(query, "text")) if (text.count > 0) yield text;
+  }
+
+  async *#batches(query: ListQuery, form: ListForm): AsyncGenerator<ListBatch> {
     const reader = this.#parts.reader;
-    const { cursor, first } = await reader.openList(query);
+    const { cursor, first } = await reader.openList(query, form);
     let batch = first;
     try {
       for (;;) {
         if (batch === undefined) await this.#parts.largeChanges.settled([query.scope]);
-        if (batch?.done) return yield batch.records;
+        if (batch?.done) return yield batch;
         const next = reader.nextBatch(cursor);
         // The next batch is read while this one is used. The caller may want no more of it.
         next.catch(() => {});
         if (batch !== undefined) {
-          yield* this.#lent(batch.records, () => reader.releaseList(cursor));
+          yield* this.#lent(batch, () => reader.releaseList(cursor));
         }
         batch = await next;
       }
@@ -53,13 +63,10 @@ export class LongReads {
   }
 
   /** Yields a batch. Calls `release` if its reader takes long, as a snapshot keeps the log from shrinking. */
-  *#lent(
-    records: readonly ResourceRecord[],
-    release: () => void,
-  ): Generator<readonly ResourceRecord[]> {
+  *#lent(batch: ListBatch, release: () => void): Generator<ListBatch> {
     const idle = setTimeout(release, this.#parts.listIdleMs);
     try {
-      yield records;
+      yield batch;
     } finally {
       clearTimeout(idle);
     }

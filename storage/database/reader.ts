@@ -2,16 +2,18 @@ import type { Chunk } from "../../core/content.ts";
 import type {
   CollectedFile,
   CollectionRoots,
+  ItemsJson,
   ListQuery,
   ResourceRecord,
   Scope,
   Usage,
 } from "../../core/ports.ts";
+import { entriesJson } from "../../core/entries.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import { Collection, type RefusalQuery } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
-import { type Listing, openListing } from "./listing.ts";
+import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { StoredBytes, usageOf } from "./usage.ts";
@@ -23,10 +25,18 @@ const MAX_IDLE_CONNECTIONS = 4;
 
 /** A batch of a listing. */
 export interface ListBatch {
+  /** Its records, if the listing is one of records. */
   readonly records: readonly ResourceRecord[];
+  /** Its text, if the listing is one of text. */
+  readonly text: ItemsJson;
   /** Whether it is the last one. */
   readonly done: boolean;
 }
+
+/** What the batches of a listing have. */
+export type ListForm = "records" | "text";
+
+const NO_TEXT: ItemsJson = { json: new Uint8Array(), count: 0 };
 
 /** How long a listing may read one snapshot. While it does, the log cannot start anew. */
 const MAX_SNAPSHOT_MS = 10_000;
@@ -34,6 +44,7 @@ const MAX_SNAPSHOT_MS = 10_000;
 interface Cursor {
   readonly listing: Listing;
   readonly scope: Scope;
+  readonly form: ListForm;
   connection: Connection | undefined;
   /** When the connection began to keep a snapshot, if it does. */
   snapshotAt: number | undefined;
@@ -153,11 +164,12 @@ export class Reader {
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
-  openList(query: ListQuery): { cursor: number; first: ListBatch | undefined } {
+  openList(query: ListQuery, form: ListForm): { cursor: number; first: ListBatch | undefined } {
     const cursor = ++this.#opened;
     this.#cursors.set(cursor, {
       listing: openListing(query),
       scope: query.scope,
+      form,
       connection: undefined,
       snapshotAt: undefined,
     });
@@ -174,14 +186,14 @@ export class Reader {
     try {
       const page = this.#nextPage(open);
       if (page?.done) this.closeList(cursor);
-      return page;
+      return page && batchOf(page, open.form);
     } catch (error) {
       this.closeList(cursor);
       throw error;
     }
   }
 
-  #nextPage(open: Cursor): ListBatch | undefined {
+  #nextPage(open: Cursor): Page | undefined {
     const { listing, scope } = open;
     const now = performance.now();
     if (open.snapshotAt !== undefined && now - open.snapshotAt > MAX_SNAPSHOT_MS) {
@@ -276,4 +288,10 @@ export class Reader {
     if (collection === undefined) throw new Error(`Collection ${id} is closed`);
     return collection;
   }
+}
+
+function batchOf({ records, done }: Page, form: ListForm): ListBatch {
+  return form === "records"
+    ? { records, text: NO_TEXT, done }
+    : { records: [], text: entriesJson(records), done };
 }

@@ -2,6 +2,7 @@ import { dirname } from "node:path/posix";
 import type {
   CollectionRoots,
   FileCollection,
+  ItemsJson,
   ListQuery,
   ResourceRecord,
   ResourceStore,
@@ -10,6 +11,7 @@ import type {
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
@@ -180,9 +182,15 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
-    const few = this.#largeChanges.covers(query.scope) ? undefined : this.#points.shortList(query);
+    const few = this.#shortList(query);
     if (few !== undefined) return yield few;
     yield* this.#longReads.list(query);
+  }
+
+  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    const few = this.#shortList(query);
+    if (few === undefined) yield* this.#longReads.listJson(query);
+    else if (few.length > 0) yield entriesJson(few);
   }
 
   /** Whether a credential is revoked. Another process may have done so just now. */
@@ -246,6 +254,10 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       (beforeCommit) => work(transactionOn((call) => call(remote), beforeCommit, rules)),
       options,
     );
+  }
+
+  #shortList(query: ListQuery): ResourceRecord[] | undefined {
+    return this.#largeChanges.covers(query.scope) ? undefined : this.#points.shortList(query);
   }
 
   async #commit(

@@ -74,9 +74,9 @@ Deno.test("a new path has at most 256 segments", async (t) => {
 Deno.test("RS 4.1.5 paths below another one are not read twice", async () => {
   const queries: ListQuery[] = [];
   await using server = await TestServer.start(withRecords((records) => ({
-    list(query) {
+    listJson(query) {
       queries.push(query);
-      return records.list(query);
+      return records.listJson(query);
     },
   })));
   const client = await server.as(1);

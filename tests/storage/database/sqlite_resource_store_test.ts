@@ -68,6 +68,24 @@ Deno.test("C 8 a batch of a listing is bounded in bytes", async () => {
   }
 });
 
+Deno.test("C 22 a reply to a listing that nobody reads holds three parts of less than 85 KiB", async () => {
+  await using directory = await TempDir.make();
+  await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
+  const names = Array.from({ length: 2000 }, (_, index) => `d/${"n".repeat(index % 60)}${index}`);
+  await seed(store, ["d/", ...names]);
+  const scope = { userId: 1, everyone: false };
+  for (const directories of [[], ["d"]]) {
+    const query = { scope, recursive: true, directories, chain: directories };
+    const parts = await Array.fromAsync(store.listJson(query));
+    assert.ok(parts.every(({ json }) => json.length < 85 * 1024));
+    const text = parts.map(({ json }) => new TextDecoder().decode(json)).join("");
+    const entries: { path: string }[] = JSON.parse(`[${text.slice(1)}]`);
+    const records = (await Array.fromAsync(store.list(query))).flat();
+    assert.deepEqual(entries.map(({ path }) => path), records.map(({ path }) => path));
+    assert.equal(parts.reduce((sum, { count }) => sum + count, 0), records.length);
+  }
+});
+
 Deno.test("C 8 list() throws when the database fails, instead of ending early", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/test.db`;

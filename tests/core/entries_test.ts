@@ -1,7 +1,22 @@
 import * as assert from "node:assert/strict";
-import { entryOf } from "../../routes/entries.ts";
+import { entriesJson, entryOf } from "../../core/entries.ts";
 import { newRecord } from "../support/seed.ts";
 import { seededRandom } from "../support/random.ts";
+
+Deno.test("RS 2 the JSON of entries has what each of them has", () => {
+  const records = ["f", 'd/"quoted"', "d/\\x\u2028\u0007é", "a/b/c"].flatMap((path, index) =>
+    ["", "/"].map((end) => ({
+      id: index + 1,
+      name: path.slice(path.lastIndexOf("/") + 1),
+      ...newRecord({ path: path + end, createdAt: index, updatedAt: index * 70_000 }),
+    }))
+  );
+  const { json, count } = entriesJson(records);
+  const text = new TextDecoder().decode(json);
+  assert.equal(text, records.map((record) => `,${JSON.stringify(entryOf(record))}`).join(""));
+  assert.equal(count, records.length);
+  assert.deepEqual(entriesJson([]), { json: new Uint8Array(), count: 0 });
+});
 
 Deno.test("C 3 times of entries are those of the records, in any order", () => {
   const random = seededRandom(20261122);
