@@ -86,6 +86,11 @@ function recentLimits(): () => ContainerLimits | undefined {
   };
 }
 
+/** Whether the runtime traces requests (OpenTelemetry). */
+export function isTraced(): boolean {
+  return Deno.env.get("OTEL_DENO") === "true";
+}
+
 /** The variables with which the runtime finds its cache of compiled modules. */
 const RUNTIME_VARIABLES: readonly string[] = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
 

@@ -89,7 +89,7 @@ export function permissionFlags(
 
 /** The permissions that do not depend on the settings. */
 export const FIXED_FLAGS: readonly string[] = [
-  "--allow-env=STRONGROOM_*",
+  "--allow-env=STRONGROOM_*,OTEL_DENO",
   "--allow-sys=statfs,loadavg,systemMemoryInfo",
 ];
 

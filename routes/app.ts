@@ -11,7 +11,7 @@ import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
-import { observe } from "./observe.ts";
+import { type ActiveSpan, observe } from "./observe.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
@@ -27,6 +27,8 @@ export interface AppOptions
   readonly inFlight: InFlight;
   /** Measures what `GET /metrics` shows besides requests. */
   readonly measure: Measure;
+  /** @default requests are not traced */
+  readonly activeSpan?: ActiveSpan | undefined;
   /** Web origins whose scripts may use the API. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
@@ -41,7 +43,7 @@ export function createApp(options: AppOptions): App {
   const app: App = new Hono<AppEnvironment>({ strict: false });
   app.use(requestId());
   app.use(withAddress(options.trustedProxies));
-  app.use(observe({ log, metrics, inFlight }));
+  app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
   serveRoutes(app, options, {
     ...options,

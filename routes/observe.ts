@@ -6,10 +6,20 @@ import type { Metrics } from "./metrics.ts";
 import type { Delivery } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 
+/** Returns the span of the current request, in which the runtime traces it (OpenTelemetry). */
+export type ActiveSpan = () => RequestSpan | undefined;
+
+interface RequestSpan {
+  setAttribute(name: string, value: string): RequestSpan;
+  updateName(name: string): RequestSpan;
+}
+
 export interface ObserveOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly inFlight: InFlight;
+  /** @default requests are not traced */
+  readonly activeSpan?: ActiveSpan | undefined;
 }
 
 /** Middleware that counts each request in flight, and measures and logs it when its reply has ended. */
@@ -18,16 +28,26 @@ export function observe(options: ObserveOptions): MiddlewareHandler<AppEnvironme
     const started = performance.now();
     const end = Promise.withResolvers<void>();
     options.inFlight.add(end.promise);
+    const span = options.activeSpan?.();
     try {
       await next();
     } finally {
+      const route = routeOf(c);
+      span?.setAttribute("http.route", route).updateName(`${c.req.method} ${route}`);
       const delivery = c.get("delivery") ?? Promise.resolve(wholeDelivery(c));
       delivery.then((delivery) => {
-        record(c, options, { delivery, seconds: (performance.now() - started) / 1000 });
+        record(c, options, { route, delivery, seconds: (performance.now() - started) / 1000 });
         end.resolve();
       });
     }
   };
+}
+
+/** The pattern that the path matched, or "none". */
+function routeOf(c: Context<AppEnvironment>): string {
+  // If no route matched, the last pattern is that of the middleware. What a parameter matches says nothing.
+  const route = routePath(c, -1).replace(/\{[^{}]*\}$/, "");
+  return route === "/*" ? "none" : route;
 }
 
 function wholeDelivery(c: Context<AppEnvironment>): Delivery {
@@ -38,14 +58,12 @@ function wholeDelivery(c: Context<AppEnvironment>): Delivery {
 function record(
   c: Context<AppEnvironment>,
   { log, metrics }: ObserveOptions,
-  { delivery, seconds }: { delivery: Delivery; seconds: number },
+  { route, delivery, seconds }: { route: string; delivery: Delivery; seconds: number },
 ): void {
   const { bytes, complete, error } = delivery;
   const { method, path } = c.req;
   const { status } = c.res;
-  // If no route matched, the last pattern is that of the middleware. What a parameter matches says nothing.
-  const route = routePath(c, -1).replace(/\{[^{}]*\}$/, "");
-  metrics.record({ method, route: route === "/*" ? "none" : route, status, bytes, seconds });
+  metrics.record({ method, route, status, bytes, seconds });
   if (error !== undefined) {
     log.error("Response failed", {
       request: c.get("requestId"),

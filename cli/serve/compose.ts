@@ -27,6 +27,7 @@ import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { measureServer } from "./metrics.ts";
 import { composeScans } from "./scans.ts";
+import { findTracing } from "./tracing.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -123,6 +124,7 @@ export async function compose(
     measure: measureServer({ inFlight, records, damage, jobs, totals, host: capacity, events }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
+    activeSpan: await findTracing(),
     validateReport: reports.validate,
     ...replacements.app,
   });
