@@ -7,12 +7,12 @@ import type { ScanTotals } from "../../core/scans/totals.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { InFlight } from "../../routes/in_flight.ts";
 import { MIB } from "../../schemas/units.ts";
-import type { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import type { Storage } from "../../storage/storage.ts";
 
 /** What metrics are read from. */
 export interface MeasuredParts {
   readonly inFlight: InFlight;
-  readonly records: SqliteResourceStore;
+  readonly records: Storage["records"];
   readonly damage: DamageLog;
   readonly jobs: ScanJobs;
   readonly totals: ScanTotals;

@@ -14,12 +14,12 @@ Deno.test("migrate() upgrades a database once, and refuses a newer one", async (
     using connection = open();
     migrate(connection);
     migrate(connection);
-    assert.equal(connection.get("PRAGMA user_version")?.user_version, 15);
+    assert.equal(connection.get("PRAGMA user_version")?.user_version, 16);
     connection.script("PRAGMA user_version = 99");
   }
   {
     using connection = open();
-    assert.throws(() => migrate(connection), /version 99.*up to 15/);
+    assert.throws(() => migrate(connection), /version 99.*up to 16/);
   }
   await assert.rejects(SqliteResourceStore.open(path), /version 99/);
 });
@@ -71,19 +71,12 @@ Deno.test("C 22 migrate() keeps all paths of a scan, and lists the first ones", 
   const many = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(4000));
   {
     using connection = new Connection(path, { readOnly: false });
-    migrate(connection);
-    connection.script(`
-      DROP TABLE scan_paths;
-      ALTER TABLE scans DROP COLUMN paths_total;
-      ALTER TABLE scans DROP COLUMN requested_by;
-      ALTER TABLE credentials DROP COLUMN trees;
-    `);
+    await migrateTo(connection, 13);
     connection.run(
       `INSERT INTO scans (user_id, status, paths, skip, created_at, files_total, bytes_total)
        VALUES (1, 'queued', :many, '[]', 0, 0, 0), (1, 'queued', '["a","b"]', '[]', 0, 0, 0)`,
       { many: JSON.stringify(many) },
     );
-    connection.script("PRAGMA user_version = 13");
   }
   await using store = await SqliteResourceStore.open(path);
   const listed = await store.scans.list(1, { limit: 10 });
@@ -99,10 +92,7 @@ Deno.test("migrate() keeps the reports of a version 3 database", async () => {
   const report = new Uint8Array(40 * 2 ** 20).map((_, index) => index >> 12);
   {
     using connection = new Connection(path, { readOnly: false });
-    for (const name of ["0001_records", "0002_path_columns", "0003_scans"]) {
-      const file = new URL(`../../../storage/database/migrations/${name}.sql`, import.meta.url);
-      connection.script(await Deno.readTextFile(file));
-    }
+    await migrateTo(connection, 3);
     connection.run(
       `INSERT INTO scans
          (id, user_id, status, paths, skip, created_at, finished_at, files_total, bytes_total, report)
@@ -110,7 +100,6 @@ Deno.test("migrate() keeps the reports of a version 3 database", async () => {
          (2, 1, 'cancelled', '[]', '[]', 0, 1, 0, 0, NULL)`,
       { report },
     );
-    connection.script("PRAGMA user_version = 3");
   }
   await using store = await SqliteResourceStore.open(path);
   const chunks = await Array.fromAsync(await store.scans.report(1) ?? []);
@@ -118,3 +107,13 @@ Deno.test("migrate() keeps the reports of a version 3 database", async () => {
   assert.ok(Buffer.concat(chunks).equals(report));
   assert.equal(await store.scans.report(2), undefined);
 });
+
+/** Makes a database of an older version. */
+async function migrateTo(connection: Connection, version: number): Promise<void> {
+  const directory = new URL("../../../storage/database/migrations/", import.meta.url);
+  const files = Deno.readDirSync(directory).map(({ name }) => name).toArray().sort();
+  for (const file of files.slice(0, version)) {
+    connection.script(await Deno.readTextFile(new URL(file, directory)));
+  }
+  connection.script(`PRAGMA user_version = ${version}`);
+}
