@@ -257,7 +257,8 @@ export class ModeledClient {
             `f${random(20)}`,
             this.#randomContent(),
           ] as const);
-        return { kind: "upload", caller, dir: random(4) === 0 ? "" : fresh(), files };
+        const onConflict = random(2) === 0 ? "replace" : "error";
+        return { kind: "upload", caller, dir: random(4) === 0 ? "" : fresh(), files, onConflict };
       }
     }
   }

@@ -49,6 +49,9 @@ export interface TransferRequest {
   readonly force?: boolean;
 }
 
+/** What an upload does about files that are there (C 17). */
+export type OnConflict = "error" | "skip" | "replace";
+
 const invalid = () => new ExpectedRefusal(400, "ErrResourcesInvalidRequest");
 const missing = () => new ExpectedRefusal(404, "ErrResourcesNotFound");
 const conflict = () => new ExpectedRefusal(409, "ErrResourcesConflict");
@@ -133,22 +136,40 @@ export class Model {
     return { items, events: [] };
   }
 
-  /** RS 4.2. */
+  /** RS 4.2, C 17. */
   upload(
     caller: ModelUser,
     dir: string,
     files: readonly (readonly [string, string])[],
+    onConflict: OnConflict = "error",
   ): ExpectedOutcome {
     return this.#change((draft) => {
       const directory = cleanDirectory(dir);
       const paths = files.map(([name]) => join(directory, name));
       if (new Set(paths).size < paths.length) throw taken();
       const tree = draft.tree(caller.user);
-      if (paths.some((path) => tree.has(path))) throw taken();
+      const added: string[] = [];
+      const replaced: string[] = [];
+      const contents = files.map(([, content], at) => [paths[at] ?? "", content] as const);
+      for (const [path, content] of contents) {
+        const there = tree.get(path);
+        if (there === undefined) added.push(path);
+        else if (there.isDir || onConflict === "error") throw taken();
+        else if (onConflict === "replace") replaced.push(path);
+        else if (there.content !== content) throw taken();
+      }
       const made = draft.createDirectories(caller.user, directory, taken);
-      files.forEach(([, content], at) => tree.set(paths[at] ?? "", newNode(content)));
-      const items = draft.at(caller.user, paths);
-      return { items, events: events(["added", [...made, ...items]]) };
+      for (const [path, content] of contents) {
+        if (added.includes(path)) tree.set(path, newNode(content));
+        const there = tree.get(path);
+        // C 17: the record stays.
+        if (replaced.includes(path) && there) tree.set(path, { ...there, content });
+      }
+      const at = (some: readonly string[]) => draft.at(caller.user, some);
+      return {
+        items: at(paths),
+        events: events(["added", [...made, ...at(added)]], ["updated", at(replaced)]),
+      };
     });
   }
 

@@ -8,6 +8,7 @@ import {
   type Model,
   type ModelRecord,
   type ModelUser,
+  type OnConflict,
   type TransferRequest,
 } from "./model.ts";
 
@@ -28,6 +29,8 @@ export interface UploadStep {
   readonly dir: string;
   /** Names and contents. */
   readonly files: readonly (readonly [string, string])[];
+  /** @default "error" */
+  readonly onConflict?: OnConflict;
 }
 
 export interface PathsStep<Path> {
@@ -49,7 +52,7 @@ export function expectedOf(model: Model, step: TreeStep): ExpectedOutcome | Expe
       case "list":
         return model.list(step.caller, step.paths, step.recursive);
       case "upload":
-        return model.upload(step.caller, step.dir, step.files);
+        return model.upload(step.caller, step.dir, step.files, step.onConflict);
       case "mkdir":
         return model.mkdir(step.caller, step.path);
     }
@@ -83,7 +86,10 @@ export function send(
       for (const [name, content] of step.files) {
         body.append("files", new Blob([bytesOf(content)]), name);
       }
-      return client.send("POST", "/resources/", { query: { dir: step.dir }, body });
+      return client.send("POST", "/resources/", {
+        query: { dir: step.dir, on_conflict: step.onConflict },
+        body,
+      });
     }
     case "mkdir":
       return client.mkdir(step.path);

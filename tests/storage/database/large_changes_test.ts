@@ -59,6 +59,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "a copy": (transaction, a) => transaction.copySubtrees([{ source: a, target: "c" }], 99),
   "a copy that replaces": (transaction, a) =>
     transaction.copySubtrees([{ source: a, target: "b" }], 99),
+  "a move and a replacement": async (transaction, a) => {
+    const [file] = (await transaction.findByPath(own, ["a/f0001"])).values();
+    assert.ok(file);
+    const content = { hash: "e".repeat(32), size: 3, crc32: 4, updatedAt: 98 };
+    await transaction.replaceFiles([{ ...content, id: file.id, userId: file.userId }]);
+    await transaction.moveSubtrees([{ source: a, target: "c" }], 99);
+  },
   "a deletion": (transaction, a) => transaction.deleteSubtrees([a]),
 };
 
