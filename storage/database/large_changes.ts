@@ -2,6 +2,7 @@ import { FairQueue } from "../../core/fair_queue.ts";
 import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { GroupCommit } from "./group_commit.ts";
+import type { LongReader } from "./long_reader.ts";
 import type { Reader } from "./reader.ts";
 import { transactionOn, type TransactionRules, type WriterCalls } from "./write_transaction.ts";
 import type { Writer } from "./writer.ts";
@@ -33,7 +34,8 @@ export class Busy extends Error {
 export interface LargeChangeParts {
   readonly commits: GroupCommit;
   readonly writer: Remote<Writer>;
-  readonly readers: readonly Remote<Reader>[];
+  readonly lookups: Remote<Reader>;
+  readonly longReader: LongReader;
   /** A change of more records than this is large. */
   readonly maxDirectRecords: number;
 }
@@ -153,14 +155,16 @@ export class LargeChanges {
 
   async #begin(userIds: readonly number[]): Promise<void> {
     if (this.#closed) throw new Error("The database is closing");
-    const { commits, writer, readers } = this.#parts;
+    const { commits, writer, lookups, longReader } = this.#parts;
+    // If the thread has to start, no write waits for that.
+    longReader.hold();
     try {
       await commits.run(async () => {
         // From now on, reads wait or are left to the readers.
         this.#current = { userIds: new Set(userIds), ended: Promise.withResolvers() };
         await writer.beginChange(userIds);
         // Reads that were requested earlier have ended when this has.
-        await Promise.all(readers.map((reader) => reader.pin(userIds)));
+        await Promise.all([lookups.pin(userIds), longReader.pin(userIds)]);
       }, { alone: true, isStep: true });
     } catch (error) {
       this.#release();
@@ -204,7 +208,8 @@ export class LargeChanges {
   #release(): void {
     const current = this.#current;
     this.#current = undefined;
-    for (const reader of this.#parts.readers) reader.unpin();
+    this.#parts.lookups.unpin();
+    this.#parts.longReader.unpin();
     current?.ended.resolve();
   }
 

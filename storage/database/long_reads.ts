@@ -7,13 +7,13 @@ import type {
   Scope,
 } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
-import type { Remote } from "../threads/rpc.ts";
 import type { LargeChanges } from "./large_changes.ts";
-import type { ListBatch, ListForm, Reader } from "./reader.ts";
+import type { LongReader } from "./long_reader.ts";
+import type { ListBatch, ListForm } from "./reader.ts";
 import type { CurrentResults } from "./verdict_statements.ts";
 
 export interface LongReadsParts {
-  readonly reader: Remote<Reader>;
+  readonly longReader: LongReader;
   readonly largeChanges: LargeChanges;
   /** The scan results that count. */
   readonly results: CurrentResults;
@@ -42,7 +42,8 @@ export class LongReads {
   }
 
   async *#batches(query: ListQuery, form: ListForm): AsyncGenerator<ListBatch> {
-    const reader = this.#parts.reader;
+    using worker = this.#parts.longReader.acquire();
+    const reader = worker.remote;
     const { cursor, first } = await reader.openList(query, form);
     let batch = first;
     try {
@@ -75,7 +76,8 @@ export class LongReads {
   /** {@link ResourceStore.storedBytes} */
   async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
     using _turn = await this.#counting.acquire(signal);
-    const reader = this.#parts.reader;
+    using worker = this.#parts.longReader.acquire();
+    const reader = worker.remote;
     await reader.openStoredBytes(scope);
     try {
       for (;;) {
@@ -95,8 +97,11 @@ export class LongReads {
     await this.#parts.largeChanges.settled(
       [...new Set(owners)].map((userId) => ({ userId, everyone: false })),
     );
-    const { reader, results } = this.#parts;
+    const { longReader, results } = this.#parts;
+    using acquired = new DisposableStack();
+    const { remote: reader } = acquired.use(longReader.acquire());
     const { id, sharedPath } = await reader.openCollection(roots);
+    const held = acquired.move();
     const pages = async function* (onlyUnchecked: boolean) {
       let after = "";
       for (;;) {
@@ -113,7 +118,10 @@ export class LongReads {
       uncheckedPages: () => pages(true),
       refused: (accepted, limit) => reader.refusedInCollection(id, { accepted, limit, results }),
       setPackedSizes: (sizes) => reader.setPackedSizes(id, sizes),
-      [Symbol.asyncDispose]: () => reader.closeCollection(id),
+      async [Symbol.asyncDispose]() {
+        using _held = held;
+        await reader.closeCollection(id);
+      },
     };
   }
 }

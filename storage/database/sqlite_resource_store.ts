@@ -16,6 +16,7 @@ import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
+import { LongReader } from "./long_reader.ts";
 import { LongReads } from "./long_reads.ts";
 import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
@@ -59,8 +60,7 @@ export interface ResourceStoreOptions {
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
-  /** Serves listings and collections, so that lookups do not wait for their sorting. */
-  readonly #reader: RemoteWorker<Reader>;
+  readonly #longReader: LongReader;
   readonly #lookups: RemoteWorker<Reader>;
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
@@ -84,7 +84,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     // Besides the database, it keeps space for it on a full disk.
     const writing = { read: directory, write: directory, sys: ["statfs"] };
     this.#writer = new RemoteWorker(WORKERS.writer, writing);
-    this.#reader = new RemoteWorker(WORKERS.reader, { read: [path] });
+    this.#longReader = new LongReader(path);
     this.#lookups = new RemoteWorker(WORKERS.reader, { read: [path] });
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
@@ -100,11 +100,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
       writer: remote,
-      readers: [this.#reader.remote, this.#lookups.remote],
+      lookups: this.#lookups.remote,
+      longReader: this.#longReader,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.#longReads = new LongReads({
-      reader: this.#reader.remote,
+      longReader: this.#longReader,
       largeChanges: this.#largeChanges,
       results,
       listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
@@ -128,7 +129,6 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       await makePrivate(path);
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
-      await store.#reader.remote.open(path);
       await store.#lookups.remote.open(path);
     } catch (error) {
       store.#end();
@@ -237,7 +237,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     await this.#largeChanges.close();
     await this.#commits.idle();
     this.#points[Symbol.dispose]();
-    await this.#reader.remote.close();
+    await this.#longReader[Symbol.asyncDispose]();
     await this.#lookups.remote.close();
     // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
@@ -277,7 +277,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   #end(): void {
     this.scans[Symbol.dispose]();
-    this.#reader[Symbol.dispose]();
+    this.#longReader[Symbol.dispose]();
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }

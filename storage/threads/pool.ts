@@ -9,6 +9,14 @@ export interface PooledWorker<T> extends Disposable {
 /** Unused workers end after this time: each takes about 10 MB of memory, and 30 ms to start. */
 const MAX_UNUSED_MS = 60_000;
 
+/** Options of {@link WorkerPool}. */
+export interface WorkerPoolOptions<T> {
+  /** An unused worker ends after this time, in milliseconds. @default 60000 */
+  readonly maxUnusedMs?: number;
+  /** Releases what a worker holds, before it ends in order. @default nothing */
+  readonly finish?: (remote: Remote<T>) => Promise<void>;
+}
+
 interface Entry<T extends object> {
   readonly worker: RemoteWorker<T>;
   users: number;
@@ -21,11 +29,12 @@ interface Entry<T extends object> {
  * any more. A worker may be acquired several times at once, so that one that waits for a slow client
  * does not block other work.
  */
-export class WorkerPool<T extends object> implements Disposable {
+export class WorkerPool<T extends object> implements Disposable, AsyncDisposable {
   readonly #module: URL;
   readonly #size: number;
   readonly #permissions: ThreadPermissions;
   readonly #maxUnusedMs: number;
+  readonly #finish: (remote: Remote<T>) => Promise<void>;
   #workers: Entry<T>[] = [];
 
   /** @param size Maximum number of workers. */
@@ -33,12 +42,13 @@ export class WorkerPool<T extends object> implements Disposable {
     module: URL,
     size: number,
     permissions: ThreadPermissions,
-    { maxUnusedMs = MAX_UNUSED_MS } = {},
+    { maxUnusedMs = MAX_UNUSED_MS, finish = async () => {} }: WorkerPoolOptions<T> = {},
   ) {
     this.#module = module;
     this.#size = size;
     this.#permissions = permissions;
     this.#maxUnusedMs = maxUnusedMs;
+    this.#finish = finish;
   }
 
   /** Acquires the least busy worker, and starts one if all are busy and the pool is not full. */
@@ -68,12 +78,24 @@ export class WorkerPool<T extends object> implements Disposable {
     }
   }
 
+  /** Ends all workers in order. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#workers.splice(0).map((entry) => this.#end(entry)));
+  }
+
+  async #end({ worker, end }: Entry<T>): Promise<void> {
+    using _worker = worker;
+    clearTimeout(end);
+    if (worker.alive) await this.#finish(worker.remote);
+  }
+
   #endLater(entry: Entry<T>): void {
     // One that the pool has given up is dead already.
     if (!this.#workers.includes(entry)) return;
     entry.end = setTimeout(() => {
       this.#workers = this.#workers.filter((other) => other !== entry);
-      entry.worker[Symbol.dispose]();
+      // If it fails in doing so, it has ended, too.
+      this.#end(entry).catch(() => {});
     }, this.#maxUnusedMs);
     Deno.unrefTimer(Number(entry.end));
   }

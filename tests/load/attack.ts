@@ -1,5 +1,7 @@
 /** What attacks are made of: raw connections that send what they like, and do or do not read. */
 
+import type { Client } from "../support/client.ts";
+
 /** Whom an attack is aimed at. Can be sent to a worker. */
 export interface Target {
   /** The URL of the API. */
@@ -10,6 +12,21 @@ export interface Target {
   readonly small: boolean;
   /** How many connections may be open. */
   readonly maxConnections: number;
+}
+
+/** Something that one user does, by mistake or on purpose, at the cost of others. */
+export interface Attack {
+  readonly name: string;
+  /** Stores what the attack works on. */
+  prepare?(client: Client, small: boolean): Promise<void>;
+  /** Attacks until it is done or the attacker has ended. What it holds stays open until then. */
+  run(attacker: Attacker): Promise<void>;
+  /** What others do besides listing, uploading and downloading. */
+  readonly others?: "scan" | "validate";
+  /** How long it lasts at least, in seconds. */
+  readonly minSeconds?: number;
+  /** How much memory the server may take. @default 400e6 */
+  readonly maxBytes?: number;
 }
 
 const encoder = new TextEncoder();

@@ -1,16 +1,6 @@
 import type { Client, Reply } from "../support/client.ts";
-import { type Attacker, delay } from "./attack.ts";
-
-/** Something that one user does, by mistake or on purpose, at the cost of others. */
-export interface Attack {
-  readonly name: string;
-  /** Stores what the attack works on. */
-  prepare?(client: Client, small: boolean): Promise<void>;
-  /** Attacks until it is done or the attacker has ended. What it holds stays open until then. */
-  run(attacker: Attacker): Promise<void>;
-  /** What others do besides listing, uploading and downloading. */
-  readonly others?: "scan" | "validate";
-}
+import { type Attack, delay } from "./attack.ts";
+import { MIXED_LOAD } from "./mixed_load.ts";
 
 const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -173,6 +163,7 @@ export const ATTACKS: readonly Attack[] = [
         init: { method: "POST", headers: JSON_TYPE, body: '{"path":"scanned"}' },
       })),
   },
+  MIXED_LOAD,
 ];
 
 /** Streams of one user, while that user makes events. */

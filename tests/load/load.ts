@@ -7,8 +7,8 @@
 import { ChildServer } from "../support/child_server.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { delay } from "./attack.ts";
-import { type Attack, ATTACKS } from "./attacks.ts";
+import { type Attack, delay } from "./attack.ts";
+import { ATTACKS } from "./attacks.ts";
 import { ATTACKED_SERVER, MAX_HELD_UP_MS, measure, percentile, type Result } from "./measure.ts";
 import type { Sample } from "./others.ts";
 
@@ -37,16 +37,16 @@ async function measured(attack: Attack): Promise<Result> {
   return await measure(server, attack, {
     small: false,
     quietMs: 5000,
-    attacked: () => delay(seconds * 1000),
+    attacked: () => delay(Math.max(seconds, attack.minSeconds ?? 0) * 1000),
   });
 }
 
-function row({ name }: Attack, result: Result): string {
+function row({ name, maxBytes = 400e6 }: Attack, result: Result): string {
   const { quiet, attacked, peakBytes, recoverySeconds, replies } = result;
   const failed = attacked.filter(({ succeeded }) => !succeeded).length;
   const p99 = percentile(attacked, 99);
   const holds = failed === 0 && (p99 <= MAX_HELD_UP_MS || p99 <= 10 * percentile(quiet, 99)) &&
-    peakBytes <= 400e6 && recoverySeconds <= 5;
+    peakBytes <= maxBytes && recoverySeconds <= 5;
   const cells = [
     name,
     latency(quiet),

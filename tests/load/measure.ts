@@ -4,9 +4,9 @@ import { Client } from "../support/client.ts";
 import type { ChildServer } from "../support/child_server.ts";
 import { USER_PRIVILEGES } from "../support/server.ts";
 import { RemoteWorker } from "../../storage/threads/rpc.ts";
-import { delay } from "./attack.ts";
+import { type Attack, delay } from "./attack.ts";
 import type { AttackThread } from "./attack_worker.ts";
-import { type Attack, ATTACKS } from "./attacks.ts";
+import { ATTACKS } from "./attacks.ts";
 import { Others, type Sample } from "./others.ts";
 
 const PRIVILEGES = [...USER_PRIVILEGES, "scans.view", "scans.run"];

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { WorkerPool } from "../../../storage/threads/pool.ts";
 import { until } from "../../support/until.ts";
+import type { Remote } from "../../../storage/threads/rpc.ts";
 import type { Target } from "./rpc_target.ts";
 
 const MODULE = new URL("./rpc_target.ts", import.meta.url);
@@ -50,4 +51,22 @@ Deno.test("WorkerPool ends a worker that is not used any more, and no other", as
     return counted === 1;
   });
   assert.equal(await remote.count(), 1);
+});
+
+Deno.test("WorkerPool lets a worker finish before it ends in order", async () => {
+  const finished: number[] = [];
+  const finish = async (remote: Remote<Target>) => void finished.push(await remote.count());
+  {
+    using pool = new WorkerPool<Target>(MODULE, 1, {}, { maxUnusedMs: 1, finish });
+    {
+      using worker = pool.acquire();
+      assert.equal(await worker.remote.count(), 1);
+    }
+    await until(() => finished.length === 1);
+  }
+  {
+    await using pool = new WorkerPool<Target>(MODULE, 1, {}, { finish });
+    using _worker = pool.acquire();
+  }
+  assert.deepEqual(finished, [2, 1]);
 });

@@ -1,0 +1,66 @@
+import { type PooledWorker, WorkerPool, type WorkerPoolOptions } from "../threads/pool.ts";
+import { WORKERS } from "../threads/workers.ts";
+import type { Reader } from "./reader.ts";
+
+/**
+ * The thread for long reads, so that lookups do not wait for their sorting. It starts when one begins,
+ * and ends when there was none for a minute.
+ */
+export class LongReader implements AsyncDisposable, Disposable {
+  readonly #path: string;
+  readonly #pool: WorkerPool<Reader>;
+  /** Held for a large change. */
+  #held: PooledWorker<Reader> | undefined;
+
+  /** @param path The database. */
+  constructor(path: string, options: Pick<WorkerPoolOptions<Reader>, "maxUnusedMs"> = {}) {
+    this.#path = path;
+    this.#pool = new WorkerPool(WORKERS.reader, 1, { read: [path] }, {
+      ...options,
+      // A thread that ends does not close its connections.
+      finish: (reader) => reader.close(),
+    });
+  }
+
+  /**
+   * Acquires the thread until the result is disposed of. What is open in it must be closed by then.
+   *
+   * @throws {Error} when it has failed during a large change, as another one would see part of that.
+   */
+  acquire(): PooledWorker<Reader> {
+    const worker = this.#pool.acquire();
+    if (this.#held !== undefined && this.#held.remote !== worker.remote) {
+      worker[Symbol.dispose]();
+      throw new Error("The thread that reads during a large change has failed");
+    }
+    // It only notes the path. If the thread has failed, so does the call that follows.
+    worker.remote.open(this.#path).catch(() => {});
+    return worker;
+  }
+
+  /** Starts the thread for a large change, until {@link unpin}. */
+  hold(): void {
+    this.#held ??= this.acquire();
+  }
+
+  /** {@link Reader.pin} */
+  async pin(userIds: readonly number[]): Promise<void> {
+    await this.#held?.remote.pin(userIds);
+  }
+
+  /** {@link Reader.unpin} */
+  unpin(): void {
+    using held = this.#held;
+    this.#held = undefined;
+    held?.remote.unpin();
+  }
+
+  /** Closes what is open, and ends the thread. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool[Symbol.dispose]();
+  }
+}
