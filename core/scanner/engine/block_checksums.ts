@@ -1,9 +1,10 @@
 import { crc32 } from "node:zlib";
-import { MIB } from "../../../schemas/units.ts";
+import { KIB } from "../../../schemas/units.ts";
 import type { ByteSource } from "../contract/source.ts";
 import { ChecksumShift } from "./checksum_shift.ts";
 
-export const BLOCK_BYTES = MIB;
+/** Members begin and end within blocks: those parts are read a second time. */
+export const BLOCK_BYTES = 256 * KIB;
 
 const PAST_BLOCK = new ChecksumShift(BLOCK_BYTES);
 

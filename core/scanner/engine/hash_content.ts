@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ByteSource } from "../contract/source.ts";
+import { MIB } from "../../../schemas/units.ts";
 import { BLOCK_BYTES } from "./block_checksums.ts";
+
+const PREFIX_BYTES = MIB;
+/** Bytes that are read at once: some blocks. */
+const READ_BYTES = MIB;
 
 /** The digests of content, in lower-case hexadecimal. */
 export interface ContentHashes {
@@ -38,13 +43,11 @@ export function hashContent(
     createHash("sha256"),
     createHash("sha512"),
   ];
-  for (const { block, end } of blocksOf(source)) {
-    for (const hash of [md5, sha1, sha256, sha512]) hash.update(block);
-    const start = end - block.length;
-    if (start < BLOCK_BYTES) prefix.update(block.subarray(0, BLOCK_BYTES - start));
-    const isNext = block.length === BLOCK_BYTES && end === (blocks.length + 1) * BLOCK_BYTES;
-    if (isNext) blocks.push(crc32(block));
-    onProgress?.(end);
+  for (const { bytes, start } of readsOf(source)) {
+    for (const hash of [md5, sha1, sha256, sha512]) hash.update(bytes);
+    if (start < PREFIX_BYTES) prefix.update(bytes.subarray(0, PREFIX_BYTES - start));
+    if (start === blocks.length * BLOCK_BYTES) blocks.push(...checksumsOf(bytes));
+    onProgress?.(start + bytes.length);
   }
   const hashes = {
     md5: md5.digest("hex"),
@@ -56,11 +59,18 @@ export function hashContent(
   return { hashes, blocks };
 }
 
-function* blocksOf(source: ByteSource) {
+function* readsOf(source: ByteSource) {
   for (let start = 0; start < source.size;) {
-    const block = source.read(start, Math.min(BLOCK_BYTES, source.size - start));
-    if (block.length === 0) throw new Error(`Content ends at ${start} of ${source.size} bytes`);
-    start += block.length;
-    yield { block, end: start };
+    const bytes = source.read(start, Math.min(READ_BYTES, source.size - start));
+    if (bytes.length === 0) throw new Error(`Content ends at ${start} of ${source.size} bytes`);
+    yield { bytes, start };
+    start += bytes.length;
+  }
+}
+
+/** The CRC-32 of each whole block. */
+function* checksumsOf(bytes: Uint8Array): Generator<number, void, void> {
+  for (let end = BLOCK_BYTES; end <= bytes.length; end += BLOCK_BYTES) {
+    yield crc32(bytes.subarray(end - BLOCK_BYTES, end));
   }
 }
