@@ -8,8 +8,9 @@ const MAX_PACKED_OFFSET = 2 ** 37;
 
 const INITIAL_CAPACITY = 64;
 const SLOT_BYTES = 8;
-/** What an entry takes that is not packed, and a constant that was unpacked. */
-const ENTRY_BYTES = 56;
+/** What another value takes in the list of values, one at a distant index, and an unpacked constant. */
+const VALUE_BYTES = 24;
+const DISTANT_BYTES = 56;
 const UNPACKED_BYTES = 128;
 
 /**
@@ -18,10 +19,11 @@ const UNPACKED_BYTES = 128;
  */
 export class Memo {
   readonly #charge: (bytes: number) => void;
-  /** Packed constants by index; 0 where there is none. */
-  #packed = new Float64Array(INITIAL_CAPACITY);
-  /** All other entries. */
-  readonly #values = new Map<number, PickleValue>();
+  /** By index: 0 for no entry, a packed constant, or -1 - the place of another value in the list. */
+  #slots = new Float64Array(INITIAL_CAPACITY);
+  readonly #values: PickleValue[] = [];
+  /** Entries at indexes far beyond their number, which picklers do not use. */
+  readonly #distant = new Map<number, PickleValue>();
   #size = 0;
 
   /** @param charge Called with the bytes of memory that the memo takes. */
@@ -35,40 +37,45 @@ export class Memo {
   }
 
   set(index: number, value: PickleValue): void {
-    const packed = index < 2 * this.#size + INITIAL_CAPACITY ? packedOf(value) : 0;
-    const hasPacked = (this.#packed[index] ?? 0) > 0;
-    if (!hasPacked && !this.#values.has(index)) this.#size++;
-    if (packed > 0) {
-      this.#makeRoom(index);
-      this.#packed[index] = packed;
-      this.#values.delete(index);
-    } else {
-      if (hasPacked) this.#packed[index] = 0;
-      this.#addValue(index, value, ENTRY_BYTES);
+    if (this.#distant.has(index) || index >= 2 * this.#size + INITIAL_CAPACITY) {
+      return this.#setDistant(index, value);
     }
+    this.#makeRoom(index);
+    const slot = this.#slots[index] ?? 0;
+    if (slot === 0) this.#size++;
+    const packed = packedOf(value);
+    if (packed > 0) this.#slots[index] = packed;
+    else if (slot < 0) this.#values[-1 - slot] = value;
+    else this.#addValue(index, value, VALUE_BYTES);
   }
 
   get(index: number): PickleValue | undefined {
-    const packed = this.#packed[index] ?? 0;
-    if (packed === 0) return this.#values.get(index);
-    const value = unpacked(packed);
+    const slot = this.#slots[index] ?? 0;
+    if (slot < 0) return this.#values[-1 - slot];
+    if (slot === 0) return this.#distant.get(index);
+    const value = unpacked(slot);
     // What is read once is often read many times, and then kept many times.
-    this.#packed[index] = 0;
-    this.#addValue(index, value, ENTRY_BYTES + UNPACKED_BYTES);
+    this.#addValue(index, value, VALUE_BYTES + UNPACKED_BYTES);
     return value;
   }
 
   #addValue(index: number, value: PickleValue, bytes: number): void {
-    this.#values.set(index, value);
+    this.#slots[index] = -this.#values.push(value);
     this.#charge(bytes);
   }
 
+  #setDistant(index: number, value: PickleValue): void {
+    if (!this.#distant.has(index)) this.#size++;
+    this.#distant.set(index, value);
+    this.#charge(DISTANT_BYTES);
+  }
+
   #makeRoom(index: number): void {
-    if (index < this.#packed.length) return;
+    if (index < this.#slots.length) return;
     const larger = new Float64Array(2 * (index + 1));
-    this.#charge((larger.length - this.#packed.length) * SLOT_BYTES);
-    larger.set(this.#packed);
-    this.#packed = larger;
+    this.#charge((larger.length - this.#slots.length) * SLOT_BYTES);
+    larger.set(this.#slots);
+    this.#slots = larger;
   }
 }
 
