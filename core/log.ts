@@ -47,16 +47,16 @@ export class Log {
     const { level: minimum, format } = this.#options;
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minimum)) return;
     const time = new Date().toISOString();
-    const values = Object.entries(fields).filter(([, value]) => value !== undefined).map((
-      [key, value],
-    ) => [key, value instanceof Error ? errorText(value) : value] as const);
     if (format === "json") {
-      const line = { time, level, msg: message, ...Object.fromEntries(values) };
-      this.#write(escapeControls(JSON.stringify(line)), level);
+      const line = { time, level, msg: message, ...fields };
+      this.#write(escapeControls(JSON.stringify(line, errorAsText)), level);
       return;
     }
-    const pairs = values.map(([key, value]) => ` ${key}=${plain(String(value))}`);
-    this.#write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join("")}`, level);
+    let pairs = "";
+    for (const [key, value] of Object.entries(fields)) {
+      if (value !== undefined) pairs += ` ${key}=${plain(String(errorAsText(key, value)))}`;
+    }
+    this.#write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs}`, level);
   }
 
   #write(line: string, level: LogLevel): void {
@@ -72,6 +72,11 @@ export class Log {
 /** Anything thrown, as an `Error` that {@link LogFields} takes. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** The value of a field, as it is written. */
+function errorAsText(_key: string, value: unknown): unknown {
+  return value instanceof Error ? errorText(value) : value;
 }
 
 /** The stack traces of an error and its causes. */

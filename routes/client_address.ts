@@ -8,9 +8,11 @@ const MAX_HOPS = 20;
 /** The proxies whose word for the address of a client counts (C 22). */
 export class TrustedProxies {
   readonly #networks = new BlockList();
+  readonly #isEmpty: boolean;
 
   /** @param networks Addresses, and networks such as `10.0.0.0/8`. */
   constructor(networks: readonly string[]) {
+    this.#isEmpty = networks.length === 0;
     for (const network of networks) {
       const [address = "", bits] = network.split("/");
       const family = familyOf(address);
@@ -20,7 +22,8 @@ export class TrustedProxies {
   }
 
   has(address: string): boolean {
-    return isIP(address) !== 0 && this.#networks.check(address, familyOf(address));
+    if (this.#isEmpty || isIP(address) === 0) return false;
+    return this.#networks.check(address, familyOf(address));
   }
 }
 

@@ -79,6 +79,7 @@ export class Turns {
 export function takeTurn(turns: Turns, load: Load): MiddlewareHandler<AppEnvironment> {
   return async function takeTurn(c, next) {
     using turn = new DisposableStack();
+    // The signal is read at once: one that is read after the client has gone never aborts (Deno 2.9.6).
     turn.use(await turns.take(load, callerOf(c).userId, c.req.raw.signal));
     await next();
     const delivery = c.get("delivery");

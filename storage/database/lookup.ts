@@ -3,7 +3,7 @@ import { nameOf, parentOf } from "../../core/paths.ts";
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
-/** The columns that {@link toRecord} reads. */
+/** The columns that {@link toRecord} and {@link recordOf} read. */
 export const RECORD_COLUMNS = `records.id AS id, records.user_id, records.path AS path,
   records.name AS name, records.hash, records.size, records.crc32, records.is_dir,
   records.created_at, records.updated_at AS updated_at`;
@@ -94,6 +94,8 @@ export function findById(
   scope: Scope,
   ids: readonly number[],
 ): Map<number, ResourceRecord> {
+  // Most requests name paths only.
+  if (ids.length === 0) return new Map();
   const { condition, parameters } = scopeCondition(scope);
   const records = allOf(
     sources,
@@ -110,6 +112,6 @@ function allOf(
   parameters: SqlParameters,
 ): ResourceRecord[] {
   return sources.flatMap(({ connection, has }) =>
-    connection.all(sql, parameters).map(toRecord).filter(({ userId }) => has(userId))
+    connection.values(sql, parameters).map(recordOf).filter(({ userId }) => has(userId))
   );
 }
