@@ -9,6 +9,7 @@ import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
 import { authority, hostCapacity, loadSettings } from "./environment.ts";
 import { printError } from "./print_error.ts";
+import { hasControls } from "./progress_bar.ts";
 import { existingDirectory } from "./existing_directory.ts";
 
 const WATCH_INTERVAL_MS = 1000;
@@ -30,7 +31,7 @@ export async function run(args: string[]): Promise<number> {
   };
   const origin = `http://${authority(settings)}`;
   // On a terminal, each overview replaces the previous one.
-  const clear = watch && !json && Deno.stdout.isTerminal() ? "\x1b[H\x1b[J" : "";
+  const clear = watch && !json && Deno.stdout.isTerminal() && hasControls() ? "\x1b[H\x1b[J" : "";
   for (;;) {
     const answer = await fetchOverview(origin, settings);
     const overview = answer ?? capacityOverview(host);

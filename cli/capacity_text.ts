@@ -1,4 +1,5 @@
 import type { CapacityOverview } from "../schemas/capacity.ts";
+import { formatBytes, MIB } from "../schemas/units.ts";
 
 const BAR_WIDTH = 30;
 /** The most leases to list one by one. */
@@ -32,9 +33,11 @@ function readingLines({ readings, tunables }: CapacityOverview, bars: boolean): 
   const cores = `${CPUCores} ${CPUCores === 1 ? "core" : "cores"}`;
   return [
     `CPU         ${draw(LoadAvg1m, CPUCores)}load ${LoadAvg1m.toFixed(2)} on ${cores}`,
-    `Memory      ${draw(used, MemTotalMB)}${MemAvailableMB} of ${MemTotalMB} MB available`,
-    `Disk        ${bars ? `${" ".repeat(BAR_WIDTH + 2)} ` : ""}${DiskFreeMB} MB free, ` +
-    `critical below ${critical} MB`,
+    `Memory      ${draw(used, MemTotalMB)}${formatMB(MemAvailableMB)} of ${
+      formatMB(MemTotalMB)
+    } available`,
+    `Disk        ${bars ? `${" ".repeat(BAR_WIDTH + 2)} ` : ""}${formatMB(DiskFreeMB)} free, ` +
+    `critical below ${formatMB(critical)}`,
   ];
 }
 
@@ -57,7 +60,7 @@ function leaseLines({ leases }: CapacityOverview): string[] {
     `Leases      ${leases.active_total} held, ${leases.waiting} waiting`,
     ...leases.active.slice(0, MAX_LEASES).map(({ id, tool_name, heavy, memory_limit_mb, since }) =>
       `            ${id}  ${tool_name}  ${heavy ? "heavy" : "light"}  since ${since}` +
-      (memory_limit_mb === 0 ? "" : `  at most ${memory_limit_mb} MB`)
+      (memory_limit_mb === 0 ? "" : `  at most ${formatMB(memory_limit_mb)}`)
     ),
     ...more > 0 ? [`            and ${more} more`] : [],
   ];
@@ -70,6 +73,10 @@ function tunableLines(tunables: CapacityOverview["tunables"]): string[] {
       source === "default" ? "default, set by " : "from "
     }${variable})`
   );
+}
+
+function formatMB(megabytes: number): string {
+  return formatBytes(megabytes * MIB);
 }
 
 /** A bar such as `[#####-----]`, at most full. */

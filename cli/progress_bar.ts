@@ -1,4 +1,5 @@
 import { formatBytes } from "../schemas/units.ts";
+import { readVariable } from "./environment.ts";
 
 /** How many files and bytes are done, or are to be done. */
 export interface Progress {
@@ -27,9 +28,14 @@ export interface ProgressScreen {
 /** The shortest time between two redraws, in milliseconds. */
 const REDRAW_MS = 200;
 
+/** Whether a terminal understands control sequences. `TERM=dumb` says no. */
+export function hasControls(): boolean {
+  return readVariable("TERM") !== "dumb";
+}
+
 /** The terminal of this process; undefined if stderr goes elsewhere. */
 export function progressScreen(): ProgressScreen | undefined {
-  if (!Deno.stderr.isTerminal()) return undefined;
+  if (!Deno.stderr.isTerminal() || !hasControls()) return undefined;
   return {
     write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
     columns: () => Deno.consoleSize().columns,

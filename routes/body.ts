@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
 import { yieldToEventLoop } from "../core/event_loop.ts";
+import type { Tree } from "../core/tree/changes.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
-import { KIB, MIB } from "../schemas/units.ts";
+import { formatBytes, KIB, MIB } from "../schemas/units.ts";
 import { type ByteReader, byteReader } from "./byte_reader.ts";
 import { TransferWatch } from "./transfer_watch.ts";
 
@@ -24,6 +25,8 @@ type Subject = "body" | "form";
 
 export interface BodyLimits {
   readonly maxBytes: number;
+  /** The variable that sets `maxBytes`, if one does. */
+  readonly setting?: string;
   /** How long no data may be received, in milliseconds. @default 60000 */
   readonly stallMs?: number;
   /** How long the whole body may take, in milliseconds. @default Infinity */
@@ -37,7 +40,7 @@ export interface BodyLimits {
 export class BodyReader {
   readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
-  readonly #maxBytes: number;
+  readonly #limits: BodyLimits;
   readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
   #received = 0;
@@ -48,11 +51,12 @@ export class BodyReader {
   constructor(
     body: ReadableStream<Chunk> | null,
     subject: Subject,
-    { maxBytes, stallMs, withinMs }: BodyLimits,
+    limits: BodyLimits,
   ) {
     this.#reader = body === null ? undefined : byteReader(body);
     this.#subject = subject;
-    this.#maxBytes = maxBytes;
+    this.#limits = limits;
+    const { stallMs, withinMs } = limits;
     this.#watch = new TransferWatch({
       windowMs: stallMs,
       onSlow: (reason) => this.#expire(`received ${reason}`),
@@ -84,7 +88,7 @@ export class BodyReader {
       this.#watch.moved(result.bytes);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       this.#received += result.bytes;
-      if (this.#received > this.#maxBytes) throw tooLarge(this.#subject, this.#maxBytes);
+      if (this.#received > this.#limits.maxBytes) throw tooLarge(this.#subject, this.#limits);
       return { memory: new Uint8Array(result.buffer), bytes: result.bytes };
     } catch (error) {
       if (error instanceof AppError) throw error;
@@ -170,19 +174,29 @@ export function unreadable(subject: Subject, why: string, cause?: unknown): AppE
   });
 }
 
-/** The error for a body of more than `maxBytes`. */
-export function tooLarge(subject: Subject, maxBytes: number): AppError {
-  return unreadable(subject, `it is larger than ${maxBytes} bytes`);
+/** The error for a body of more than `maxBytes`. Names the setting that is to be changed. */
+export function tooLarge(subject: Subject, { maxBytes, setting }: BodyLimits): AppError {
+  const source = setting === undefined ? "" : ` (${setting})`;
+  return unreadable(subject, `it is larger than ${formatBytes(maxBytes)}${source}`);
 }
 
+/** The limits of the body of an upload. */
+export function uploadBodyLimits({ limits }: Tree): BodyLimits {
+  const setting = "STRONGROOM_MAX_UPLOAD_REQUEST_SIZE";
+  return { maxBytes: limits.maxUploadRequestSize, setting };
+}
+
+/** What curl declares of `-d '{…}'` by itself. No route takes such a form. */
+const DECLARED_JSON = /^\s*application\/(?:json|x-www-form-urlencoded)\s*(;|$)/i;
+
 /**
- * The bytes of a body that is declared as JSON, or has no Content-Type (C 3).
+ * The bytes of a body that is declared as JSON, as a form of curl's, or not at all (C 3).
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when its type is another, or it cannot be read.
  */
 export async function jsonBytes(request: Request, limits: BodyLimits): Promise<Chunk> {
   const type = request.headers.get("Content-Type");
-  if (type !== null && !/^\s*application\/json\s*(;|$)/i.test(type)) {
+  if (type !== null && !DECLARED_JSON.test(type)) {
     throw unreadable("body", `the Content-Type is ${quoted(type)}, not application/json`);
   }
   return await new BodyReader(request.body, "body", limits).readAll();

@@ -7,7 +7,7 @@ import { put } from "../core/tree/put.ts";
 import { remove } from "../core/tree/remove.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
-import { bodyContent } from "./body.ts";
+import { bodyContent, uploadBodyLimits } from "./body.ts";
 import { representationOf, requirePreconditions, select } from "./conditional.ts";
 import { statedDigests, verifyDigests } from "./digests.ts";
 import { sendFile } from "./download.ts";
@@ -43,7 +43,7 @@ export async function putFile(c: Handled, tree: Tree): Promise<Response> {
   const { changes, files: [record] } = await put(tree, {
     caller: callerOf(c),
     path,
-    content: bodyContent(raw, { maxBytes: tree.limits.maxUploadRequestSize }),
+    content: bodyContent(raw, uploadBodyLimits(tree)),
     declaredSize: Number(raw.headers.get("Content-Length") ?? 0),
     requireCondition: (found) => requirePreconditions(raw.headers, found),
     verify: (received) => verifyDigests(digests, received),

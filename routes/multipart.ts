@@ -17,7 +17,7 @@ export async function* uploadParts(
 ): AsyncGenerator<UploadPart, void> {
   const boundary = boundaryOf(request.headers.get("Content-Type"));
   const declared = Number(request.headers.get("Content-Length") ?? 0);
-  if (declared > limits.maxBytes) throw tooLarge("form", limits.maxBytes);
+  if (declared > limits.maxBytes) throw tooLarge("form", limits);
   const body = new BodyReader(request.body, "form", limits);
   using form = new FormReader(body, boundary);
   try {

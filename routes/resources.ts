@@ -24,7 +24,7 @@ import { entryList, listReply } from "./entries.ts";
 import { statOf, verdictLists } from "./verdicts.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { jsonBody } from "./body.ts";
+import { jsonBody, uploadBodyLimits } from "./body.ts";
 import { uploadParts } from "./multipart.ts";
 import { idsOf, parseQuery, pathsOf, wordOf } from "./query.ts";
 import { streamed } from "./streamed.ts";
@@ -83,7 +83,7 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
   const dir = query.get("dir")?.[0] ?? "";
   const keepsPaths = wordOf(query, "paths", UploadPaths) === "keep";
   const onConflict = wordOf(query, "on_conflict", OnConflict) ?? "error";
-  const parts = uploadParts(c.req.raw, { maxBytes: tree.limits.maxUploadRequestSize });
+  const parts = uploadParts(c.req.raw, uploadBodyLimits(tree));
   auditChange(c, { paths: [dir] });
   const { changes, files } = await upload(tree, {
     caller: callerOf(c),

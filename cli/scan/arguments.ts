@@ -43,7 +43,7 @@ export function scanRequest(args: string[]): ScanRequest {
   const { values, positionals: paths } = parseArguments({
     args,
     options: {
-      format: { type: "string", default: "json" },
+      format: { type: "string" },
       output: { type: "string", short: "o" },
       scanners: { type: "string" },
       weights: { type: "boolean", default: false },
@@ -62,7 +62,7 @@ export function scanRequest(args: string[]): ScanRequest {
   const scanners = values.scanners?.split(",") ?? null;
   return {
     paths,
-    format: oneOf("format", REPORT_FORMATS, values.format),
+    format: oneOf("format", REPORT_FORMATS, values.format ?? defaultFormat(values.output)),
     output: notEmpty("--output", values.output),
     skip: skippedBy({ scanners, weights: values.weights }),
     failOn: oneOf("level", SEVERITIES, values["fail-on"]),
@@ -73,6 +73,11 @@ export function scanRequest(args: string[]): ScanRequest {
     useDefaultExcludes: !values["no-default-excludes"],
     stdinName: stdinName(paths, values.name),
   };
+}
+
+/** Text for a person, JSON for a program. */
+function defaultFormat(output: string | undefined): ReportFormat {
+  return output === undefined && Deno.stdout.isTerminal() ? "text" : "json";
 }
 
 function oneOf<const Value extends string>(

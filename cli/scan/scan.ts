@@ -16,7 +16,7 @@ import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
 import { replaceFile } from "../../storage/local_output.ts";
 import { hostCapacity, loadSettings } from "../environment.ts";
 import { printError } from "../print_error.ts";
-import { ProgressBar, progressScreen } from "../progress_bar.ts";
+import { hasControls, ProgressBar, progressScreen } from "../progress_bar.ts";
 import { type ScanRequest, scanRequest, STDIN } from "./arguments.ts";
 import { readBaseline } from "./baseline_file.ts";
 import { anyMatcher, DEFAULT_EXCLUDES } from "./default_excludes.ts";
@@ -82,8 +82,9 @@ async function write(
   { format, output, failOn, failOnUnknown }: ScanRequest,
   targets: readonly ScanTarget[],
 ): Promise<void> {
-  const color = output === undefined && Deno.stdout.isTerminal();
-  const width = color ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
+  const isShown = output === undefined && Deno.stdout.isTerminal();
+  const color = isShown && !Deno.noColor && hasControls();
+  const width = isShown ? Deno.consoleSize().columns || DEFAULT_COLUMNS : DEFAULT_COLUMNS;
   const lines = new LineCounter();
   const contents = new Map(targets.map((it) => [it.path, "content" in it ? it.content : it.path]));
   const text = reportAs(format, marked, {

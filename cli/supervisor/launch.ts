@@ -12,6 +12,10 @@ import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
 
+/** Of a command that asks a server. */
+const REMOTE_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
+  it.startsWith("--allow-env=") ? `${it},TERM` : it
+);
 /** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
 const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
   it.startsWith("--allow-env=") ? "--allow-env" : it
@@ -25,7 +29,7 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
  */
 export async function launch(args: readonly string[]): Promise<number> {
   const permissions = await permissionsOf(args);
-  const fixedFlags = permissions.net.length > 0 ? FIXED_FLAGS : LOCAL_FLAGS;
+  const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
   using program = programArguments({ permissions, fixedFlags });
   const child = new Deno.Command(Deno.execPath(), {
     args: [...program.args, ...args],

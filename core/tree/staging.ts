@@ -3,6 +3,7 @@ import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
 import { asError } from "../log.ts";
+import { formatBytes } from "../../schemas/units.ts";
 import { nameOf, parentOf } from "../paths.ts";
 import type { NewContent, NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
@@ -239,10 +240,18 @@ export function refuseLarge(
   { path, size, besides = 0 }: { path: string; size: number; besides?: number },
 ): void {
   if (size > maxUploadFileSize) {
-    throw invalidUpload(`${quoted(nameOf(path))} is larger than ${maxUploadFileSize} bytes`);
+    throw invalidUpload(
+      `${quoted(nameOf(path))} is larger than ${
+        formatBytes(maxUploadFileSize)
+      } (STRONGROOM_MAX_UPLOAD_FILE_SIZE)`,
+    );
   }
   if (besides + size > maxUploadTotalSize) {
-    throw invalidUpload(`the files exceed ${maxUploadTotalSize} bytes in total`);
+    throw invalidUpload(
+      `the files exceed ${
+        formatBytes(maxUploadTotalSize)
+      } in total (STRONGROOM_MAX_UPLOAD_TOTAL_SIZE)`,
+    );
   }
 }
 

@@ -109,7 +109,7 @@ async function readForm(
       continue;
     }
     if (files.length === maxUploadFiles) {
-      throw invalidUpload(`more than ${maxUploadFiles} files`);
+      throw invalidUpload(`more than ${maxUploadFiles} files (STRONGROOM_MAX_UPLOAD_FILES)`);
     }
     const file = await stage(part, total);
     total += file.blob.size;

@@ -33,8 +33,8 @@ Deno.test("overviewText()", async (t) => {
       const line of [
         /^Level {7}CAUTION: CPU high: load 1.50 on 2 cores; Disk low/,
         /^CPU {9}load 1.50 on 2 cores$/,
-        /^Memory {6}6000 of 8000 MB available$/,
-        /^Disk {8}1500 MB free, critical below 1024 MB$/,
+        /^Memory {6}5.9 GiB of 7.8 GiB available$/,
+        /^Disk {8}1.5 GiB free, critical below 1.0 GiB$/,
         /^Scans {7}0 running, 3 may run at once$/,
         /^Heavy tools 1 of 2 slots taken$/,
         /^All tools {3}1 of 4 slots taken$/,
@@ -48,7 +48,7 @@ Deno.test("overviewText()", async (t) => {
   await t.step("draws bars, and omits tunables at their default", () => {
     const text = overviewText(overview, { bars: true });
     assert.match(text, /^CPU {9}\[#{23}-{7}\] load 1.50/m);
-    assert.match(text, /^Memory {6}\[#{8}-{22}\] 6000/m);
+    assert.match(text, /^Memory {6}\[#{8}-{22}\] 5.9 GiB/m);
     assert.match(text, /^Heavy tools \[#{15}-{15}\] 1 of 2/m);
     assert.match(text, /^Tunables {4}manualMaxInstances/m);
     assert.doesNotMatch(text, /default/);

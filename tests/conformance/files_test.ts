@@ -203,12 +203,12 @@ Deno.test("C 17 PUT /files/<path> refuses and keeps nothing", async (t) => {
   );
   await refuses(
     "C 17 and C 6 a body over the limit, by its length",
-    { ...invalid, message: /"x.bin" is larger than 200000 bytes/ },
+    { ...invalid, message: /"x.bin" is larger than 195.3 KiB \(STRONGROOM_MAX_UPLOAD_FILE_SIZE\)/ },
     () => one.put("x.bin", large),
   );
   await refuses(
     "C 17 and C 6 a chunked body over the limit",
-    { ...invalid, message: /"x.bin" is larger than 200000 bytes/ },
+    { ...invalid, message: /"x.bin" is larger than 195.3 KiB \(STRONGROOM_MAX_UPLOAD_FILE_SIZE\)/ },
     () => one.put("x.bin", new Blob([large]).stream()),
   );
   await refuses(

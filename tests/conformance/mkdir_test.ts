@@ -58,18 +58,22 @@ Deno.test("POST /resources/mkdir", async (t) => {
       refused(await send('{"path":"typed"}', type), 400, "ErrResourcesInvalidRequest");
     }
   });
-  await t.step("C 3 accepts every JSON media type and ignores unknown keys", async () => {
-    for (const [index, type] of ["application/json", "Application/JSON; charset=utf-8"].entries()) {
-      const body = JSON.stringify({ path: `json${index}`, unknown: { nested: true } });
-      const headers = { "Content-Type": type };
-      entry(await one.send("POST", "/resources/mkdir", { body, headers }));
-    }
-    const untyped = new TextEncoder().encode('{"path":"untyped"}');
-    assert.equal(
-      entry(await one.send("POST", "/resources/mkdir", { body: untyped })).name,
-      "untyped",
-    );
-  });
+  await t.step(
+    "C 3 accepts every JSON media type, curl's own type, and ignores unknown keys",
+    async () => {
+      const types = ["application/json", "Application/JSON; charset=utf-8"];
+      for (const [index, type] of [...types, "application/x-www-form-urlencoded"].entries()) {
+        const body = JSON.stringify({ path: `json${index}`, unknown: { nested: true } });
+        const headers = { "Content-Type": type };
+        entry(await one.send("POST", "/resources/mkdir", { body, headers }));
+      }
+      const untyped = new TextEncoder().encode('{"path":"untyped"}');
+      assert.equal(
+        entry(await one.send("POST", "/resources/mkdir", { body: untyped })).name,
+        "untyped",
+      );
+    },
+  );
   await t.step("RS 4.3.3 and C 2 refuse a file in the way", async () => {
     for (const path of ["file.txt", "file.txt/below", "file.txt/below/deeper"]) {
       refused(await one.mkdir(path), 409, "ErrResourcesAlreadyExists");
@@ -77,9 +81,10 @@ Deno.test("POST /resources/mkdir", async (t) => {
   });
   await t.step("C 5.5 the refusals published nothing", async () => {
     await one.mkdir("last");
-    assert.deepEqual(await events.take(4), [
+    assert.deepEqual(await events.take(5), [
       "added json0",
       "added json1",
+      "added json2",
       "added untyped",
       "added last",
     ]);

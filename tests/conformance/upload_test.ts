@@ -166,7 +166,7 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
   await refuses("RS 4.2.2 no body", invalid, () => one.send("POST", "/resources/"));
   await refuses("RS 4.2.2 a form over the request limit, by Content-Length", {
     ...invalid,
-    message: /4000000/,
+    message: /larger than 3.8 MiB \(STRONGROOM_MAX_UPLOAD_REQUEST_SIZE\)/,
   }, () => one.upload("x", { a: blob(5 * MB) }));
   await refuses(
     "RS 4.2.2 a chunked form over the request limit",
@@ -189,17 +189,17 @@ Deno.test("POST /resources/ refuses and keeps nothing", async (t) => {
   });
   await refuses(
     "RS 4.2.3 more files than allowed",
-    { ...invalid, message: /more than 3 files/ },
+    { ...invalid, message: /more than 3 files \(STRONGROOM_MAX_UPLOAD_FILES\)/ },
     () => one.upload("x", { a: "1", b: "2", c: "3", d: "4" }),
   );
   await refuses(
     "RS 4.2.4 a file over the limit",
-    { ...invalid, message: /"big".*2000000/ },
+    { ...invalid, message: /"big" is larger than 1.9 MiB \(STRONGROOM_MAX_UPLOAD_FILE_SIZE\)/ },
     () => one.upload("x", { small: "s", big: blob(2 * MB + 1) }),
   );
   await refuses(
     "RS 4.2.4 files over the total limit",
-    { ...invalid, message: /3000000/ },
+    { ...invalid, message: /2.9 MiB in total \(STRONGROOM_MAX_UPLOAD_TOTAL_SIZE\)/ },
     () => one.upload("x", { a: blob(2 * MB), b: blob(MB + 1) }),
   );
   await refuses(

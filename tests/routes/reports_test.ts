@@ -156,7 +156,7 @@ Deno.test("C 3 and C 15 POST /reports/validate refuses invalid bodies", async (t
     ["unclosed levels", "[".repeat(5 * MIB), /more than 100 levels/],
     ["too many objects", `[${"{},".repeat(2 ** 19)}{}]`, /more than 524288 objects/],
     ["too many values", `[${"0,".repeat(2 ** 22)}0]`, /more than 4194304 values/],
-    ["more than 64 MiB", new Uint8Array(64 * MIB + 1).fill(0x20), /larger than 67108864 bytes/],
+    ["more than 64 MiB", new Uint8Array(64 * MIB + 1).fill(0x20), /larger than 64.0 MiB$/],
   ];
   for (const [name, body, reason] of rows) {
     await t.step(`C 15 ${name}`, async () => {
@@ -166,7 +166,7 @@ Deno.test("C 3 and C 15 POST /reports/validate refuses invalid bodies", async (t
     });
   }
   await t.step("C 3 refuses another Content-Type", async () => {
-    for (const type of ["text/plain", "application/json5", "application/x-www-form-urlencoded"]) {
+    for (const type of ["text/plain", "application/json5", "application/x-www-form"]) {
       const headers = { "Content-Type": type };
       assert.match(await why(JSON.stringify(fullReport()), headers), /Content-Type/);
     }
