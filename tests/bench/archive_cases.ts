@@ -68,6 +68,32 @@ export const ARCHIVE_CASES: readonly Case[] = [
     },
   },
   {
+    name: "first byte of a ZIP of 100 000 files",
+    async measure({ server, client }) {
+      const parts = 10;
+      const count = scaled(10_000);
+      for (let start = 0; start < count; start += FORM_FILES) {
+        await storeMany(client, [], start, Math.min(start + FORM_FILES, count));
+      }
+      for (let part = 0; part < parts; part++) {
+        await expectOk(client.copy({ source: "many", destination: `parts/${part}` }));
+      }
+      const values = await compare({
+        "strongroom": async () => {
+          const reply = await client.download({ path: "parts" });
+          if (!reply.ok) throw new Error(await reply.text());
+          const reader = reply.body?.getReader();
+          await reader?.read();
+          await reader?.cancel();
+        },
+      });
+      return {
+        comparisons: [{ title: "first byte of a ZIP of 100 000 files", unit: "s", values }],
+        notes: [await peakMemory(server.pid)],
+      };
+    },
+  },
+  {
     name: "ZIP of 100 MB of JSON lines",
     async measure({ directory, server, client }) {
       const path = `${directory}/lines.jsonl`;

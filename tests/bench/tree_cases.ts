@@ -26,9 +26,12 @@ export const TREE_CASES: readonly Case[] = [
         await Deno.mkdir(`${directory}/listed`);
         for (const [name] of files) await Deno.writeTextFile(`${directory}/listed/${name}`, "x");
       }
+      const { text } = await client.list({ path: "listed" });
+      await using bare = Deno.serve({ port: 0, onListen() {} }, () => new Response(text));
       const values = await compareRates({ count: scaled(3000), clients: 8 }, {
         "strongroom": () => expectOk(client.list({ path: "listed" })),
         ...ofPeers(listing, ({ url }) => fetchAll(`${url}/listed/?json`)),
+        "a bare Deno.serve of the reply": () => fetchAll(`http://127.0.0.1:${bare.addr.port}/`),
       });
       return {
         comparisons: [{ title: "listings of 20 entries of 8 clients", unit: "/s", values }],
