@@ -12,6 +12,10 @@ import manifest from "./package.json" with { type: "json" };
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const OUTPUT = "--output=";
 
+/** The comment of a bundle before a module of a package, which is in the cache of the runtime. */
+const PACKAGE =
+  /^\/\/ (.{1,500}\/npm\/[^/\n]{1,100}\/((?:@[\w.-]{1,100}\/)?[\w.-]{1,100}\/\d[\w.-]{0,50}))\//gm;
+
 const outputs = Deno.args.filter((it) => it.startsWith(OUTPUT));
 const output = resolve(outputs.at(-1)?.slice(OUTPUT.length) ?? `${ROOT}dist/npm`);
 await Deno.remove(output, { recursive: true }).catch((error) => {
@@ -32,6 +36,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   ],
 }).spawn().status;
 if (code !== 0) Deno.exit(code);
+await Deno.writeTextFile(`${output}/THIRD_PARTY_LICENSES`, await licenses(`${output}/lib`));
 await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
 await Deno.chmod(`${output}/bin/strongroom`, 0o755);
 for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));
@@ -39,3 +44,21 @@ await Deno.writeTextFile(
   `${output}/package.json`,
   `${JSON.stringify({ ...manifest, version: config.version }, undefined, 2)}\n`,
 );
+
+/** The licenses of the packages whose modules are in the bundle, which names the file of each. */
+async function licenses(directory: string): Promise<string> {
+  const packages = new Map<string, string>();
+  for await (const { name, isFile } of Deno.readDir(directory)) {
+    if (!isFile) continue;
+    const code = await Deno.readTextFile(`${directory}/${name}`);
+    for (const [, path = "", title = ""] of code.matchAll(PACKAGE)) packages.set(title, path);
+  }
+  const texts = [...packages].sort().map(async ([title, path]) => {
+    const files = await Array.fromAsync(Deno.readDir(resolve(ROOT, path)));
+    const license = files.find(({ name }) => /^licen[cs]e/i.test(name));
+    if (license === undefined) throw new Error(`No license in ${path}`);
+    return `${title}\n\n${await Deno.readTextFile(resolve(ROOT, path, license.name))}`;
+  });
+  if (texts.length === 0) throw new Error("The bundle names no packages");
+  return (await Promise.all(texts)).join("\n\n");
+}

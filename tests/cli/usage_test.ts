@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { strongroom } from "../support/child_server.ts";
+import { ROOT, strongroom } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
 const COMMANDS = ["serve", "token", "scan", "rules", "scanners", "capacity", "check", "backup"]
@@ -55,6 +55,13 @@ Deno.test("C 22 an unknown STRONGROOM_ variable is a warning that names the clos
     "strongroom: Unknown setting STRONGROOM_RAM_CAUTION_MV; did you mean STRONGROOM_RAM_CAUTION_MB?",
     "strongroom: Unknown setting STRONGROOM_X",
   ]);
+  // A server logs it.
+  const server = await strongroom(["serve"], {
+    STRONGROOM_DATADIR: "/srv",
+    STRONGROOM_DATA_DIR: `${ROOT}main.ts`,
+    STRONGROOM_PORT: "0",
+  });
+  assert.match(server.stderr, /^{.*"warn".*did you mean STRONGROOM_DATA_DIR\?"}\n/);
 });
 
 Deno.test("C 13 each command refuses a bad data directory with its variable and the reason", async () => {

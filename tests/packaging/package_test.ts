@@ -40,6 +40,8 @@ Deno.test({
 
     await t.step("C 25 it has the version, the help and the scanner", async () => {
       assert.equal((await strongroom("--version")).stdout, `strongroom ${version}\n`);
+      const licenses = `${prefix}/lib/node_modules/strongroom/THIRD_PARTY_LICENSES`;
+      assert.match(await Deno.readTextFile(licenses), /^hono\/[\s\S]+^valibot\//m);
       assert.match((await strongroom("scan", "--help")).stdout, /\nExamples:\n/);
       await Deno.copyFile(
         `${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`,

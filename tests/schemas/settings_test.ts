@@ -207,3 +207,20 @@ Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () =>
     assert.ok(of(variable), variable);
   }
 });
+
+Deno.test("C 22 readSettings() refuses limits that contradict one another", () => {
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ MAX_UPLOAD_FILE_SIZE: "3GiB" }, /FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE$/],
+    [
+      { MAX_UPLOAD_FILE_SIZE: "2MB", MAX_UPLOAD_TOTAL_SIZE: "1MB" },
+      /FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE$/,
+    ],
+    [
+      { MAX_UPLOAD_REQUEST_SIZE: "1GiB" },
+      /TOTAL_SIZE is more than STRONGROOM_MAX_UPLOAD_REQUEST_SIZE$/,
+    ],
+  ];
+  for (const [variables, message] of cases) {
+    assert.throws(() => read(variables), { name: "RangeError", message });
+  }
+});
