@@ -2,7 +2,7 @@ import type { ErrorKind } from "./errors.ts";
 
 /** An action of a user, or an attempt that was not permitted (C 22). */
 export interface AuditEntry {
-  /** The user who asked for it. @default the operator, on the command line */
+  /** The user who asked for it. @default the operator, on the command line, or the holder of a link */
   readonly user?: number | undefined;
   /** The user whose tree it concerns. */
   readonly tree?: number | undefined;

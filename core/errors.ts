@@ -13,6 +13,7 @@ export type ErrorKind =
   | "ErrResourcesQuarantined"
   | "ErrPreconditionFailed"
   | "ErrWaiversNotFound"
+  | "ErrLinksNotFound"
   | "ErrScansNotFound"
   | "ErrScansConflict"
   | "ErrScansQueueFull"

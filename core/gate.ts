@@ -9,8 +9,13 @@ const MAX_NAMED = 3;
 /** When to try again while a scan is on its way, in seconds. */
 const RETRY_AFTER_S = 5;
 
-/** The refusal of files, of which the first are named. It is for now if all of them wait for a scan. */
-function quarantined(files: readonly RefusedFile[]): AppError {
+/**
+ * The refusal of files, of which the first are named, below a directory. It is for now if all of them
+ * wait for a scan.
+ */
+function quarantined(refused: readonly RefusedFile[], directory: string): AppError {
+  const above = directory === "" ? 0 : directory.length + 1;
+  const files = refused.map((file) => ({ ...file, path: file.path.slice(above) }));
   const message = `Cannot download: ${describe(files)}`;
   return files.every(({ verdict }) => verdict === "pending")
     ? new RetryLater("ErrResourcesQuarantined", message, RETRY_AFTER_S)
@@ -40,7 +45,13 @@ export class Gate {
   constructor(
     private readonly verdicts: Verdicts,
     private readonly accepted: AcceptedVerdicts,
+    private readonly directory = "",
   ) {}
+
+  /** This gate, for files below a directory: its refusals name them by their paths from there. */
+  namedBelow(directory: string): Gate {
+    return new Gate(this.verdicts, this.accepted, directory);
+  }
 
   /**
    * Admits a file by its content.
@@ -52,7 +63,7 @@ export class Gate {
     const { verdict, waiver, storedAt, findings } = found;
     const isAccepted = waiver !== null || this.accepted.some((accepted) => accepted === verdict);
     if (isAccepted && storedAt !== null) return { path, hash, name, storedAt };
-    throw quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }]);
+    throw quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }], this.directory);
   }
 
   /**
@@ -65,6 +76,7 @@ export class Gate {
     if (refused.length === 0) return;
     throw quarantined(
       refused.map((file) => ({ ...file, verdict: this.verdicts.shown(file.verdict) })),
+      this.directory,
     );
   }
 

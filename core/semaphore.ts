@@ -1,11 +1,11 @@
 /** Bounds how many holders there are at once. Waiters are served first come, first served. */
-export class Semaphore {
+export class Semaphore<User = number> {
   #free: number;
   readonly #maxOfUser: number;
   /** How many permits each user holds. */
-  readonly #held = new Map<number, number>();
+  readonly #held = new Map<User, number>();
   /** Those who wait, with their user. */
-  readonly #waiting = new Map<() => void, number | undefined>();
+  readonly #waiting = new Map<() => void, User | undefined>();
 
   /**
    * @param permits How many may hold it at once.
@@ -17,18 +17,18 @@ export class Semaphore {
   }
 
   /** How many permits a user holds. */
-  heldBy(userId: number): number {
-    return this.#held.get(userId) ?? 0;
+  heldBy(user: User): number {
+    return this.#held.get(user) ?? 0;
   }
 
   /** How many of a user wait. */
-  waitingOf(userId: number): number {
-    return [...this.#waiting.values()].filter((it) => it === userId).length;
+  waitingOf(user: User): number {
+    return [...this.#waiting.values()].filter((it) => it === user).length;
   }
 
   /** A permit, if there is one now. */
-  tryAcquire(userId?: number): Disposable | undefined {
-    return this.#mayEnter(userId) ? this.#permit(userId) : undefined;
+  tryAcquire(user?: User): Disposable | undefined {
+    return this.#mayEnter(user) ? this.#permit(user) : undefined;
   }
 
   /**
@@ -36,7 +36,7 @@ export class Semaphore {
    *
    * @throws the signal's reason if it aborts first.
    */
-  acquire(signal: AbortSignal, userId?: number): Promise<Disposable> {
+  acquire(signal: AbortSignal, user?: User): Promise<Disposable> {
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
     const leave = () => {
       this.#waiting.delete(enter);
@@ -48,42 +48,42 @@ export class Semaphore {
     };
     const enter = () => {
       leave();
-      resolve(this.#permit(userId));
+      resolve(this.#permit(user));
     };
     signal.addEventListener("abort", giveUp);
-    this.#waiting.set(enter, userId);
+    this.#waiting.set(enter, user);
     if (signal.aborted) giveUp();
     this.#grant();
     return promise;
   }
 
-  #mayEnter(userId: number | undefined): boolean {
+  #mayEnter(user: User | undefined): boolean {
     if (this.#free === 0) return false;
-    return userId === undefined || this.heldBy(userId) < this.#maxOfUser;
+    return user === undefined || this.heldBy(user) < this.#maxOfUser;
   }
 
-  #permit(userId: number | undefined): Disposable {
-    this.#count(userId, 1);
+  #permit(user: User | undefined): Disposable {
+    this.#count(user, 1);
     const permit = new DisposableStack();
     permit.defer(() => {
-      this.#count(userId, -1);
+      this.#count(user, -1);
       this.#grant();
     });
     return permit;
   }
 
-  #count(userId: number | undefined, change: 1 | -1): void {
+  #count(user: User | undefined, change: 1 | -1): void {
     this.#free -= change;
-    if (userId === undefined) return;
-    const held = this.heldBy(userId) + change;
-    if (held === 0) this.#held.delete(userId);
-    else this.#held.set(userId, held);
+    if (user === undefined) return;
+    const held = this.heldBy(user) + change;
+    if (held === 0) this.#held.delete(user);
+    else this.#held.set(user, held);
   }
 
   #grant(): void {
-    for (const [enter, userId] of this.#waiting) {
+    for (const [enter, user] of this.#waiting) {
       if (this.#free === 0) return;
-      if (this.#mayEnter(userId)) enter();
+      if (this.#mayEnter(user)) enter();
     }
   }
 }

@@ -6,12 +6,15 @@ import { quoted } from "../core/errors.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./audit.ts";
 import { type Access, requirePrivilege } from "./auth.ts";
-import { type TrustedProxies, withAddress } from "./client_address.ts";
+import { TrustedProxies, withAddress } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
-import { type ActiveSpan, observe } from "./observe.ts";
+import { limitLinks, LinkLimits } from "./link_limits.ts";
+import { LINK_PATH } from "./links.ts";
+import { type ActiveSpan, observe, shownPath } from "./observe.ts";
+import { PublicOrigin } from "./public_origin.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
@@ -20,10 +23,12 @@ import type { Route, Services } from "./route.ts";
 import { METRICS_PATH, ROUTES } from "./routes.ts";
 
 export interface AppOptions
-  extends Access, Omit<Services, "metrics" | "description" | "largeReports"> {
+  extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicOrigin"> {
   readonly audit: AuditLog;
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
+  /** The origin under which clients reach the server. @default that of each request */
+  readonly origin?: string | undefined;
   readonly inFlight: InFlight;
   /** Measures what `GET /metrics` shows besides requests. */
   readonly measure: Measure;
@@ -37,12 +42,12 @@ export interface AppOptions
 
 /** The whole HTTP interface as one Hono app (C 1). */
 export function createApp(options: AppOptions): App {
-  const { log, inFlight } = options;
+  const { log, inFlight, trustedProxies = new TrustedProxies([]) } = options;
   const metrics = new Metrics(options.measure);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });
   app.use(requestId());
-  app.use(withAddress(options.trustedProxies));
+  app.use(withAddress(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
   serveRoutes(app, options, {
@@ -50,10 +55,11 @@ export function createApp(options: AppOptions): App {
     metrics,
     description: JSON.stringify(openApi(ROUTES)),
     largeReports: largeReportPermits(),
+    publicOrigin: new PublicOrigin(options.origin, trustedProxies),
   });
   refuseOtherMethods(app);
   app.notFound((c) =>
-    failure(c, { kind: "ErrRouteNotFound", message: `No route ${quoted(c.req.path)}` })
+    failure(c, { kind: "ErrRouteNotFound", message: `No route ${quoted(shownPath(c.req.path))}` })
   );
   app.onError((error, c) => failureOf(c, error, log));
   return app;
@@ -71,7 +77,7 @@ function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
 }
 
 function serveRoutes(app: App, options: AppOptions, services: Services): void {
-  const turns = new Turns();
+  const limits = { turns: new Turns(), links: new LinkLimits() };
   for (const route of ROUTES) {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
@@ -79,7 +85,7 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
     app.on(
       route.method,
       [pattern],
-      ...checksOf(route, options, turns),
+      ...checksOf(route, options, limits),
       (c) => route.handle(c, services),
     );
   }
@@ -89,15 +95,19 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
 function checksOf(
   route: Route,
   { audit, openMetrics, ...access }: AppOptions,
-  turns: Turns,
+  limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action, tree = false, load = "request" } = route;
+  if (path === LINK_PATH) {
+    const recorded = recordAudit(audit, { name: "links.download", isChange: true });
+    return [recorded, requireAudit(audit), limitLinks(limits.links)];
+  }
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
-    recordAudit(audit, { privilege, ...(action !== undefined && { action }) }),
+    recordAudit(audit, { name: action ?? privilege, isChange: action !== undefined }),
     requirePrivilege(access, { privilege, takesTree: tree }),
     ...action === undefined ? [] : [requireAudit(audit)],
-    takeTurn(turns, load),
+    takeTurn(limits.turns, load),
   ];
 }
 
@@ -116,7 +126,9 @@ function refuseOtherMethods(app: App): void {
     app.all(path, (c) =>
       failure(c, {
         kind: "ErrMethodNotAllowed",
-        message: `Method ${c.req.method} not allowed for ${quoted(c.req.path)} (allowed: ${allow})`,
+        message: `Method ${c.req.method} not allowed for ${
+          quoted(shownPath(c.req.path))
+        } (allowed: ${allow})`,
       }, { headers: { Allow: allow } }));
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AuditEntry, AuditLog } from "../core/audit.ts";
-import { type Caller, ownerOf, type Privilege } from "../core/caller.ts";
+import { ownerOf } from "../core/caller.ts";
 import { AppError, type ErrorKind } from "../core/errors.ts";
 import type { ChangeSet } from "../core/tree/changes.ts";
 import type { AppEnvironment, AuditedChange } from "./environment.ts";
@@ -19,29 +19,29 @@ const NOT_ATTEMPTED: ReadonlySet<string> = new Set<ErrorKind>([
 
 /**
  * Middleware that records in the audit log what changes something, or fails to, and what is not permitted
- * (C 22). Requests without a valid credential are in the access log only: anybody could fill a disk with
+ * (C 22). Requests without a valid credential or link are in the access log only: anybody could fill a disk with
  * them.
  */
 export function recordAudit(
   audit: AuditLog,
-  { action, privilege }: { readonly action?: string; readonly privilege: Privilege },
+  { name, isChange }: { readonly name: string; readonly isChange: boolean },
 ): MiddlewareHandler<AppEnvironment> {
   return async function recordAudit(c, next) {
     await next();
-    const caller = c.get("caller");
+    // Known if there is a valid credential, or a valid link.
+    const isKnown = c.get("caller") !== undefined || c.get("audited")?.tree !== undefined;
     const outcome: AuditEntry["outcome"] = c.get("failure")?.kind ?? "ok";
-    if (caller === undefined || NOT_ATTEMPTED.has(outcome)) return;
+    if (!isKnown || NOT_ATTEMPTED.has(outcome)) return;
     c.get("delivery")?.then(({ error }) => {
       // A ZIP that the gate refuses to go on with.
       if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) return;
       const details = { reason: error.message };
-      audit.write(...entriesOf(c, caller, { action: privilege, outcome: error.kind, details }));
+      audit.write(...entriesOf(c, { action: name, outcome: error.kind, details }));
     });
-    if (action === undefined && !REFUSALS.has(outcome)) return;
+    if (!isChange && !REFUSALS.has(outcome)) return;
     const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
     const details = refusal === undefined ? {} : { reason: refusal };
-    const entry = { action: action ?? privilege, outcome, details };
-    audit.write(...entriesOf(c, caller, entry));
+    audit.write(...entriesOf(c, { action: name, outcome, details }));
   };
 }
 
@@ -67,17 +67,18 @@ export function auditChange(
 /** An entry for each tree that was changed, or for the one that the request would have changed. */
 function entriesOf(
   c: Context<AppEnvironment>,
-  caller: Caller,
   entry: Pick<AuditEntry, "action" | "outcome" | "details">,
 ): AuditEntry[] {
-  const { paths = [], records = new Map<number, number>(), details } = c.get("audited") ?? {};
-  const trees: [number, number | undefined][] = records.size > 0
+  const { paths = [], tree, records = new Map<number, number>(), details } = c.get("audited") ?? {};
+  const caller = c.get("caller");
+  const named = tree ?? (caller === undefined ? undefined : ownerOf(caller));
+  const trees: [number | undefined, number | undefined][] = records.size > 0
     ? [...records]
-    : [[ownerOf(caller), undefined]];
-  return trees.map(([tree, count]) => ({
+    : [[named, undefined]];
+  return trees.map(([owner, count]) => ({
     ...entry,
-    user: caller.userId,
-    tree,
+    user: caller?.userId,
+    tree: owner,
     address: c.get("address"),
     paths,
     request: c.get("requestId"),

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { BlockList, isIP } from "node:net";
 import type { AppEnvironment } from "./environment.ts";
 
@@ -32,12 +32,18 @@ export function withAddress(
   proxies: TrustedProxies = new TrustedProxies([]),
 ): MiddlewareHandler<AppEnvironment> {
   return async function withAddress(c, next) {
-    const remote = c.env?.remoteAddr;
-    if (remote?.transport === "tcp") {
-      c.set("address", clientAddress(plainAddress(remote.hostname), c.req.raw.headers, proxies));
+    const connected = connectedAddress(c);
+    if (connected !== undefined) {
+      c.set("address", clientAddress(connected, c.req.raw.headers, proxies));
     }
     await next();
   };
+}
+
+/** The address at the other end of the connection: that of the client, or of the last proxy. */
+export function connectedAddress(c: Context<AppEnvironment>): string | undefined {
+  const remote = c.env?.remoteAddr;
+  return remote?.transport === "tcp" ? plainAddress(remote.hostname) : undefined;
 }
 
 /**

@@ -2,7 +2,12 @@ import { encodeExtended } from "content-disposition";
 import type { Context } from "hono";
 import { quoted } from "../core/errors.ts";
 import type { Tree } from "../core/tree/changes.ts";
-import { type ArchiveDownload, download, type FileDownload } from "../core/tree/download.ts";
+import {
+  type ArchiveDownload,
+  type Download,
+  download,
+  type FileDownload,
+} from "../core/tree/download.ts";
 import { Compression } from "../schemas/resources.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
@@ -26,13 +31,25 @@ export async function downloadResources(c: Context<AppEnvironment>, tree: Tree):
     select: (record) => select(c.req.raw, representationOf(record)),
     signal: c.req.raw.signal,
   });
-  return found.kind === "file" ? await sendFile(c, found) : await sendArchive(c, found);
+  return await sendDownload(c, found);
+}
+
+/** @param headers Headers in place of those of a download. @default none */
+export async function sendDownload(
+  c: Context<AppEnvironment>,
+  found: Download<Selection>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return found.kind === "file"
+    ? await sendFile(c, found, headers)
+    : await sendArchive(c, found, headers);
 }
 
 /** A file, or the part of it that the request asks for, as a reply (C 9). */
 export async function sendFile(
   c: Context<AppEnvironment>,
   { record, selection, content }: FileDownload<Selection>,
+  replacements: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const { etag, modifiedAt, size } = representationOf(record);
   const headers = {
@@ -41,6 +58,7 @@ export async function sendFile(
     "Accept-Ranges": "bytes",
     // The content of a path may change, so caches must revalidate.
     "Cache-Control": "private, no-cache",
+    ...replacements,
   };
   const { status, range } = selection;
   if (status === 412) throw selection.refusal;
@@ -69,12 +87,14 @@ export async function sendFile(
 async function sendArchive(
   c: Context<AppEnvironment>,
   { filename, content }: ArchiveDownload,
+  replacements: Readonly<Record<string, string>>,
 ): Promise<Response> {
   return await streamed(c, content, {
     headers: {
       "Content-Type": "application/zip",
       "Content-Disposition": attachment(filename),
       "Cache-Control": "private, no-cache",
+      ...replacements,
     },
   });
 }

@@ -19,6 +19,7 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrResourcesQuarantined: 403,
   ErrPreconditionFailed: 412,
   ErrWaiversNotFound: 404,
+  ErrLinksNotFound: 404,
   ErrScansNotFound: 404,
   ErrScansConflict: 409,
   ErrScansQueueFull: 429,

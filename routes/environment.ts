@@ -17,6 +17,8 @@ export interface Delivery {
 export interface AuditedChange {
   /** What the request named, or the files that it stored. */
   readonly paths: readonly string[];
+  /** The user whose tree it concerns. @default the one that the caller acts in */
+  readonly tree?: number;
   /** How many records have changed, by owner. @default none yet */
   readonly records?: ReadonlyMap<number, number>;
   readonly details?: AuditDetails;

@@ -50,6 +50,14 @@ function routeOf(c: Context<AppEnvironment>): string {
   return route === "/*" ? "none" : route;
 }
 
+/**
+ * A path as logs and messages may show it: the token of a link is as good as a credential. It is looked
+ * for where no route expects it, too, as the client or a proxy may have written it there.
+ */
+export function shownPath(path: string): string {
+  return path.startsWith("/api/") ? path : path.replace(/\/l\/.+/s, "/l/…");
+}
+
 function wholeDelivery(c: Context<AppEnvironment>): Delivery {
   const bytes = c.req.method === "HEAD" ? 0 : Number(c.res.headers.get("Content-Length") ?? 0);
   return { bytes, complete: true };
@@ -61,7 +69,7 @@ function record(
   { route, delivery, seconds }: { route: string; delivery: Delivery; seconds: number },
 ): void {
   const { bytes, complete, error } = delivery;
-  const { method, path } = c.req;
+  const { method } = c.req;
   const { status } = c.res;
   metrics.record({ method, route, status, bytes, seconds });
   if (error !== undefined) {
@@ -73,7 +81,7 @@ function record(
   const failure = c.get("failure");
   log.info("request", {
     method,
-    path,
+    path: shownPath(c.req.path),
     status,
     bytes,
     ms: Math.round(seconds * 10_000) / 10,

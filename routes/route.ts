@@ -5,6 +5,7 @@ import type { ValidateReport } from "../core/reports.ts";
 import type { ScanService } from "../core/scans/service.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import type { Tree } from "../core/tree/changes.ts";
+import type { LinkService } from "../core/tree/links.ts";
 import type { WaiverService } from "../core/waivers.ts";
 import type { Context } from "hono";
 import type { AppEnvironment } from "./environment.ts";
@@ -12,6 +13,7 @@ import type { EventOptions, ServerEvents } from "./events.ts";
 import type { FindFault } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Operation } from "./openapi/parts.ts";
+import type { PublicOrigin } from "./public_origin.ts";
 import type { Load } from "./turns.ts";
 
 /** What handlers work on. */
@@ -21,6 +23,8 @@ export interface Services {
   readonly eventOptions?: EventOptions | undefined;
   readonly scans: ScanService;
   readonly waivers: WaiverService;
+  readonly links: LinkService;
+  readonly publicOrigin: PublicOrigin;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */

@@ -1,26 +1,15 @@
 import { showCapacity } from "./capacity.ts";
-import { downloadResources } from "./download.ts";
 import { streamEvents } from "./events.ts";
-import { deleteFile, getFile, putFile } from "./files.ts";
 import { healthz, readyz } from "./health.ts";
-import * as fileOperations from "./openapi/files.ts";
+import * as linkOperations from "./openapi/links.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
+import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
 import { showReportSchema, validateReports } from "./reports.ts";
-import {
-  copyResources,
-  deleteResources,
-  listChecksums,
-  listResources,
-  mkdirResource,
-  moveResources,
-  showVerdicts,
-  statResource,
-  uploadResources,
-} from "./resources.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
+import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
@@ -58,72 +47,16 @@ const ROOT_ROUTES: readonly Route[] = [
     operation: serverOperations.METRICS,
     handle: (c, { metrics }) => metrics.reply(c),
   },
+  {
+    method: "GET",
+    path: LINK_PATH,
+    operation: linkOperations.FOLLOW,
+    handle: (c, { links }) => serveLink(c, links),
+  },
 ];
 
 const API_ROUTES: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/resources",
-    privilege: "resources.view",
-    tree: true,
-    operation: resourceOperations.LIST,
-    handle: (c, { tree }) => listResources(c, tree),
-  },
-  {
-    method: "POST",
-    path: "/resources",
-    privilege: "resources.upload",
-    tree: true,
-    action: "resources.upload",
-    load: "transfer",
-    operation: resourceOperations.UPLOAD,
-    handle: (c, { tree }) => uploadResources(c, tree),
-  },
-  {
-    method: "DELETE",
-    path: "/resources",
-    privilege: "resources.delete",
-    tree: true,
-    action: "resources.delete",
-    operation: resourceOperations.DELETE,
-    handle: (c, { tree }) => deleteResources(c, tree),
-  },
-  {
-    method: "POST",
-    path: "/resources/mkdir",
-    privilege: "resources.edit",
-    tree: true,
-    action: "resources.mkdir",
-    operation: resourceOperations.MKDIR,
-    handle: (c, { tree }) => mkdirResource(c, tree),
-  },
-  {
-    method: "PUT",
-    path: "/resources/move",
-    privilege: "resources.edit",
-    tree: true,
-    action: "resources.move",
-    operation: resourceOperations.MOVE,
-    handle: (c, { tree }) => moveResources(c, tree),
-  },
-  {
-    method: "POST",
-    path: "/resources/copy",
-    privilege: "resources.edit",
-    tree: true,
-    action: "resources.copy",
-    operation: resourceOperations.COPY,
-    handle: (c, { tree }) => copyResources(c, tree),
-  },
-  {
-    method: "GET",
-    path: "/resources/download",
-    privilege: "resources.download",
-    tree: true,
-    load: "transfer",
-    operation: resourceOperations.DOWNLOAD,
-    handle: (c, { tree }) => downloadResources(c, tree),
-  },
+  ...RESOURCE_ROUTES,
   {
     method: "GET",
     path: "/usage",
@@ -131,59 +64,6 @@ const API_ROUTES: readonly Route[] = [
     tree: true,
     operation: resourceOperations.USAGE,
     handle: (c, { tree }) => showUsage(c, tree),
-  },
-  {
-    method: "GET",
-    path: "/resources/stat",
-    privilege: "resources.view",
-    tree: true,
-    operation: resourceOperations.STAT,
-    handle: (c, { tree }) => statResource(c, tree),
-  },
-  {
-    method: "GET",
-    path: "/resources/checksums",
-    privilege: "resources.view",
-    tree: true,
-    load: "transfer",
-    operation: resourceOperations.CHECKSUMS,
-    handle: (c, { tree }) => listChecksums(c, tree),
-  },
-  {
-    method: "GET",
-    path: "/files/{+path}",
-    privilege: "resources.download",
-    tree: true,
-    load: "transfer",
-    operation: fileOperations.GET,
-    handle: (c, { tree }) => getFile(c, tree),
-  },
-  {
-    method: "PUT",
-    path: "/files/{+path}",
-    privilege: "resources.upload",
-    tree: true,
-    action: "resources.upload",
-    load: "transfer",
-    operation: fileOperations.PUT,
-    handle: (c, { tree }) => putFile(c, tree),
-  },
-  {
-    method: "DELETE",
-    path: "/files/{+path}",
-    privilege: "resources.delete",
-    tree: true,
-    action: "resources.delete",
-    operation: fileOperations.DELETE,
-    handle: (c, { tree }) => deleteFile(c, tree),
-  },
-  {
-    method: "GET",
-    path: "/resources/verdicts",
-    privilege: "resources.view",
-    tree: true,
-    operation: resourceOperations.VERDICTS,
-    handle: (c, { tree }) => showVerdicts(c, tree),
   },
   {
     method: "POST",
@@ -207,6 +87,32 @@ const API_ROUTES: readonly Route[] = [
     action: "waivers.delete",
     operation: waiverOperations.REMOVE,
     handle: (c, { waivers }) => deleteWaiver(c, waivers),
+  },
+  {
+    method: "POST",
+    path: "/links",
+    privilege: "resources.download",
+    tree: true,
+    action: "links.add",
+    operation: linkOperations.ADD,
+    handle: (c, { links, publicOrigin }) => postLink(c, links, publicOrigin),
+  },
+  {
+    method: "GET",
+    path: "/links",
+    privilege: "resources.download",
+    tree: true,
+    operation: linkOperations.LIST,
+    handle: (c, { links }) => getLinks(c, links),
+  },
+  {
+    method: "DELETE",
+    path: "/links/{id}",
+    privilege: "resources.download",
+    tree: true,
+    action: "links.delete",
+    operation: linkOperations.REMOVE,
+    handle: (c, { links }) => deleteLink(c, links),
   },
   {
     method: "GET",

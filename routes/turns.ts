@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { RetryLater } from "../core/errors.ts";
 import { Semaphore } from "../core/semaphore.ts";
 import { callerOf } from "./auth.ts";
@@ -78,13 +78,22 @@ export class Turns {
 /** Middleware that serves a request when it is its turn, and ends the turn after the reply. */
 export function takeTurn(turns: Turns, load: Load): MiddlewareHandler<AppEnvironment> {
   return async function takeTurn(c, next) {
-    using turn = new DisposableStack();
     // The signal is read at once: one that is read after the client has gone never aborts (Deno 2.9.6).
-    turn.use(await turns.take(load, callerOf(c).userId, c.req.raw.signal));
-    await next();
-    const delivery = c.get("delivery");
-    if (delivery === undefined) return;
-    const delivering = turn.move();
-    delivery.then(() => delivering.dispose());
+    await whenDelivered(c, await turns.take(load, callerOf(c).userId, c.req.raw.signal), next);
   };
+}
+
+/** Serves a request, and disposes of what it holds when its reply has been read. */
+export async function whenDelivered(
+  c: Context<AppEnvironment>,
+  held: Disposable,
+  serve: () => Promise<void>,
+): Promise<void> {
+  using turn = new DisposableStack();
+  turn.use(held);
+  await serve();
+  const delivery = c.get("delivery");
+  if (delivery === undefined) return;
+  const delivering = turn.move();
+  delivery.then(() => delivering.dispose());
 }

@@ -71,6 +71,15 @@ function size(minimum: number) {
   );
 }
 
+/** An HTTP origin. */
+const origin = v.pipe(
+  text,
+  v.check(
+    (value) => URL.parse(value)?.origin === value && /^https?:/.test(value),
+    "an origin such as https://files.example",
+  ),
+);
+
 /** A comma-separated list of HTTP origins, or `*`. */
 const origins = v.pipe(
   text,
@@ -169,6 +178,8 @@ const entries = {
   auditLog: v.optional(oneOf("file", "stderr"), "file"),
   /** The proxies whose `Forwarded` and `X-Forwarded-For` name the client. */
   trustedProxies: v.optional(networks),
+  /** The origin of URLs that the server hands out. Default: that of the request. */
+  origin: v.optional(origin),
   corsOrigins: v.optional(origins),
 };
 

@@ -20,6 +20,7 @@ const CORE_FOR_STORAGE = [
   "core/semaphore.ts",
   "core/scans/ports.ts",
   "core/verdicts.ts",
+  "core/links.ts",
   "core/upkeep/ports.ts",
 ];
 

@@ -101,8 +101,9 @@ export async function compose(
   const sweeper = parts.use(new Sweeper(wrapped));
   const tree: Tree = { ...stores, sweeper };
   const { rateLimit } = settings;
+  const served: Tree = { ...wrapped, sweeper };
   const app = createApp({
-    tree: { ...wrapped, sweeper },
+    tree: served,
     events,
     verify,
     audit,
@@ -117,6 +118,8 @@ export async function compose(
       return problem === undefined ? undefined : { part: "keys", problem };
     },
     waivers: { store: records.verdicts },
+    links: { tree: served, store: records.links },
+    origin: settings.origin,
     capacity,
     scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
     log,

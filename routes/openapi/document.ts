@@ -1,5 +1,6 @@
 import { type Privilege, requiredPrivileges } from "../../core/caller.ts";
 import { CapacityOverview } from "../../schemas/capacity.ts";
+import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
 import {
   MkdirResourceRequest,
@@ -102,6 +103,10 @@ function schemas(): Record<string, Json> {
     Waiver: schemaOf(WaiverEntry),
     WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
     WaiverRequest: schemaOf(WaiverRequest),
+    Link: schemaOf(LinkEntry),
+    NewLink: schemaOf(NewLinkEntry),
+    LinkList: schemaOf(LinkList),
+    LinkRequest: schemaOf(LinkRequest),
     CapacityOverview: schemaOf(CapacityOverview),
     Scan: schemaOf(ScanEntry),
     ScanList: { type: "object", required: ["items", "total"], ...listOf("Scan") },

@@ -15,6 +15,7 @@ import verdicts from "./migrations/0013_verdicts.sql" with { type: "text" };
 import scanPaths from "./migrations/0014_scan_paths.sql" with { type: "text" };
 import sharedTrees from "./migrations/0015_shared_trees.sql" with { type: "text" };
 import contentTotals from "./migrations/0016_content_totals.sql" with { type: "text" };
+import links from "./migrations/0017_links.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
   scanPaths,
   sharedTrees,
   contentTotals,
+  links,
 ];
 
 /**

@@ -4,6 +4,7 @@ import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
+import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { contentTotals, usageOf } from "./usage.ts";
@@ -85,6 +86,11 @@ export class PointReader implements Disposable {
   verdictRows(contents: number, parameters: SqlParameters): SqlRow[] | undefined {
     if (contents > MAX_LOOKUPS) return undefined;
     return verdictRows(this.#connection, "verdicts", parameters);
+  }
+
+  /** Runs a statement about links that looks for one, and returns its rows. */
+  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
+    return linkRows(this.#connection, statement, parameters);
   }
 
   [Symbol.dispose](): void {

@@ -15,6 +15,7 @@ import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { StoredBytes, usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
@@ -161,6 +162,11 @@ export class Reader {
   /** Runs a statement about verdicts and returns its rows. */
   verdictRows(statement: VerdictStatement, parameters: SqlParameters): SqlRow[] {
     return verdictRows(this.#connection, statement, parameters);
+  }
+
+  /** Runs a statement about links and returns its rows. */
+  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
+    return linkRows(this.#connection, statement, parameters);
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */

@@ -22,6 +22,7 @@ import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
@@ -74,6 +75,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   /** Contents in the same file. */
   readonly contents: ContentTable;
   readonly verdicts: SqliteVerdictStore;
+  readonly links: SqliteLinkStore;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
@@ -112,6 +114,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     });
     this.scans = new SqliteScanStore({ ...parts, database: path, version });
     this.verdicts = new SqliteVerdictStore({ ...parts, points: this.#points, results });
+    this.links = new SqliteLinkStore({ ...parts, points: this.#points });
     this.upkeep = new SqliteUpkeepStore(parts);
   }
 

@@ -19,6 +19,7 @@ import {
 } from "./contents.ts";
 import { generationOf, OLDER_DATABASE } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
+import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
@@ -272,6 +273,11 @@ export class Writer {
     return this.#transactions.refuseFull(() =>
       verdictRows(this.#connection, statement, parameters)
     );
+  }
+
+  /** Runs a statement about links and returns its rows. */
+  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() => linkRows(this.#connection, statement, parameters));
   }
 
   get #connection(): Connection {

@@ -34,7 +34,9 @@ Deno.test("C 19 every route that takes resources, events or scans takes a tree",
     const family = path.slice(BASE_PATH.length).split("/")[1];
     assert.equal(tree, path.startsWith(BASE_PATH) && families.has(family), path);
   }
-  for (const family of ["resources", "events", "scans", "usage"]) assert.ok(families.has(family));
+  for (const family of ["resources", "files", "events", "scans", "usage", "links"]) {
+    assert.ok(families.has(family));
+  }
 });
 
 Deno.test("C 19 a credential with the claim trees acts in the tree of another user", async (t) => {
@@ -121,6 +123,18 @@ Deno.test("C 19 attack: in a tree, the privileges are exactly those of the claim
       }
     },
   );
+  await t.step("C 17 replacing needs resources.edit in the claim, too", async () => {
+    await (await server.as(7)).upload("", { "kept.txt": "kept" });
+    const member = await memberOf(server, ["resources.upload"], { privileges: all });
+    const put = await member.send("PUT", "/files/kept.txt", { body: "replaced" });
+    assert.match(notPermitted(put), /resources.edit required in the tree of user 7/);
+    const form = new FormData();
+    form.append("files", new Blob(["replaced"]), "kept.txt");
+    const query = { on_conflict: "replace" };
+    notPermitted(await member.send("POST", "/resources/", { query, body: form }));
+    assert.equal((await (await server.as(7)).bytes({ path: "kept.txt" })).length, 4);
+    await (await server.as(7)).remove({ path: "kept.txt" });
+  });
   await t.step("C 15 scans need resources.download in the claim, too", async () => {
     const member = await memberOf(server, ["scans.run"], { privileges: all });
     assert.match(notPermitted(await member.json("POST", "/scans", { path: "a" })), /download/);

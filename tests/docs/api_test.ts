@@ -80,6 +80,6 @@ function routeOf(script: string): string {
   const method = /-X (\w+)/.exec(script)?.[1] ??
     (/ -[dF] /.test(script) ? "POST" : / -T /.test(script) ? "PUT" : "GET");
   const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}")
-    .replace(/^\/files\/.+/, "/files/{+path}");
+    .replace(/^\/files\/.+/, "/files/{+path}").replace(/^\/l\/.+/, "/l/{token}");
   return `${method} ${base === "URL" ? BASE_PATH : ""}${pattern}`;
 }

@@ -48,6 +48,7 @@ const PROXIES = {
     const shipped = await Deno.readTextFile(`${ROOT}packaging/nginx/strongroom.conf`);
     const site = shipped.replace("127.0.0.1:8080", upstream)
       .replace("listen 80;", `listen 127.0.0.1:${port};`)
+      .replace("/var/log/nginx/access.log", `${directory}/access.log`)
       .replace("client_header_timeout 20s;", "client_header_timeout 1s;")
       .replace("keepalive_timeout 75s;", "keepalive_timeout 1s;");
     await Deno.writeTextFile(`${directory}/strongroom.conf`, site);
@@ -145,6 +146,21 @@ async function testProxy(name: keyof typeof PROXIES, t: Deno.TestContext): Promi
     await range.body?.cancel();
     const refused = await user.send("GET", "/resources/download", { query: { path: "none" } });
     assert.equal(refused.status, 404);
+  });
+  await t.step("C 19 links have the origin of the proxy, whose log has no token", async () => {
+    const forged = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };
+    const reply = await user.send("POST", "/links/", {
+      body: JSON.stringify({ path: "d/large", expires_in: 60 }),
+      headers: { "Content-Type": "application/json", ...forged },
+    });
+    const { url } = JSON.parse(reply.text).data;
+    assert.ok(url.startsWith(`http://127.0.0.1:${proxy.port}/l/`), url);
+    assert.equal((await (await fetch(url)).arrayBuffer()).byteLength, 8 * 2 ** 20);
+    if (name !== "nginx") return;
+    const log = () => Deno.readTextFile(`${directory.path}/access.log`);
+    await until(async () => (await log()).includes('"GET /l/... HTTP/1.1" 200'));
+    assert.ok((await log()).includes("/api/v1/resources/"));
+    assert.ok(!(await log()).includes(url.slice(url.lastIndexOf("/") + 1)));
   });
   await t.step("C 22 the address of the client is logged, whatever it claims", async () => {
     const { code } = await run("curl", [

@@ -41,6 +41,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     auditLog: "file",
     trustedProxies: undefined,
     metrics: "token",
+    origin: undefined,
     corsOrigins: undefined,
   });
 });
@@ -83,6 +84,7 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
       "http://b.example:8080",
     ]],
     ["CORS_ORIGINS", "*", "corsOrigins", ["*"]],
+    ["ORIGIN", "https://files.example:8443", "origin", "https://files.example:8443"],
     ["PORT", "", "port", 8080],
   ];
   for (const [variable, value, key, expected] of cases) {
@@ -150,6 +152,9 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
     ["METRICS", "yes", /token, open/],
     ["CORS_ORIGINS", "https://a.example/path", /origins/],
     ["CORS_ORIGINS", "a.example", /origins/],
+    ["ORIGIN", "https://files.example/", /origin/],
+    ["ORIGIN", "files.example", /origin/],
+    ["ORIGIN", "ftp://files.example", /origin/],
   ];
   for (const [variable, value, expected] of cases) {
     await t.step(`C 13 ${variable}=${value}`, () => {

@@ -119,6 +119,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TRIGGER usage_of_changed;
     DROP TABLE usage;
     DROP TABLE credentials;
+    DROP TABLE links;
+    DROP TABLE content_totals;
     DROP TABLE contents;
     DROP TABLE large_change;
     DROP TABLE former_records;

@@ -1,0 +1,100 @@
+import type { Context } from "hono";
+import type { Link } from "../core/links.ts";
+import {
+  addLink,
+  findLink,
+  followLink,
+  type LinkService,
+  listLinks,
+  removeLink,
+} from "../core/tree/links.ts";
+import { type LinkEntry, LinkRequest } from "../schemas/links.ts";
+import { auditChange } from "./audit.ts";
+import { callerOf } from "./auth.ts";
+import { jsonBody } from "./body.ts";
+import { representationOf, select, type Selection } from "./conditional.ts";
+import { sendDownload } from "./download.ts";
+import { isoTime } from "../core/entries.ts";
+import { success } from "./envelope.ts";
+import type { AppEnvironment } from "./environment.ts";
+import type { PublicOrigin } from "./public_origin.ts";
+import { idOf, integerOf, parseQuery } from "./query.ts";
+
+type Handled = Context<AppEnvironment>;
+
+/** The path of a link at the root of the server. */
+export const LINK_PATH = "/l/{token}";
+
+/** How many links a page may hold. */
+const MAX_PAGE_LINKS = 1000;
+
+/** `POST /links/` (C 19). */
+export async function postLink(
+  c: Handled,
+  links: LinkService,
+  publicOrigin: PublicOrigin,
+): Promise<Response> {
+  const { path, expires_in: expiresIn, once } = await jsonBody(c.req.raw, LinkRequest);
+  auditChange(c, { paths: [path] });
+  const { link, token } = await addLink(links, { caller: callerOf(c), path, expiresIn, once });
+  auditLink(c, link);
+  return success(c, { ...entryOf(link), url: `${publicOrigin.of(c)}/l/${token}` });
+}
+
+/** `GET /links/`: newest first (C 19). */
+export async function getLinks(c: Handled, links: LinkService): Promise<Response> {
+  const query = parseQuery(c.req.url);
+  const limit = integerOf(query, "limit", { min: 1, max: MAX_PAGE_LINKS }) ?? 100;
+  const before = integerOf(query, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
+  const found = await listLinks(links, { caller: callerOf(c), limit, before });
+  const items = found.map(({ link, status }) => ({ ...entryOf(link), status }));
+  return success(c, { items, total: items.length });
+}
+
+/** `DELETE /links/{id}` (C 19). */
+export async function deleteLink(c: Handled, links: LinkService): Promise<Response> {
+  const id = idOf(c.req.param("id") ?? "");
+  auditChange(c, { paths: [], details: { link: id } });
+  const link = await removeLink(links, { caller: callerOf(c), id });
+  auditLink(c, link);
+  return success(c, entryOf(link));
+}
+
+/** `GET /l/{token}`: the file, or the directory as a ZIP, without a credential (C 19). */
+export async function serveLink(c: Handled, links: LinkService): Promise<Response> {
+  const { raw } = c.req;
+  // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
+  const { signal } = raw;
+  const link = await findLink(links, c.req.param("token") ?? "");
+  auditLink(c, link);
+  const found = await followLink(links, link, {
+    sends: raw.method === "GET",
+    // A part of the only download would use it up.
+    select: (record): Selection =>
+      link.once
+        ? { status: 200, range: { start: 0, end: representationOf(record).size } }
+        : select(raw, representationOf(record)),
+    signal,
+  });
+  return await sendDownload(c, found, {
+    "Cache-Control": "no-store",
+    ...(link.once && { "Accept-Ranges": "none" }),
+  });
+}
+
+function auditLink(c: Handled, { id, userId, path, expiresAt, once }: Link): void {
+  const details = { link: id, expires_at: isoTime(expiresAt), once: once ? "yes" : undefined };
+  auditChange(c, { paths: [path], tree: userId, details });
+}
+
+function entryOf(link: Link): LinkEntry {
+  return {
+    id: link.id,
+    user_id: link.userId,
+    path: link.path,
+    created_by: link.createdBy,
+    created_at: isoTime(link.createdAt),
+    expires_at: isoTime(link.expiresAt),
+    once: link.once,
+  };
+}
