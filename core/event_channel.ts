@@ -17,11 +17,22 @@ export interface DeliveredEvent {
   readonly text: string;
 }
 
+/** Events of one operation that are kept outside of the memory of the process. */
+export interface StoredEntries extends Disposable {
+  readonly length: number;
+  /** The space that they take. */
+  readonly bytes: number;
+  /** Some of the events from a position on: none at the end only. */
+  from(position: number): Promise<readonly EventEntry[]>;
+}
+
+export type Entries = readonly EventEntry[] | StoredEntries;
+
 /** The events of one operation. */
 interface Publication {
   /** The sequence number of the first event. */
   readonly start: number;
-  readonly entries: readonly EventEntry[];
+  readonly entries: Entries;
   readonly bytes: number;
 }
 
@@ -72,8 +83,10 @@ export class EventChannel {
   }
 
   /** Appends the events of one operation and wakes the subscribers. */
-  publish(entries: readonly EventEntry[]): void {
-    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  publish(entries: Entries): void {
+    const bytes = "bytes" in entries
+      ? entries.bytes
+      : entries.reduce((sum, entry) => sum + entry.bytes, 0);
     this.#publications.push({ start: this.#end, entries, bytes });
     this.#end += entries.length;
     this.#bytes += bytes;
@@ -83,6 +96,7 @@ export class EventChannel {
 
   /** Drops all events. */
   clear(): void {
+    for (const publication of this.#publications) forget(publication);
     this.#publications = [];
     this.#bytes = 0;
   }
@@ -91,22 +105,32 @@ export class EventChannel {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** The events from a position on that fit in a page. */
-  page(from: number): DeliveredEvent[] {
-    const events: DeliveredEvent[] = [];
-    let bytes = 0;
+  /** The events from a position on that fit in a page. Stored ones may be fewer than that. */
+  async page(from: number): Promise<DeliveredEvent[]> {
+    const page = new Page();
     let at = this.#publications.findLastIndex(({ start }) => start <= from);
     for (; at < this.#publications.length; at++) {
       const { start, entries } = this.#publications[at] ?? { start: 0, entries: [] };
-      for (let index = Math.max(0, from - start); index < entries.length; index++) {
-        const entry = entries[index];
-        if (entry === undefined) continue;
-        if (events.length === MAX_PAGE_EVENTS || bytes >= MAX_PAGE_BYTES) return events;
-        events.push({ id: this.id(start + index), text: entry.text });
-        bytes += entry.bytes;
+      const first = Math.max(0, from - start);
+      if ("bytes" in entries) {
+        if (page.events.length > 0) break;
+        return this.#fill(page, await entries.from(first), { start: start + first }).events;
       }
+      if (this.#fill(page, entries, { start, first }).isFull) break;
     }
-    return events;
+    return page.events;
+  }
+
+  #fill(
+    page: Page,
+    entries: readonly EventEntry[],
+    { start, first = 0 }: { start: number; first?: number },
+  ): Page {
+    for (let index = first; index < entries.length && !page.isFull; index++) {
+      const entry = entries[index];
+      if (entry !== undefined) page.add(this.id(start + index), entry);
+    }
+    return page;
   }
 
   id(sequence: number): string {
@@ -154,9 +178,28 @@ export class EventChannel {
       following -= publication.bytes;
       dropped++;
     }
-    this.#publications.splice(0, dropped);
+    this.#publications.splice(0, dropped).forEach(forget);
     this.#bytes = following;
   }
+}
+
+/** Events that are delivered at once. */
+class Page {
+  readonly events: DeliveredEvent[] = [];
+  #bytes = 0;
+
+  get isFull(): boolean {
+    return this.events.length >= MAX_PAGE_EVENTS || this.#bytes >= MAX_PAGE_BYTES;
+  }
+
+  add(id: string, { text, bytes }: EventEntry): void {
+    this.events.push({ id, text });
+    this.#bytes += bytes;
+  }
+}
+
+function forget({ entries }: Publication): void {
+  if ("bytes" in entries) entries[Symbol.dispose]();
 }
 
 /** Differs from that of every other channel, also of those before a restart. */

@@ -1,10 +1,16 @@
 import { MIB } from "../schemas/units.ts";
-import { type DeliveredEvent, EventChannel, type EventEntry } from "./event_channel.ts";
+import {
+  type DeliveredEvent,
+  type Entries,
+  EventChannel,
+  type EventEntry,
+} from "./event_channel.ts";
+import { EntriesOfStored, type StoredEvents } from "./stored_events.ts";
 
 /** Receives the events of operations. */
 export interface EventSink<Event> {
-  /** Appends events and wakes the subscribers. */
-  publish(events: readonly Event[]): void;
+  /** Appends events and wakes the subscribers. Stored events are shared, and stay those of the caller. */
+  publish(events: readonly Event[] | StoredEvents<Event>): void;
 }
 
 /** What {@link EventBus.subscribe} yields. */
@@ -79,20 +85,29 @@ export class EventBus<Event> implements EventSink<Event> {
   }
 
   /** Appends events and wakes the subscribers whom they concern. */
-  publish(events: readonly Event[]): void {
+  publish(events: readonly Event[] | StoredEvents<Event>): void {
     if (events.length === 0) return;
     this.#published += events.length;
-    const entries = events.map(this.#entryOf);
-    this.#everyone.publish(entries);
-    for (const [owner, own] of byOwner(entries)) {
-      const channel = this.#channelOf(owner);
-      this.#channels.delete(owner);
-      this.#channels.set(owner, channel);
-      const before = channel.bytes;
-      channel.publish(own);
-      this.#bytes += channel.bytes - before;
+    if ("owners" in events) {
+      this.#everyone.publish(new EntriesOfStored(events.share(), this.#entryOf));
+      for (const owner of events.owners.keys()) {
+        this.#publish(owner, new EntriesOfStored(events.ownedBy(owner), this.#entryOf));
+      }
+    } else {
+      const entries = events.map(this.#entryOf);
+      this.#everyone.publish(entries);
+      for (const [owner, own] of byOwner(entries)) this.#publish(owner, own);
     }
     this.#evict();
+  }
+
+  #publish(owner: number, entries: Entries): void {
+    const channel = this.#channelOf(owner);
+    this.#channels.delete(owner);
+    this.#channels.set(owner, channel);
+    const before = channel.bytes;
+    channel.publish(entries);
+    this.#bytes += channel.bytes - before;
   }
 
   /** Ends every subscription, now and from now on. */
@@ -128,7 +143,7 @@ export class EventBus<Event> implements EventSink<Event> {
       if (next === channel.end) await channel.published(idleMs, signal);
       if (next < channel.oldest) return;
       if (this.#closed || signal.aborted) return;
-      const events = channel.page(next);
+      const events = await channel.page(next);
       next += events.length;
       yield { kind: "events", events, id: channel.id(next - 1) };
     }

@@ -115,20 +115,34 @@ export interface Placement {
   readonly target: string;
 }
 
-/** The effect of a move or copy on one record. */
-export interface TransferEffect {
-  readonly kind:
-    /** The record is a copy at a path that was free. */
-    | "added"
-    /** The record was moved, is a copy that replaced a file, or is a directory merged into. */
-    | "updated"
-    /** The record is a file that another file replaced. */
-    | "overwritten"
-    /** The record is a moved directory, merged into the one at its target path. */
-    | "merged";
-  readonly record: ResourceRecord;
-  /** The former path of the moved record, or the path of the copied record, that had this effect. */
-  readonly source: string;
+/** Records in order, as many as a change has. */
+export type RecordList = readonly ResourceRecord[] | StoredRecords;
+
+/** Records that are kept outside of the memory of the process. Disposing deletes them. */
+export interface StoredRecords extends Disposable {
+  readonly length: number;
+  /** The space that they take. */
+  readonly bytes: number;
+  /** How many each user has. */
+  readonly owners: ReadonlyMap<number, number>;
+  /** Some of the records from a position on: none at the end only. */
+  from(position: number): Promise<readonly ResourceRecord[]>;
+  /** The records of one user, which are disposed of on their own. */
+  ownedBy(userId: number): StoredRecords;
+  /** The same records, which are disposed of on their own. */
+  share(): StoredRecords;
+}
+
+/** What a move or copy did to records. */
+export interface TransferEffects {
+  /** Files that other files replaced. */
+  readonly overwritten: RecordList;
+  /** Copies at paths that were free. */
+  readonly added: RecordList;
+  /** Moved records, copies that replaced files, and directories merged into. */
+  readonly updated: RecordList;
+  /** Moved directories that were merged into those at their target paths. */
+  readonly merged: RecordList;
 }
 
 /** What trees hold. */
@@ -152,31 +166,36 @@ export interface WriteTransaction extends RecordLookup {
   insert(records: readonly NewRecord[]): Promise<ResourceRecord[]>;
   /** Gives files other content. Returns their records in the given order. */
   replaceFiles(files: readonly NewContent[]): Promise<ResourceRecord[]>;
-  /** Deletes records and their descendants of the same owner. Returns each deleted record once. */
-  deleteSubtrees(roots: readonly ResourceRecord[]): Promise<ResourceRecord[]>;
+  /**
+   * Deletes records and their descendants of the same owner. Returns each deleted record once, sorted
+   * by path and then by age (RS 4.6.5).
+   */
+  deleteSubtrees(roots: readonly ResourceRecord[]): Promise<RecordList>;
   /**
    * Moves the sources with their descendants, one source after the other. A file replaces a file at
    * its target path, a directory merges into a directory there, and nothing replaces a record that
    * moves along (RS 4.4.7, C 7).
    *
-   * Returns the effects in the order of the sources. For each: overwritten, merged and moved records,
-   * each sorted by path, except that the source itself comes last of the merged.
+   * Returns the net effects, as a later source may move or replace what an earlier one has moved: each
+   * record once, in the turn of the source that it was below, and one that is gone with the path that it
+   * had before the call. Sorted by source and then by path, except that the source itself comes last of
+   * the merged.
    *
    * @throws {AppError} `ErrResourcesConflict` when a file and a directory would have the same path,
    *   `ErrResourcesInvalidRequest` when an earlier source moved or replaced a source, or a path would
    *   be too long.
    */
-  moveSubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
+  moveSubtrees(placements: readonly Placement[], now: number): Promise<TransferEffects>;
   /**
    * Copies the sources with their descendants, as they were before the first copy. A file replaces a
    * file at its target path. A directory at a target path is kept, and counts as updated unless it is
    * the target of a source itself (RS 4.5).
    *
-   * Returns the overwritten records, then the others in the order of the sources and by path.
+   * Returns the effects, each sorted by source and then by path.
    *
    * @throws {AppError} as {@link moveSubtrees} does.
    */
-  copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffect[]>;
+  copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffects>;
   /** What the tree of a user holds at this point. */
   usage(userId: number): Promise<Usage>;
   /** Returns those of the hashes that no record has. */

@@ -2,7 +2,6 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { AuditEntry, AuditLog } from "../core/audit.ts";
 import { ownerOf } from "../core/caller.ts";
 import { AppError, type ErrorKind } from "../core/errors.ts";
-import type { ChangeSet } from "../core/tree/changes.ts";
 import type { AppEnvironment, AuditedChange } from "./environment.ts";
 
 /** Refusals that are recorded on every route. */
@@ -54,14 +53,8 @@ export function requireAudit(audit: AuditLog): MiddlewareHandler<AppEnvironment>
 }
 
 /** Remembers for the audit log what a request names, and after the change also what it changed. */
-export function auditChange(
-  c: Context<AppEnvironment>,
-  { changes, ...named }: Omit<AuditedChange, "records"> & { readonly changes?: ChangeSet },
-): void {
-  if (changes === undefined) return c.set("audited", named);
-  const records = new Map<number, number>();
-  for (const { record: { userId } } of changes) records.set(userId, (records.get(userId) ?? 0) + 1);
-  c.set("audited", { ...named, records });
+export function auditChange(c: Context<AppEnvironment>, change: AuditedChange): void {
+  c.set("audited", change);
 }
 
 /** An entry for each tree that was changed, or for the one that the request would have changed. */

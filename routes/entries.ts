@@ -8,9 +8,6 @@ import type { AppEnvironment } from "./environment.ts";
 import { successBytes } from "./envelope.ts";
 import { streamed } from "./streamed.ts";
 
-/** How many entries are serialized at a time. */
-const BATCH_ENTRIES = 350;
-
 const encoder = new TextEncoder();
 
 /** A scan as callers see it (C 15). */
@@ -36,12 +33,10 @@ export function scanOf(scan: Scan): ScanEntry {
 /** A ResourceList of records as a reply. */
 export function entryList(
   c: Context<AppEnvironment>,
-  records: readonly ResourceRecord[],
+  batches: AsyncIterable<readonly ResourceRecord[]>,
 ): Promise<Response> {
   async function* parts() {
-    for (let at = 0; at < records.length; at += BATCH_ENTRIES) {
-      yield entriesJson(records.slice(at, at + BATCH_ENTRIES));
-    }
+    for await (const batch of batches) yield entriesJson(batch);
   }
   return listReply(c, parts());
 }

@@ -6,7 +6,7 @@ import type { EventEntry } from "../core/event_channel.ts";
 import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
 import type { ScanEvent } from "../core/scans/ports.ts";
 import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
-import type { ResourceEvent } from "../core/tree/changes.ts";
+import type { ResourceEvent } from "../core/tree/change_set.ts";
 import { callerOf } from "./auth.ts";
 import { scanOf } from "./entries.ts";
 import type { AppEnvironment } from "./environment.ts";

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { AppError, quoted } from "../core/errors.ts";
 import { entryOf } from "../core/entries.ts";
-import { recordsOf, type Tree } from "../core/tree/changes.ts";
+import { changedOwners, changedRecords } from "../core/tree/change_set.ts";
+import type { Tree } from "../core/tree/changes.ts";
 import { downloadFile } from "../core/tree/download.ts";
 import { put } from "../core/tree/put.ts";
 import { remove } from "../core/tree/remove.ts";
@@ -49,9 +50,10 @@ export async function putFile(c: Handled, tree: Tree): Promise<Response> {
     verify: (received) => verifyDigests(digests, received),
   });
   if (record === undefined) throw new Error("The file has no record");
-  auditChange(c, { paths: [record.path], changes });
+  auditChange(c, { paths: [record.path], records: changedOwners(changes) });
   c.header("ETag", representationOf(record).etag);
-  return success(c, entryOf(record), recordsOf(changes, "updated").length > 0 ? 200 : 201);
+  const isReplaced = changes.some(({ kind, records }) => kind === "updated" && records.length > 0);
+  return success(c, entryOf(record), isReplaced ? 200 : 201);
 }
 
 /** `DELETE /files/{+path}` (C 17). */
@@ -63,8 +65,8 @@ export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
     paths,
     requireCondition: (found) => requirePreconditions(c.req.raw.headers, found),
   });
-  auditChange(c, { paths, changes });
-  return await entryList(c, recordsOf(changes, "deleted"));
+  auditChange(c, { paths, records: changedOwners(changes) });
+  return await entryList(c, changedRecords(changes, "deleted"));
 }
 
 /** The path in the address, decoded once. A plus is a plus. */

@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
 import { entryOf } from "../core/entries.ts";
-import { type ChangeSet, recordsOf, type Tree } from "../core/tree/changes.ts";
+import { batchesOf } from "../core/record_lists.ts";
+import { changedOwners, changedRecords, type ChangeSet } from "../core/tree/change_set.ts";
+import type { Tree } from "../core/tree/changes.ts";
 import { checksums, type FileChecksum } from "../core/tree/checksums.ts";
 import { copy } from "../core/tree/copy.ts";
 import { listJson, type ListRequest } from "../core/tree/list.ts";
@@ -92,8 +94,8 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
     keepsPaths,
     onConflict,
   });
-  auditChange(c, { paths: files.map((file) => file.path), changes });
-  return await entryList(c, files);
+  auditChange(c, { paths: files.map((file) => file.path), records: changedOwners(changes) });
+  return await entryList(c, batchesOf([files]));
 }
 
 /** `POST /resources/mkdir` (RS 4.3). */
@@ -124,8 +126,8 @@ async function transferred(
   const named = { paths: all, details: { destination } };
   auditChange(c, named);
   const changes = await transfer({ caller: callerOf(c), sources: all, destination, force });
-  auditChange(c, { ...named, changes });
-  return await entryList(c, [...recordsOf(changes, "added"), ...recordsOf(changes, "updated")]);
+  auditChange(c, { ...named, records: changedOwners(changes) });
+  return await entryList(c, changedRecords(changes, "added", "updated"));
 }
 
 /** `DELETE /resources/` (RS 4.6). */
@@ -133,6 +135,6 @@ export async function deleteResources(c: Handled, tree: Tree): Promise<Response>
   const paths = pathsOf(parseQuery(c.req.url));
   auditChange(c, { paths });
   const changes = await remove(tree, { caller: callerOf(c), paths });
-  auditChange(c, { paths, changes });
-  return await entryList(c, recordsOf(changes, "deleted"));
+  auditChange(c, { paths, records: changedOwners(changes) });
+  return await entryList(c, changedRecords(changes, "deleted"));
 }

@@ -178,6 +178,7 @@ async function openRecords(
   try {
     return await SqliteResourceStore.open(databasePath(dataDir), {
       reserveBytes,
+      temporaryDirectory: `${dataDir}/tmp`,
       resultsVersion,
       minGeneration: acceptDamage ? 0 : lock.generation,
       onGeneration: (generation) => lock.recordGeneration(generation),

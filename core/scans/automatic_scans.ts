@@ -84,8 +84,8 @@ export class AutomaticScans implements AsyncDisposable {
     this.#workers = Array.from({ length: this.#options.concurrency }, () => this.#work());
   }
 
-  /** Queues files that an operation has added or changed. */
-  arrived(files: readonly ResourceRecord[]): void {
+  /** Queues files that an operation has added or changed. Returns whether it takes more. */
+  arrived(files: readonly ResourceRecord[]): boolean {
     for (const file of files) {
       const { id, userId, path, hash, name, size } = file;
       if (this.#queued >= MAX_QUEUED_FILES || this.#queue.size(userId) >= MAX_USER_FILES) {
@@ -95,6 +95,7 @@ export class AutomaticScans implements AsyncDisposable {
       this.#add({ userId, hash, name, size, record: { id, userId, path } });
     }
     if (files.length > 0) this.#awaken();
+    return !this.#hasMissed;
   }
 
   /** Publishes the verdict on content to the owners of its records. */

@@ -4,23 +4,10 @@ import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
-import type { ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+import type { RecordList, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+import { batchesOf } from "../record_lists.ts";
+import { type ChangeSet, eventsOf, type ResourceEvent } from "./change_set.ts";
 import type { Sweeper } from "./sweeper.ts";
-
-/** A record that an operation added, updated or deleted (RS 6). */
-export interface Change {
-  readonly kind: "added" | "updated" | "deleted";
-  readonly record: ResourceRecord;
-}
-
-/** The changes of an operation, in the order of publication (RS 4.4 common 5). */
-export type ChangeSet = readonly Change[];
-
-/** A change, as the owner's subscribers receive it (RS 6, C 11). */
-export interface ResourceEvent {
-  readonly type: `resource.${Change["kind"]}`;
-  readonly record: ResourceRecord;
-}
 
 /** The limits of one upload (RS 8, C 6). Sizes are in bytes. */
 export interface UploadLimits {
@@ -49,25 +36,13 @@ export interface TreeParts {
 
 /** Receives the files that operations have added or changed. */
 export interface Arrivals {
-  arrived(files: readonly ResourceRecord[]): void;
+  /** Returns whether it takes more. */
+  arrived(files: readonly ResourceRecord[]): boolean;
 }
 
 /** What the tree operations work with. */
 export interface Tree extends TreeParts {
   readonly sweeper: Sweeper;
-}
-
-/** The records of the changes or effects of one kind, in order. */
-export function recordsOf<Kind extends string>(
-  changes: readonly { readonly kind: Kind; readonly record: ResourceRecord }[],
-  kind: Kind,
-): ResourceRecord[] {
-  return changes.filter((change) => change.kind === kind).map((change) => change.record);
-}
-
-/** One change of the given kind per record. */
-export function changesOf(kind: Change["kind"], records: readonly ResourceRecord[]): Change[] {
-  return records.map((record) => ({ kind, record }));
 }
 
 /**
@@ -76,21 +51,26 @@ export function changesOf(kind: Change["kind"], records: readonly ResourceRecord
  *
  * Events are published before the next transaction starts, so they are in commit order (C 11). If
  * routes published them after the commit, a later request could overtake an earlier one.
+ *
+ * @returns the changes, which the caller releases.
  */
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
-    onCommit: (changes) => {
-      tree.events.publish(
-        changes.map(({ kind, record }) => ({ type: `resource.${kind}` as const, record })),
-      );
-      tree.arrivals?.arrived(
-        changes.flatMap(({ kind, record }) => kind === "deleted" || record.isDir ? [] : [record]),
-      );
-    },
+    onCommit: (changes) => tree.events.publish(eventsOf(changes)),
   });
-  tree.sweeper.add(recordsOf(changes, "deleted").map((record) => record.hash));
+  for (const { kind, records } of changes) {
+    if (kind === "deleted") tree.sweeper.addRecords(records);
+    else await announce(records, tree.arrivals);
+  }
   return changes;
+}
+
+async function announce(records: RecordList, arrivals: Arrivals | undefined): Promise<void> {
+  if (arrivals === undefined) return;
+  for await (const batch of batchesOf([records])) {
+    if (!arrivals.arrived(batch.filter(({ isDir }) => !isDir))) return;
+  }
 }

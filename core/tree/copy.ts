@@ -1,5 +1,6 @@
-import type { TransferEffect } from "../ports.ts";
-import { type ChangeSet, changesOf, recordsOf, type Tree } from "./changes.ts";
+import type { TransferEffects } from "../ports.ts";
+import { type ChangeSet, changesOf } from "./change_set.ts";
+import type { Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
 import { type PreparedTargets, transfer } from "./transfer.ts";
 
@@ -22,11 +23,13 @@ export function copy(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 
 function changesOfCopy(
   { replacedFiles, newDirectories }: PreparedTargets,
-  effects: readonly TransferEffect[],
+  { overwritten, added, updated }: TransferEffects,
 ): ChangeSet {
   return [
-    ...changesOf("deleted", [...replacedFiles, ...recordsOf(effects, "overwritten")]),
-    ...changesOf("added", [...newDirectories, ...recordsOf(effects, "added")]),
-    ...changesOf("updated", recordsOf(effects, "updated")),
+    changesOf("deleted", replacedFiles),
+    changesOf("deleted", overwritten),
+    changesOf("added", newDirectories),
+    changesOf("added", added),
+    changesOf("updated", updated),
   ];
 }

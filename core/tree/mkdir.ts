@@ -2,7 +2,8 @@ import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 import { refuseDeep, sanitizePath } from "../paths.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
-import { changesOf, commit, type Tree } from "./changes.ts";
+import { changesOf } from "./change_set.ts";
+import { commit, type Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 
@@ -39,7 +40,7 @@ async function makeOnce(tree: Tree, caller: Caller, path: string): Promise<Resou
     const existing = await transaction.findByPath({ userId, everyone: false }, chainOf(path));
     const created = await transaction.insert(missingDirectories({ userId, path, now }, existing));
     leaf = existing.get(path) ?? created.at(-1);
-    return changesOf("added", created);
+    return [changesOf("added", created)];
   };
   await commit(
     tree,

@@ -1,6 +1,6 @@
-import { nameOf } from "../paths.ts";
-import type { ResourceRecord, TransferEffect } from "../ports.ts";
-import { type ChangeSet, changesOf, recordsOf, type Tree } from "./changes.ts";
+import type { TransferEffects } from "../ports.ts";
+import { type ChangeSet, changesOf } from "./change_set.ts";
+import type { Tree } from "./changes.ts";
 import type { TransferRequest } from "./plan_transfer.ts";
 import { type PreparedTargets, transfer } from "./transfer.ts";
 
@@ -20,36 +20,15 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
   });
 }
 
-/**
- * The net changes of all steps. A later source may move or merge what an earlier one has moved:
- * subscribers receive one event per record, in the turn of the source that it was below, and a removed
- * record with the path that they know.
- */
 function changesOfMove(
   { replacedFiles, newDirectories }: PreparedTargets,
-  effects: readonly TransferEffect[],
+  { overwritten, updated, merged }: TransferEffects,
 ): ChangeSet {
-  const moved = new Map<number, TransferEffect>();
-  const overwritten: ResourceRecord[] = [];
-  const merged: ResourceRecord[] = [];
-  for (const effect of effects) {
-    const { kind, record } = effect;
-    const oldPath = moved.get(record.id)?.source;
-    if (kind === "updated") {
-      // A record that moves again keeps its turn.
-      moved.set(record.id, { ...effect, source: oldPath ?? effect.source });
-      continue;
-    }
-    moved.delete(record.id);
-    const removed = oldPath === undefined
-      ? record
-      : { ...record, path: oldPath, name: nameOf(oldPath) };
-    (kind === "merged" ? merged : overwritten).push(removed);
-  }
   return [
-    ...changesOf("deleted", [...replacedFiles, ...overwritten]),
-    ...changesOf("added", newDirectories),
-    ...changesOf("updated", recordsOf([...moved.values()], "updated")),
-    ...changesOf("deleted", merged),
+    changesOf("deleted", replacedFiles),
+    changesOf("deleted", overwritten),
+    changesOf("added", newDirectories),
+    changesOf("updated", updated),
+    changesOf("deleted", merged),
   ];
 }

@@ -1,8 +1,9 @@
 import { type Caller, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import { compareBytewise, sanitizeAll } from "../paths.ts";
+import { sanitizeAll } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
-import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
+import { type ChangeSet, changesOf } from "./change_set.ts";
+import { commit, type Tree } from "./changes.ts";
 
 /** A request to delete records (RS 4.6). */
 export interface RemoveRequest {
@@ -37,12 +38,6 @@ export function remove(
       requireCondition?.(record);
       return record;
     });
-    const removed = await transaction.deleteSubtrees(roots);
-    return changesOf("deleted", removed.sort(byPathThenAge));
+    return [changesOf("deleted", await transaction.deleteSubtrees(roots))];
   });
-}
-
-/** RS 4.6.5. The name is part of the path, so comparing names adds nothing. */
-function byPathThenAge(a: ResourceRecord, b: ResourceRecord): number {
-  return compareBytewise(a.path, b.path) || a.createdAt - b.createdAt;
 }

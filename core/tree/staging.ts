@@ -6,7 +6,8 @@ import { asError } from "../log.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { nameOf, parentOf } from "../paths.ts";
 import type { NewContent, NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
-import { type ChangeSet, changesOf, commit, type Tree } from "./changes.ts";
+import { type ChangeSet, changesOf } from "./change_set.ts";
+import { commit, type Tree } from "./changes.ts";
 import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
 import { contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
 
@@ -155,7 +156,7 @@ export class Staging implements AsyncDisposable {
     const stored = new Map(found);
     for (const record of [...added.value, ...updated.value]) stored.set(record.path, record);
     return {
-      changes: [...changesOf("added", added.value), ...changesOf("updated", updated.value)],
+      changes: [changesOf("added", added.value), changesOf("updated", updated.value)],
       files: files.flatMap(({ path }) => stored.get(path) ?? []),
       replacedHashes: updated.value.flatMap(({ path }) => found.get(path)?.hash ?? []),
     };

@@ -1,11 +1,14 @@
 import { asError, type Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
-import type { ResourceStore } from "../ports.ts";
+import type { RecordList, ResourceStore } from "../ports.ts";
+import { batchesOf, release, share } from "../record_lists.ts";
 
 /** How long after a change content is removed, in milliseconds: its reply has gone by then. */
 const SWEEP_DELAY_MS = 100;
 /** The most hashes per transaction, so that other writes can run in between. */
 const MAX_BATCH_HASHES = 256;
+/** The most hashes of stored records to collect before they are swept. */
+const MAX_STORED_HASHES = 10_000;
 
 /** What {@link removeUnreferenced} works with. */
 export interface SweptStores {
@@ -25,6 +28,8 @@ export interface SweeperOptions extends SweptStores {
 export class Sweeper implements AsyncDisposable {
   readonly #options: SweeperOptions;
   #hashes = new Set<string>();
+  /** Deleted records that are not in memory. */
+  #stored: RecordList[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
@@ -35,30 +40,67 @@ export class Sweeper implements AsyncDisposable {
   /** Removes the content of those hashes that no record has then. */
   add(hashes: readonly string[]): void {
     for (const hash of hashes) if (hash !== "") this.#hashes.add(hash);
-    if (this.#hashes.size === 0) return;
-    this.#timer ??= setTimeout(() => this.finish(), SWEEP_DELAY_MS);
+    if (this.#hashes.size > 0) this.#schedule();
+  }
+
+  /** Removes the content of deleted records that no record has then. */
+  addRecords(records: RecordList): void {
+    if (!("owners" in records)) return this.add(records.map(({ hash }) => hash));
+    this.#stored.push(share(records));
+    this.#schedule();
   }
 
   /** Removes what has been added now. */
   finish(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const hashes = [...this.#hashes];
+    const hashes = this.#hashes;
     this.#hashes = new Set();
-    if (hashes.length > 0) this.#sweeping = this.#sweeping.then(() => this.#sweep(hashes));
+    if (hashes.size > 0) this.#sweeping = this.#sweeping.then(() => this.#sweep(hashes));
+    const stored = this.#stored;
+    this.#stored = [];
+    for (const records of stored) {
+      this.#sweeping = this.#sweeping.then(() => this.#sweepStored(records));
+    }
     return this.#sweeping;
   }
 
   [Symbol.asyncDispose] = () => this.finish();
 
-  /** A failure is logged, and the next start removes the content. */
-  async #sweep(hashes: readonly string[]): Promise<void> {
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => this.finish(), SWEEP_DELAY_MS);
+  }
+
+  async #sweep(hashes: ReadonlySet<string>): Promise<void> {
     try {
-      await removeUnreferenced(this.#options, hashes);
+      await removeUnreferenced(this.#options, [...hashes]);
     } catch (error) {
-      this.#options.blobs.needsSweep = true;
-      this.#options.log.error("Cannot remove unreferenced content", { error: asError(error) });
+      this.#failed(error);
     }
+  }
+
+  /** Sweeps as many hashes at a time as memory may hold. */
+  async #sweepStored(records: RecordList): Promise<void> {
+    try {
+      const hashes = new Set<string>();
+      for await (const batch of batchesOf([records])) {
+        for (const { hash } of batch) if (hash !== "") hashes.add(hash);
+        if (hashes.size < MAX_STORED_HASHES) continue;
+        await removeUnreferenced(this.#options, [...hashes]);
+        hashes.clear();
+      }
+      await removeUnreferenced(this.#options, [...hashes]);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      release(records);
+    }
+  }
+
+  /** The next start removes the content. */
+  #failed(error: unknown): void {
+    this.#options.blobs.needsSweep = true;
+    this.#options.log.error("Cannot remove unreferenced content", { error: asError(error) });
   }
 }
 

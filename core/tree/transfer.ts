@@ -1,7 +1,14 @@
 import { type Caller, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import type { Placement, ResourceRecord, TransferEffect, WriteTransaction } from "../ports.ts";
-import { type ChangeSet, commit, type Tree } from "./changes.ts";
+import type {
+  Placement,
+  RecordList,
+  ResourceRecord,
+  TransferEffects,
+  WriteTransaction,
+} from "../ports.ts";
+import type { ChangeSet } from "./change_set.ts";
+import { commit, type Tree } from "./changes.ts";
 import { withinQuota } from "./quota.ts";
 import {
   invalidTransfer,
@@ -23,15 +30,15 @@ export interface TransferOperation {
     transaction: WriteTransaction,
     placements: readonly Placement[],
     now: number,
-  ) => Promise<TransferEffect[]>;
+  ) => Promise<TransferEffects>;
   /** The change set of the whole transfer, in the order of publication. */
-  readonly changes: (prepared: PreparedTargets, effects: readonly TransferEffect[]) => ChangeSet;
+  readonly changes: (prepared: PreparedTargets, effects: TransferEffects) => ChangeSet;
 }
 
 /** The changes made before the first source is moved or copied. */
 export interface PreparedTargets {
   /** The deleted files that directories replace. */
-  readonly replacedFiles: readonly ResourceRecord[];
+  readonly replacedFiles: RecordList;
   /** The new directories above the targets, outermost first. */
   readonly newDirectories: readonly ResourceRecord[];
 }

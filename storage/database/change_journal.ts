@@ -31,12 +31,12 @@ export class ChangeJournal {
   /**
    * Keeps the present state of records that the change is about to change or delete.
    *
-   * @param ids A SELECT of their ids.
+   * @param condition Selects them.
    */
-  keep(ids: string, parameters: SqlParameters = {}): void {
+  keep(condition: string, parameters: SqlParameters = {}): void {
     this.#connection.run(
       `INSERT OR IGNORE INTO former_records (${COLUMNS})
-       SELECT ${COLUMNS} FROM records WHERE id IN (${ids}) AND id <= :lastId`,
+       SELECT ${COLUMNS} FROM records WHERE ${condition} AND id <= :lastId`,
       { ...parameters, lastId: this.#lastId },
     );
   }

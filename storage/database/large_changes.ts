@@ -1,6 +1,8 @@
 import { FairQueue } from "../../core/fair_queue.ts";
 import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
+import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
+import { ChangeRecords } from "./change_records.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { LongReader } from "./long_reader.ts";
 import type { Reader } from "./reader.ts";
@@ -36,6 +38,8 @@ export interface LargeChangeParts {
   readonly writer: Remote<Writer>;
   readonly lookups: Remote<Reader>;
   readonly longReader: LongReader;
+  /** Where the records that it changes are kept. */
+  readonly files: TemporaryFiles;
   /** A change of more records than this is large. */
   readonly maxDirectRecords: number;
 }
@@ -46,10 +50,11 @@ interface Current {
 }
 
 /**
- * Carries out changes of many records in steps, each in a transaction of its own, so that writes of other
- * users need not wait for the end. They are all or nothing nevertheless: the former state is kept in a
- * journal, from which a failure, or the start after a crash, restores it. Until the end, readers see the
- * former state, and other writes to the records of the same users wait. There is one at a time.
+ * Carries out changes of few records in one transaction, and of many in steps, each in a transaction of
+ * its own, so that writes of other users need not wait for the end. They are all or nothing nevertheless:
+ * the former state is kept in a journal, from which a failure, or the start after a crash, restores it.
+ * Until the end, readers see the former state, and other writes to the records of the same users wait.
+ * There is one large change at a time.
  */
 export class LargeChanges {
   readonly #parts: LargeChangeParts;
@@ -64,7 +69,7 @@ export class LargeChanges {
   }
 
   /** The rules for work that is carried out in one transaction. */
-  readonly directRules: TransactionRules = {
+  readonly #directRules: TransactionRules = {
     isStep: false,
     lookup: (scope) => {
       if (this.covers(scope)) throw new Busy(this.#ended);
@@ -87,6 +92,31 @@ export class LargeChanges {
   /** Waits until no records within any of the scopes are being changed. */
   async settled(scopes: readonly Scope[]): Promise<void> {
     while (scopes.some((scope) => this.covers(scope))) await this.#ended;
+  }
+
+  /**
+   * Runs `work` in one transaction.
+   *
+   * @throws {TooLarge} when it has to be a large change.
+   * @throws {Busy} when a large change of the same records is going on.
+   */
+  async runDirectly<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T>,
+  ): Promise<T> {
+    const { commits, writer, files } = this.#parts;
+    const records = new ChangeRecords(files);
+    const rules = this.#directRules;
+    try {
+      return await commits.run(
+        (beforeCommit) =>
+          work(transactionOn({ call: (call) => call(writer), beforeCommit, records, rules })),
+        options,
+      );
+    } catch (error) {
+      records.drop();
+      throw error;
+    }
   }
 
   /**
@@ -132,10 +162,15 @@ export class LargeChanges {
     { onCommit }: WriteOptions<T>,
   ): Promise<T> {
     const actions: (() => Promise<void>)[] = [];
+    const records = new ChangeRecords(this.#parts.files);
     await this.#begin(userIds);
     try {
-      const rules = this.#stepRules(userIds);
-      const result = await work(transactionOn(this.#step, (action) => actions.push(action), rules));
+      const result = await work(transactionOn({
+        call: this.#step,
+        beforeCommit: (action) => actions.push(action),
+        records,
+        rules: this.#stepRules(userIds),
+      }));
       await this.#parts.commits.run(async () => {
         for (const action of actions) await action();
         await this.#parts.writer.endChange();
@@ -148,6 +183,7 @@ export class LargeChanges {
       });
       return result;
     } catch (error) {
+      records.drop();
       await this.#undo();
       throw error;
     }

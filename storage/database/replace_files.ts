@@ -14,7 +14,7 @@ export function replaceFiles(
   files: readonly NewContent[],
 ): ResourceRecord[] {
   const parameters = { files: JSON.stringify(files) };
-  journal?.keep("SELECT value ->> 'id' FROM json_each(:files)", parameters);
+  journal?.keep("id IN (SELECT value ->> 'id' FROM json_each(:files))", parameters);
   const rows = connection.all(
     `UPDATE records SET hash = value ->> 'hash', size = value ->> 'size',
        crc32 = value ->> 'crc32', updated_at = value ->> 'updatedAt'

@@ -21,13 +21,13 @@ import { LongReads } from "./long_reads.ts";
 import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
+import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
-import { transactionOn } from "./write_transaction.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
@@ -39,6 +39,8 @@ export interface ResourceStoreOptions {
   readonly listIdleMs?: number;
   /** A change of more records is carried out in steps, between other writes. @default 10000 */
   readonly maxDirectRecords?: number;
+  /** Where the records of large changes are kept. @default the directory of the file */
+  readonly temporaryDirectory?: string;
   /** The space that uploads leave free. Part of it is kept for the log. @default 0 */
   readonly reserveBytes?: number;
   /** A database with a lower generation is refused. @default 0 */
@@ -67,6 +69,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #commits: GroupCommit;
   readonly #largeChanges: LargeChanges;
   readonly #longReads: LongReads;
+  readonly #files: TemporaryFiles;
 
   /** Scans in the same file. */
   readonly scans: SqliteScanStore;
@@ -97,6 +100,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       commit: () => this.#commit(onFatal, onGeneration),
     });
     this.#points = new PointReader(path);
+    this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
     const parts = { writer: remote, reader: this.#lookups.remote, commits: this.#commits };
     this.contents = new ContentTable({ ...parts, points: this.#points });
     this.#largeChanges = new LargeChanges({
@@ -104,6 +108,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       writer: remote,
       lookups: this.#lookups.remote,
       longReader: this.#longReader,
+      files: this.#files,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
     });
     this.#longReads = new LongReads({
@@ -225,7 +230,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     for (;;) {
       try {
         return userIds === undefined
-          ? await this.#writeDirectly(work, options)
+          ? await this.#largeChanges.runDirectly(work, options)
           : await this.#largeChanges.run(userIds, work, options);
       } catch (error) {
         if (error instanceof TooLarge) userIds = error.userIds;
@@ -245,18 +250,6 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
     this.#end();
-  }
-
-  #writeDirectly<T>(
-    work: (transaction: WriteTransaction) => Promise<T>,
-    options: WriteOptions<T>,
-  ): Promise<T> {
-    const { remote } = this.#writer;
-    const rules = this.#largeChanges.directRules;
-    return this.#commits.run(
-      (beforeCommit) => work(transactionOn((call) => call(remote), beforeCommit, rules)),
-      options,
-    );
   }
 
   #shortList(query: ListQuery): ResourceRecord[] | undefined {
@@ -281,6 +274,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   #end(): void {
     this.scans[Symbol.dispose]();
     this.#longReader[Symbol.dispose]();
+    this.#files[Symbol.dispose]();
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }

@@ -1,8 +1,10 @@
-import type { NewContent, Placement, ResourceRecord, TransferEffect } from "../../core/ports.ts";
+import type { NewContent, Placement, ResourceRecord } from "../../core/ports.ts";
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
+import { deletion } from "./deletion.ts";
+import { type EffectRows, type RecordPage, RecordPages } from "./record_pages.ts";
 import { replaceFiles } from "./replace_files.ts";
-import { deletePage, exceeds, PAGE_RECORDS, type Root } from "./subtrees.ts";
+import { exceeds, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";
 import { TransferPlan } from "./transfer_plan.ts";
 
@@ -11,15 +13,11 @@ const MAX_STEP_MS = 100;
 
 /** What part of a plan did. */
 export interface PlanProgress {
-  readonly effects: readonly TransferEffect[];
+  /** The records that it changed, in order for each effect. */
+  readonly pages: readonly RecordPage[];
   readonly done: boolean;
-}
-
-/** Part of a deletion. */
-export interface DeleteProgress {
-  readonly deleted: readonly ResourceRecord[];
-  /** How many of the roots are gone with all their descendants. */
-  readonly doneRoots: number;
+  /** Whether the disk is nearly full. */
+  readonly nearlyFull: boolean;
 }
 
 /**
@@ -34,7 +32,7 @@ export class SubtreeChanges {
   readonly #plan: TransferPlan;
   /** That of a large one, which is carried out between the transactions of others. */
   readonly #largePlan: TransferPlan;
-  #steps: Record<"direct" | "large", Iterator<readonly TransferEffect[], void>> = {
+  #steps: Record<"direct" | "large", Iterator<EffectRows | undefined, void>> = {
     direct: [].values(),
     large: [].values(),
   };
@@ -78,19 +76,10 @@ export class SubtreeChanges {
     return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
   }
 
-  /** Deletes records at and below the roots for a moment. */
-  deleteSome(roots: readonly ResourceRecord[], isStep: boolean): DeleteProgress {
-    const journal = isStep ? this.#journal : undefined;
-    const deleted: ResourceRecord[] = [];
-    let doneRoots = 0;
-    return this.#forAMoment(() => {
-      const root = roots[doneRoots];
-      if (root === undefined) return true;
-      const page = deletePage(this.#connection, journal, root);
-      for (const record of page) deleted.push(record);
-      if (page.length < PAGE_RECORDS) doneRoots++;
-      return doneRoots === roots.length;
-    }, () => ({ deleted, doneRoots }));
+  /** Prepares a deletion of records with their descendants, which {@link runPlan} carries out. */
+  planDeletion(roots: readonly ResourceRecord[], isStep: boolean): void {
+    if (isStep) this.#steps.large = deletion(this.#connection, this.#journal, roots);
+    else this.#steps.direct = deletion(this.#connection, undefined, roots);
   }
 
   /** {@link replaceFiles} */
@@ -114,12 +103,12 @@ export class SubtreeChanges {
   /** Runs a plan for a moment. */
   runPlan(isStep: boolean): PlanProgress {
     const steps = this.#steps[isStep ? "large" : "direct"];
-    const effects: TransferEffect[] = [];
+    const pages = new RecordPages();
     return this.#forAMoment(() => {
       const { done, value } = steps.next();
-      for (const effect of value ?? []) effects.push(effect);
+      if (value) pages.add(value);
       return done === true;
-    }, (done) => ({ effects, done }));
+    }, (done) => ({ pages: pages.take(), done, nearlyFull: this.#transactions.nearlyFull }));
   }
 
   /** Calls `step` until it returns true or some time is over, and returns the result of `end`. */

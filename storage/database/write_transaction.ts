@@ -1,6 +1,8 @@
-import type { ResourceRecord, Scope, TransferEffect, WriteTransaction } from "../../core/ports.ts";
+import type { ResourceRecord, Scope, TransferEffects, WriteTransaction } from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
+import type { ChangeRecords, KeptPage } from "./change_records.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import type { RecordEffect } from "./record_pages.ts";
 import type { Writer } from "./writer.ts";
 
 /** Makes a call to the writer, in a transaction. */
@@ -18,12 +20,17 @@ export interface TransactionRules {
   ) => Promise<void>;
 }
 
+export interface TransactionParts {
+  readonly call: WriterCalls;
+  readonly beforeCommit: BeforeCommit;
+  /** Keeps the records that moves, copies and deletions change. */
+  readonly records: ChangeRecords;
+  readonly rules: TransactionRules;
+}
+
 /** The operations of a write transaction, by calls to the writer. */
-export function transactionOn(
-  call: WriterCalls,
-  beforeCommit: BeforeCommit,
-  { isStep, lookup, change }: TransactionRules,
-): WriteTransaction {
+export function transactionOn(parts: TransactionParts): WriteTransaction {
+  const { call, beforeCommit, rules: { isStep, lookup, change } } = parts;
   return {
     beforeCommit,
     async findByPath(scope, paths) {
@@ -42,23 +49,18 @@ export function transactionOn(
     },
     async deleteSubtrees(roots) {
       await change(roots);
-      const deleted: ResourceRecord[] = [];
-      for (let rest = roots; rest.length > 0;) {
-        const progress = await call((writer) => writer.deleteSome(rest, isStep));
-        for (const record of progress.deleted) deleted.push(record);
-        rest = rest.slice(progress.doneRoots);
-      }
-      return deleted;
+      await call((writer) => writer.planDeletion(roots, isStep));
+      return parts.records.list((await runPlan(parts)).deleted);
     },
     async moveSubtrees(placements, now) {
       await change(placements.map(({ source }) => source));
       await call((writer) => writer.planMove(placements, now, isStep));
-      return await runPlan(call, isStep);
+      return await runTransfer(parts);
     },
     async copySubtrees(placements, now) {
       await change(placements.map(({ source }) => source));
       await call((writer) => writer.planCopy(placements, now, isStep));
-      return await runPlan(call, isStep);
+      return await runTransfer(parts);
     },
     async usage(userId) {
       lookup({ userId, everyone: false });
@@ -68,12 +70,34 @@ export function transactionOn(
   };
 }
 
-async function runPlan(call: WriterCalls, isStep: boolean): Promise<TransferEffect[]> {
-  const effects: TransferEffect[] = [];
+async function runTransfer(parts: TransactionParts): Promise<TransferEffects> {
+  const { overwritten, added, updated, merged } = await runPlan(parts);
+  const { records } = parts;
+  return {
+    overwritten: records.list(overwritten),
+    added: records.list(added),
+    updated: records.list(updated),
+    merged: records.list(merged),
+  };
+}
+
+/** Carries out what the writer has planned. Returns the records that it has changed, by effect. */
+async function runPlan(
+  { call, records, rules: { isStep } }: TransactionParts,
+): Promise<Readonly<Record<RecordEffect, readonly KeptPage[]>>> {
+  const kept: Record<RecordEffect, KeptPage[]> = {
+    added: [],
+    updated: [],
+    overwritten: [],
+    merged: [],
+    deleted: [],
+  };
   for (let done = false; !done;) {
     const progress = await call((writer) => writer.runPlan(isStep));
-    for (const effect of progress.effects) effects.push(effect);
+    for (const page of progress.pages) {
+      kept[page.effect].push(await records.keep(page, progress.nearlyFull));
+    }
     done = progress.done;
   }
-  return effects;
+  return kept;
 }

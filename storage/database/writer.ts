@@ -26,7 +26,7 @@ import { allocateSharedMemory } from "./shared_memory.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { insertRecords } from "./insert_records.ts";
-import { type DeleteProgress, type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
+import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
 import { usageOf } from "./usage.ts";
@@ -201,9 +201,9 @@ export class Writer {
     return this.#parts.changes.runUndo();
   }
 
-  /** {@link SubtreeChanges.deleteSome} */
-  deleteSome(roots: readonly ResourceRecord[], isStep: boolean): DeleteProgress {
-    return this.#parts.changes.deleteSome(roots, isStep);
+  /** {@link SubtreeChanges.planDeletion} */
+  planDeletion(roots: readonly ResourceRecord[], isStep: boolean): void {
+    this.#parts.changes.planDeletion(roots, isStep);
   }
 
   /** {@link SubtreeChanges.planMove} */

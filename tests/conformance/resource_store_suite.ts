@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { AppError } from "../../core/errors.ts";
-import type { ListQuery, ResourceStore } from "../../core/ports.ts";
+import type { ListQuery, RecordList, ResourceStore, TransferEffects } from "../../core/ports.ts";
+import { batchesOf } from "../../core/record_lists.ts";
 import { newRecord, seed } from "../support/seed.ts";
 
 /**
@@ -163,14 +164,40 @@ export function resourceStoreSuite(
     await seed(store, [{ path: "a/", userId: 2 }, { path: "a/b", userId: 2 }]);
     assert.ok(a && ab);
     const gone = await store.write((transaction) => transaction.deleteSubtrees([ab, a, ab]));
-    assert.deepEqual(gone.map(({ path }) => path).sort(), ["a", "a/b", "a/b/c"]);
+    assert.deepEqual(await pathsOf(gone), ["a", "a/b", "a/b/c"]);
     assert.deepEqual((await listed(store, { recursive: true })).sort(), ["a-", "a0"]);
     assert.equal(
       (await listed(store, { scope: { userId: 2, everyone: false }, recursive: true })).length,
       2,
     );
   });
-  test("moveSubtrees() reports its effects in source order, each by path", async (store) => {
+  test("RS 4.6.5 deleteSubtrees() returns the records of all owners by path, then by age", async (store) => {
+    const mine = await seed(store, ["a/", "a/b/", "a/b/c", "a/b/e", "a/z", "a-/", "a-/f", "a.txt"]);
+    const others = await seed(store, [
+      { path: "a/", userId: 2 },
+      { path: "a/b/", userId: 2, createdAt: 1 },
+      { path: "a/b/c", userId: 2, createdAt: 9000 },
+      { path: "a/b/d", userId: 2 },
+    ]);
+    const roots = [others[1], mine[7], mine[0], mine[5]].flatMap((it) => it ?? []);
+    const gone = await store.write((transaction) => transaction.deleteSubtrees(roots));
+    const [batch = []] = await Array.fromAsync(batchesOf([gone]));
+    assert.deepEqual(batch.map(({ userId, path }) => `${userId} ${path}`), [
+      "1 a",
+      "1 a-",
+      "1 a-/f",
+      "1 a.txt",
+      "2 a/b",
+      "1 a/b",
+      "1 a/b/c",
+      "2 a/b/c",
+      "2 a/b/d",
+      "1 a/b/e",
+      "1 a/z",
+    ]);
+    assert.deepEqual(await listed(store, { scope: all, recursive: true }), ["a"]);
+  });
+  test("moveSubtrees() returns its effects in source order, each by path", async (store) => {
     const [s, t] = await seed(store, ["s/", "t", "s/e/", "s/f", "d/", "d/s/", "d/s/e/", "d/s/f"]);
     assert.ok(s && t);
     const effects = await store.write((transaction) =>
@@ -179,18 +206,41 @@ export function resourceStoreSuite(
         { source: s, target: "d/s" },
       ], 7000)
     );
-    assert.deepEqual(
-      effects.map(({ kind, source, record }) => `${kind} ${source} ${record.path}`),
-      [
-        "updated t d/t",
-        "overwritten s/f d/s/f",
-        "merged s/e s/e",
-        "merged s s",
-        "updated s/f d/s/f",
-      ],
-    );
+    assert.deepEqual(await pathsOfEffects(effects), {
+      overwritten: ["d/s/f"],
+      added: [],
+      updated: ["d/t", "d/s/f"],
+      merged: ["s/e", "s"],
+    });
     const times = (await store.findByPath(own, ["d/s", "d/s/f"])).values();
     assert.deepEqual([...times].map(({ updatedAt }) => updatedAt), [1000, 7000]);
+  });
+  test("RS 4.4 moveSubtrees() returns net effects if a source changes what an earlier one moved", async (store) => {
+    const [ab, c, f, g] = await seed(store, ["a/b/", "c/", "f", "g", "a/", "a/b/x", "c/y"]);
+    assert.ok(ab && c && f && g);
+    const effects = await store.write((transaction) =>
+      transaction.moveSubtrees([
+        { source: f, target: "c/f" },
+        { source: ab, target: "c/b" },
+        // Replaces what the first has moved.
+        { source: g, target: "c/f" },
+        // Moves once more what the second has moved.
+        { source: c, target: "d" },
+      ], 7000)
+    );
+    assert.deepEqual(await pathsOfEffects(effects), {
+      overwritten: ["f"],
+      added: [],
+      updated: ["d/b", "d/b/x", "d/f", "d", "d/y"],
+      merged: [],
+    });
+    const [batch = []] = await Array.fromAsync(batchesOf([effects.overwritten, effects.updated]));
+    assert.deepEqual(batch.map(({ id, name }) => [id, name]).slice(0, 4), [
+      [f.id, "f"],
+      [ab.id, "b"],
+      [ab.id + 5, "x"],
+      [g.id, "f"],
+    ]);
   });
   test("moveSubtrees() refuses a source that was moved or replaced", async (store) => {
     const [a, b] = await seed(store, ["a", "b"]);
@@ -204,7 +254,7 @@ export function resourceStoreSuite(
     }
     assert.deepEqual((await listed(store, {})).sort(), ["a", "b"]);
   });
-  test("copySubtrees() copies the state before the call and reports it by source", async (store) => {
+  test("copySubtrees() copies the state before the call and returns it by source", async (store) => {
     const [a, ab] = await seed(store, ["a/", "a/b/", "a/b/f", "d/", "d/a/", "d/a/b/", "d/a/b/f"]);
     assert.ok(a && ab);
     const effects = await store.write((transaction) =>
@@ -213,16 +263,12 @@ export function resourceStoreSuite(
         { source: ab, target: "d/b" },
       ], 7000)
     );
-    assert.deepEqual(
-      effects.map(({ kind, source, record }) => `${kind} ${source} ${record.path}`),
-      [
-        "overwritten a/b/f d/a/b/f",
-        "updated a/b d/a/b",
-        "updated a/b/f d/a/b/f",
-        "added a/b d/b",
-        "added a/b/f d/b/f",
-      ],
-    );
+    assert.deepEqual(await pathsOfEffects(effects), {
+      overwritten: ["d/a/b/f"],
+      added: ["d/b", "d/b/f"],
+      updated: ["d/a/b", "d/a/b/f"],
+      merged: [],
+    });
   });
   test("moveSubtrees() and copySubtrees() never place a file at the path of a directory", async (store) => {
     const [s, t] = await seed(store, ["s/", "s/x", "t/", "t/x/", "t/x/k"]);
@@ -313,4 +359,17 @@ export function resourceStoreSuite(
       ]);
     }
   });
+}
+
+async function pathsOf(records: RecordList): Promise<string[]> {
+  return (await Array.fromAsync(batchesOf([records]))).flat().map(({ path }) => path);
+}
+
+async function pathsOfEffects({ overwritten, added, updated, merged }: TransferEffects) {
+  return {
+    overwritten: await pathsOf(overwritten),
+    added: await pathsOf(added),
+    updated: await pathsOf(updated),
+    merged: await pathsOf(merged),
+  };
 }

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { type EventBatch, EventBus, type ReplayLimits } from "../../core/events.ts";
+import type { StoredEvents } from "../../core/stored_events.ts";
 
 interface NumberedEvent {
   readonly number: number;
@@ -238,6 +239,98 @@ Deno.test("C 11 EventBus splits many events into pages of bounded length and byt
   }
   assert.deepEqual(seen, Array.from({ length: 1100 }, (_, index) => index + 1));
   assert.deepEqual(lengths.slice(0, 5), [256, 256, 256, 232 + 7, 7]);
+  await end();
+});
+
+/** Stored events, and how often they were read and disposed of. */
+function storedEvents(all: readonly NumberedEvent[], bytes = 100) {
+  const counts = { reads: 0, open: 0 };
+  const make = (some: readonly NumberedEvent[]): StoredEvents<NumberedEvent> => {
+    counts.open++;
+    let isOpen = true;
+    return {
+      length: some.length,
+      bytes,
+      owners: new Map([...Map.groupBy(some, ({ owner }) => owner)].map(([owner, own]) => [
+        owner,
+        own.length,
+      ])),
+      from(position) {
+        assert.ok(isOpen);
+        counts.reads++;
+        return Promise.resolve(some.slice(position, position + 300));
+      },
+      ownedBy: (owner) => make(some.filter((event) => event.owner === owner)),
+      share: () => make(some),
+      [Symbol.dispose]() {
+        if (isOpen) counts.open--;
+        isOpen = false;
+      },
+    };
+  };
+  return { stored: make(all), counts };
+}
+
+Deno.test("C 11 EventBus yields stored events in order, between those before and after", async () => {
+  const bus = newBus();
+  const position = await positionOf(bus);
+  bus.publish(events(1, 3));
+  const { stored, counts } = storedEvents(events(4, 1000));
+  bus.publish(stored);
+  stored[Symbol.dispose]();
+  bus.publish(events(1001, 1003));
+  const seen: number[] = [];
+  const lengths: number[] = [];
+  const { next, end } = subscribe(bus, { after: position });
+  let last = position;
+  while (seen.length < 1003) {
+    const batch = await next();
+    assert.ok(batch?.kind === "events");
+    seen.push(...batch.events.map(({ text }) => Number(text)));
+    lengths.push(batch.events.length);
+    last = batch.id;
+  }
+  await end();
+  assert.deepEqual(seen, Array.from({ length: 1003 }, (_, index) => index + 1));
+  assert.deepEqual(lengths, [0, 3, 256, 44, 256, 44, 256, 44, 97, 3]);
+  assert.deepEqual(last.split("-")[1], "1003");
+  // One for the user, and one for all.
+  assert.equal(counts.open, 2);
+  assert.deepEqual(await replayed(bus, position.replace(/-.*/, "-997")), [998, 999, 1000]);
+});
+
+Deno.test("C 11 EventBus reads stored events once for all streams that keep up", async () => {
+  const bus = newBus();
+  const streams = Array.from({ length: 5 }, () => subscribe(bus));
+  for (const { numbers } of streams) assert.deepEqual(await numbers(), []);
+  const { stored, counts } = storedEvents(events(1, 600));
+  bus.publish(stored);
+  for (let page = 0; page < 4; page++) await Promise.all(streams.map(({ numbers }) => numbers()));
+  assert.equal(counts.reads, 2);
+  for (const { end } of streams) await end();
+});
+
+Deno.test("C 11 EventBus publishes stored events of several users to each of them", async () => {
+  const bus = newBus();
+  const positions = [await positionOf(bus, 1), await positionOf(bus, 2)];
+  const { stored } = storedEvents([...events(1, 3, 1), ...events(4, 5, 2), ...events(6, 7, 1)]);
+  bus.publish(stored);
+  assert.deepEqual(await replayed(bus, positions[0] ?? "", 1), [1, 2, 3, 6, 7]);
+  assert.deepEqual(await replayed(bus, positions[1] ?? "", 2), [4, 5]);
+});
+
+Deno.test("C 11 EventBus disposes of stored events that it holds no longer", async () => {
+  const bus = newBus({ maxBytes: 1000, maxTotalBytes: 100_000 });
+  const { numbers, end } = subscribe(bus);
+  await numbers();
+  const large = storedEvents(events(1, 20), 5000);
+  bus.publish(large.stored);
+  large.stored[Symbol.dispose]();
+  // For the subscriber only, as nobody is subscribed to those of all users.
+  assert.equal(large.counts.open, 1);
+  assert.equal((await numbers())?.length, 20);
+  bus.publish(events(21, 22, 1, 600));
+  assert.equal(large.counts.open, 0);
   await end();
 });
 
