@@ -27,7 +27,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     // Settings name hosts and paths at run time. The supervisor in it runs programs; the server and the
     // scanners give that up when they start.
     ...["env", "net", "read", "run", "write"].map((name) => `--allow-${name}`),
-    "--allow-sys=statfs,loadavg,systemMemoryInfo",
+    "--allow-sys=statfs,loadavg,systemMemoryInfo,setPriority",
     ...Object.values(WORKERS).map((module) => `--include=${fileURLToPath(module)}`),
     `${OUTPUT}${partial}`,
     ...Deno.args.filter((it) => !it.startsWith(OUTPUT)),

@@ -8,6 +8,7 @@ import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { runtimeVariables } from "../environment.ts";
 import { headOf, signalChild } from "./child_process.ts";
 import { FrameWriter } from "./frame_writer.ts";
+import { lowerPriority } from "./priority.ts";
 import { MemoryWatch } from "./memory_watch.ts";
 import { type ProgramArguments, programArguments } from "./program.ts";
 
@@ -26,11 +27,14 @@ export interface LocalProcessOptions {
   readonly entry?: string;
   /** Flags for the runtime. @default none */
   readonly runtimeFlags?: readonly string[];
+  /** Whether processes yield the processors to others, such as the server. @default false */
+  readonly yields?: boolean;
 }
 
 /** Starts scanner processes as children of this process. They end with it, even if it is killed. */
 export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   readonly #program: ProgramArguments;
+  readonly #yields: boolean;
   readonly #running = new Set<ScannerProcess>();
 
   /**
@@ -38,8 +42,9 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
    */
   constructor(
     read: readonly string[] | "all",
-    { entry = "cli/scanner", runtimeFlags = [] }: LocalProcessOptions = {},
+    { entry = "cli/scanner", runtimeFlags = [], yields = false }: LocalProcessOptions = {},
   ) {
+    this.#yields = yields;
     this.#program = programArguments({
       runtimeFlags,
       permissions: {
@@ -68,6 +73,7 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
       // A terminal signals a whole process group. Scans end when the server or the command says so.
       detached: true,
     }).spawn();
+    if (this.#yields) lowerPriority(child.pid);
     const stdin = new FrameWriter(child.stdin);
     const memory = new MemoryWatch(child, memoryMB);
     const process: ScannerProcess = {

@@ -51,7 +51,10 @@ export class ServerProcess {
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
-    this.#starter = new LocalProcesses(options.scannersRead, { runtimeFlags: CACHED_ONLY });
+    this.#starter = new LocalProcesses(options.scannersRead, {
+      runtimeFlags: CACHED_ONLY,
+      yields: true,
+    });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
       // Its stdin ends when this process does, even if it is killed.

@@ -7,7 +7,7 @@ import { ATTACKS } from "./attacks.ts";
 import { ATTACKED_SERVER, inFlight, measure } from "./measure.ts";
 
 /** One server has all attacks, one after the other, and the runtime keeps some memory of each. */
-const MAX_MEMORY_BYTES = 768 * MIB;
+const MAX_MEMORY_BYTES = 512 * MIB;
 
 Deno.test({
   name: "C 22 a server answers others while one user attacks, and gives everything back afterwards",

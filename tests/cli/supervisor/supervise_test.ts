@@ -49,6 +49,12 @@ async function hangingScan({ child, one }: Parts): Promise<{ id: number; scanner
   return { id, scanner };
 }
 
+async function nicenessOf(pid: number): Promise<number> {
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  // The name of the program, in parentheses, may have blanks.
+  return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17]);
+}
+
 async function scanOf(one: Client, id: number): Promise<ScanEntry> {
   const { text } = await one.send("GET", `/scans/${id}`);
   return v.parse(v.object({ data: ScanEntry }), JSON.parse(text)).data;
@@ -75,6 +81,17 @@ Deno.test({
       });
       await until(async () => (await scanOf(one, id)).status === "failed");
       assert.match((await scanOf(one, id)).error ?? "", /Scan took longer than 1 s/);
+    }),
+});
+
+Deno.test({
+  name: "C 22 scanner processes leave the processors to the server",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async (parts) => {
+      const { scanner } = await hangingScan(parts);
+      assert.equal(await nicenessOf(scanner), 10);
+      assert.equal(await nicenessOf(parts.child.pid), await nicenessOf(Deno.pid));
     }),
 });
 
