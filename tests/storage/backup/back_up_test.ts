@@ -5,6 +5,7 @@ import { backUp, type BackupSummary } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
 import { noise } from "../../support/random.ts";
 import { items } from "../../support/client.ts";
+import { follow, linkTo } from "../../support/links.ts";
 import { checkInvariants } from "../../support/invariants.ts";
 import { TestServer } from "../../support/server.ts";
 import { overwriteContent } from "../../support/stored_content.ts";
@@ -102,4 +103,30 @@ Deno.test("C 22 backup and restore report damaged small content, and go on", asy
   assert.deepEqual(found, [["damaged", hash, "d/damaged"]]);
   const restored = await restore(`${directory.path}/restored`, backup, () => {});
   assert.deepEqual(restored.findings.listed, findings.listed);
+});
+
+Deno.test("C 19 and C 22 links outlive a restart, a backup and a restore", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  const backup = `${directory.path}/backup`;
+  await Deno.mkdir(dataDir);
+  const tokens: string[] = [];
+  const statuses = ({ origin }: TestServer) =>
+    Promise.all(tokens.map(async (token) => (await follow(`${origin}/l/${token}`)).status));
+  {
+    await using server = await TestServer.start({ dataDir });
+    const user = await server.as(1);
+    await user.upload("d", { "a.txt": "a" });
+    for (const options of [{}, { once: true }, {}]) {
+      const { id, url } = await linkTo(user, "d/a.txt", options);
+      tokens.push(url.slice(url.lastIndexOf("/") + 1));
+      if (tokens.length === 3) await user.send("DELETE", `/links/${id}`);
+    }
+    assert.deepEqual(await statuses(server), [200, 200, 404]);
+  }
+  await using again = await TestServer.start({ dataDir });
+  assert.deepEqual(await statuses(again), [200, 404, 404]);
+  await soundBackup(dataDir, backup);
+  await using copy = await restored(directory, backup);
+  assert.deepEqual(await statuses(copy), [200, 404, 404]);
 });

@@ -413,3 +413,19 @@ Deno.test("C 22 check reports a database that SQLite cannot read", async () => {
     await assert.rejects(Deno.stat(`${dataDir}/quarantine`), Deno.errors.NotFound);
   }
 });
+
+Deno.test("C 19 and C 22 check looks at links, too", async () => {
+  await using directory = await prepared();
+  const { path } = directory;
+  const add = (token: string) =>
+    withDatabase(
+      path,
+      `INSERT INTO links
+         (token_sha256, user_id, record_id, path, created_by, created_at, expires_at, once)
+       VALUES (${token}, 1, 1, 'a', 1, 0, 1, 0)`,
+    );
+  add("zeroblob(32)");
+  assert.deepEqual(kindsOf(await checked(path)), []);
+  add("x'00'");
+  assert.deepEqual(kindsOf(await checked(path, { repair: true })), ["database"]);
+});
