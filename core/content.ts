@@ -139,15 +139,15 @@ export function verifiedContent(
   expected: Checksum & { readonly hash: string },
 ): ContentReader {
   const found = new RunningChecksum();
-  const read = new ContentReader(
+  return new ContentReader(
     async () => {
       const { value } = await content.next();
       if (value !== undefined) found.update(value);
+      if (value === undefined || found.size >= expected.size) verifyChecksum(expected, found);
       return value;
     },
     async () => {
       await content.return();
     },
   );
-  return withheldContent(read, () => verifyChecksum(expected, found));
 }

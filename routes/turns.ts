@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import type { Context, MiddlewareHandler } from "hono";
 import { RetryLater } from "../core/errors.ts";
 import { Semaphore } from "../core/semaphore.ts";
@@ -27,9 +28,19 @@ const MAX_WAIT_MS = 10_000;
 /** How many requests of a user wait. They are unread, and hold a connection only. */
 const MAX_WAITING_OF_USER = 1000;
 
+/** How many short requests of a user begin in one turn of the event loop: those of others begin in the same one. */
+const MAX_BEGUN_PER_LOOP = 4;
+
+/** The short requests of a user that have begun in the present turn of the event loop. */
+interface Begun {
+  count: number;
+  readonly nextLoop: Promise<void>;
+}
+
 /** Bounds what all users, and each of them, have served at once. */
 export class Turns {
   readonly #waitMs: number;
+  readonly #begun = new Map<number, Begun>();
   readonly #semaphores: Readonly<Record<Load, Semaphore>>;
 
   /** @param waitMs How long a request waits for its turn. @default 10000 */
@@ -52,6 +63,12 @@ export class Turns {
    * @throws the signal's reason when it aborts.
    */
   async take(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
+    const permit = await this.#acquire(load, userId, signal);
+    if (load === "request") await this.#begin(userId);
+    return permit;
+  }
+
+  async #acquire(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
     const semaphore = this.#semaphores[load];
     const permit = semaphore.tryAcquire(userId);
     if (permit !== undefined) return permit;
@@ -64,6 +81,20 @@ export class Turns {
       if (signal.aborted) throw error;
       throw this.#refusal(load, userId);
     }
+  }
+
+  /** Waits for a turn of the event loop in which few requests of the user have begun. */
+  async #begin(userId: number): Promise<void> {
+    for (let begun; (begun = this.#begun.get(userId)) !== undefined;) {
+      if (begun.count < MAX_BEGUN_PER_LOOP) return void begun.count++;
+      await begun.nextLoop;
+    }
+    const { promise: nextLoop, resolve } = Promise.withResolvers<void>();
+    this.#begun.set(userId, { count: 1, nextLoop });
+    setImmediate(() => {
+      this.#begun.delete(userId);
+      resolve();
+    });
   }
 
   #refusal(load: Load, userId: number): RetryLater {

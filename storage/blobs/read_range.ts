@@ -1,16 +1,23 @@
 import { type Chunk, StoredContent } from "../../core/content.ts";
 import type { ByteRange } from "../../core/blob_store.ts";
+import { KIB, MIB } from "../../schemas/units.ts";
 import { readFull } from "../disk/files.ts";
 
-/** Files are read in chunks of this size. */
-const READ_BYTES = 256 * 1024;
+/** The size of a chunk for a client that may read nothing. A stalled download holds two or three chunks. */
+const FIRST_READ_BYTES = 128 * KIB;
+/** The size of a chunk for a client that reads, which is read one chunk ahead. */
+const READ_BYTES = 256 * KIB;
+/** More than the system takes of a reply that nobody reads. */
+const MAX_BUFFERED_BYTES = 8 * MIB;
 
-/** Reads a range of a file, one chunk ahead, and closes the file at the end. */
+/** Reads a range of a file, and closes the file at the end. */
 export function readRange(file: Deno.FsFile, { start, end }: ByteRange): StoredContent {
   let left = end - start;
+  const isRead = () => end - start - left >= MAX_BUFFERED_BYTES;
   const read = async (): Promise<Chunk | undefined> => {
     if (left === 0) return undefined;
-    const chunk = await readFull(file, new Uint8Array(Math.min(left, READ_BYTES)));
+    const bytes = Math.min(left, isRead() ? READ_BYTES : FIRST_READ_BYTES);
+    const chunk = await readFull(file, new Uint8Array(bytes));
     if (chunk.length === 0) throw endsEarly(left);
     left -= chunk.length;
     return chunk;
@@ -18,15 +25,14 @@ export function readRange(file: Deno.FsFile, { start, end }: ByteRange): StoredC
   // These two wait for no disk: the file is open.
   const { size } = file.statSync();
   if (start > 0) file.seekSync(start, Deno.SeekMode.Start);
-  let next = read();
+  let ahead: Promise<Chunk | undefined> | undefined;
   // The following call, if any, reports a failure.
-  const settled = () => next.catch(() => {});
-  settled();
+  const settled = () => ahead?.catch(() => {});
   return new StoredContent(
     size,
     async () => {
-      const chunk = await next;
-      next = read();
+      const chunk = await (ahead ?? read());
+      ahead = isRead() ? read() : undefined;
       settled();
       return chunk;
     },

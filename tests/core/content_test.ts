@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { type Chunk, ContentReader, joinChunks } from "../../core/content.ts";
+import { crc32 } from "node:zlib";
+import { type Chunk, ContentReader, joinChunks, verifiedContent } from "../../core/content.ts";
 
 /** A reader of the given chunks that counts how often it is closed. */
 function counted(chunks: readonly Chunk[]): { reader: ContentReader; closed: () => number } {
@@ -13,6 +14,19 @@ function counted(chunks: readonly Chunk[]): { reader: ContentReader; closed: () 
   );
   return { reader, closed: () => closed };
 }
+
+Deno.test("C 22 verifiedContent() holds no chunk besides the one that it returns", async () => {
+  const chunks = ["one", "two", "three"].map((text) => new TextEncoder().encode(text));
+  let read = 0;
+  const source = new ContentReader(() => Promise.resolve(chunks[read++]), () => {});
+  const facts = { hash: "", size: 11, crc32: crc32("onetwothree") };
+  const content = verifiedContent(source, facts);
+  for (const [index, chunk] of chunks.entries()) {
+    assert.deepEqual((await content.next()).value, chunk);
+    assert.equal(read, index + 1);
+  }
+  assert.equal((await content.next()).done, true);
+});
 
 Deno.test("joinChunks() copies chunks in order", () => {
   const whole = new Uint8Array([1, 2, 3, 4]);

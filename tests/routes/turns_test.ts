@@ -54,6 +54,17 @@ Deno.test("C 22 a request waits for its turn, and others do not wait for it", as
   using _turn = await waiting;
 });
 
+Deno.test("C 22 a request begins before most of those that another user sent earlier", async () => {
+  const turns = new Turns();
+  const begun: number[] = [];
+  const begin = async (userId: number) => {
+    using _turn = await turns.take("request", userId, NEVER);
+    begun.push(userId);
+  };
+  await Promise.all([...Array.from({ length: 16 }, () => begin(1)), begin(2)]);
+  assert.deepEqual(begun, [1, 1, 1, 1, 2, ...Array(12).fill(1)]);
+});
+
 Deno.test("C 22 uploads of one user that stall do not take those of others, or its lists", async () => {
   await using server = await TestServer.start();
   const one = await server.as(1);
