@@ -1,8 +1,12 @@
-import { MIB } from "../schemas/units.ts";
+import { KIB, MIB } from "../schemas/units.ts";
 import type { Chunk } from "./content.ts";
 
-/** The size of a large chunk: reading, hashing and writing less at a time takes longer. */
-export const LARGE_CHUNK_BYTES = MIB;
+/**
+ * The size of a large chunk: reading, hashing and writing less at a time takes longer. So does writing
+ * 1 MiB at a time: where it is aligned, Linux (6.18) looks for as much contiguous memory, which takes four
+ * times as long as the write when memory is fragmented.
+ */
+export const LARGE_CHUNK_BYTES = MIB - 4 * KIB;
 /** Pieces of memory kept for later chunks. */
 const MAX_SPARE = 8;
 

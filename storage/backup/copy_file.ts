@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFull, writeAll } from "../disk/files.ts";
-import { MIB } from "../../schemas/units.ts";
+import { LARGE_CHUNK_BYTES } from "../../core/spare_memory.ts";
 
 /**
  * Copies a file to a new one that only its owner can access, and syncs it. Returns the SHA-256 of what
@@ -26,7 +26,7 @@ async function sha256Of(
   onChunk: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<string> {
   const hash = createHash("sha256");
-  const buffer = new Uint8Array(MIB);
+  const buffer = new Uint8Array(LARGE_CHUNK_BYTES);
   for (;;) {
     const chunk = await readFull(file, buffer);
     if (chunk.length === 0) return hash.digest("hex");
