@@ -269,10 +269,8 @@ export class Writer {
   }
 
   /** Runs a statement about verdicts and returns its rows. */
-  verdictRows(statement: VerdictStatement, parameters: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() =>
-      verdictRows(this.#connection, statement, parameters)
-    );
+  verdictRows(statement: VerdictStatement, values: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() => verdictRows(this.#connection, statement, values));
   }
 
   /** Runs a statement about links and returns its rows. */
