@@ -49,11 +49,11 @@ export class BodyReader {
   #expired: string | undefined;
 
   constructor(
-    body: ReadableStream<Chunk> | null,
+    { body, headers }: Pick<Request, "body" | "headers">,
     subject: Subject,
     limits: BodyLimits,
   ) {
-    this.#reader = body === null ? undefined : byteReader(body);
+    this.#reader = body === null ? undefined : byteReader(body, !headers.has("Content-Length"));
     this.#subject = subject;
     this.#limits = limits;
     const { stallMs, withinMs } = limits;
@@ -139,7 +139,7 @@ export async function* bodyContent(
   request: Request,
   limits: BodyLimits,
 ): AsyncGenerator<Chunk, void> {
-  const body = new BodyReader(request.body, "body", limits);
+  const body = new BodyReader(request, "body", limits);
   let memory: Chunk = new Uint8Array(MIN_CHUNK_BYTES);
   let end = 0;
   try {
@@ -199,7 +199,7 @@ export async function jsonBytes(request: Request, limits: BodyLimits): Promise<C
   if (type !== null && !DECLARED_JSON.test(type)) {
     throw unreadable("body", `the Content-Type is ${quoted(type)}, not application/json`);
   }
-  return await new BodyReader(request.body, "body", limits).readAll();
+  return await new BodyReader(request, "body", limits).readAll();
 }
 
 /**

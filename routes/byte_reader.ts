@@ -6,6 +6,11 @@ import { KIB } from "../schemas/units.ts";
  * any more once a chunk of a chunked body has ended.
  */
 const MIN_VIEW_BYTES = KIB;
+/**
+ * The runtime allocates as much as a view has for each read, and a read of a chunked body ends with a
+ * chunk, which seldom has more than this.
+ */
+const MAX_CHUNKED_VIEW_BYTES = 64 * KIB;
 
 /** Reads a body into memory that it is given. */
 export interface ByteReader {
@@ -14,10 +19,15 @@ export interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** The bodies of the server's requests are byte streams. Those that middleware makes may not be. */
-export function byteReader(body: ReadableStream<Chunk>): ByteReader {
+/**
+ * Reads a body, whose length is not known beforehand if it is chunked.
+ *
+ * The bodies of the server's requests are byte streams. Those that middleware makes may not be.
+ */
+export function byteReader(body: ReadableStream<Chunk>, isChunked: boolean): ByteReader {
+  const maxViewBytes = isChunked ? MAX_CHUNKED_VIEW_BYTES : Infinity;
   try {
-    return directReader(body.getReader({ mode: "byob" }));
+    return directReader(body.getReader({ mode: "byob" }), maxViewBytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const reader = body.getReader();
@@ -34,7 +44,7 @@ export function byteReader(body: ReadableStream<Chunk>): ByteReader {
 }
 
 /** Reads into the views themselves, unless they are short. */
-function directReader(reader: ReadableStreamBYOBReader): ByteReader {
+function directReader(reader: ReadableStreamBYOBReader, maxViewBytes: number): ByteReader {
   const readView = async (view: Chunk) => {
     const { value } = await reader.read(view);
     if (value === undefined) throw new TypeError("The body was canceled");
@@ -45,7 +55,7 @@ function directReader(reader: ReadableStreamBYOBReader): ByteReader {
   return {
     async read(view) {
       if (view.length < MIN_VIEW_BYTES || short.hasLeft) return await short.read(view);
-      const { buffer, length } = await readView(view);
+      const { buffer, length } = await readView(view.subarray(0, maxViewBytes));
       return { buffer, bytes: length };
     },
     cancel,

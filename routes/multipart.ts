@@ -18,7 +18,7 @@ export async function* uploadParts(
   const boundary = boundaryOf(request.headers.get("Content-Type"));
   const declared = Number(request.headers.get("Content-Length") ?? 0);
   if (declared > limits.maxBytes) throw tooLarge("form", limits);
-  const body = new BodyReader(request.body, "form", limits);
+  const body = new BodyReader(request, "form", limits);
   using form = new FormReader(body, boundary);
   try {
     for (let head = await form.nextPart(); head !== undefined; head = await form.nextPart()) {
