@@ -9,7 +9,7 @@ import type {
 import { Semaphore } from "../../core/semaphore.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { LongReader } from "./long_reader.ts";
-import type { ListBatch, ListForm } from "./reader.ts";
+import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { CurrentResults } from "./verdict_statements.ts";
 
 export interface LongReadsParts {

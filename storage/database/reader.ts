@@ -2,17 +2,16 @@ import type { Chunk } from "../../core/content.ts";
 import type {
   CollectedFile,
   CollectionRoots,
-  ItemsJson,
   ListQuery,
   ResourceRecord,
   Scope,
   Usage,
 } from "../../core/ports.ts";
-import { entriesJson } from "../../core/entries.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import { Collection, type RefusalQuery } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
+import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
@@ -23,21 +22,6 @@ import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
 
 /** Idle connections kept for later listings. */
 const MAX_IDLE_CONNECTIONS = 4;
-
-/** A batch of a listing. */
-export interface ListBatch {
-  /** Its records, if the listing is one of records. */
-  readonly records: readonly ResourceRecord[];
-  /** Its text, if the listing is one of text. */
-  readonly text: ItemsJson;
-  /** Whether it is the last one. */
-  readonly done: boolean;
-}
-
-/** What the batches of a listing have. */
-export type ListForm = "records" | "text";
-
-const NO_TEXT: ItemsJson = { json: new Uint8Array(), count: 0 };
 
 /** How long a listing may read one snapshot. While it does, the log cannot start anew. */
 const MAX_SNAPSHOT_MS = 10_000;
@@ -294,10 +278,4 @@ export class Reader {
     if (collection === undefined) throw new Error(`Collection ${id} is closed`);
     return collection;
   }
-}
-
-function batchOf({ records, done }: Page, form: ListForm): ListBatch {
-  return form === "records"
-    ? { records, text: NO_TEXT, done }
-    : { records: [], text: entriesJson(records), done };
 }

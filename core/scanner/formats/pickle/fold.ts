@@ -154,3 +154,9 @@ function foldCallOfCall(
   if (path !== "operator.attrgetter" && path !== "operator.methodcaller") return undefined;
   return attribute([args[0] ?? UNKNOWN, made[0] ?? UNKNOWN], machine);
 }
+
+/** Whether a lookup returned the one attribute that ordinary pickles look up: that of time zones. */
+export function isHarmless(folded: PickleValue): boolean {
+  return folded.kind === "import" && folded.record.module === "zoneinfo" &&
+    folded.record.name === "ZoneInfo._unpickle";
+}

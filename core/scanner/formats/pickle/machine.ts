@@ -1,7 +1,7 @@
 import { detached } from "../../contract/detached.ts";
 import { callSignals, markCalled, markStored } from "./calls.ts";
 import { escapedExcerpt, type Findings, type Signal } from "./findings.ts";
-import { foldCall } from "./fold.ts";
+import { foldCall, isHarmless } from "./fold.ts";
 import { mayReturnAlias } from "./joblib_arrays.ts";
 import { decodeText } from "./literals.ts";
 import { mutationSignal } from "./mutation.ts";
@@ -286,12 +286,6 @@ export class Machine {
     this.#take(CONTAINER_BYTES + keptBytes(made.items));
     this.push(made);
   }
-}
-
-/** Whether a lookup returned the one attribute that ordinary pickles look up: that of time zones. */
-function isHarmless(folded: PickleValue): boolean {
-  return folded.kind === "import" && folded.record.module === "zoneinfo" &&
-    folded.record.name === "ZoneInfo._unpickle";
 }
 
 const ALIASED_ARRAY = {
