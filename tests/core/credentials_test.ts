@@ -61,6 +61,7 @@ Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async
   assert.deepEqual(caller, {
     userId: 42,
     privileges: new Set(["resources.view", "resources.upload"]),
+    trees: undefined,
     jti: undefined,
     quota: undefined,
   });

@@ -8,7 +8,7 @@ export interface Rule {
 }
 
 const NEVER_LOAD =
-  "Do not load this file. Take it from a source you trust, and weights as safetensors.";
+  "Do not load this file: take it from a source you trust, and weights as safetensors.";
 const REVIEW = "Find out what it is for before you load the file, and load weights only.";
 const READ_CODE = "Read the code before you run it, or use a model that needs none.";
 const REMOVE = "Remove it from the model: weights do not need a program.";

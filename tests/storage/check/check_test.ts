@@ -315,7 +315,10 @@ Deno.test("C 22 check prints what it finds, and its exit code says how it ended"
   await t.step("an error", async () => {
     const { code, stderr } = await strongroom(["check"], { STRONGROOM_DATA_DIR: "/nowhere" });
     assert.equal(code, 2);
-    assert.match(stderr, /holds no strongroom\.db/);
+    assert.match(
+      stderr,
+      /STRONGROOM_DATA_DIR "\/nowhere": expected the data directory of a server/,
+    );
   });
 });
 
