@@ -20,6 +20,8 @@ import type { CampaignOptions, Outcome } from "./campaign.ts";
 const FILES = 60;
 const KINDS = ["sound", "damaged", "lost", "kept"] as const;
 
+const REPAIR = ["check", "--repair", "--read-data"];
+
 const md5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("hex");
 
 /**
@@ -94,7 +96,8 @@ async function damage(
 
 function startRepair(dataDir: string): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", `${ROOT}main.ts`, "check", "--repair", "--read-data"],
+    // With the right to run programs, it would start another process, which SIGKILL would not reach.
+    args: ["run", "-A", "--deny-run", "--no-check", `${ROOT}main.ts`, ...REPAIR],
     env: { STRONGROOM_DATA_DIR: dataDir },
     stdin: "null",
     stdout: "null",
