@@ -44,7 +44,7 @@ export interface ContentVerdict {
   /** The SHA-256 of the content, or null if it is not known. */
   readonly sha256: string | null;
   /**
-   * When the content was stored, in milliseconds since the Unix epoch; null if there is none. It
+   * When the content was stored, in milliseconds since the Unix epoch; null for missing content. It
    * differs after other content with the same MD5 has taken its place.
    */
   readonly storedAt: number | null;
@@ -66,7 +66,7 @@ export interface UnscannedContent extends NamedContent {
 /** The contents without a verdict among some records. */
 export interface UnscannedPage {
   readonly contents: readonly UnscannedContent[];
-  /** The highest id that was looked at, or undefined if there is no further record. */
+  /** The highest id that was looked at, or undefined at the end of the records. */
   readonly lastId: number | undefined;
 }
 

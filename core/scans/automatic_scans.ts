@@ -200,7 +200,7 @@ export class AutomaticScans implements AsyncDisposable {
     await shared.run(key, signal, () => this.#scan(key, { userId, size }));
   }
 
-  /** Scans content, and keeps its result or why there is none. */
+  /** Scans content, and keeps its result or the reason for the failure. */
   async #scan(
     key: ResultKey,
     { userId, size }: Pick<UnscannedContent, "userId" | "size">,

@@ -49,7 +49,10 @@ export async function scanContent(
     undefined,
     0,
   );
-  if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) throw new ScanFailure(INTERRUPTED);
+  if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) {
+    totals.addFailure();
+    throw new ScanFailure(INTERRUPTED);
+  }
   const started = performance.now();
   try {
     signal.throwIfAborted();

@@ -15,7 +15,7 @@ export interface LinkService {
   readonly store: LinkStore;
 }
 
-/** The bytes of a token: 128 bits that nobody can guess (C 19). */
+/** The length of a token in bytes: 128 random bits (C 19). */
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
 const MAX_LIFETIME_S = 30 * 24 * 60 * 60;
@@ -102,7 +102,7 @@ export async function removeLink(
 /**
  * Finds the link with a token.
  *
- * @throws {AppError} `ErrLinksNotFound` when there is none, or it is over.
+ * @throws {AppError} `ErrLinksNotFound` when no link has the token, or it has expired or been used up.
  */
 export async function findLink({ tree, store }: LinkService, token: string): Promise<Link> {
   const link = TOKEN.test(token) ? await store.find(sha256(token), Date.now()) : undefined;

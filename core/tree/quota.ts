@@ -10,7 +10,7 @@ const BYTES_PER_RECORD = KIB;
 /** Every quota allows this many records. */
 const MIN_RECORDS = 10_000;
 
-/** The quota of the tree that the request acts in, in bytes; undefined if there is none (C 22). */
+/** The quota of the tree that the request acts in, in bytes, or undefined without a quota (C 22). */
 export function quotaOf({ limits }: Tree, caller: Caller): number | undefined {
   return caller.quota ?? limits.userQuota;
 }
