@@ -20,6 +20,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: () => import("./cli/check/check.ts"),
   backup: () => import("./cli/backup/backup.ts"),
   restore: () => import("./cli/backup/restore.ts"),
+  login: () => import("./cli/remote/login.ts"),
+  logout: () => import("./cli/remote/logout.ts"),
   config: () => import("./cli/config.ts"),
   permissions: () => import("./cli/permissions.ts"),
   help: () => import("./cli/help.ts"),
@@ -32,7 +34,7 @@ const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "re
  * processes with fewer permissions, and the others here read nothing.
  */
 const NARROWED: ReadonlySet<string> = new Set(
-  ["token", "capacity", "check", "backup", "restore", "config", "permissions"],
+  ["token", "capacity", "check", "backup", "restore", "config", "permissions", "login", "logout"],
 );
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 

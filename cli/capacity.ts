@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { capacityOverview, getStats, type HostCapacity } from "../core/capacity/mod.ts";
 import { mintCredential } from "../core/credentials.ts";
-import { BASE_PATH } from "../routes/routes.ts";
+import { BASE_PATH } from "../schemas/base_path.ts";
 import { CapacityOverview } from "../schemas/capacity.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { readJwtSecret } from "../storage/jwt_secret.ts";

@@ -1,5 +1,6 @@
 /** What commands read from the process: the environment, and stderr to complain on. */
 
+import { join } from "node:path/posix";
 import {
   type ContainerLimits,
   containerLimits,
@@ -12,6 +13,7 @@ import { Log, type LogOptions } from "../core/log.ts";
 import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
 import { nearest } from "./nearest.ts";
 import { printError } from "./print_error.ts";
+import { UsageError } from "./usage_error.ts";
 
 /** The value of an environment variable. Nothing else in the program reads the environment. */
 export function readVariable(variable: string): string | undefined {
@@ -93,6 +95,32 @@ export function isTraced(): boolean {
 
 /** The variables with which the runtime finds its cache of compiled modules. */
 const RUNTIME_VARIABLES: readonly string[] = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
+
+/** The server and the credential that the environment names for the commands of C 25. */
+export function remoteVariables(): { url: string | undefined; token: string | undefined } {
+  return {
+    url: readVariable("STRONGROOM_URL") || undefined,
+    token: readVariable("STRONGROOM_TOKEN") || undefined,
+  };
+}
+
+/** The variables that {@link userDirectory} reads. */
+export const DIRECTORY_VARIABLES: readonly string[] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+
+/**
+ * The directory for the configuration, or for the state, of the person who runs a command (XDG Base
+ * Directory Specification). It may have yet to be created.
+ *
+ * @throws {UsageError} when the environment does not say where it is.
+ */
+export function userDirectory(kind: "config" | "state"): string {
+  const given = readVariable(kind === "config" ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME");
+  // A relative path is to be ignored, says the specification.
+  if (given?.startsWith("/")) return join(given, "strongroom");
+  const home = readVariable("HOME");
+  if (!home) throw new UsageError("HOME is not set: it is where strongroom keeps the login");
+  return join(home, kind === "config" ? ".config" : ".local/state", "strongroom");
+}
 
 /** What a process of this program needs of the environment if it reads no setting. */
 export function runtimeVariables(): Record<string, string> {

@@ -41,7 +41,7 @@ export function copyPermissions(from: string, to: string): Permissions {
 }
 
 /** A path and, if it goes through links, the real one: the runtime checks an open file by that. */
-function namesOf(path: string): string[] {
+export function namesOf(path: string): string[] {
   const real = realPath(resolve(path));
   return real === resolve(path) ? [path] : [path, real];
 }

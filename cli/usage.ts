@@ -116,6 +116,23 @@ damaged in the data directory and not in the backup; 2: DIR keeps its former bac
 restored.`,
     examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
   },
+  login: {
+    summary: "Keep the URL of a server and a credential for it",
+    forms: ["login URL"],
+    details:
+      `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
+it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
+can read. STRONGROOM_URL and STRONGROOM_TOKEN take precedence.`,
+    examples: [
+      "strongroom login https://files.example",
+      "strongroom token --user 1 --admin | strongroom login http://127.0.0.1:8080",
+    ],
+  },
+  logout: {
+    summary: "Remove what strongroom login kept",
+    forms: ["logout"],
+    examples: ["strongroom logout"],
+  },
   config: {
     summary: "Print every setting, its value and its source",
     forms: ["config"],

@@ -7,15 +7,13 @@ import * as scanOperations from "./openapi/scans.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
+import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./reports.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
-
-/** Where the API begins (C 1). */
-export const BASE_PATH = "/api/v1";
 
 /** `GET /metrics`, whose privilege the setting `STRONGROOM_METRICS=open` lifts (C 1). */
 export const METRICS_PATH = "/metrics";

@@ -33,6 +33,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli",
     "cli/check",
     "cli/backup",
+    "cli/remote",
     "cli/scan",
     "cli/serve",
     "cli/supervisor",
@@ -51,6 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/supervisor": [
     "cli",
+    "cli/remote",
     "core",
     "core/capacity",
     "schemas",
@@ -68,6 +70,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/disk",
   ],
   "cli/check": ["cli", "storage/check", "schemas"],
+  "cli/remote": ["cli", "core", "schemas", "storage/disk"],
   "cli/scan": [
     "cli",
     "cli/supervisor",

@@ -1,7 +1,7 @@
 import { credentialVerifier } from "../../core/credentials.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";

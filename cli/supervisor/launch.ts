@@ -5,16 +5,17 @@
  */
 
 import { backupArguments } from "../backup_arguments.ts";
-import { loadSettings } from "../environment.ts";
+import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { copyPermissions, FIXED_FLAGS, type Permissions, permissionsFor } from "../permissions.ts";
+import { isRemoteCommand, remotePermissions } from "../remote/permissions.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
 
 /** Of a command that asks a server. */
 const REMOTE_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
-  it.startsWith("--allow-env=") ? `${it},TERM` : it
+  it.startsWith("--allow-env=") ? [it, "TERM", ...DIRECTORY_VARIABLES].join() : it
 );
 /** Of a command that can send nothing away. It reads the names of all variables to find mistyped ones. */
 const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
@@ -41,6 +42,7 @@ export async function launch(args: readonly string[]): Promise<number> {
 }
 
 async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
+  if (isRemoteCommand(command)) return await remotePermissions(command, args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
   const { dataDir } = settings;

@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import * as jose from "jose";
 import { CredentialRegister } from "../../storage/database/credential_register.ts";
-import { BASE_PATH, ROUTES } from "../../routes/routes.ts";
+import { ROUTES } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { Client, dataOf, entry, items, refused, type Reply } from "../support/client.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { BASE_PATH, ROUTES } from "../../routes/routes.ts";
+import { ROUTES } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { ROOT } from "../support/child_server.ts";
 import { mintToken, TestServer } from "../support/server.ts";
 import { hasProgram, run } from "../support/tools.ts";

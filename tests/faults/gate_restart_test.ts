@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";

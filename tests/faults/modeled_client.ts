@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { mintCredential } from "../../core/credentials.ts";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { ExpectedRefusal, Model, type ModelRecord } from "../fuzz/model.ts";
 import {
   entriesOf,

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { Report } from "../../schemas/report/report.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { ChildServer, ROOT } from "../support/child_server.ts";

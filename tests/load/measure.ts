@@ -1,5 +1,5 @@
 import { mintCredential } from "../../core/credentials.ts";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { Client } from "../support/client.ts";
 import type { ChildServer } from "../support/child_server.ts";
 import { USER_PRIVILEGES } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { refused } from "../support/client.ts";
 import { TestServer } from "../support/server.ts";
 

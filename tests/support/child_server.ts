@@ -2,7 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { BASE_PATH } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { Client } from "./client.ts";
 import { isAlive, parentOf } from "./processes.ts";
 import { USER_PRIVILEGES } from "./server.ts";

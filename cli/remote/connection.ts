@@ -1,0 +1,193 @@
+import * as v from "valibot";
+import { UsageError } from "../usage_error.ts";
+import { findLogin } from "./find_login.ts";
+import type { Login } from "./login_file.ts";
+import { ConnectionLost, RemoteError } from "./remote_error.ts";
+import { retried } from "./retry.ts";
+import { apiUrl, serverUrl } from "./server_url.ts";
+
+/** Query parameters. An array repeats its parameter; one without a value is left out. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface RequestOptions {
+  readonly query?: Query;
+  /** Returns the body, anew for each attempt. @default none */
+  readonly body?: () => BodyInit | Promise<BodyInit>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to repeat the request after the connection broke. @default that of the method: GET and HEAD */
+  readonly isRepeatable?: boolean;
+}
+
+const Refusal = v.object({ status: v.literal("error"), code: v.string(), msg: v.string() });
+const Claims = v.object({ sub: v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/)) });
+
+/** A connection to a server with a credential (C 25). Its requests act in one tree. */
+export class Connection {
+  readonly #token: string;
+  /** The URL of the API. */
+  readonly url: string;
+  /** The user whose tree is used. Undefined leaves it to the server. */
+  readonly tree: string | undefined;
+
+  /** @param tree The user whose tree is used. @default that of the credential */
+  constructor({ url, token }: Login, tree?: string) {
+    if (!/^[\w.~+/-]+=*$/.test(token)) throw new UsageError("The credential is not a bearer token");
+    this.url = apiUrl(url, "URL of the server");
+    this.#token = token;
+    // An administrator who names no tree would see those of all users, in one.
+    this.tree = tree ?? subjectOf(token);
+  }
+
+  /**
+   * The server and the credential that the environment names, or else those of `strongroom login`.
+   *
+   * @throws {UsageError} when there are none, or the tree is not a user id.
+   */
+  static async open(tree?: string): Promise<Connection> {
+    if (tree !== undefined && !/^[1-9]\d{0,15}$/.test(tree)) {
+      throw new UsageError(`--tree must be the id of a user, not "${tree}"`);
+    }
+    return new Connection(await findLogin(), tree);
+  }
+
+  /** The address of a file (C 17). */
+  static filePath(path: string): string {
+    return `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+  }
+
+  /**
+   * Sends a request to a path of the API. It is repeated while the server is busy.
+   *
+   * @throws {RemoteError} when the server refuses it.
+   * @throws {ConnectionLost} when the server cannot be reached.
+   */
+  request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { signal, isRepeatable = ["GET", "HEAD"].includes(method) } = options;
+    return retried(() => this.#send(method, path, options), { signal, isRepeatable });
+  }
+
+  /** Like {@link request}, with a value as the body. Returns `data` of the reply. */
+  async json<Schema extends v.GenericSchema>(
+    schema: Schema,
+    method: string,
+    path: string,
+    { value, ...options }: Omit<RequestOptions, "body"> & { readonly value?: unknown } = {},
+  ): Promise<v.InferOutput<Schema>> {
+    const response = await this.request(method, path, {
+      ...options,
+      ...value !== undefined && {
+        body: () => JSON.stringify(value),
+        headers: { ...options.headers, "Content-Type": "application/json" },
+      },
+    });
+    const reply = v.safeParse(v.object({ data: schema }), await readJson(response));
+    if (reply.success) return reply.output.data;
+    throw new Error(`The server at ${serverUrl(this.url)} sent a reply that is not understood`);
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    { query = {}, body, headers, signal }: RequestOptions,
+  ): Promise<Response> {
+    const response = await this.#fetch(`${this.url}${path}${queryString(query, this.tree)}`, {
+      method,
+      headers: { ...headers, Authorization: `Bearer ${this.#token}` },
+      // Another host would get the credential.
+      redirect: "manual",
+      ...body !== undefined && { body: await body() },
+      ...signal !== undefined && { signal },
+    });
+    if (response.ok) return response;
+    throw await this.#refusal(response);
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      if (!(error instanceof TypeError)) throw error;
+      throw new ConnectionLost(
+        `Cannot reach the server at ${serverUrl(this.url)}: ${reasonOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  async #refusal(response: Response): Promise<Error> {
+    const server = serverUrl(this.url);
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      const target = response.headers.get("Location") ?? "elsewhere";
+      return new UsageError(
+        `The server at ${server} redirects to ${printable(target)}: log in there`,
+      );
+    }
+    const refusal = v.safeParse(Refusal, await readJson(response).catch(() => undefined));
+    if (!refusal.success) {
+      const message = `The server at ${server} replied with status ${response.status}`;
+      return new RemoteError(response.status, "ErrUnknown", message, retryAfter(response));
+    }
+    const { code, msg } = refusal.output;
+    const advice = response.status === 401 ? "; run strongroom login, or set STRONGROOM_TOKEN" : "";
+    return new RemoteError(
+      response.status,
+      code,
+      printable(`${msg}${advice} (${code})`),
+      retryAfter(response),
+    );
+  }
+}
+
+/** The bytes that are read of a reply that is one JSON value. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+
+/** @throws {Error} when the body is not JSON, or too large. */
+export async function readJson(response: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_REPLY_BYTES) throw new Error("The reply of the server is too large");
+  }
+  return JSON.parse(text + decoder.decode());
+}
+
+/** The user of a credential. The server verifies it; this only reads it. */
+function subjectOf(token: string): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(
+      atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")),
+    );
+    return v.parse(Claims, claims).sub;
+  } catch {
+    // It may be opaque, and then the server decides.
+    return undefined;
+  }
+}
+
+function queryString(query: Query, tree: string | undefined): string {
+  const parameters = Object.entries({ ...query, tree }).flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat()).map((it) => [name, it])
+  );
+  const encoded = parameters.map((pair) => pair.map(encodeURIComponent).join("="));
+  return encoded.length === 0 ? "" : `?${encoded.join("&")}`;
+}
+
+/** What the system said, which is the last part of the innermost error of the runtime. */
+function reasonOf(error: Error): string {
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return error.message.replace(/ \(os error \d+\)$/, "").split(": ").at(-1) ?? error.message;
+}
+
+/** Text of a server that has no effect on a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, "\ufffd");
+}
+
+function retryAfter(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
