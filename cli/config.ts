@@ -1,16 +1,17 @@
 import { describeSettings } from "../schemas/settings.ts";
-import { parseOptions } from "./arguments.ts";
-import { hostCapacity, loadSettings, readVariable } from "./environment.ts";
+import { loadSettings, readVariable } from "./environment.ts";
+import { hostTunables } from "./host_tunables.ts";
 import { printError } from "./print_error.ts";
+import { expectNoArguments } from "./usage_error.ts";
 
 /** `strongroom config`: prints every setting with its value (C 13). */
 export function run(args: string[]): number {
-  parseOptions(args, {});
+  expectNoArguments(args);
   const settings = loadSettings();
   for (const { variable, value, isDefault } of describeSettings(settings, readVariable)) {
     printSetting(variable, value, isDefault);
   }
-  const { origins } = hostCapacity(settings.dataDir, printError);
+  const { origins } = hostTunables(printError);
   for (const { variable, setting, source } of origins) {
     printSetting(variable, String(setting), source === "default");
   }

@@ -1,14 +1,6 @@
 /** What commands read from the process: the environment, and stderr to complain on. */
 
-import { join } from "node:path/posix";
-import {
-  type ContainerLimits,
-  containerLimits,
-  getHostSize,
-  getStats,
-  type HostCapacity,
-  readTunables,
-} from "../core/capacity/mod.ts";
+import { readTunables } from "../core/capacity/tunables.ts";
 import { Log, type LogOptions } from "../core/log.ts";
 import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
 import { nearest } from "./nearest.ts";
@@ -55,39 +47,6 @@ function unknownVariables(): string[] {
     });
 }
 
-/**
- * The host and the tunables in force for it. An invalid tunable is passed to `warn`, and its default
- * applies (C 13).
- *
- * @param limits Returns the limits of the container. @default those that this process may read
- */
-export function hostCapacity(
-  dataDir: string,
-  warn: (message: string) => void,
-  limits: () => ContainerLimits | undefined = recentLimits(),
-): HostCapacity {
-  const { tunables, origins } = readTunables(readVariable, getHostSize());
-  for (const { warning } of origins) {
-    if (warning !== undefined) warn(warning);
-  }
-  return { stats: () => getStats(dataDir, "/", limits()), tunables, origins };
-}
-
-/** How long a reading of the limits of the container is used: it reads many files. */
-const MAX_LIMITS_AGE_MS = 1000;
-
-/** Returns a function that reads the limits of the container once a second at most. */
-function recentLimits(): () => ContainerLimits | undefined {
-  let limits: ContainerLimits | undefined;
-  let readAt = -Infinity;
-  return () => {
-    const now = performance.now();
-    if (now - readAt < MAX_LIMITS_AGE_MS) return limits;
-    readAt = now;
-    return limits = containerLimits();
-  };
-}
-
 /** Whether the runtime traces requests (OpenTelemetry). */
 export function isTraced(): boolean {
   return Deno.env.get("OTEL_DENO") === "true";
@@ -116,10 +75,10 @@ export const DIRECTORY_VARIABLES: readonly string[] = ["HOME", "XDG_CONFIG_HOME"
 export function userDirectory(kind: "config" | "state"): string {
   const given = readVariable(kind === "config" ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME");
   // A relative path is to be ignored, says the specification.
-  if (given?.startsWith("/")) return join(given, "strongroom");
+  if (given?.startsWith("/")) return `${given}/strongroom`;
   const home = readVariable("HOME");
   if (!home) throw new UsageError("HOME is not set: it is where strongroom keeps the login");
-  return join(home, kind === "config" ? ".config" : ".local/state", "strongroom");
+  return `${home}/${kind === "config" ? ".config" : ".local/state"}/strongroom`;
 }
 
 /** What a process of this program needs of the environment if it reads no setting. */

@@ -1,13 +1,12 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
 import type { Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
-import { parseOptions } from "./arguments.ts";
 import { authority, loadSettings } from "./environment.ts";
-import { UsageError } from "./usage_error.ts";
+import { expectNoArguments, UsageError } from "./usage_error.ts";
 
 /** `strongroom permissions`: prints the permissions that the settings need, as flags for `deno run`. */
 export function run(args: string[]): number {
-  parseOptions(args, {});
+  expectNoArguments(args);
   console.log(permissionFlags(permissionsFor(loadSettings())).map(shellWord).join(" "));
   return 0;
 }

@@ -303,7 +303,7 @@ Deno.test("rooms touch only what is theirs", async (t) => {
 
   await t.step("core and schemas touch neither the runtime nor files, but to read the host", () => {
     const runtime = /\bDeno\.|node:fs|node:sqlite|new Worker\b/;
-    nowhere(runtime, "core/", ["core/capacity/stats.ts"]);
+    nowhere(runtime, "core/", ["core/capacity/host_size.ts", "core/capacity/stats.ts"]);
     nowhere(runtime, "schemas/");
   });
   await t.step("only cli/environment.ts reads the environment", () => {

@@ -14,7 +14,8 @@ import {
 import type { Settings } from "../../schemas/settings.ts";
 import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
 import { replaceFile } from "../../storage/local_output.ts";
-import { hostCapacity, loadSettings } from "../environment.ts";
+import { loadSettings } from "../environment.ts";
+import { hostCapacity } from "../host_capacity.ts";
 import { printError } from "../print_error.ts";
 import { hasControls, ProgressBar, progressScreen } from "../progress_bar.ts";
 import { type ScanRequest, scanRequest, STDIN } from "./arguments.ts";

@@ -1,4 +1,4 @@
-import type { HostSize } from "./stats.ts";
+import type { HostSize } from "./host_size.ts";
 import { MIB } from "../../schemas/units.ts";
 
 /** The tunables of the capacity rules (HC 2, C 14). MB are 2^20 bytes. */

@@ -1,14 +1,12 @@
 /** Where the modules of this program are: those of a checkout, or those of the package, which are compiled. */
 
-import { fileURLToPath } from "node:url";
-
 /** Whether this is the package. */
 export const IS_PACKAGED = import.meta.url.endsWith(".js");
 /** The package has this module, merged with others, in the directory that its modules count from. */
 const ROOT = new URL(IS_PACKAGED ? "./" : "../../", import.meta.url);
 
 /** The directory that the modules count from. */
-export const PROGRAM_ROOT = fileURLToPath(ROOT);
+export const PROGRAM_ROOT = decodeURIComponent(ROOT.pathname);
 
 /** The address of a module such as `cli/scanner`. */
 export function programModule(name: string): URL {

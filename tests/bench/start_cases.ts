@@ -1,7 +1,10 @@
-import { ChildServer } from "../support/child_server.ts";
+import * as assert from "node:assert/strict";
+import { ChildServer, ROOT } from "../support/child_server.ts";
+import { run } from "../support/tools.ts";
 import { fillDirectory } from "./large_directory.ts";
 import {
   type Case,
+  compare,
   type Comparison,
   curl,
   peakMemory,
@@ -12,7 +15,12 @@ import {
 
 const RECORDS = scaled(200_000);
 
-/** Cases of a data directory with many records. */
+/** Starts of a command that are timed together. */
+const STARTS = scaled(20);
+/** Commands that open no database. Those that do load the storage, too. */
+const LIGHT_COMMANDS: readonly string[] = ["version", "help", "permissions", "config"];
+
+/** Cases of commands, and of a data directory with many records. */
 export const START_CASES: readonly Case[] = [
   {
     name: "start and listing with 200 000 records",
@@ -47,6 +55,37 @@ export const START_CASES: readonly Case[] = [
         { title: "records of a listing of 200 000", unit: "/s", values: { strongroom: rates } },
       ];
       return { comparisons, notes: [memory] };
+    },
+  },
+  {
+    name: "start of commands of the package",
+    async measure({ directory }) {
+      const root = `${directory}/command`;
+      const built = await run(
+        Deno.execPath(),
+        ["run", "-A", "packaging/npm/build.ts", `--output=${root}/node_modules/strongroom`],
+        { cwd: ROOT },
+      );
+      assert.equal(built.code, 0, built.stderr);
+      await Deno.mkdir(`${root}/node_modules/deno`);
+      await Deno.symlink(Deno.execPath(), `${root}/node_modules/deno/deno`);
+      await Deno.writeTextFile(`${root}/empty.ts`, "");
+      const start = (command: string, ...args: string[]) => async () => {
+        for (let count = 0; count < STARTS; count++) {
+          assert.equal((await run(command, args, { cwd: root })).code, 0);
+        }
+      };
+      const command = `${root}/node_modules/strongroom/bin/strongroom`;
+      const times = await compare({
+        empty: start(Deno.execPath(), "run", "--quiet", "empty.ts"),
+        ...Object.fromEntries(LIGHT_COMMANDS.map((it) => [it, start(command, it)])),
+      });
+      const comparisons = LIGHT_COMMANDS.map((it): Comparison => ({
+        title: `${STARTS} starts of strongroom ${it}`,
+        unit: "s",
+        values: { strongroom: times[it] ?? [], "deno run of an empty file": times["empty"] ?? [] },
+      }));
+      return { comparisons, notes: [] };
     },
   },
 ];

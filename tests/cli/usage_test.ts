@@ -31,6 +31,8 @@ Deno.test("C 25 a mistyped command, option or privilege names the nearest one", 
     [["scan", "--fromat", "text", "."], "Unknown option --fromat; did you mean --format?"],
     [["check", "--reed-data"], "Unknown option --reed-data; did you mean --read-data?"],
     [["capacity", "--quickly"], "Unknown option --quickly"],
+    [["config", "--json"], "Unknown option --json: this command takes none"],
+    [["permissions", "now"], "Unknown argument now: this command takes none"],
     [
       ["token", "--user", "1", "--privileges", "resource.view"],
       'Unknown privilege "resource.view" in --privileges; did you mean resources.view?',
