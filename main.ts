@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   logout: () => import("./cli/remote/logout.ts"),
   config: () => import("./cli/config.ts"),
   permissions: () => import("./cli/permissions.ts"),
+  completion: () => import("./cli/completion.ts"),
   help: () => import("./cli/help.ts"),
   version: () => import("./cli/version.ts"),
 };

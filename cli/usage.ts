@@ -9,6 +9,8 @@ export interface Usage {
   readonly details?: string;
   /** Commands for a shell. */
   readonly examples: readonly string[];
+  /** Whether arguments, or values of options, are paths of this machine. @default false */
+  readonly takesFiles?: boolean;
 }
 
 /** The commands that people use, as `strongroom help` lists them. */
@@ -73,6 +75,7 @@ The path - is stdin, which --name names. Links to files are followed.
       "strongroom scan --format sarif -o report.sarif --fail-on critical models/",
       "curl -L https://models.example/model.pt | strongroom scan --name model.pt -",
     ],
+    takesFiles: true,
   },
   rules: {
     summary: "Print what the rules of findings mean, how severe they are, and what to do",
@@ -107,6 +110,7 @@ The path - is stdin, which --name names. Links to files are followed.
       `Copies only what is new since the last backup to DIR. Exit code 0: all is there; 1: some content is
 damaged in the data directory and not in the backup; 2: DIR keeps its former backup.`,
     examples: ["strongroom backup /srv/backup"],
+    takesFiles: true,
   },
   restore: {
     summary: "Restore a backup into the data directory, which must be empty",
@@ -115,6 +119,7 @@ damaged in the data directory and not in the backup; 2: DIR keeps its former bac
       `Exit code 0: all is there; 1: some content is missing from the backup or damaged in it; 2: nothing is
 restored.`,
     examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
+    takesFiles: true,
   },
   login: {
     summary: "Keep the URL of a server and a credential for it",
@@ -142,6 +147,16 @@ can read. STRONGROOM_URL and STRONGROOM_TOKEN take precedence.`,
     summary: "Print the permissions that the settings need, as flags for deno run",
     forms: ["permissions"],
     examples: ["strongroom permissions"],
+  },
+  completion: {
+    summary: "Print a script that completes commands and options in a shell",
+    forms: ["completion bash|zsh|fish"],
+    details: "Add the line of the examples for your shell to its configuration.",
+    examples: [
+      "source <(strongroom completion bash)  # ~/.bashrc",
+      "source <(strongroom completion zsh)   # ~/.zshrc, after compinit",
+      "strongroom completion fish | source   # ~/.config/fish/config.fish",
+    ],
   },
   help: {
     summary: "Explain the commands, or one with examples",

@@ -139,8 +139,7 @@ async function verifierOf(
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
   const key = await signingKey(settings, () => {
     log.info(
-      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin " +
-        "(deno task cli token --user 1 --admin)",
+      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
     );
   });
   if (key.kind !== "publicKey") {

@@ -251,8 +251,11 @@ Deno.test("C 15 with STRONGROOM_SCAN_ISOLATION=thread, scans run in threads, wit
 Deno.test("C 15 serve and scan without the permission to run programs name the way out", async () => {
   const env = { STRONGROOM_PORT: String(freePort()) };
   const cases: [string[], RegExp][] = [
-    [["serve"], /use deno task start, or set STRONGROOM_SCAN_ISOLATION=thread\n$/],
-    [["scan", "README.md"], /use deno task scan, or set STRONGROOM_SCAN_ISOLATION=thread\n$/],
+    [["serve"], /use the command strongroom serve, or set STRONGROOM_SCAN_ISOLATION=thread\n$/],
+    [
+      ["scan", "README.md"],
+      /use the command strongroom scan, or set STRONGROOM_SCAN_ISOLATION=thread\n$/,
+    ],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await run(Deno.execPath(), [
