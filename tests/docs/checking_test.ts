@@ -2,6 +2,9 @@ import * as assert from "node:assert/strict";
 import { FINDING_KINDS } from "../../storage/check/findings.ts";
 import { ROOT, strongroom } from "../support/child_server.ts";
 import { TestServer } from "../support/server.ts";
+import { guideTest } from "./guide.ts";
+
+guideTest("docs/checking.md", { serves: false });
 
 Deno.test("docs/checking.md describes every finding, and every field of the JSON document", async () => {
   const text = await Deno.readTextFile(`${ROOT}docs/checking.md`);

@@ -1,0 +1,89 @@
+/** Runs the blocks of a document as a reader would: one after the other, in one shell. */
+
+import * as assert from "node:assert/strict";
+import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram } from "../support/tools.ts";
+import { assertPrints, blocksOf, isOutput } from "./blocks.ts";
+import { PARSERS } from "./parsers.ts";
+import { missingPrograms, runBlocks } from "./shell.ts";
+
+export interface GuideOptions {
+  /** Says how this run differs from others of the same document. */
+  readonly title?: string;
+  /** Makes what the reader has: files in the working directory, and on the server if one runs. */
+  readonly prepare?: (reader: Reader, server: ChildServer | undefined) => Promise<void>;
+  /** Whether a server runs from the start. Otherwise the guide starts it. @default true */
+  readonly serves?: boolean;
+  /** Settings of the server and of all commands. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What runs TypeScript. @default "deno" */
+  readonly runtime?: "deno" | "node";
+  /** Looks at what the blocks have left. */
+  readonly verify?: (reader: Reader) => Promise<void>;
+}
+
+/** Who reads a guide. */
+export interface Reader {
+  /** The working directory. It also stands for `/srv` and `/tmp` in the blocks. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly port: number;
+}
+
+const ready = await hasProgram("curl", "--version") && await hasProgram("bash", "--version");
+
+const hasNode = await hasProgram("node", "--version");
+
+/** Defines the test of a document: each of its blocks runs, and prints what is shown. */
+export function guideTest(path: string, options: GuideOptions = {}): void {
+  Deno.test({
+    name: `${path}: each block runs, and prints what is shown${options.title ?? ""}`,
+    ignore: !ready || (options.runtime === "node" && !hasNode),
+    fn: (t) => testGuide(t, path, options),
+  });
+}
+
+async function testGuide(t: Deno.TestContext, path: string, options: GuideOptions): Promise<void> {
+  const { serves = true, runtime = "deno" } = options;
+  const blocks = blocksOf(await Deno.readTextFile(ROOT + path));
+  await using home = await TempDir.make();
+  const directory = `${home.path}/reader`;
+  await Deno.mkdir(directory);
+  const reader = { directory, dataDir: `${directory}/data`, port: freePort() };
+  const env = {
+    ...options.env,
+    STRONGROOM_DATA_DIR: reader.dataDir,
+    STRONGROOM_PORT: String(reader.port),
+  };
+  await using server = serves ? await ChildServer.start({ ...reader, env }) : undefined;
+  await options.prepare?.(reader, server);
+  const missing = await missingPrograms(blocks);
+  const outputs = await runBlocks(blocks, { home: home.path, reader, env, runtime, missing });
+  let output: string | undefined;
+  for (const [index, block] of blocks.entries()) {
+    if (!isOutput(block)) output = outputs[index];
+    const why = missing[index] === undefined ? "" : ` (${missing[index]} is missing)`;
+    await t.step({
+      name: `line ${block.line}: ${block.text.split("\n", 1)[0]}${why}`,
+      ignore: output === undefined,
+      fn() {
+        if (isOutput(block)) assertPrints(output ?? "", block);
+        else PARSERS[block.language]?.(block.text);
+      },
+    });
+  }
+  await options.verify?.(reader);
+}
+
+/** Copies files of the checkout into the working directory of a reader: sources by path there. */
+export async function copyFiles(
+  { directory }: Reader,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [path, source] of Object.entries(files)) {
+    assert.ok(!path.startsWith("/"));
+    await Deno.mkdir(`${directory}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.copyFile(ROOT + source, `${directory}/${path}`);
+  }
+}

@@ -1,0 +1,27 @@
+import * as assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { parse as parseToml } from "smol-toml";
+import { readYaml } from "../../core/scanner/readers/yaml/read_yaml.ts";
+import { asLatin1, valuesOf } from "../core/scanner/readers/document_events.ts";
+import { ROOT } from "../support/child_server.ts";
+
+/** Reads the blocks of a document that no program runs, by language. They throw for what is invalid. */
+export const PARSERS: Readonly<Record<string, (text: string) => void>> = {
+  yaml: (text) => assert.ok(valuesOf(readYaml(asLatin1(text))).length > 0),
+  toml: (text) => assert.ok(Object.keys(parseToml(text)).length > 0),
+  tree: assertIsCheckout,
+};
+
+/** Asserts that every directory and file of a tree, indented by two spaces a level, is in the checkout. */
+function assertIsCheckout(text: string): void {
+  const parents: string[] = [];
+  for (const [, indent = "", name = ""] of text.matchAll(/^( *)([\w.-]+\/?)(?:$| )/gm)) {
+    const level = indent.length / 2;
+    if (!Number.isInteger(level) || level > parents.length) continue;
+    if (!name.endsWith("/") && !name.endsWith(".ts")) continue;
+    parents.splice(level);
+    statSync(`${ROOT}${parents.join("")}${name}`);
+    parents.push(name);
+  }
+  assert.ok(parents.length > 0);
+}

@@ -1,0 +1,117 @@
+/** Runs blocks in one shell, in which variables and jobs last from block to block. */
+
+import * as assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { ROOT } from "../support/child_server.ts";
+import { hasProgram, run } from "../support/tools.ts";
+import { type Block, isOutput } from "./blocks.ts";
+import type { Reader } from "./guide.ts";
+import { PARSERS } from "./parsers.ts";
+
+interface ShellOptions {
+  /** A directory for the files of the shell. */
+  readonly home: string;
+  readonly reader: Reader;
+  readonly env: Readonly<Record<string, string>>;
+  readonly runtime: "deno" | "node";
+  /** The programs that blocks lack, which are not run then. */
+  readonly missing: readonly (string | undefined)[];
+}
+
+/** Programs that a reader may lack, and what succeeds if they are there. */
+const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
+  dvc: ["dvc", "--version"],
+  // Without the registry, npm cannot install the runtime.
+  npx: ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
+  python3: ["python3", "--version"],
+};
+
+/** The program that each block lacks, if it lacks one: what runs it, or what a line begins with. */
+export async function missingPrograms(blocks: readonly Block[]): Promise<(string | undefined)[]> {
+  const used = blocks.map(({ language, text }) =>
+    language === "python" ? "python3" : text.match(/^\S+/gm)?.find((it) => it in OPTIONAL)
+  );
+  const missing = new Set<string | undefined>();
+  for (const name of new Set(used)) {
+    const check = OPTIONAL[name ?? ""];
+    if (check !== undefined && !await hasProgram(...check)) missing.add(name);
+  }
+  return used.map((name) => missing.has(name) ? name : undefined);
+}
+
+/** The line that starts a server, in a terminal of its own or in the background. */
+const SERVES = /^((?:\w+=\S+ )*strongroom serve\b[^#&\n]*)&?/m;
+
+/** How often the shell asks whether a server serves, with 0.1 s in between. */
+const MAX_POLLS = 600;
+
+/**
+ * Runs the blocks that are not outputs. Returns what each printed on stdout, `undefined` for those that
+ * could not run.
+ *
+ * @throws {assert.AssertionError} when one exits with another code than the document says.
+ */
+export async function runBlocks(
+  blocks: readonly Block[],
+  options: ShellOptions,
+): Promise<(string | undefined)[]> {
+  const { home, reader, env, missing } = options;
+  const lines: string[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (isOutput(block) || missing[index] !== undefined) continue;
+    const at = `${home}/${index}`;
+    lines.push(`exec >${at}.out 2>${at}.err`, await commandOf(block, at, options));
+  }
+  await Deno.mkdir(`${home}/bin`);
+  await Deno.symlink(`${ROOT}packaging/strongroom`, `${home}/bin/strongroom`);
+  const path = [`${home}/npm/bin`, `${home}/bin`, dirname(Deno.execPath()), Deno.env.get("PATH")];
+  const { code } = await run("bash", ["-uc", [PRELUDE, ...lines].join("\n")], {
+    cwd: reader.directory,
+    env: { ...env, HOME: home, PATH: path.join(":"), npm_config_prefix: `${home}/npm` },
+  });
+  const read = (name: string) => Deno.readTextFile(name).catch(() => undefined);
+  const outputs = await Promise.all(blocks.map((_, index) => read(`${home}/${index}.out`)));
+  const last = outputs.findLastIndex((it) => it !== undefined);
+  const stderr = await read(`${home}/${last}.err`);
+  assert.equal(code, 0, `line ${blocks[last]?.line}: ${outputs[last]}${stderr}`);
+  return outputs;
+}
+
+const PRELUDE = `set -eo pipefail
+trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT
+await_server() {
+  for poll in $(seq ${MAX_POLLS}); do
+    if curl -s -o "$HOME/healthz" "http://127.0.0.1:$STRONGROOM_PORT/healthz"; then return; fi
+    sleep 0.1
+  done
+  return 1
+}`;
+
+/** Saves a block at a path with an extension, and returns the line of the shell that runs it. */
+async function commandOf(block: Block, at: string, options: ShellOptions): Promise<string> {
+  const { reader, runtime } = options;
+  const text = block.text.replaceAll(/\/(?:srv|tmp)\b/g, reader.directory)
+    .replaceAll("127.0.0.1:8080", `127.0.0.1:${reader.port}`)
+    .replaceAll("npx -y deno@2.9.6 task", `deno task --config=${ROOT}deno.json`)
+    .replace(SERVES, "$1& await_server ");
+  const save = async (path: string) => {
+    await Deno.writeTextFile(path, text);
+    return path;
+  };
+  if (block.file !== undefined) return `install -D ${await save(`${at}.file`)} ${block.file}`;
+  switch (block.language) {
+    case "sh":
+      await save(`${at}.sh`);
+      return block.exitCode === 0
+        ? `. ${at}.sh`
+        : `code=0; . ${at}.sh || code=$?; test $code = ${block.exitCode}`;
+    case "python":
+      return `python3 ${await save(`${at}.py`)}`;
+    case "ts":
+      if (runtime === "node") return `node ${await save(`${at}.mjs`)}`;
+      return `deno run --quiet --check --no-config --allow-all ${await save(`${at}.ts`)}`;
+    default:
+      assert.ok(block.language in PARSERS, `line ${block.line}: nothing runs ${block.language}`);
+      return ":";
+  }
+}
