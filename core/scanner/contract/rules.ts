@@ -268,6 +268,16 @@ export const RULES = {
 
 export type RuleCode = keyof typeof RULES;
 
+/** Rules whose advice depends on how the format is loaded. */
+const ABOUT_LOADING: ReadonlySet<string> = new Set([NEVER_LOAD, REVIEW, READ_CODE]);
+/** Groups of rules about what runs. Odd structure, encodings and secrets mean the same in any format. */
+const GROUPS_OF_LOADERS = /^S(1|2|3|4|5|8|11)\d\d$/;
+
+/** Whether a rule is about code that the loader of a file could run. */
+export function isAboutLoading(code: string | null | undefined): boolean {
+  return GROUPS_OF_LOADERS.test(code ?? "") && ABOUT_LOADING.has(ruleOf(code)?.advice ?? "");
+}
+
 /** Whether a value is the code of a rule. */
 export function isRuleCode(value: unknown): value is RuleCode {
   return typeof value === "string" && Object.hasOwn(RULES, value);

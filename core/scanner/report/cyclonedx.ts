@@ -3,6 +3,7 @@ import { isObject } from "../../../schemas/json.ts";
 import type { Asset, FileMetadata } from "../../../schemas/report/report.ts";
 import { ruleOf } from "../contract/rules.ts";
 import { type Severity, severityOf } from "../contract/severity.ts";
+import { adviceOf } from "./advice.ts";
 import { locationOf } from "./location.ts";
 import type { MarkedIssue, MarkedReport } from "./marks.ts";
 import { utc } from "./sarif.ts";
@@ -135,7 +136,7 @@ function vulnerabilityOf(
     ratings: [{ severity: RATINGS[severityOf(issue)], method: "other" }],
     description: issue.message.toWellFormed(),
     ...(detail !== undefined && { detail }),
-    ...(rule !== undefined && { recommendation: rule.advice }),
+    ...(rule !== undefined && { recommendation: adviceOf(issue) }),
     ...(issue.waiver && {
       analysis: { response: ["will_not_fix"], detail: issue.waiver.reason.toWellFormed() },
     }),

@@ -8,6 +8,7 @@ import {
   type Severity,
   severityOf,
 } from "../contract/severity.ts";
+import { adviceOf } from "./advice.ts";
 import {
   describeWaiver,
   isAccepted,
@@ -19,7 +20,6 @@ import { counted, indented, printable, type Style, styleOf } from "./terminal_te
 import { unknownFiles } from "./unknown_files.ts";
 
 const MAX_LISTED = 20;
-const ADVICE = "Do not load the file until you know why this is there.";
 
 export interface ReportTextOptions {
   /** Whether to use terminal colors. @default {false} */
@@ -30,11 +30,12 @@ export interface ReportTextOptions {
   readonly failOn?: Severity;
 }
 
-/** Issues with the same severity, rule and reason. */
+/** Issues with the same severity, rule, reason and advice. */
 interface IssueGroup {
   readonly severity: Severity;
   readonly ruleCode?: string;
   readonly why?: string;
+  readonly advice: string;
   readonly issues: readonly MarkedIssue[];
 }
 
@@ -65,7 +66,7 @@ function groupFindings(issues: readonly MarkedIssue[], failOn: Severity): IssueG
   };
   const groups = Map.groupBy(
     issues.filter(isListed),
-    (issue) => JSON.stringify([severityOf(issue), issue.rule_code, issue.why]),
+    (issue) => JSON.stringify([severityOf(issue), issue.rule_code, issue.why, adviceOf(issue)]),
   );
   return [...groups.values()].map(groupOf)
     .sort((a, b) => compareSeverity(a.severity, b.severity));
@@ -77,6 +78,7 @@ function groupOf(issues: readonly MarkedIssue[]): IssueGroup {
     severity: severityOf(first ?? {}),
     ...(first?.rule_code && { ruleCode: first.rule_code }),
     ...(first?.why && { why: first.why }),
+    advice: adviceOf(first ?? {}),
     issues,
   };
 }
@@ -93,7 +95,7 @@ function findingLines(group: IssueGroup, style: Style, width: number): string[] 
     ...group.issues.slice(0, MAX_LISTED).flatMap((issue) => issueLines(issue, width)),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(why === undefined ? [] : indented(`Why: ${why}`, "  ", width)),
-    ...indented(`What to do: ${rule?.advice ?? ADVICE}`, "  ", width),
+    ...indented(`What to do: ${group.advice}`, "  ", width),
   ];
 }
 
