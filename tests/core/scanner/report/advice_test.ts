@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { RULES } from "../../../../core/scanner/contract/rules.ts";
 import { SCANNER_IDS } from "../../../../core/scanner/mod.ts";
-import { adviceOf, ADVISED_SCANNERS } from "../../../../core/scanner/report/advice.ts";
+import { adviceOf } from "../../../../core/scanner/report/advice.ts";
 import { ROOT, strongroom } from "../../../support/child_server.ts";
 
 const MODELS = `${ROOT}tests/fixtures/models`;
