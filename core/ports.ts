@@ -152,6 +152,8 @@ export interface Usage {
   readonly files: number;
   /** The sizes of all files. Content that several files share counts for each of them. */
   readonly bytes: number;
+  /** The sizes of the files of unfinished uploads that can be resumed. */
+  readonly uploading: number;
 }
 
 /** The operations inside a write transaction. */
@@ -198,6 +200,8 @@ export interface WriteTransaction extends RecordLookup {
   copySubtrees(placements: readonly Placement[], now: number): Promise<TransferEffects>;
   /** What the tree of a user holds at this point. */
   usage(userId: number): Promise<Usage>;
+  /** Marks a resumable upload as complete. */
+  completeUpload(id: string, now: number): Promise<void>;
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }

@@ -21,6 +21,8 @@ import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
 import type { Route, Services } from "./route.ts";
 import { METRICS_PATH, ROUTES } from "./routes.ts";
+import { BASE_PATH } from "../schemas/base_path.ts";
+import { tusHeaders, UPLOADS_PATH } from "./tus.ts";
 
 export interface AppOptions
   extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicOrigin"> {
@@ -66,8 +68,9 @@ export function createApp(options: AppOptions): App {
 }
 
 /** What holds for every request before its route: headers, CORS, and the refusal to start while stopping. */
-function guard(app: App, { corsOrigins, inFlight }: AppOptions): void {
+function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
   app.use(guardRequest);
+  app.use(`${BASE_PATH}${UPLOADS_PATH}/*`, tusHeaders(tree));
   if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
   app.use(async (c, next) => {
     if (!inFlight.ending) return await next();
@@ -136,7 +139,7 @@ function refuseOtherMethods(app: App): void {
 function corsPolicy(origins: readonly string[]) {
   return {
     origin: origins.includes("*") ? "*" : [...origins],
-    allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     allowHeaders: [
       "Authorization",
       "Content-Digest",
@@ -150,7 +153,14 @@ function corsPolicy(origins: readonly string[]) {
       "Last-Event-ID",
       "Range",
       "Repr-Digest",
+      "Tus-Resumable",
+      "Upload-Checksum",
+      "Upload-Length",
+      "Upload-Metadata",
+      "Upload-Offset",
+      "X-HTTP-Method-Override",
       "X-Request-Id",
+      "X-Requested-With",
     ],
     exposeHeaders: [
       "Accept-Ranges",
@@ -158,7 +168,17 @@ function corsPolicy(origins: readonly string[]) {
       "Content-Range",
       "ETag",
       "Last-Modified",
+      "Location",
       "Retry-After",
+      "Tus-Checksum-Algorithm",
+      "Tus-Extension",
+      "Tus-Max-Size",
+      "Tus-Resumable",
+      "Tus-Version",
+      "Upload-Expires",
+      "Upload-Length",
+      "Upload-Metadata",
+      "Upload-Offset",
       "X-Request-Id",
     ],
     maxAge: 600,

@@ -37,7 +37,8 @@ export function recordAudit(
       const details = { reason: error.message };
       audit.write(...entriesOf(c, { action: name, outcome: error.kind, details }));
     });
-    if (!isChange && !REFUSALS.has(outcome)) return;
+    const isRecorded = isChange && !(outcome === "ok" && c.get("audited")?.isStep === true);
+    if (!isRecorded && !REFUSALS.has(outcome)) return;
     const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
     const details = refusal === undefined ? {} : { reason: refusal };
     audit.write(...entriesOf(c, { action: name, outcome, details }));

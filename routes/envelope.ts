@@ -4,8 +4,13 @@ import type { Chunk } from "../core/content.ts";
 import { AppError, type ErrorKind, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 
+/** That of a wrong checksum in tus 1.0.0, which HTTP does not define. */
+const CHECKSUM_MISMATCH = 460;
+
+type Status = StatusCode | typeof CHECKSUM_MISMATCH;
+
 /** The status of each error kind (C 2). */
-const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
+const STATUS: Readonly<Record<ErrorKind, Status>> = {
   ErrAuthRequired: 401,
   ErrNotPermitted: 403,
   ErrInternal: 500,
@@ -20,6 +25,11 @@ const STATUS: Readonly<Record<ErrorKind, StatusCode>> = {
   ErrPreconditionFailed: 412,
   ErrWaiversNotFound: 404,
   ErrLinksNotFound: 404,
+  ErrUploadsNotFound: 404,
+  ErrUploadsConflict: 409,
+  ErrUploadsLocked: 423,
+  ErrUploadsTooLarge: 413,
+  ErrUploadsChecksumMismatch: CHECKSUM_MISMATCH,
   ErrScansNotFound: 404,
   ErrScansConflict: 409,
   ErrScansQueueFull: 429,
@@ -49,7 +59,7 @@ export function successBytes(c: Context, bytes: Chunk): Response {
 
 export interface FailureOptions {
   /** @default the status of the kind */
-  readonly status?: StatusCode;
+  readonly status?: Status;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -99,7 +109,7 @@ function challenge(c: Context): string {
 
 function json(
   c: Context,
-  status: StatusCode,
+  status: Status,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -108,13 +118,17 @@ function json(
 
 function jsonBytes(
   c: Context,
-  status: StatusCode,
+  status: Status,
   bytes: Chunk,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return c.newResponse(c.req.method === "HEAD" ? null : bytes, status, {
+  const body = c.req.method === "HEAD" ? null : bytes;
+  const all = {
     "Content-Type": "application/json",
     "Content-Length": String(bytes.length),
     ...headers,
-  });
+  };
+  return status === CHECKSUM_MISMATCH
+    ? c.newResponse(body, new Response(null, { status, headers: all }))
+    : c.newResponse(body, status, all);
 }

@@ -22,6 +22,8 @@ export interface AuditedChange {
   /** How many records have changed, by owner. @default none yet */
   readonly records?: ReadonlyMap<number, number>;
   readonly details?: AuditDetails;
+  /** Whether it is a step of a change, which is recorded only if it fails. @default false */
+  readonly isStep?: boolean;
 }
 
 /** What middleware and handlers of a request share. */

@@ -6,6 +6,7 @@ import type { ScanService } from "../core/scans/service.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import type { LinkService } from "../core/tree/links.ts";
+import type { UploadService } from "../core/tree/resumable_upload.ts";
 import type { WaiverService } from "../core/waivers.ts";
 import type { Context } from "hono";
 import type { AppEnvironment } from "./environment.ts";
@@ -24,6 +25,7 @@ export interface Services {
   readonly scans: ScanService;
   readonly waivers: WaiverService;
   readonly links: LinkService;
+  readonly uploads: UploadService;
   readonly publicOrigin: PublicOrigin;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
@@ -38,7 +40,7 @@ export interface Services {
 
 /** A route: its address, the privilege that it needs, its description, and its handler. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /**
    * In OpenAPI's form, such as `/scans/{id}`. `{+path}` is the rest of the address, slashes as well
    * (RFC 6570). A route answers with and without a trailing slash.

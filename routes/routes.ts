@@ -12,6 +12,7 @@ import { showReportSchema, validateReports } from "./reports.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
+import { UPLOAD_ROUTES } from "./upload_routes.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
 
@@ -55,6 +56,7 @@ const ROOT_ROUTES: readonly Route[] = [
 
 const API_ROUTES: readonly Route[] = [
   ...RESOURCE_ROUTES,
+  ...UPLOAD_ROUTES,
   {
     method: "GET",
     path: "/usage",

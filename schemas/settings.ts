@@ -144,6 +144,8 @@ const entries = {
   jwtAudience: v.optional(text),
   /** Default: 300 MiB, or maxUploadTotalSize if that is less. */
   maxUploadFileSize: v.optional(size(1)),
+  /** How long an upload that can be resumed waits for its next bytes. */
+  uploadExpiryH: v.optional(wholeNumber(1, 8760), "24"),
   maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "1000"),
   maxUploadTotalSize: v.optional(size(1), "2GiB"),
   /** Default: maxUploadTotalSize + 64 MiB. */

@@ -21,6 +21,7 @@ const CORE_FOR_STORAGE = [
   "core/scans/ports.ts",
   "core/verdicts.ts",
   "core/links.ts",
+  "core/uploads.ts",
   "core/upkeep/ports.ts",
 ];
 

@@ -10,6 +10,9 @@ import type { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { Tree, TreeParts } from "../../core/tree/changes.ts";
+import type { UploadService } from "../../core/tree/resumable_upload.ts";
+import { expireUploads } from "../../core/tree/upload_expiry.ts";
+import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
@@ -29,7 +32,8 @@ import { measureServer } from "./metrics.ts";
 import { composeScans } from "./scans.ts";
 import { findTracing } from "./tracing.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What a server needs besides its storage and settings. */
 export interface ServerParts {
@@ -102,6 +106,13 @@ export async function compose(
   const tree: Tree = { ...stores, sweeper };
   const { rateLimit } = settings;
   const served: Tree = { ...wrapped, sweeper };
+  const uploads: UploadService = {
+    tree: served,
+    store: records.uploads,
+    parts: blobs.parts,
+    locks: new UploadLocks(),
+    expiryMs: settings.uploadExpiryH * HOUR_MS,
+  };
   const app = createApp({
     tree: served,
     events,
@@ -119,6 +130,7 @@ export async function compose(
     },
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links },
+    uploads,
     origin: settings.origin,
     capacity,
     scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
@@ -135,6 +147,7 @@ export async function compose(
   automatic?.start();
   parts.use(new ScanRetention({ scans: records.scans, days: settings.scanRetentionDays, log }));
   parts.use(expireQuarantine(blobs.quarantine, log));
+  parts.use(expireUploads(uploads, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
   parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));

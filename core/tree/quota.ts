@@ -1,7 +1,7 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
-import type { WriteTransaction } from "../ports.ts";
+import type { Usage, WriteTransaction } from "../ports.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { Tree } from "./changes.ts";
 
@@ -34,8 +34,11 @@ export function contentWithinQuota(
     for await (const chunk of content) {
       size += chunk.length;
       // Other uploads may have ended meanwhile.
-      const { bytes } = await tree.records.usage({ userId: ownerOf(caller), everyone: false });
-      if (bytes + size > quota) throw tooManyBytes("upload", quota);
+      const { bytes, uploading } = await tree.records.usage({
+        userId: ownerOf(caller),
+        everyone: false,
+      });
+      if (bytes + uploading + size > quota) throw tooManyBytes("upload", quota);
       yield chunk;
     }
   }
@@ -58,7 +61,7 @@ export async function withinQuota<Result>(
   const before = await transaction.usage(owner);
   const result = await work();
   const after = await transaction.usage(owner);
-  if (after.bytes > Math.max(quota, before.bytes)) throw tooManyBytes(verb, quota);
+  if (takenBy(after) > Math.max(quota, takenBy(before))) throw tooManyBytes(verb, quota);
   const maxRecords = Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
   if (after.records > Math.max(maxRecords, before.records)) {
     const allowed = `${maxRecords} files and directories (one for each KiB)`;
@@ -67,7 +70,13 @@ export async function withinQuota<Result>(
   return result;
 }
 
-function tooManyBytes(verb: string, quota: number): AppError {
+/** What counts against a quota, in bytes: files, and those whose upload is unfinished (C 21). */
+function takenBy({ bytes, uploading }: Usage): number {
+  return bytes + uploading;
+}
+
+/** The error for what exceeds a quota. */
+export function tooManyBytes(verb: string, quota: number): AppError {
   return exceeded(verb, `the files exceed the quota of ${quota} bytes`);
 }
 

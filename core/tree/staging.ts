@@ -29,6 +29,8 @@ export interface StagingOptions {
   readonly decide: (file: UploadedFile, found: ResourceRecord | undefined) => Decision;
   /** Whether files may take the place of others. */
   readonly mayReplace: boolean;
+  /** What belongs to the upload besides its files, in the same transaction. @default nothing */
+  readonly alongside?: (transaction: WriteTransaction) => Promise<void>;
 }
 
 /** Content to receive. */
@@ -112,6 +114,7 @@ export class Staging implements AsyncDisposable {
         (transaction) =>
           withinQuota(tree, { caller, verb: "upload", transaction }, async () => {
             placed = await this.#place(files, parents, transaction);
+            await this.#options.alongside?.(transaction);
             return placed.changes;
           }),
       );

@@ -61,7 +61,7 @@ export async function upload(
   refuseDeep(directory);
   await using staging = new Staging(tree, {
     caller,
-    decide: (file, found) => decide(onConflict, file, found),
+    decide: (file, found) => decideBy(onConflict, file, found),
     mayReplace: onConflict !== "error",
   });
   const files = await readForm(parts, async ({ filename, content }, besides) => {
@@ -71,7 +71,12 @@ export async function upload(
   return await staging.store(files);
 }
 
-function decide(
+/**
+ * What becomes of an uploaded file (C 17).
+ *
+ * @throws {AppError} `ErrResourcesAlreadyExists` when its path is taken.
+ */
+export function decideBy(
   onConflict: OnConflict,
   { path, blob }: UploadedFile,
   found: ResourceRecord | undefined,

@@ -14,8 +14,11 @@ const REFUSALS = {
   404: "Not found",
   409: "Conflict with what exists, or with the state of the scan",
   412: "A precondition of the request failed",
+  413: "The file or the request is too large",
   416: "The range is outside the content",
+  423: "Another request is working on the upload",
   429: "Too many requests, or the queue of scans is full; Retry-After says when to try again",
+  460: "The content does not have the checksum that the client states",
   500: "Internal error; the log has it under the request id",
   503: "The server is not ready, is stopping, or cannot fetch the keys of the issuer",
 } as const;

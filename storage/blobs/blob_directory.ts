@@ -36,10 +36,10 @@ export class BlobDirectory implements Disposable {
   }
 
   /**
-   * Renames a staged file to its final path, unless that content is stored already, and adds the
+   * Renames a staged file, or links one that is kept, to its final path, unless that content is stored already, and adds the
    * directories to sync for it. Uses synchronous calls where they read and write no disk blocks: one
    * turn of the event loop for each would delay every queued transaction longer than the calls take.
-   * Returns whether the file was renamed.
+   * Returns whether it did.
    *
    * @throws {AppError} `ErrResourcesInvalidData` when other content with the same hash is stored.
    */
@@ -51,7 +51,8 @@ export class BlobDirectory implements Disposable {
       makeDirectorySync(parentOf(fan));
       makeDirectorySync(fan);
     }
-    Deno.renameSync(blob.path, path);
+    if (blob.isKept) Deno.linkSync(blob.path, path);
+    else Deno.renameSync(blob.path, path);
     blob.published = true;
     return true;
   }

@@ -40,12 +40,20 @@ const MAX_BATCH_MS = 10;
 
 /** Computes a {@link Digest} in one pass. */
 export class Hasher {
-  readonly #md5 = new Md5();
+  #md5 = new Md5();
   readonly #checksum = new RunningChecksum();
 
   update(chunk: Uint8Array): void {
     this.#md5.update(chunk);
     this.#checksum.update(chunk);
+  }
+
+  /** Another one that has seen the same bytes. */
+  copy(): Hasher {
+    const copy = new Hasher();
+    copy.#md5 = this.#md5.copy();
+    Object.assign(copy.#checksum, this.#checksum);
+    return copy;
   }
 
   digest(): Digest {
@@ -65,8 +73,9 @@ interface Hashed<File> {
  */
 export class ContentTasks {
   readonly #uploads = new Map<number, Hashed<UploadFile>>();
+  readonly #marks = new Map<number, Hashed<UploadFile> & { readonly size: number }>();
   readonly #hashings = new Map<number, Hashed<Deno.FsFile>>();
-  readonly #sha256s = new Map<number, Hash>();
+  readonly #hashes = new Map<number, Hash>();
   readonly #deflations = new Map<number, Deflation>();
   #lastId = 0;
 
@@ -75,6 +84,39 @@ export class ContentTasks {
     const file = await UploadFile.create(path);
     this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
     return this.#lastId;
+  }
+
+  /** Opens the file of an upload again, cut to `size` bytes, and returns the id of the upload. */
+  async reopenUpload(path: string, size: number): Promise<number> {
+    const file = await UploadFile.reopen(path, size);
+    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
+    return this.#lastId;
+  }
+
+  /** Hashes the next bytes of a file that was opened again, and returns them: none at its end. */
+  rehashUpload(id: number, memory: Chunk): Chunk {
+    const { file, hasher } = entryOf(this.#uploads, id);
+    const chunk = file.read(memory);
+    hasher.update(chunk);
+    return chunk;
+  }
+
+  /** Syncs what has been appended, and returns the size of the file with that. */
+  syncUpload(id: number): Promise<number> {
+    return entryOf(this.#uploads, id).file.sync();
+  }
+
+  /** Remembers the state of an upload, for {@link revertUpload}. */
+  markUpload(id: number): void {
+    const { file, hasher } = entryOf(this.#uploads, id);
+    this.#marks.set(id, { file, hasher: hasher.copy(), size: file.size });
+  }
+
+  /** Drops what was appended since {@link markUpload}. */
+  async revertUpload(id: number): Promise<void> {
+    const { file, hasher, size } = entryOf(this.#marks, id);
+    await file.cut(size);
+    this.#uploads.set(id, { file, hasher: hasher.copy() });
   }
 
   /** Appends the chunk to the file, and returns it so that the caller can reuse its memory. */
@@ -94,6 +136,7 @@ export class ContentTasks {
     const { file, hasher } = entryOf(this.#uploads, id);
     await file.finish();
     this.#uploads.delete(id);
+    this.#marks.delete(id);
     return hasher.digest();
   }
 
@@ -101,24 +144,31 @@ export class ContentTasks {
   abortUpload(id: number): void {
     this.#uploads.get(id)?.file.close();
     this.#uploads.delete(id);
+    this.#marks.delete(id);
   }
 
-  /** Begins to compute a SHA-256, and returns its id. */
-  openSha256(): number {
-    this.#sha256s.set(++this.#lastId, createHash("sha256"));
+  /** Begins to compute a hash, and returns its id. */
+  openHash(algorithm: "sha256" | "sha1" | "md5"): number {
+    this.#hashes.set(++this.#lastId, createHash(algorithm));
     return this.#lastId;
   }
 
-  /** Adds a chunk to a SHA-256, and returns it so that the caller can reuse its memory. */
-  updateSha256(id: number, chunk: Chunk): Chunk {
-    entryOf(this.#sha256s, id).update(chunk);
+  /** Adds a chunk to hashes, and returns it so that the caller can reuse its memory. */
+  updateHashes(ids: readonly number[], chunk: Chunk): Chunk {
+    for (const id of ids) entryOf(this.#hashes, id).update(chunk);
     return chunk;
   }
 
-  /** Ends a SHA-256 at any point, and returns it. */
-  finishSha256(id: number): Chunk {
-    const hash = entryOf(this.#sha256s, id);
-    this.#sha256s.delete(id);
+  /** Returns the id of another hash of the same bytes. */
+  copyHash(id: number): number {
+    this.#hashes.set(++this.#lastId, entryOf(this.#hashes, id).copy());
+    return this.#lastId;
+  }
+
+  /** Ends a hash at any point, and returns it. */
+  finishHash(id: number): Chunk {
+    const hash = entryOf(this.#hashes, id);
+    this.#hashes.delete(id);
     return new Uint8Array(hash.digest());
   }
 

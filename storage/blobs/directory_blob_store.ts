@@ -25,6 +25,8 @@ import { Announcements } from "./announcements.ts";
 import { BlobDirectory } from "./blob_directory.ts";
 import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
+import { PartDirectory } from "./part_directory.ts";
+import { type ContentDigest, MAX_SMALL_BYTES } from "./upload.ts";
 import { Packer } from "./packer.ts";
 import { PREFIXES } from "./paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
@@ -62,6 +64,8 @@ interface PublishedBlob {
 export class DirectoryBlobStore implements BlobStore, Disposable {
   needsSweep = false;
   readonly quarantine: QuarantineDirectory;
+  /** What unfinished uploads have received. */
+  readonly parts: PartDirectory;
   readonly #files: BlobDirectory;
   readonly #temporary: string;
   readonly #pool: WorkerPool<ContentTasks>;
@@ -92,8 +96,14 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       pathOf: (hash) => this.pathOf(hash),
     });
     const space = new FreeSpace(temporary);
-    this.#writer = new BlobWriter(this.#pool, () => {
+    const requireSpace = () => {
       if (!space.has(reserveBytes)) throw storageFull();
+    };
+    this.#writer = new BlobWriter(this.#pool, requireSpace);
+    this.parts = new PartDirectory(dataDir, {
+      pool: this.#pool,
+      requireSpace,
+      stage: (path, digest) => this.#stagePart(path, digest),
     });
   }
 
@@ -246,6 +256,18 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   /** The path at which content is or would be stored in a file. */
   pathOf(hash: string): string {
     return this.#files.pathOf(hash);
+  }
+
+  async #stagePart(part: string, digest: ContentDigest): Promise<StagedBlob> {
+    if (digest.size <= MAX_SMALL_BYTES) {
+      const bytes = await Deno.readFile(part);
+      const path = `${this.#temporary}/${crypto.randomUUID()}`;
+      return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
+    }
+    const staged = new StagedBlobFile(part, digest, true);
+    // As in `stage`.
+    await staged.isDuplicateOf(this.pathOf(staged.hash));
+    return staged;
   }
 
   /** Publishes content in files, and yields what the database is to keep, in bounded batches. */

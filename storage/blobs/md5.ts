@@ -34,6 +34,15 @@ export class Md5 {
     this.#rest.set(bytes.subarray(end));
   }
 
+  /** Another one that has seen the same bytes. */
+  copy(): Md5 {
+    const copy = new Md5();
+    copy.#state.set(this.#state);
+    copy.#rest.set(this.#rest);
+    copy.#length = this.#length;
+    return copy;
+  }
+
   /** The MD5 of all bytes in lower-case hex. Call it once, at the end. */
   hex(): string {
     const length = this.#length;

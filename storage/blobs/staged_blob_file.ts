@@ -21,7 +21,15 @@ export class StagedBlobFile implements StagedBlob {
   /** Ends the announcement, once there is one. */
   announced: Disposable | undefined;
 
-  constructor(readonly path: string, readonly digest: ContentDigest) {}
+  /**
+   * @param isKept Whether the file stays where it is, also when it is published under another name: the
+   *   part of an upload that can be resumed is removed when its record has been committed (C 21).
+   */
+  constructor(
+    readonly path: string,
+    readonly digest: ContentDigest,
+    readonly isKept: boolean = false,
+  ) {}
 
   get hash(): string {
     return this.digest.hash;
@@ -68,7 +76,7 @@ export class StagedBlobFile implements StagedBlob {
   /** Removes the temporary file unless it was published. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.announced?.[Symbol.dispose]();
-    if (!this.published) await removeFile(this.path);
+    if (!this.published && !this.isKept) await removeFile(this.path);
   }
 }
 

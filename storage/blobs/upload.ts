@@ -78,7 +78,7 @@ export class Upload implements Disposable {
     const { writer, id, hasher, sha256 } = await this.#start();
     const [digest, sha] = await Promise.all([
       writer.remote.finishUpload(id),
-      hasher.remote.finishSha256(sha256),
+      hasher.remote.finishHash(sha256),
     ]);
     return { digest: { ...digest, sha256: sha }, bytes: undefined };
   }
@@ -91,7 +91,7 @@ export class Upload implements Disposable {
     // A worker that died has closed the file. The caller reports the error that killed it.
     await Promise.allSettled([
       writer.remote.abortUpload(id),
-      hasher.remote.finishSha256(sha256),
+      hasher.remote.finishHash(sha256),
     ]);
   }
 
@@ -127,7 +127,7 @@ export class Upload implements Disposable {
     this.#parts.requireSpace();
     const { writer, id, hasher, sha256 } = await this.#start();
     const write = writer.remote.writeUpload(id, chunk)
-      .then((written) => hasher.remote.updateSha256(sha256, written))
+      .then((written) => hasher.remote.updateHashes([sha256], written))
       .then((hashed) => SPARE_MEMORY.keep(hashed))
       .catch((error) => {
         this.#failure ??= error;
@@ -145,7 +145,7 @@ export class Upload implements Disposable {
     const hasher = this.#workers.use(this.#parts.pool.acquire());
     const [id, sha256] = await Promise.all([
       writer.remote.openUpload(this.#parts.path),
-      hasher.remote.openSha256(),
+      hasher.remote.openHash("sha256"),
     ]);
     return { writer, id, hasher, sha256 };
   }

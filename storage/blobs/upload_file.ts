@@ -1,10 +1,11 @@
 import { MIB } from "../../schemas/units.ts";
-import { writeAll } from "../disk/files.ts";
+import type { Chunk } from "../../core/content.ts";
+import { readFullSync, writeAll } from "../disk/files.ts";
 
 /** After this much, what was written is synced while more comes in, so that the last sync is short. */
 const SYNC_BYTES = 32 * MIB;
 
-/** A new file that content is appended to. */
+/** A file that content is appended to. */
 export class UploadFile {
   readonly #file: Deno.FsFile;
   /** For syncs on the way: calls for one open file wait for one another. */
@@ -13,32 +14,85 @@ export class UploadFile {
   #syncing: Promise<void> | undefined;
   #unsyncedBytes = 0;
   #failure: unknown;
+  #size: number;
 
-  private constructor(file: Deno.FsFile, synced: Deno.FsFile) {
+  private constructor(file: Deno.FsFile, synced: Deno.FsFile, size: number) {
     this.#file = file;
     this.#synced = synced;
+    this.#size = size;
   }
 
   /** Creates the file, which must not exist. */
   static async create(path: string): Promise<UploadFile> {
-    const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+    return await UploadFile.#with(
+      await Deno.open(path, { write: true, createNew: true, mode: 0o600 }),
+      { path, size: 0 },
+    );
+  }
+
+  /** Opens a file, cut to `size` bytes, which {@link read} returns before more is appended. */
+  static async reopen(path: string, size: number): Promise<UploadFile> {
+    const file = await Deno.open(path, { read: true, write: true });
     try {
-      return new UploadFile(file, await Deno.open(path, { write: true }));
+      const { size: found } = await file.stat();
+      if (found < size) throw new Error(`A part has ${found} bytes instead of ${size}`);
+      await file.truncate(size);
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+    return await UploadFile.#with(file, { path, size });
+  }
+
+  static async #with(
+    file: Deno.FsFile,
+    { path, size }: { readonly path: string; readonly size: number },
+  ): Promise<UploadFile> {
+    try {
+      return new UploadFile(file, await Deno.open(path, { write: true }), size);
     } catch (error) {
       file.close();
       throw error;
     }
   }
 
+  /** The bytes that the file has. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Fills the buffer with what the file had when it was opened, as far as there is more. */
+  read(buffer: Chunk): Chunk {
+    return readFullSync(this.#file, buffer);
+  }
+
   /** Appends bytes after those of earlier calls. Resolves when they are written. */
   append(bytes: Uint8Array): Promise<void> {
     const written = this.#writing.then(async () => {
       await writeAll(this.#file, bytes);
+      this.#size += bytes.length;
       this.#unsyncedBytes += bytes.length;
       if (this.#unsyncedBytes >= SYNC_BYTES) this.#startSync();
     });
     this.#writing = written;
     return written;
+  }
+
+  /** Syncs what has been appended, and returns the size of the file with that. */
+  async sync(): Promise<number> {
+    await this.#writing;
+    const size = this.#size;
+    await this.#synced.syncData();
+    if (this.#failure !== undefined) throw this.#failure;
+    return size;
+  }
+
+  /** Drops what comes after the first `size` bytes. */
+  async cut(size: number): Promise<void> {
+    await this.#writing;
+    await this.#file.truncate(size);
+    await this.#file.seek(size, Deno.SeekMode.Start);
+    this.#size = size;
   }
 
   /**

@@ -16,6 +16,7 @@ import scanPaths from "./migrations/0014_scan_paths.sql" with { type: "text" };
 import sharedTrees from "./migrations/0015_shared_trees.sql" with { type: "text" };
 import contentTotals from "./migrations/0016_content_totals.sql" with { type: "text" };
 import links from "./migrations/0017_links.sql" with { type: "text" };
+import uploads from "./migrations/0018_uploads.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly string[] = [
   sharedTrees,
   contentTotals,
   links,
+  uploads,
 ];
 
 /**

@@ -7,6 +7,7 @@ import { bytesOf, sizesOf } from "./contents.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { openListing, shortListProbe } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
 import { verdictRows } from "./verdict_statements.ts";
 
@@ -91,6 +92,11 @@ export class PointReader implements Disposable {
   /** Runs a statement about links that looks for one, and returns its rows. */
   linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
     return linkRows(this.#connection, statement, parameters);
+  }
+
+  /** Runs a statement about resumable uploads that looks for a few, and returns its rows. */
+  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
+    return uploadRows(this.#connection, statement, parameters);
   }
 
   [Symbol.dispose](): void {

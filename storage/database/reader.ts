@@ -99,6 +99,7 @@ export class Reader {
       records: others.records + former.records,
       files: others.files + former.files,
       bytes: others.bytes + former.bytes,
+      uploading: others.uploading + former.uploading,
     };
   }
 

@@ -25,6 +25,7 @@ import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
+import { SqliteUploadStore } from "./sqlite_upload_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
 import { OUTCOME_UNKNOWN } from "./transactions.ts";
@@ -79,6 +80,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly contents: ContentTable;
   readonly verdicts: SqliteVerdictStore;
   readonly links: SqliteLinkStore;
+  readonly uploads: SqliteUploadStore;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
@@ -120,6 +122,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.scans = new SqliteScanStore({ ...parts, database: path, version });
     this.verdicts = new SqliteVerdictStore({ ...parts, points: this.#points, results });
     this.links = new SqliteLinkStore({ ...parts, points: this.#points });
+    this.uploads = new SqliteUploadStore({ ...parts, points: this.#points });
     this.upkeep = new SqliteUpkeepStore(parts);
   }
 

@@ -17,14 +17,21 @@ export function usageOf(
   scope: Scope,
   { userIds, isOthers }: UsageFilter = { userIds: [], isOthers: true },
 ): Usage {
+  const inScope = `${scope.everyone ? ":user IS NOT NULL" : "user_id = :user"}
+    AND user_id ${isOthers ? "NOT IN" : "IN"} (SELECT value FROM json_each(:users))`;
   const row = connection.get(
     `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(files), 0) AS files,
-       ifnull(sum(bytes), 0) AS bytes
-     FROM usage WHERE ${scope.everyone ? ":user IS NOT NULL" : "user_id = :user"}
-       AND user_id ${isOthers ? "NOT IN" : "IN"} (SELECT value FROM json_each(:users))`,
+       ifnull(sum(bytes), 0) AS bytes, (SELECT ifnull(sum(size), 0) FROM uploads
+         WHERE completed_at IS NULL AND ${inScope}) AS uploading
+     FROM usage WHERE ${inScope}`,
     { user: scope.userId, users: JSON.stringify(userIds) },
   );
-  return { records: Number(row?.records), files: Number(row?.files), bytes: Number(row?.bytes) };
+  return {
+    records: Number(row?.records),
+    files: Number(row?.files),
+    bytes: Number(row?.bytes),
+    uploading: Number(row?.uploading),
+  };
 }
 
 /** The contents in files, and those in the database. */

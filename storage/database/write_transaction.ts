@@ -66,6 +66,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       lookup({ userId, everyone: false });
       return await call((writer) => writer.usage(userId));
     },
+    async completeUpload(id, now) {
+      await call((writer) => writer.uploadRows("complete", { id, now }));
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

@@ -29,6 +29,7 @@ import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
+import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
@@ -276,6 +277,11 @@ export class Writer {
   /** Runs a statement about links and returns its rows. */
   linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
     return this.#transactions.refuseFull(() => linkRows(this.#connection, statement, parameters));
+  }
+
+  /** Runs a statement about resumable uploads and returns its rows. */
+  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() => uploadRows(this.#connection, statement, parameters));
   }
 
   get #connection(): Connection {

@@ -10,6 +10,11 @@ export function blobDirectory(dataDir: string): string {
   return `${dataDir}/blobs`;
 }
 
+/** The directory of what unfinished uploads have received (C 21). */
+export function uploadDirectory(dataDir: string): string {
+  return `${dataDir}/uploads`;
+}
+
 /** The secret that signs credentials (C 10). */
 export function secretPath(dataDir: string): string {
   return `${dataDir}/jwt.secret`;

@@ -30,6 +30,7 @@ function routeOf(script: string): string {
   const method = /-X (\w+)/.exec(script)?.[1] ??
     (/ -[dF] /.test(script) ? "POST" : / -T /.test(script) ? "PUT" : "GET");
   const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}")
-    .replace(/^\/files\/.+/, "/files/{+path}").replace(/^\/l\/.+/, "/l/{token}");
+    .replace(/^\/files\/.+/, "/files/{+path}").replace(/^\/l\/.+/, "/l/{token}")
+    .replace("$ID", "{id}");
   return `${method} ${base === "URL" ? BASE_PATH : ""}${pattern}`;
 }

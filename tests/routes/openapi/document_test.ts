@@ -25,7 +25,7 @@ Deno.test("C 1 GET /openapi.json", async (t) => {
   await t.step("C 1 describes exactly the methods that Allow lists", async () => {
     const paths: Record<string, Record<string, unknown>> = document.paths;
     for (const [path, operations] of Object.entries(paths)) {
-      const reply = await fetch(server.origin + path, { method: "PATCH" });
+      const reply = await fetch(server.origin + path, { method: "PROPFIND" });
       await reply.body?.cancel();
       const allowed = (reply.headers.get("Allow") ?? "").split(", ").filter((it) => it !== "HEAD");
       const described = Object.keys(operations).map((method) => method.toUpperCase()).sort();

@@ -120,6 +120,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE usage;
     DROP TABLE credentials;
     DROP TABLE links;
+    DROP TABLE uploads;
     DROP TABLE content_totals;
     DROP TABLE contents;
     DROP TABLE large_change;

@@ -1,0 +1,276 @@
+import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import type { Chunk } from "../content.ts";
+import { AppError, type ErrorKind } from "../errors.ts";
+import type {
+  ChecksumAlgorithm,
+  OpenPart,
+  PartStore,
+  ResumableUpload,
+  UploadStore,
+} from "../uploads.ts";
+import type { StagedBlob } from "../blob_store.ts";
+import type { Tree } from "./changes.ts";
+import { Staging, type StoredFiles } from "./staging.ts";
+import { decideBy } from "./upload.ts";
+import type { UploadLocks } from "./upload_locks.ts";
+import { MIB } from "../../schemas/units.ts";
+
+/** What the operations on resumable uploads work with. */
+export interface UploadService {
+  readonly tree: Tree;
+  readonly store: UploadStore;
+  readonly parts: PartStore;
+  readonly locks: UploadLocks;
+  /** An upload expires this long after it last received something, in milliseconds. */
+  readonly expiryMs: number;
+}
+
+/** What has been received is kept whenever it has grown by this much, or for this long. */
+const KEEP_BYTES = 64 * MIB;
+const KEEP_MS = 5000;
+
+/** A request to append content to an upload. */
+export interface AppendRequest {
+  readonly caller: Caller;
+  readonly id: string;
+  /** Where the content begins, in bytes. */
+  readonly offset: number;
+  /** Yields all that was received, even if it fails then. */
+  readonly content: AsyncIterable<Chunk>;
+  /** The size of the content in bytes, if the client has stated it. */
+  readonly declaredSize: number | undefined;
+  /** Ends the content early. */
+  readonly cut: () => void;
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly hex: string } | undefined;
+}
+
+/** An upload, and what its completion stored if the request completed it. */
+export interface UploadProgress {
+  readonly upload: ResumableUpload;
+  readonly stored?: StoredFiles | undefined;
+}
+
+/**
+ * Appends content to an upload, and completes it with its last byte. What was received stays, even if the
+ * transfer breaks off; content with a checksum stays as a whole or not at all.
+ *
+ * @throws {AppError} `ErrUploadsNotFound`, `ErrUploadsConflict` when the offset is not the size of what has
+ *   been received, `ErrUploadsChecksumMismatch`, `ErrUploadsLocked`, what `content` throws, and what storing
+ *   the file throws.
+ */
+export async function appendToUpload(
+  service: UploadService,
+  { caller, id, offset, content, declaredSize = 0, cut, checksum }: AppendRequest,
+): Promise<UploadProgress> {
+  using _lock = await service.locks.acquire(id, cut);
+  const upload = await find(service, caller, id);
+  if (offset !== upload.received) {
+    throw new AppError(
+      "ErrUploadsConflict",
+      `Upload-Offset is ${offset}, but the upload has ${upload.received} bytes`,
+    );
+  }
+  refuseExcess(upload, declaredSize);
+  if (upload.completedAt !== null) return { upload };
+  const part = await service.parts.open(id, upload.received);
+  try {
+    await part.begin(checksum?.algorithm);
+    const received = await receive(service, upload, { part, content, checksum });
+    return await completeIfWhole(service, { caller, part, upload: { ...upload, received } });
+  } finally {
+    await part.close();
+  }
+}
+
+/**
+ * Finds an upload. One that has received all content, but could not be stored then, is stored now.
+ *
+ * @throws {AppError} as {@link appendToUpload} does.
+ */
+export async function findUpload(
+  service: UploadService,
+  { caller, id }: { readonly caller: Caller; readonly id: string },
+): Promise<UploadProgress> {
+  using _lock = await service.locks.acquire(id, () => {});
+  const upload = await find(service, caller, id);
+  if (upload.received < upload.size || upload.completedAt !== null) return { upload };
+  const part = await service.parts.open(id, upload.received);
+  try {
+    return await completeIfWhole(service, { caller, part, upload });
+  } finally {
+    await part.close();
+  }
+}
+
+/**
+ * Ends an upload, and removes what it has received. A file that it has stored stays.
+ *
+ * @throws {AppError} `ErrUploadsNotFound`, `ErrUploadsLocked`.
+ */
+export async function removeUpload(
+  service: UploadService,
+  { caller, id }: { readonly caller: Caller; readonly id: string },
+): Promise<ResumableUpload> {
+  using _lock = await service.locks.acquire(id, () => {});
+  const upload = await find(service, caller, id);
+  await discardUpload(service, id);
+  return upload;
+}
+
+/** Removes an upload, and what it has received. */
+export async function discardUpload(
+  { store, parts }: Pick<UploadService, "store" | "parts">,
+  id: string,
+): Promise<void> {
+  // Without a row, a part is removed at the next start.
+  await store.remove(id);
+  await parts.remove(id);
+}
+
+async function find(
+  { store }: UploadService,
+  caller: Caller,
+  id: string,
+): Promise<ResumableUpload> {
+  const upload = await store.find(ownerOf(caller), id, Date.now());
+  if (upload !== undefined) return upload;
+  throw new AppError("ErrUploadsNotFound", "The upload does not exist, or has expired");
+}
+
+/** Receives the content of a request. Returns how many bytes the upload has received then. */
+async function receive(
+  service: UploadService,
+  upload: ResumableUpload,
+  { part, content, checksum }: Pick<AppendRequest, "content" | "checksum"> & { part: OpenPart },
+): Promise<number> {
+  const kept = new KeptProgress(service, upload, part);
+  try {
+    let total = 0;
+    for await (const chunk of content) {
+      const bytes = chunk.length;
+      refuseExcess(upload, total += bytes);
+      await part.append(chunk);
+      if (checksum === undefined) kept.appended(bytes);
+    }
+  } catch (error) {
+    await kept.settled();
+    // Content that is not what its client meant to send.
+    if (checksum !== undefined || isExcess(error)) await part.revert();
+    await kept.keep();
+    throw error;
+  }
+  await kept.settled();
+  if (checksum !== undefined && (await part.checksum()).toHex() !== checksum.hex) {
+    await part.revert();
+    throw new AppError(
+      "ErrUploadsChecksumMismatch",
+      `The content does not have the ${checksum.algorithm} that Upload-Checksum states`,
+    );
+  }
+  return await kept.keep();
+}
+
+/** Refuses a request with more bytes than the upload has left. */
+function refuseExcess({ size, received }: ResumableUpload, bytes: number): void {
+  if (received + bytes <= size) return;
+  throw new AppError(
+    "ErrUploadsTooLarge",
+    `The request has more bytes than the upload has left: ${size - received} of ${size}`,
+  );
+}
+
+function isExcess(error: unknown): boolean {
+  return error instanceof AppError && error.kind === "ErrUploadsTooLarge";
+}
+
+/** Keeps from time to time how much an upload has received. */
+class KeptProgress {
+  readonly #service: UploadService;
+  readonly #upload: ResumableUpload;
+  readonly #part: OpenPart;
+  #bytes = 0;
+  #since = performance.now();
+  #keeping: Promise<unknown> | undefined;
+
+  constructor(service: UploadService, upload: ResumableUpload, part: OpenPart) {
+    this.#service = service;
+    this.#upload = upload;
+    this.#part = part;
+  }
+
+  appended(bytes: number): void {
+    this.#bytes += bytes;
+    const isDue = this.#bytes >= KEEP_BYTES || performance.now() - this.#since >= KEEP_MS;
+    if (!isDue || this.#keeping !== undefined) return;
+    this.#bytes = 0;
+    this.#since = performance.now();
+    // The last one reports what keeps failing.
+    this.#keeping = this.keep().catch(() => {}).finally(() => this.#keeping = undefined);
+  }
+
+  async settled(): Promise<void> {
+    await this.#keeping;
+  }
+
+  async keep(): Promise<number> {
+    const { store, expiryMs } = this.#service;
+    const size = await this.#part.sync();
+    await store.advance(this.#upload.id, size, Date.now() + expiryMs);
+    return size;
+  }
+}
+
+async function completeIfWhole(
+  service: UploadService,
+  { caller, part, upload }: { caller: Caller; part: OpenPart; upload: ResumableUpload },
+): Promise<UploadProgress> {
+  if (upload.received < upload.size) return { upload };
+  const now = Date.now();
+  try {
+    await using blob = await part.finish();
+    const stored = await store(service, { caller, upload, blob, now });
+    await service.parts.remove(upload.id);
+    return { upload: { ...upload, completedAt: now }, stored };
+  } catch (error) {
+    if (isRefusal(error)) await discardUpload(service, upload.id);
+    throw error;
+  }
+}
+
+async function store(
+  { tree }: UploadService,
+  { caller, upload, blob, now }: {
+    caller: Caller;
+    upload: ResumableUpload;
+    blob: StagedBlob;
+    now: number;
+  },
+): Promise<StoredFiles> {
+  const { id, path, sha256, onConflict } = upload;
+  if (onConflict === "replace") requirePermission(caller, "resources.edit");
+  if (sha256 !== undefined && sha256 !== blob.sha256) {
+    throw new AppError(
+      "ErrResourcesInvalidData",
+      `Cannot upload: the content has the SHA-256 ${blob.sha256}, and the metadata states ${sha256}`,
+    );
+  }
+  await using staging = new Staging(tree, {
+    caller,
+    decide: (file, found) => decideBy(onConflict, file, found),
+    mayReplace: onConflict !== "error",
+    alongside: (transaction) => transaction.completeUpload(id, now),
+  });
+  return await staging.store([{ path, blob }]);
+}
+
+/** Those that another attempt meets as well. */
+const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  "ErrResourcesAlreadyExists",
+  "ErrResourcesInvalidData",
+  "ErrResourcesInvalidRequest",
+  "ErrResourcesQuotaExceeded",
+]);
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && REFUSALS.has(error.kind);
+}

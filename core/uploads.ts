@@ -1,0 +1,90 @@
+/** What core needs from storage for uploads that can be resumed (C 21). */
+
+import type { OnConflict } from "../schemas/resources.ts";
+import type { StagedBlob } from "./blob_store.ts";
+import type { Chunk } from "./content.ts";
+
+/** An upload of one file in any number of requests. Times are milliseconds since the Unix epoch. */
+export interface ResumableUpload {
+  /** 128 random bits in lower-case hex. */
+  readonly id: string;
+  /** Whose tree the file is for. */
+  readonly userId: number;
+  /** Who made the upload. */
+  readonly createdBy: number;
+  readonly path: string;
+  /** The size of the whole file in bytes. */
+  readonly size: number;
+  /** How many bytes have been received and synced. */
+  readonly received: number;
+  /** The SHA-256 that the content must have, in lower-case hex. */
+  readonly sha256: string | undefined;
+  readonly onConflict: OnConflict;
+  /** As the client sent it. */
+  readonly metadata: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When the file became part of the tree, or null. */
+  readonly completedAt: number | null;
+}
+
+export type NewUpload = Omit<ResumableUpload, "received" | "completedAt">;
+
+/** What an upload must keep to. */
+export interface UploadBounds {
+  /** How many unfinished uploads a tree may have. */
+  readonly maxUnfinished: number;
+  /** The most bytes of the tree, those of unfinished uploads included. @default unlimited */
+  readonly quota: number | undefined;
+  /** The size of the file that the upload replaces, in bytes. */
+  readonly replacedBytes: number;
+}
+
+/** Keeps resumable uploads. An upload counts against the quota from when it is added. */
+export interface UploadStore {
+  /** Adds an upload within bounds, and says whether it did, or which bound it exceeds. */
+  add(upload: NewUpload, bounds: UploadBounds): Promise<"added" | "tooMany" | "overQuota">;
+  /** The upload of a tree with the id, unless it has expired. */
+  find(userId: number, id: string, now: number): Promise<ResumableUpload | undefined>;
+  /** Keeps how much has been received. */
+  advance(id: string, received: number, expiresAt: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** The ids of some uploads that have expired. */
+  expired(now: number): Promise<string[]>;
+  /** Returns those of the ids whose uploads are unfinished. */
+  unfinished(ids: readonly string[]): Promise<string[]>;
+}
+
+/** The checksums that clients may state of a request's body (tus 1.0.0). */
+export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "md5"] as const;
+export type ChecksumAlgorithm = typeof CHECKSUM_ALGORITHMS[number];
+
+/** Keeps what unfinished uploads have received, each in a file of its own. */
+export interface PartStore {
+  /** Creates an empty part, durably. */
+  create(id: string): Promise<void>;
+  /** Opens a part, cut to what is known to be durable, `size` bytes. Close it. */
+  open(id: string, size: number): Promise<OpenPart>;
+  /** Removes a part if there is one. It must not be open. */
+  remove(id: string): Promise<void>;
+  /** The ids of all parts. */
+  ids(): Promise<string[]>;
+}
+
+/** A part that content is appended to, and hashed on the way. */
+export interface OpenPart {
+  /** Begins a request. Its bytes can be reverted. */
+  begin(checksum: ChecksumAlgorithm | undefined): Promise<void>;
+  /** Appends a chunk, whose memory is given away. */
+  append(chunk: Chunk): Promise<void>;
+  /** Makes durable what has been appended, and returns the size of the part. */
+  sync(): Promise<number>;
+  /** The checksum of what the request has appended. */
+  checksum(): Promise<Chunk>;
+  /** Drops what the request has appended. */
+  revert(): Promise<void>;
+  /** Ends the part, and returns its content, to be published. The part stays until it is removed. */
+  finish(): Promise<StagedBlob>;
+  /** Call it at the end. If the part is resumed soon, it need not be read again. */
+  close(): Promise<void>;
+}

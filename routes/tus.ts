@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import type { MiddlewareHandler } from "hono";
+import { AppError, quoted } from "../core/errors.ts";
+import type { Tree } from "../core/tree/changes.ts";
+import { maxUploadSize } from "../core/tree/create_upload.ts";
+import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from "../core/uploads.ts";
+import type { AppEnvironment } from "./environment.ts";
+
+/** Where uploads that can be resumed are, relative to the base (C 21). */
+export const UPLOADS_PATH = "/uploads";
+/** The type of a body that is appended to an upload. */
+export const CONTENT_TYPE = "application/offset+octet-stream";
+
+const TUS_VERSION = "1.0.0";
+const EXTENSIONS = "creation,creation-with-upload,checksum,termination,expiration";
+/** The longest `Upload-Metadata`: the longest path takes about a third of it. */
+const MAX_METADATA_LENGTH = 16 * 1024;
+/** The lengths of checksums in bytes. */
+const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
+  sha1: 20,
+  sha256: 32,
+  md5: 16,
+};
+
+/**
+ * Middleware that sets the headers of every reply about uploads (tus 1.0.0). It comes before CORS, which
+ * replies to preflights itself.
+ */
+export function tusHeaders(tree: Tree): MiddlewareHandler<AppEnvironment> {
+  const maxSize = String(maxUploadSize(tree));
+  return async function tusHeaders(c, next) {
+    c.header("Tus-Resumable", TUS_VERSION);
+    c.header("Tus-Version", TUS_VERSION);
+    if (c.req.method === "OPTIONS") {
+      c.header("Tus-Extension", EXTENSIONS);
+      c.header("Tus-Max-Size", maxSize);
+      c.header("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join());
+    }
+    await next();
+  };
+}
+
+/**
+ * Refuses a request of another version of tus, or of none.
+ *
+ * @throws {AppError} `ErrPreconditionFailed`.
+ */
+export function requireTus(headers: Headers): void {
+  const version = headers.get("Tus-Resumable");
+  if (version === TUS_VERSION) return;
+  const given = version === null ? "missing" : quoted(version);
+  throw new AppError("ErrPreconditionFailed", `Tus-Resumable is ${given}, expected ${TUS_VERSION}`);
+}
+
+/**
+ * A number of bytes in a header.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is missing or not such a number.
+ */
+export function byteCountOf(headers: Headers, name: string): number {
+  const text = headers.get(name);
+  const value = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  const given = text === null ? "missing" : quoted(text);
+  throw invalid(`${name} is ${given}, expected a number of bytes`);
+}
+
+/**
+ * The checksum that the client states of the body, if it does.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is malformed, or of another algorithm.
+ */
+export function checksumOf(
+  headers: Headers,
+): { readonly algorithm: ChecksumAlgorithm; readonly hex: string } | undefined {
+  const header = headers.get("Upload-Checksum");
+  if (header === null) return undefined;
+  const [name = "", text = ""] = header.trim().split(/ +/);
+  const algorithm = CHECKSUM_ALGORITHMS.find((known) => known === name);
+  if (algorithm === undefined) {
+    throw invalid(
+      `Upload-Checksum is by ${quoted(name)}, expected one of ${CHECKSUM_ALGORITHMS.join(", ")}`,
+    );
+  }
+  const digest = Buffer.from(text, "base64");
+  if (digest.length === CHECKSUM_BYTES[algorithm] && digest.toString("base64") === text) {
+    return { algorithm, hex: digest.toString("hex") };
+  }
+  throw invalid(
+    `Upload-Checksum has the ${algorithm} ${quoted(text)}, expected ${
+      CHECKSUM_BYTES[algorithm]
+    } bytes in base64`,
+  );
+}
+
+/**
+ * The values in `Upload-Metadata`, by key.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is malformed or too long.
+ */
+export function parseMetadata(header: string): Map<string, string> {
+  if (header.length > MAX_METADATA_LENGTH) {
+    throw invalid(`Upload-Metadata is longer than ${MAX_METADATA_LENGTH} characters`);
+  }
+  const metadata = new Map<string, string>();
+  if (header.trim() === "") return metadata;
+  for (const pair of header.split(",")) {
+    const [key = "", encoded = "", ...rest] = pair.trim().split(" ");
+    const value = decoded(encoded);
+    if (!/^[!-+\--~]+$/.test(key) || value === undefined || rest.length > 0) {
+      throw invalid(
+        `Upload-Metadata has ${quoted(pair.trim())}, expected a key and its value in base64`,
+      );
+    }
+    if (metadata.has(key)) throw invalid(`Upload-Metadata has ${quoted(key)} twice`);
+    metadata.set(key, value);
+  }
+  return metadata;
+}
+
+/** UTF-8 in base64, or undefined if it is not. */
+function decoded(encoded: string): string | undefined {
+  const bytes = Buffer.from(encoded, "base64");
+  if (bytes.toString("base64") !== encoded) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // It is not UTF-8.
+    return undefined;
+  }
+}
+
+function invalid(reason: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
+}

@@ -1,0 +1,204 @@
+import type { Context } from "hono";
+import { isoTime } from "../core/entries.ts";
+import { AppError, quoted } from "../core/errors.ts";
+import { joinPath, sanitizeDirectory, sanitizeFileName, sanitizePath } from "../core/paths.ts";
+import { changedOwners } from "../core/tree/change_set.ts";
+import { createUpload } from "../core/tree/create_upload.ts";
+import {
+  appendToUpload,
+  discardUpload,
+  findUpload,
+  removeUpload,
+  type UploadProgress,
+  type UploadService,
+} from "../core/tree/resumable_upload.ts";
+import type { ResumableUpload } from "../core/uploads.ts";
+import { OnConflict } from "../schemas/resources.ts";
+import { auditChange } from "./audit.ts";
+import { callerOf } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { AppEnvironment } from "./environment.ts";
+import { partialBody } from "./partial_body.ts";
+import { parseQuery, wordOf } from "./query.ts";
+import { byteCountOf, checksumOf, CONTENT_TYPE, parseMetadata, requireTus } from "./tus.ts";
+
+type Handled = Context<AppEnvironment>;
+
+/** `OPTIONS /uploads/`: the middleware sets the headers (C 21). */
+export function describeUploads(c: Handled): Response {
+  return c.body(null, 204);
+}
+
+/** `POST /uploads/` (C 21): creation, and the first bytes if the body has some. */
+export async function postUpload(c: Handled, uploads: UploadService): Promise<Response> {
+  const { headers, url } = c.req.raw;
+  requireTus(headers);
+  refuseConcatenation(headers);
+  const size = byteCountOf(headers, "Upload-Length");
+  const metadata = headers.get("Upload-Metadata") ?? "";
+  const values = parseMetadata(metadata);
+  const path = pathOf(values);
+  auditChange(c, { paths: [path] });
+  const upload = await createUpload(uploads, {
+    caller: callerOf(c),
+    path,
+    size,
+    sha256: sha256Of(values),
+    onConflict: wordOf(parseQuery(url), "on_conflict", OnConflict) ?? "error",
+    metadata,
+  });
+  const hasContent = headers.get("Content-Type") === CONTENT_TYPE;
+  const progress = hasContent || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
+  auditProgress(c, progress, false);
+  c.header("Location", locationOf(c, upload.id));
+  if (hasContent) c.header("Upload-Offset", String(progress.upload.received));
+  showExpiry(c, progress.upload);
+  return c.body(null, 201);
+}
+
+/** `GET` and `HEAD /uploads/{id}` (C 21). */
+export async function getUpload(c: Handled, uploads: UploadService): Promise<Response> {
+  if (c.req.raw.method === "HEAD") requireTus(c.req.raw.headers);
+  auditChange(c, { paths: [], isStep: true });
+  const progress = await findUpload(uploads, { caller: callerOf(c), id: idOf(c) });
+  auditProgress(c, progress, true);
+  const { upload } = progress;
+  c.header("Upload-Length", String(upload.size));
+  if (upload.metadata !== "") c.header("Upload-Metadata", upload.metadata);
+  showProgress(c, upload);
+  return success(c, {
+    id: upload.id,
+    path: upload.path,
+    size: upload.size,
+    received: upload.received,
+    created_at: isoTime(upload.createdAt),
+    expires_at: isoTime(upload.expiresAt),
+    completed_at: upload.completedAt === null ? null : isoTime(upload.completedAt),
+  });
+}
+
+/** `PATCH /uploads/{id}` (C 21). */
+export async function patchUpload(c: Handled, uploads: UploadService): Promise<Response> {
+  const { raw } = c.req;
+  requireTus(raw.headers);
+  const type = raw.headers.get("Content-Type") ?? "";
+  if (type !== CONTENT_TYPE) {
+    throw invalid(`the Content-Type is ${quoted(type)}, expected ${CONTENT_TYPE}`);
+  }
+  const progress = await append(c, uploads, {
+    id: idOf(c),
+    offset: byteCountOf(raw.headers, "Upload-Offset"),
+  });
+  auditProgress(c, progress, true);
+  showProgress(c, progress.upload);
+  return c.body(null, 204);
+}
+
+/** `DELETE /uploads/{id}` (C 21): termination. */
+export async function deleteUpload(c: Handled, uploads: UploadService): Promise<Response> {
+  requireTus(c.req.raw.headers);
+  const id = idOf(c);
+  auditChange(c, { paths: [], details: { upload: id } });
+  const { path } = await removeUpload(uploads, { caller: callerOf(c), id });
+  auditChange(c, { paths: [path], details: { upload: id } });
+  return c.body(null, 204);
+}
+
+/** `POST /uploads/{id}` by clients that cannot send other methods (tus 1.0.0, X-HTTP-Method-Override). */
+export function overrideMethod(c: Handled, uploads: UploadService): Promise<Response> {
+  const method = c.req.raw.headers.get("X-HTTP-Method-Override");
+  if (method === "PATCH") return patchUpload(c, uploads);
+  if (method === "DELETE") return deleteUpload(c, uploads);
+  throw invalid(
+    `X-HTTP-Method-Override is ${method === null ? "missing" : quoted(method)}, expected ` +
+      "PATCH or DELETE",
+  );
+}
+
+/** The client learns the address of an upload only if its first content was received. */
+async function appendFirst(
+  c: Handled,
+  uploads: UploadService,
+  { id }: ResumableUpload,
+): Promise<UploadProgress> {
+  try {
+    return await append(c, uploads, { id, offset: 0 });
+  } catch (error) {
+    await discardUpload(uploads, id);
+    throw error;
+  }
+}
+
+function append(
+  c: Handled,
+  uploads: UploadService,
+  { id, offset }: { readonly id: string; readonly offset: number },
+): Promise<UploadProgress> {
+  const { raw } = c.req;
+  const declared = raw.headers.get("Content-Length");
+  return appendToUpload(uploads, {
+    caller: callerOf(c),
+    id,
+    offset,
+    ...partialBody(raw),
+    declaredSize: declared === null ? undefined : Number(declared),
+    checksum: checksumOf(raw.headers),
+  });
+}
+
+/** Records a completed upload, and one that was created; not each step in between. */
+function auditProgress(c: Handled, { upload, stored }: UploadProgress, isStep: boolean): void {
+  auditChange(c, {
+    paths: [upload.path],
+    details: { upload: upload.id },
+    ...(stored === undefined ? { isStep } : { records: changedOwners(stored.changes) }),
+  });
+}
+
+function showProgress(c: Handled, upload: ResumableUpload): void {
+  c.header("Upload-Offset", String(upload.received));
+  showExpiry(c, upload);
+}
+
+function showExpiry(c: Handled, { completedAt, expiresAt }: ResumableUpload): void {
+  if (completedAt === null) c.header("Upload-Expires", new Date(expiresAt).toUTCString());
+}
+
+/**
+ * Relative to the address of the request, so that it holds behind any proxy. Requests to it act in the same
+ * tree.
+ */
+function locationOf(c: Handled, id: string): string {
+  const { tree } = callerOf(c);
+  const directory = new URL(c.req.url).pathname.endsWith("/") ? "" : "uploads/";
+  return `${directory}${id}${tree === undefined ? "" : `?tree=${tree}`}`;
+}
+
+/** The path of the file: `path`, or `filename` in the directory `dir`. */
+function pathOf(metadata: ReadonlyMap<string, string>): string {
+  const path = metadata.get("path");
+  const filename = metadata.get("filename");
+  if (path !== undefined) return sanitizePath(path);
+  if (filename === undefined) throw invalid("Upload-Metadata has neither path nor filename");
+  return joinPath(sanitizeDirectory(metadata.get("dir") ?? ""), sanitizeFileName(filename));
+}
+
+function sha256Of(metadata: ReadonlyMap<string, string>): string | undefined {
+  const sha256 = metadata.get("sha256");
+  if (sha256 === undefined || /^[\da-f]{64}$/i.test(sha256)) return sha256?.toLowerCase();
+  throw invalid(`sha256 in Upload-Metadata is ${quoted(sha256)}, expected 64 hexadecimal digits`);
+}
+
+function refuseConcatenation(headers: Headers): void {
+  for (const name of ["Upload-Concat", "Upload-Defer-Length"]) {
+    if (headers.has(name)) throw invalid(`${name} is not supported; upload each file as one`);
+  }
+}
+
+function idOf(c: Handled): string {
+  return c.req.param("id") ?? "";
+}
+
+function invalid(reason: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
+}

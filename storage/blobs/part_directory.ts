@@ -1,0 +1,117 @@
+import type { StagedBlob } from "../../core/blob_store.ts";
+import type { OpenPart, PartStore } from "../../core/uploads.ts";
+import { uploadDirectory } from "../disk/data_directory.ts";
+import { makeDirectorySync, removeFile, syncDirectory } from "../disk/files.ts";
+import { asStorageFull } from "../disk/storage_full.ts";
+import type { WorkerPool } from "../threads/pool.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import { PartWriter } from "./part_writer.ts";
+import type { ContentDigest } from "./upload.ts";
+
+/** How long a part stays open for the next request, in milliseconds. */
+const MAX_IDLE_MS = 60_000;
+/** How many parts stay open. */
+const MAX_IDLE_PARTS = 32;
+
+export interface PartDirectoryOptions {
+  readonly pool: WorkerPool<ContentTasks>;
+  /** Called before each write to a file. Throws to refuse it. */
+  readonly requireSpace: () => void;
+  /** Makes content of a file that is kept until its record has been committed. */
+  readonly stage: (path: string, digest: ContentDigest) => Promise<StagedBlob>;
+}
+
+interface IdlePart {
+  readonly writer: PartWriter;
+  readonly end: ReturnType<typeof setTimeout>;
+}
+
+/** The files below `uploads/`, one for each unfinished upload, with its id as their name (C 21). */
+export class PartDirectory implements PartStore, AsyncDisposable {
+  readonly #root: string;
+  readonly #options: PartDirectoryOptions;
+  /** Open parts without a request, the one that was used last at the end. */
+  readonly #idle = new Map<string, IdlePart>();
+
+  /** Creates `uploads/` in the data directory if it is missing. */
+  constructor(dataDir: string, options: PartDirectoryOptions) {
+    this.#root = uploadDirectory(dataDir);
+    this.#options = options;
+    makeDirectorySync(this.#root);
+  }
+
+  async create(id: string): Promise<void> {
+    try {
+      this.#options.requireSpace();
+      const file = await Deno.open(this.#pathOf(id), { write: true, createNew: true, mode: 0o600 });
+      file.close();
+      await syncDirectory(this.#root);
+    } catch (error) {
+      throw asStorageFull(error);
+    }
+  }
+
+  async open(id: string, size: number): Promise<OpenPart> {
+    const { pool, requireSpace, stage } = this.#options;
+    const path = this.#pathOf(id);
+    const idle = this.#take(id);
+    if (idle !== undefined && idle.size !== size) await idle.close();
+    const writer = idle?.size === size
+      ? idle
+      : await PartWriter.open({ path, pool, requireSpace }, size);
+    let isOpen = true;
+    return {
+      begin: (checksum) => writer.begin(checksum),
+      append: (chunk) => writer.append(chunk).catch(rethrowFull),
+      sync: () => writer.sync().catch(rethrowFull),
+      checksum: () => writer.checksum(),
+      revert: () => writer.revert(),
+      async finish() {
+        isOpen = false;
+        return await stage(path, await writer.finish().catch(rethrowFull));
+      },
+      close: async () => {
+        if (isOpen) await this.#keep(id, writer);
+        isOpen = false;
+      },
+    };
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#take(id)?.close();
+    await removeFile(this.#pathOf(id));
+  }
+
+  async ids(): Promise<string[]> {
+    return await Array.fromAsync(Deno.readDir(this.#root), ({ name }) => name);
+  }
+
+  /** Closes all parts that no request uses. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#idle.keys()].map((id) => this.#take(id)?.close()));
+  }
+
+  #pathOf(id: string): string {
+    return `${this.#root}/${id}`;
+  }
+
+  #take(id: string): PartWriter | undefined {
+    const idle = this.#idle.get(id);
+    this.#idle.delete(id);
+    clearTimeout(idle?.end);
+    return idle?.writer;
+  }
+
+  async #keep(id: string, writer: PartWriter): Promise<void> {
+    if (writer.hasFailed) return await writer.close();
+    const end = setTimeout(() => this.#take(id)?.close(), MAX_IDLE_MS);
+    Deno.unrefTimer(Number(end));
+    this.#idle.set(id, { writer, end });
+    if (this.#idle.size <= MAX_IDLE_PARTS) return;
+    for (const oldest of this.#idle.keys()) return await this.#take(oldest)?.close();
+  }
+}
+
+function rethrowFull(error: unknown): never {
+  throw asStorageFull(error);
+}
