@@ -76,6 +76,12 @@ async function testGuide(t: Deno.TestContext, path: string, options: GuideOption
   await options.verify?.(reader);
 }
 
+/** The files of `models` in guides: a harmless and a dangerous one. */
+export const MODELS = {
+  "models/classifier.pkl": "tests/fixtures/models/pickle/hostile/eval.pkl",
+  "models/weights.safetensors": "tests/fixtures/models/safetensors/perceptron.safetensors",
+};
+
 /** Copies files of the checkout into the working directory of a reader: sources by path there. */
 export async function copyFiles(
   { directory }: Reader,

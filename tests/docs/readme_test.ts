@@ -1,15 +1,11 @@
 import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
 import { blocksOf } from "./blocks.ts";
-import { copyFiles, guideTest } from "./guide.ts";
+import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
 guideTest("README.md", {
   serves: false,
-  prepare: (reader) =>
-    copyFiles(reader, {
-      "models/classifier.pkl": "tests/fixtures/models/pickle/hostile/eval.pkl",
-      "models/weights.safetensors": "tests/fixtures/models/safetensors/dtypes.safetensors",
-    }),
+  prepare: (reader) => copyFiles(reader, MODELS),
 });
 
 Deno.test("the README and CONTRIBUTING name only tasks that exist", async () => {

@@ -3,17 +3,13 @@ import { readYaml } from "../../core/scanner/readers/yaml/read_yaml.ts";
 import { asLatin1, valuesOf } from "../core/scanner/readers/document_events.ts";
 import { ROOT } from "../support/child_server.ts";
 import { hasProgram, run } from "../support/tools.ts";
-import { copyFiles, guideTest } from "./guide.ts";
+import { copyFiles, guideTest, MODELS } from "./guide.ts";
 
 const hasPreCommit = await hasProgram("pre-commit", "--version");
 
 guideTest("docs/scanning_in_ci.md", {
   serves: false,
-  prepare: (reader) =>
-    copyFiles(reader, {
-      "models/classifier.pkl": "tests/fixtures/models/pickle/hostile/eval.pkl",
-      "models/weights.safetensors": "tests/fixtures/models/safetensors/perceptron.safetensors",
-    }),
+  prepare: (reader) => copyFiles(reader, MODELS),
   async verify({ directory }) {
     const report = JSON.parse(await Deno.readTextFile(`${directory}/models.sarif`));
     assert.equal(report.version, "2.1.0");

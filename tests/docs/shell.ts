@@ -108,8 +108,10 @@ async function commandOf(block: Block, at: string, options: ShellOptions): Promi
     case "python":
       return `python3 ${await save(`${at}.py`)}`;
     case "ts":
-      if (runtime === "node") return `node ${await save(`${at}.mjs`)}`;
-      return `deno run --quiet --check --no-config --allow-all ${await save(`${at}.ts`)}`;
+      await save(`${at}.ts`);
+      if (runtime === "deno") return `deno run --quiet --check --no-config --allow-all ${at}.ts`;
+      // Older versions of Node do not remove types.
+      return `deno bundle --quiet --platform=deno --output=${at}.mjs ${at}.ts\nnode ${at}.mjs`;
     default:
       assert.ok(block.language in PARSERS, `line ${block.line}: nothing runs ${block.language}`);
       return ":";
