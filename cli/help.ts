@@ -16,7 +16,7 @@ function overview(): string {
   const commands = Object.entries(USAGES);
   const width = Math.max(...commands.map(([name]) => name.length));
   return [
-    "strongroom, a file strongroom for people who work with model files",
+    "strongroom, a file server for people who work with model files",
     "",
     "Usage: strongroom COMMAND [OPTIONS]",
     "",
@@ -27,7 +27,12 @@ function overview(): string {
   ].join("\n");
 }
 
-function usageOf(name: string): string {
+/**
+ * How to use a command.
+ *
+ * @throws {UsageError} when it is unknown.
+ */
+export function usageOf(name: string): string {
   const usage = Object.hasOwn(USAGES, name) ? USAGES[name] : undefined;
   if (usage === undefined) {
     throw new UsageError(`Unknown command "${name}"${suggestion(name, Object.keys(USAGES))}`);

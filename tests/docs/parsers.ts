@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { readYaml } from "../../core/scanner/readers/yaml/read_yaml.ts";
+import { readSettings, SETTING_VARIABLES } from "../../schemas/settings.ts";
 import { asLatin1, valuesOf } from "../core/scanner/readers/document_events.ts";
 import { ROOT } from "../support/child_server.ts";
 
@@ -9,8 +10,17 @@ import { ROOT } from "../support/child_server.ts";
 export const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   yaml: (text) => assert.ok(valuesOf(readYaml(asLatin1(text))).length > 0),
   toml: (text) => assert.ok(Object.keys(parseToml(text)).length > 0),
+  ini: assertAreSettings,
   tree: assertIsCheckout,
 };
+
+/** Asserts that every line sets a setting to a value that it accepts. */
+function assertAreSettings(text: string): void {
+  const lines = text.trim().split("\n").map((line) => line.split("="));
+  const values = new Map(lines.map(([name = "", ...value]) => [name, value.join("=")]));
+  assert.deepEqual([...values.keys()].filter((it) => !SETTING_VARIABLES.includes(it)), []);
+  readSettings((name) => values.get(name));
+}
 
 /** Asserts that every directory and file of a tree, indented by two spaces a level, is in the checkout. */
 function assertIsCheckout(text: string): void {
