@@ -22,6 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   restore: () => import("./cli/backup/restore.ts"),
   login: () => import("./cli/remote/login.ts"),
   logout: () => import("./cli/remote/logout.ts"),
+  put: () => import("./cli/transfer/put.ts"),
+  get: () => import("./cli/transfer/get.ts"),
+  sync: () => import("./cli/transfer/sync.ts"),
   config: () => import("./cli/config.ts"),
   permissions: () => import("./cli/permissions.ts"),
   completion: () => import("./cli/completion.ts"),
@@ -34,9 +37,10 @@ const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "re
  * Commands that run with the permissions that their settings need, and no others. `serve` and `scan` start
  * processes with fewer permissions, and the others here read nothing.
  */
-const NARROWED: ReadonlySet<string> = new Set(
-  ["token", "capacity", "check", "backup", "restore", "config", "permissions", "login", "logout"],
-);
+const NARROWED: ReadonlySet<string> = new Set([
+  ...["token", "capacity", "check", "backup", "restore", "config", "permissions"],
+  ...["login", "logout", "put", "get", "sync"],
+]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 async function main([given = "help", ...args]: string[]): Promise<number> {

@@ -1,6 +1,7 @@
 /** `strongroom completion`: prints a script that completes commands and options in a shell. */
 
-import { type Usage, USAGES } from "./usage.ts";
+import { USAGES } from "./usage.ts";
+import type { Usage } from "./usage_type.ts";
 import { UsageError } from "./usage_error.ts";
 import { type Option, optionsOf, subcommandsOf } from "./usage_options.ts";
 

@@ -14,6 +14,8 @@ export interface ProgressView {
   readonly seconds: number;
   /** Characters of the line. */
   readonly width: number;
+  /** What is done, in a word or two. @default nothing */
+  readonly label?: string | undefined;
 }
 
 /** The cells of a bar. */
@@ -47,12 +49,17 @@ export class ProgressBar {
   readonly #screen: ProgressScreen | undefined;
   readonly #total: Progress;
   readonly #started = Date.now();
+  readonly #label: string | undefined;
   #drawn = 0;
 
-  /** @param screen Without one, nothing is drawn. */
-  constructor(total: Progress, screen: ProgressScreen | undefined) {
+  /**
+   * @param screen Without one, nothing is drawn.
+   * @param label What is done, in a word or two. @default nothing
+   */
+  constructor(total: Progress, screen: ProgressScreen | undefined, label?: string) {
     this.#total = total;
     this.#screen = screen;
+    this.#label = label;
   }
 
   show(done: Progress): void {
@@ -61,7 +68,7 @@ export class ProgressBar {
     this.#drawn = now;
     const seconds = (now - this.#started) / 1000;
     const width = this.#screen.columns();
-    this.#draw(progressLine({ done, total: this.#total, seconds, width }));
+    this.#draw(progressLine({ done, total: this.#total, seconds, width, label: this.#label }));
   }
 
   /** Erases the line. */
@@ -75,12 +82,13 @@ export class ProgressBar {
 }
 
 /** The progress on one line: a bar, files, bytes, rate and the remaining time. */
-export function progressLine({ done, total, seconds, width }: ProgressView): string {
+export function progressLine({ done, total, seconds, width, label }: ProgressView): string {
   const share = total.bytes === 0 ? 1 : Math.min(1, done.bytes / total.bytes);
   const filled = Math.floor(share * BAR_WIDTH);
   const rate = seconds > 0 ? done.bytes / seconds : 0;
   const left = rate > 0 ? `, ${duration((total.bytes - done.bytes) / rate)} left` : "";
   return [
+    ...label === undefined ? [] : [label],
     `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`,
     `${done.files}/${total.files} files,`,
     `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}, ${formatBytes(rate)}/s${left}`,

@@ -1,17 +1,6 @@
 import { PRIVILEGES } from "../core/caller.ts";
-
-/** How to use a command. */
-export interface Usage {
-  /** One line without a full stop. */
-  readonly summary: string;
-  /** What may follow `strongroom`. */
-  readonly forms: readonly string[];
-  readonly details?: string;
-  /** Commands for a shell. */
-  readonly examples: readonly string[];
-  /** Whether arguments, or values of options, are paths of this machine. @default false */
-  readonly takesFiles?: boolean;
-}
+import { REMOTE_USAGES } from "./remote_usage.ts";
+import type { Usage } from "./usage_type.ts";
 
 /** The commands that people use, as `strongroom help` lists them. */
 export const USAGES: Readonly<Record<string, Usage>> = {
@@ -121,23 +110,7 @@ restored.`,
     examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
     takesFiles: true,
   },
-  login: {
-    summary: "Keep the URL of a server and a credential for it",
-    forms: ["login URL"],
-    details:
-      `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
-it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
-can read. STRONGROOM_URL and STRONGROOM_TOKEN take precedence.`,
-    examples: [
-      "strongroom login https://files.example",
-      "strongroom token --user 1 --admin | strongroom login http://127.0.0.1:8080",
-    ],
-  },
-  logout: {
-    summary: "Remove what strongroom login kept",
-    forms: ["logout"],
-    examples: ["strongroom logout"],
-  },
+  ...REMOTE_USAGES,
   config: {
     summary: "Print every setting, its value and its source",
     forms: ["config"],

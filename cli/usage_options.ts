@@ -1,4 +1,5 @@
-import { type Usage, USAGES } from "./usage.ts";
+import { USAGES } from "./usage.ts";
+import type { Usage } from "./usage_type.ts";
 
 /** An option of a command, as its usage explains it. */
 export interface Option {

@@ -39,6 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/serve",
     "cli/supervisor",
     "cli/token",
+    "cli/transfer",
   ],
   packaging: ["storage/threads"],
   cli: [
@@ -54,6 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/supervisor": [
     "cli",
     "cli/remote",
+    "cli/transfer",
     "core",
     "core/capacity",
     "schemas",
@@ -71,6 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/disk",
   ],
   "cli/check": ["cli", "storage/check", "schemas"],
+  "cli/transfer": ["cli", "cli/remote", "core", "schemas", "storage", "storage/disk"],
   "cli/remote": ["cli", "core", "schemas", "storage/disk"],
   "cli/scan": [
     "cli",

@@ -3,6 +3,7 @@ import { UsageError } from "../usage_error.ts";
 import { findLogin } from "./find_login.ts";
 import type { Login } from "./login_file.ts";
 import { ConnectionLost, RemoteError } from "./remote_error.ts";
+import { readJson, reasonOf } from "./reply.ts";
 import { retried } from "./retry.ts";
 import { apiUrl, serverUrl } from "./server_url.ts";
 
@@ -15,8 +16,11 @@ export interface RequestOptions {
   readonly body?: () => BodyInit | Promise<BodyInit>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Whether to repeat the request after the connection broke. @default that of the method: GET and HEAD */
-  readonly isRepeatable?: boolean;
+  /**
+   * When to send the request again: never, if the server was too busy for it, or also if the connection
+   * broke. @default "always" for GET and HEAD, otherwise "busy"
+   */
+  readonly retry?: "never" | "busy" | "always";
 }
 
 const Refusal = v.object({ status: v.literal("error"), code: v.string(), msg: v.string() });
@@ -63,8 +67,11 @@ export class Connection {
    * @throws {ConnectionLost} when the server cannot be reached.
    */
   request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-    const { signal, isRepeatable = ["GET", "HEAD"].includes(method) } = options;
-    return retried(() => this.#send(method, path, options), { signal, isRepeatable });
+    const { signal, retry = ["GET", "HEAD"].includes(method) ? "always" : "busy" } = options;
+    const attempt = () => this.#send(method, path, options);
+    return retry === "never"
+      ? attempt()
+      : retried(attempt, { signal, isRepeatable: retry === "always" });
   }
 
   /** Like {@link request}, with a value as the body. Returns `data` of the reply. */
@@ -81,9 +88,19 @@ export class Connection {
         headers: { ...options.headers, "Content-Type": "application/json" },
       },
     });
-    const reply = v.safeParse(v.object({ data: schema }), await readJson(response));
+    const reply = v.safeParse(v.object({ data: schema }), await this.#readJson(response));
     if (reply.success) return reply.output.data;
     throw new Error(`The server at ${serverUrl(this.url)} sent a reply that is not understood`);
+  }
+
+  /** A body that is one JSON value; undefined if it is not JSON. */
+  async #readJson(response: Response): Promise<unknown> {
+    try {
+      return await readJson(response);
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
   }
 
   async #send(
@@ -125,7 +142,7 @@ export class Connection {
         `The server at ${server} redirects to ${printable(target)}: log in there`,
       );
     }
-    const refusal = v.safeParse(Refusal, await readJson(response).catch(() => undefined));
+    const refusal = v.safeParse(Refusal, await this.#readJson(response));
     if (!refusal.success) {
       const message = `The server at ${server} replied with status ${response.status}`;
       return new RemoteError(response.status, "ErrUnknown", message, retryAfter(response));
@@ -139,20 +156,6 @@ export class Connection {
       retryAfter(response),
     );
   }
-}
-
-/** The bytes that are read of a reply that is one JSON value. */
-const MAX_REPLY_BYTES = 16 * 1024 * 1024;
-
-/** @throws {Error} when the body is not JSON, or too large. */
-export async function readJson(response: Response): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_REPLY_BYTES) throw new Error("The reply of the server is too large");
-  }
-  return JSON.parse(text + decoder.decode());
 }
 
 /** The user of a credential. The server verifies it; this only reads it. */
@@ -174,12 +177,6 @@ function queryString(query: Query, tree: string | undefined): string {
   );
   const encoded = parameters.map((pair) => pair.map(encodeURIComponent).join("="));
   return encoded.length === 0 ? "" : `?${encoded.join("&")}`;
-}
-
-/** What the system said, which is the last part of the innermost error of the runtime. */
-function reasonOf(error: Error): string {
-  if (error.cause instanceof Error) return reasonOf(error.cause);
-  return error.message.replace(/ \(os error \d+\)$/, "").split(": ").at(-1) ?? error.message;
 }
 
 /** Text of a server that has no effect on a terminal. */

@@ -5,7 +5,7 @@ import { loginUrl } from "./login.ts";
 import { apiUrl, urlAuthority } from "./server_url.ts";
 
 /** The commands that use a server by its API (C 25). */
-export const REMOTE_COMMANDS = ["login", "logout", "put", "get", "sync"] as const;
+export const REMOTE_COMMANDS = ["login", "logout"] as const;
 export type RemoteCommand = typeof REMOTE_COMMANDS[number];
 
 export function isRemoteCommand(name: string | undefined): name is RemoteCommand {
@@ -28,10 +28,20 @@ export async function remotePermissions(
     case "logout":
       return { net: [], read: config, write: config };
     default:
-      return { net: [await serverAuthority()], read: config, write: [] };
+      return await serverPermissions();
   }
 }
 
-async function serverAuthority(): Promise<string> {
-  return urlAuthority(apiUrl((await findLogin()).url, "URL of the server"));
+/**
+ * What it takes to use the server.
+ *
+ * @throws {UsageError} when none is known.
+ */
+export async function serverPermissions(): Promise<Permissions> {
+  const { url } = await findLogin();
+  return {
+    net: [urlAuthority(apiUrl(url, "URL of the server"))],
+    read: namesOf(userDirectory("config")),
+    write: [],
+  };
 }

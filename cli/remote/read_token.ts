@@ -32,8 +32,9 @@ async function readAll(): Promise<string> {
 
 async function readHidden(): Promise<string> {
   const prompt = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(text));
-  prompt("Credential: ");
+  // The prompt invites typing.
   Deno.stdin.setRaw(true);
+  prompt("Credential: ");
   try {
     return await readLine();
   } finally {

@@ -9,6 +9,7 @@ import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { copyPermissions, FIXED_FLAGS, type Permissions, permissionsFor } from "../permissions.ts";
 import { isRemoteCommand, remotePermissions } from "../remote/permissions.ts";
+import { isTransferCommand, transferPermissions } from "../transfer/permissions.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
@@ -43,6 +44,7 @@ export async function launch(args: readonly string[]): Promise<number> {
 
 async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
   if (isRemoteCommand(command)) return await remotePermissions(command, args);
+  if (isTransferCommand(command)) return await transferPermissions(command, args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
   const { dataDir } = settings;

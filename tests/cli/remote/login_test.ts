@@ -3,7 +3,7 @@ import { freePort, ROOT } from "../../support/child_server.ts";
 import { mintToken, TestServer } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { hasProgram, run } from "../../support/tools.ts";
-import { COMMAND_ENVIRONMENT, RemoteClient } from "./remote_client.ts";
+import { COMMAND_ENVIRONMENT, RemoteClient } from "../../support/remote_client.ts";
 
 Deno.test("C 25 login keeps a server and a credential that it accepts", async (t) => {
   await using directory = await TempDir.make();

@@ -1,6 +1,6 @@
-import { ROOT } from "../../support/child_server.ts";
-import { mintToken, type TestServer, USER_PRIVILEGES } from "../../support/server.ts";
-import type { ProgramOutput } from "../../support/tools.ts";
+import { ROOT } from "./child_server.ts";
+import { mintToken, type TestServer, USER_PRIVILEGES } from "./server.ts";
+import type { ProgramOutput } from "./tools.ts";
 
 export interface CommandOptions {
   /** @default nothing */

@@ -1,0 +1,132 @@
+import { MIB } from "../../schemas/units.ts";
+import { ConnectionLost } from "./remote_error.ts";
+
+/** The characters that are read of a reply that is one JSON value. */
+const MAX_JSON_LENGTH = 16 * MIB;
+/** The longest wait for a part of a body. */
+const MAX_SILENCE_MS = 120_000;
+
+/**
+ * The body of a response, as it arrives.
+ *
+ * @throws {ConnectionLost} when it breaks off, or nothing arrives for two minutes.
+ */
+export async function* bodyOf(
+  response: Response,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (;;) {
+      const { done, value } = await withinTime(reader.read());
+      signal?.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConnectionLost(`The connection to the server broke: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    // Closes the connection if there is more; what it says to that does not matter.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function withinTime<T>(result: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new ConnectionLost(`The server sent nothing for ${MAX_SILENCE_MS / 1000} s`)),
+    MAX_SILENCE_MS,
+  );
+  try {
+    return await Promise.race([result, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * A body that is one JSON value.
+ *
+ * @throws {Error} when it is not, or too large.
+ */
+export async function readJson(response: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of bodyOf(response)) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_JSON_LENGTH) throw new Error("The reply of the server is too large");
+  }
+  return JSON.parse(text + decoder.decode());
+}
+
+/** The lines of a text, without their ends. */
+export async function* linesOf(response: Response, signal?: AbortSignal): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bodyOf(response, signal)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_JSON_LENGTH) throw new Error("The reply of the server is too large");
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
+const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
+/** Brackets around an item of a list: of the envelope, its data, and the items. */
+const ITEM_DEPTH = 3;
+
+/**
+ * The items of a list in the envelope (RS 1.5), one by one, as they arrive.
+ *
+ * @throws {ConnectionLost} when the list breaks off.
+ * @throws {SyntaxError} when an item is not JSON.
+ */
+export async function* listItems(
+  response: Response,
+  signal?: AbortSignal,
+): AsyncGenerator<unknown[]> {
+  const decoder = new TextDecoder();
+  let depth = 0;
+  let inString = false;
+  let text = "";
+  let position = 0;
+  for await (const chunk of bodyOf(response, signal)) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_JSON_LENGTH) throw new Error("The reply of the server is too large");
+    const items: unknown[] = [];
+    let start = 0;
+    for (; position < text.length; position++) {
+      const code = text.charCodeAt(position);
+      if (inString) {
+        // What is escaped may have yet to arrive.
+        if (code === BACKSLASH) position++;
+        else if (code === QUOTE) inString = false;
+      } else if (code === QUOTE) inString = true;
+      else if (OPENING.has(code)) {
+        if (depth++ === ITEM_DEPTH) start = position;
+      } else if (CLOSING.has(code) && --depth === ITEM_DEPTH) {
+        items.push(JSON.parse(text.slice(start, position + 1)));
+        start = position + 1;
+      }
+    }
+    text = text.slice(start);
+    position -= start;
+    if (items.length > 0) yield items;
+  }
+  if (depth !== 0) throw new ConnectionLost("The reply of the server breaks off");
+}
+
+/** What the system said, which is the last part of the innermost error of the runtime. */
+export function reasonOf(error: Error): string {
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return error.message.replace(/ \(os error \d+\)$/, "").split(": ").at(-1) ?? error.message;
+}

@@ -1,0 +1,130 @@
+import { pathMatcher } from "../../core/glob.ts";
+import { parseArguments } from "../arguments.ts";
+import { UsageError } from "../usage_error.ts";
+import { withAncestors } from "./file_sets.ts";
+
+/** What happens to files that are there with other content. */
+const CONFLICTS = ["error", "skip", "replace"] as const;
+export type OnConflict = typeof CONFLICTS[number];
+
+/** Options of all transfers. */
+export interface TransferOptions {
+  readonly tree: string | undefined;
+  readonly json: boolean;
+  readonly dryRun: boolean;
+  readonly hasExcludes: boolean;
+  readonly isExcluded: (path: string) => boolean;
+}
+
+const COMMON = {
+  tree: { type: "string" },
+  json: { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
+  exclude: { type: "string", multiple: true, default: [] as string[] },
+} as const;
+
+/** The arguments of `strongroom put` and `strongroom get`. */
+export interface CopyArguments extends TransferOptions {
+  readonly sources: readonly string[];
+  readonly destination: string;
+  readonly name: string | undefined;
+  readonly onConflict: OnConflict;
+}
+
+/** @throws {UsageError} when they are not sources, a destination and known options. */
+export function copyArguments(args: readonly string[]): CopyArguments {
+  const { values, positionals } = parseArguments({
+    args: [...args],
+    options: {
+      ...COMMON,
+      name: { type: "string" },
+      "on-conflict": { type: "string", default: "error" },
+    },
+    strict: true,
+    allowPositionals: true,
+  });
+  const destination = positionals.at(-1);
+  const sources = positionals.slice(0, -1);
+  if (destination === undefined || sources.length === 0) {
+    throw new UsageError("What to copy and the directory to copy it to are required");
+  }
+  const { name } = values;
+  if (name !== undefined && (sources.length > 1 || !isName(name))) {
+    throw new UsageError("--name must be a name without slashes, for one source");
+  }
+  return {
+    ...commonOptions(values),
+    sources,
+    destination,
+    name,
+    onConflict: conflictOf(values["on-conflict"]),
+  };
+}
+
+function conflictOf(given: string): OnConflict {
+  const found = CONFLICTS.find((it) => it === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`--on-conflict must be one of ${CONFLICTS.join(", ")}, not "${given}"`);
+}
+
+/** Whether a text can be the name of a file. */
+export function isName(text: string): boolean {
+  return !["", ".", ".."].includes(text) && !text.includes("/");
+}
+
+/** The arguments of `strongroom sync`. */
+export interface SyncArguments extends TransferOptions {
+  /** Whether files are sent to the server. */
+  readonly isUpload: boolean;
+  readonly source: string;
+  readonly destination: string;
+  readonly deletes: boolean;
+}
+
+/** @throws {UsageError} when they are not a local and a remote directory and known options. */
+export function syncArguments(args: readonly string[]): SyncArguments {
+  const { values, positionals } = parseArguments({
+    args: [...args],
+    options: { ...COMMON, delete: { type: "boolean", default: false } },
+    strict: true,
+    allowPositionals: true,
+  });
+  const [source = "", destination = "", ...others] = positionals;
+  if (positionals.length < 2 || others.length > 0 || isRemote(source) === isRemote(destination)) {
+    throw new UsageError(
+      "Two directories are required, of which that of the server begins with a colon: " +
+        "strongroom sync models :models",
+    );
+  }
+  const isUpload = isRemote(destination);
+  return {
+    ...commonOptions(values),
+    isUpload,
+    source: isUpload ? source : remotePath(source),
+    destination: isUpload ? remotePath(destination) : destination,
+    deletes: values.delete,
+  };
+}
+
+function isRemote(text: string): boolean {
+  return text.startsWith(":");
+}
+
+/** The path on the server that an argument names: a colon may precede it, and slashes do not matter. */
+export function remotePath(text: string): string {
+  const path = isRemote(text) ? text.slice(1) : text;
+  return path.split("/").filter((it) => it !== "" && it !== ".").join("/");
+}
+
+function commonOptions(
+  { tree, json, exclude, "dry-run": dryRun }: {
+    tree?: string;
+    json: boolean;
+    exclude: string[];
+    "dry-run": boolean;
+  },
+): TransferOptions {
+  const matchers = exclude.map(pathMatcher);
+  const isExcluded = withAncestors((path) => matchers.some((matches) => matches(path)));
+  return { tree, json, dryRun, hasExcludes: exclude.length > 0, isExcluded };
+}

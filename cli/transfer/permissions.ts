@@ -1,0 +1,45 @@
+import { userDirectory } from "../environment.ts";
+import { namesOf, type Permissions } from "../permissions.ts";
+import { serverPermissions } from "../remote/permissions.ts";
+import { copyArguments, syncArguments } from "./arguments.ts";
+
+/** The commands that copy files between this machine and a server (C 25). */
+const TRANSFER_COMMANDS = ["put", "get", "sync"] as const;
+export type TransferCommand = typeof TRANSFER_COMMANDS[number];
+
+export function isTransferCommand(name: string | undefined): name is TransferCommand {
+  return TRANSFER_COMMANDS.some((it) => it === name);
+}
+
+/**
+ * What a transfer needs: the server, a place for its lists, and the directory that it copies to. What is
+ * sent may be read wherever it is, as links lead anywhere.
+ *
+ * @throws {UsageError} when no server is known, or the arguments are invalid.
+ */
+export async function transferPermissions(
+  command: TransferCommand,
+  args: readonly string[],
+): Promise<Permissions> {
+  const { net, read } = await serverPermissions();
+  const state = namesOf(userDirectory("state"));
+  const target = targetOf(command, args);
+  if (target === undefined) return { net, read: ["/"], write: state };
+  const write = [...state, ...target === "-" ? [] : namesOf(target)];
+  return { net, read: [...read, ...write], write };
+}
+
+/** The directory that is copied to; undefined if it is on the server. */
+function targetOf(command: TransferCommand, args: readonly string[]): string | undefined {
+  switch (command) {
+    case "put":
+      copyArguments(args);
+      return undefined;
+    case "get":
+      return copyArguments(args).destination;
+    case "sync": {
+      const { isUpload, destination } = syncArguments(args);
+      return isUpload ? undefined : destination;
+    }
+  }
+}

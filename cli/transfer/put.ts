@@ -1,0 +1,53 @@
+import { basename, resolve } from "node:path/posix";
+import { UsageError } from "../usage_error.ts";
+import { Connection } from "../remote/connection.ts";
+import { type CopyArguments, copyArguments, isName, remotePath } from "./arguments.ts";
+import { below, type Sources } from "./file_sets.ts";
+import { transfer } from "./transfer.ts";
+
+/** `strongroom put`: sends files and directories to a server (C 25). */
+export async function run(args: string[]): Promise<number> {
+  const given = copyArguments(args);
+  const destination = remotePath(given.destination);
+  if (given.sources.includes("-")) return await putStdin({ ...given, destination });
+  return await transfer({ ...given, isUpload: true, sources: sourcesOf(given), destination });
+}
+
+/** What is sent, by the name that it gets. */
+function sourcesOf({ sources, name }: CopyArguments): Sources {
+  const named = new Map<string, string>();
+  for (const source of sources) {
+    const key = name ?? basename(resolve(source));
+    if (!isName(key)) throw new UsageError(`"${source}" has no name: give it one with --name`);
+    if (named.has(key)) throw new UsageError(`Two sources are named "${key}"`);
+    named.set(key, source);
+  }
+  return named;
+}
+
+/** Sends what comes on stdin. It cannot be read twice, so it is not sent again. */
+async function putStdin(
+  { sources, name, destination, onConflict, tree, json }: CopyArguments,
+): Promise<number> {
+  if (sources.length > 1 || name === undefined) {
+    throw new UsageError("- is stdin: it is the only source, and --name NAME is its name");
+  }
+  if (onConflict === "skip") throw new UsageError("--on-conflict skip needs a file, not stdin");
+  const connection = await Connection.open(tree);
+  const path = below(destination, name);
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      controller.enqueue(chunk);
+    },
+  });
+  const response = await connection.request("PUT", Connection.filePath(path), {
+    body: () => Deno.stdin.readable.pipeThrough(counter),
+    headers: onConflict === "replace" ? {} : { "If-None-Match": "*" },
+    retry: "never",
+  });
+  await response.body?.cancel();
+  console.log(json ? JSON.stringify({ path, bytes }) : `Sent ${path}`);
+  return 0;
+}

@@ -1,0 +1,12 @@
+/** How to use a command. */
+export interface Usage {
+  /** One line without a full stop. */
+  readonly summary: string;
+  /** What may follow `strongroom`. */
+  readonly forms: readonly string[];
+  readonly details?: string;
+  /** Commands for a shell. */
+  readonly examples: readonly string[];
+  /** Whether arguments, or values of options, are paths of this machine. @default false */
+  readonly takesFiles?: boolean;
+}
