@@ -1,4 +1,4 @@
-/** The kinds of errors (RS 7, C 2, C 15). Only routes/envelope.ts knows their HTTP statuses. */
+/** The kinds of errors (RS 7, C 2, C 15). Their HTTP statuses are in routes/openapi/refusals.ts. */
 export type ErrorKind =
   | "ErrAuthRequired"
   | "ErrNotPermitted"

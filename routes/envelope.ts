@@ -1,43 +1,11 @@
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
-import { AppError, type ErrorKind, RetryLater } from "../core/errors.ts";
+import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
-
-/** That of a wrong checksum in tus 1.0.0, which HTTP does not define. */
-const CHECKSUM_MISMATCH = 460;
+import { CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
-
-/** The status of each error kind (C 2). */
-const STATUS: Readonly<Record<ErrorKind, Status>> = {
-  ErrAuthRequired: 401,
-  ErrNotPermitted: 403,
-  ErrInternal: 500,
-  ErrResourcesInvalidRequest: 400,
-  ErrResourcesInvalidData: 400,
-  ErrResourcesSharedPath: 400,
-  ErrResourcesQuotaExceeded: 400,
-  ErrResourcesNotFound: 404,
-  ErrResourcesAlreadyExists: 409,
-  ErrResourcesConflict: 409,
-  ErrResourcesQuarantined: 403,
-  ErrPreconditionFailed: 412,
-  ErrWaiversNotFound: 404,
-  ErrLinksNotFound: 404,
-  ErrUploadsNotFound: 404,
-  ErrUploadsConflict: 409,
-  ErrUploadsLocked: 423,
-  ErrUploadsTooLarge: 413,
-  ErrUploadsChecksumMismatch: CHECKSUM_MISMATCH,
-  ErrScansNotFound: 404,
-  ErrScansConflict: 409,
-  ErrScansQueueFull: 429,
-  ErrRouteNotFound: 404,
-  ErrMethodNotAllowed: 405,
-  ErrTooManyRequests: 429,
-  ErrUnavailable: 503,
-};
 
 /** The status logged and counted for a request whose client disconnected. HTTP defines none. */
 const CLIENT_GONE = 499;
@@ -67,7 +35,7 @@ export interface FailureOptions {
 export function failure(
   c: Context,
   { kind, message }: Pick<AppError, "kind" | "message">,
-  { status = STATUS[kind], headers = {} }: FailureOptions = {},
+  { status = REFUSALS[kind].status, headers = {} }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
   return json(c, status, { status: "error", code: kind, msg: message }, headers);

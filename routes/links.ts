@@ -18,15 +18,12 @@ import { isoTime } from "../core/entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import type { PublicOrigin } from "./public_origin.ts";
-import { idOf, integerOf, parseQuery } from "./query.ts";
+import { idOf, pageOf, parseQuery } from "./query.ts";
 
 type Handled = Context<AppEnvironment>;
 
 /** The path of a link at the root of the server. */
 export const LINK_PATH = "/l/{token}";
-
-/** How many links a page may hold. */
-const MAX_PAGE_LINKS = 1000;
 
 /** `POST /links/` (C 19). */
 export async function postLink(
@@ -43,10 +40,8 @@ export async function postLink(
 
 /** `GET /links/`: newest first (C 19). */
 export async function getLinks(c: Handled, links: LinkService): Promise<Response> {
-  const query = parseQuery(c.req.url);
-  const limit = integerOf(query, "limit", { min: 1, max: MAX_PAGE_LINKS }) ?? 100;
-  const before = integerOf(query, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  const found = await listLinks(links, { caller: callerOf(c), limit, before });
+  const page = pageOf(parseQuery(c.req.url));
+  const found = await listLinks(links, { caller: callerOf(c), ...page });
   const items = found.map(({ link, status }) => ({ ...entryOf(link), status }));
   return success(c, { items, total: items.length });
 }

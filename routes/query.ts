@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { AppError, quoted } from "../core/errors.ts";
 import { UserId } from "../schemas/credentials.ts";
+import { type IntegerRange, PAGE, Scope } from "../schemas/queries.ts";
 
 /** The decoded values of each key of a query string, in order. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -89,12 +90,20 @@ export function idOf(text: string): number {
  * @throws {AppError} `ErrResourcesInvalidRequest` when it is neither `own` nor `all`.
  */
 export function wantsAll(query: Query): boolean {
-  const scope = query.get("scope")?.[0] ?? "own";
-  if (scope === "own" || scope === "all") return scope === "all";
-  throw new AppError(
-    "ErrResourcesInvalidRequest",
-    `Invalid scope ${quoted(scope)}: expected own or all`,
-  );
+  return wordOf(query, "scope", Scope) === "all";
+}
+
+/**
+ * The page of a list that a request asks for.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when a parameter is not within its bounds.
+ */
+export function pageOf(query: Query): { readonly limit: number; readonly before?: number } {
+  const before = integerOf(query, "before", PAGE.before);
+  return {
+    limit: integerOf(query, "limit", PAGE.limit) ?? PAGE.limit.default,
+    ...(before !== undefined && { before }),
+  };
 }
 
 /**
@@ -105,7 +114,7 @@ export function wantsAll(query: Query): boolean {
 export function integerOf(
   query: Query,
   name: string,
-  { min, max }: { min: number; max: number },
+  { min, max }: IntegerRange,
 ): number | undefined {
   const text = query.get(name)?.[0];
   if (text === undefined) return undefined;

@@ -2,6 +2,7 @@ import { downloadResources } from "./download.ts";
 import { deleteFile, getFile, putFile } from "./files.ts";
 import * as fileOperations from "./openapi/files.ts";
 import * as resourceOperations from "./openapi/resources.ts";
+import * as scanOperations from "./openapi/scans.ts";
 import {
   copyResources,
   deleteResources,
@@ -130,7 +131,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     path: "/resources/verdicts",
     privilege: "resources.view",
     tree: true,
-    operation: resourceOperations.VERDICTS,
+    operation: scanOperations.VERDICTS,
     handle: (c, { tree }) => showVerdicts(c, tree),
   },
 ];

@@ -13,7 +13,7 @@ import type { AppEnvironment } from "./environment.ts";
 import type { EventOptions, ServerEvents } from "./events.ts";
 import type { FindFault } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Operation } from "./openapi/parts.ts";
+import type { Operation } from "./openapi/operation.ts";
 import type { PublicOrigin } from "./public_origin.ts";
 import type { Load } from "./turns.ts";
 

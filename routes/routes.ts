@@ -187,7 +187,7 @@ const API_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/capacity",
     privilege: "capacity.view",
-    operation: scanOperations.CAPACITY,
+    operation: serverOperations.CAPACITY,
     handle: (c, { capacity }) => showCapacity(c, capacity),
   },
 ];

@@ -7,6 +7,7 @@ import {
   type ScanService,
   startScan,
 } from "../core/scans/service.ts";
+import { SCAN_WAIT_S } from "../schemas/queries.ts";
 import { ScanRequest } from "../schemas/scans.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
@@ -14,20 +15,15 @@ import { scanOf } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
-import { idOf, integerOf, parseQuery } from "./query.ts";
+import { idOf, integerOf, pageOf, parseQuery } from "./query.ts";
 import { streamed } from "./streamed.ts";
 
 type Handled = Context<AppEnvironment>;
 
-/** How long a request may wait for a scan, in seconds (C 15). */
-const MAX_WAIT_S = 60;
-/** How many scans a page may hold. */
-const MAX_PAGE_SCANS = 1000;
-
 /** `POST /scans/` (C 15). */
 export async function postScan(c: Handled, scans: ScanService): Promise<Response> {
   const query = parseQuery(c.req.url);
-  const waitSeconds = integerOf(query, "wait", { min: 0, max: MAX_WAIT_S }) ?? 0;
+  const waitSeconds = integerOf(query, "wait", SCAN_WAIT_S) ?? SCAN_WAIT_S.default;
   const { path, paths, id, ids, scanners, weights } = await jsonBody(c.req.raw, ScanRequest);
   const named = {
     paths: [...path === null ? [] : [path], ...paths],
@@ -47,10 +43,8 @@ export async function postScan(c: Handled, scans: ScanService): Promise<Response
 
 /** `GET /scans/`: the caller's own, newest first (C 15). */
 export async function getScans(c: Handled, scans: ScanService): Promise<Response> {
-  const query = parseQuery(c.req.url);
-  const limit = integerOf(query, "limit", { min: 1, max: MAX_PAGE_SCANS }) ?? 100;
-  const before = integerOf(query, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  const found = await listScans(scans, { caller: callerOf(c), limit, before });
+  const page = pageOf(parseQuery(c.req.url));
+  const found = await listScans(scans, { caller: callerOf(c), ...page });
   return success(c, { items: found.map(scanOf), total: found.length });
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Tree } from "../core/tree/changes.ts";
 import { usage } from "../core/tree/usage.ts";
+import type { Usage } from "../schemas/usage.ts";
 import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
@@ -13,11 +14,12 @@ export async function showUsage(c: Context<AppEnvironment>, tree: Tree): Promise
     all: wantsAll(parseQuery(c.req.url)),
     signal: c.req.raw.signal,
   });
-  return success(c, {
+  const held: Usage = {
     files: found.files,
     directories: found.records - found.files,
     bytes: found.bytes,
     stored_bytes: found.storedBytes,
     quota: found.quota ?? null,
-  });
+  };
+  return success(c, held);
 }

@@ -7,13 +7,10 @@ import { callerOf } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { idOf, integerOf, parseQuery } from "./query.ts";
+import { idOf, pageOf, parseQuery } from "./query.ts";
 import { waiverOf } from "./verdicts.ts";
 
 type Handled = Context<AppEnvironment>;
-
-/** How many waivers a page may hold. */
-const MAX_PAGE_WAIVERS = 1000;
 
 /** `POST /waivers/` (C 18). */
 export async function postWaiver(c: Handled, waivers: WaiverService): Promise<Response> {
@@ -27,10 +24,8 @@ export async function postWaiver(c: Handled, waivers: WaiverService): Promise<Re
 
 /** `GET /waivers/`: newest first (C 18). */
 export async function getWaivers(c: Handled, waivers: WaiverService): Promise<Response> {
-  const query = parseQuery(c.req.url);
-  const limit = integerOf(query, "limit", { min: 1, max: MAX_PAGE_WAIVERS }) ?? 100;
-  const before = integerOf(query, "before", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  const found = await listWaivers(waivers, { limit, before });
+  const page = pageOf(parseQuery(c.req.url));
+  const found = await listWaivers(waivers, page);
   return success(c, { items: found.map(waiverOf), total: found.length });
 }
 

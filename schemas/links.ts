@@ -6,33 +6,38 @@ const time = v.pipe(v.string(), v.isoTimestamp());
 /** The body of a request for a link (C 19). Unknown keys are ignored (C 3). */
 export const LinkRequest = v.object({
   path: v.string(),
-  /** Seconds, or a duration such as `7d`. */
-  expires_in: v.union([v.number(), v.string()]),
-  once: v.nullish(v.boolean(), false),
+  expires_in: v.pipe(
+    v.union([v.number(), v.string()]),
+    v.description("Seconds, or a duration such as 7d; at most 30 days"),
+  ),
+  once: v.pipe(v.nullish(v.boolean(), false), v.description("Whether it serves one download only")),
 });
 
 /** A link, as callers receive it. Times are RFC 3339, UTC, with milliseconds. */
 export const LinkEntry = v.object({
   id,
-  /** Whose tree it is in. */
-  user_id: id,
+  user_id: v.pipe(id, v.description("Whose tree it is in")),
   path: v.string(),
-  /** Who made it. */
-  created_by: id,
+  created_by: v.pipe(id, v.description("Who made it")),
   created_at: time,
   expires_at: time,
-  /** Whether it serves one download only. */
-  once: v.boolean(),
+  once: v.pipe(v.boolean(), v.description("Whether it serves one download only")),
 });
 export type LinkEntry = v.InferOutput<typeof LinkEntry>;
 
 /** A new link with its URL, which is shown once. */
-export const NewLinkEntry = v.object({ ...LinkEntry.entries, url: v.string() });
+export const NewLinkEntry = v.object({
+  ...LinkEntry.entries,
+  url: v.pipe(v.string(), v.description("Shown only once")),
+});
 
 /** A link of a list. */
 export const ListedLink = v.object({
   ...LinkEntry.entries,
-  status: v.picklist(["active", "used", "gone"]),
+  status: v.pipe(
+    v.picklist(["active", "used", "gone"]),
+    v.description("gone while its file or directory is not at its path"),
+  ),
 });
 
 /** A page of links, newest first. */

@@ -6,11 +6,9 @@ export const ResourceEntry = v.object({
   user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   name: v.string(),
   path: v.string(),
-  /** Bytes; 0 for a directory. */
-  size: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes; 0 for a directory")),
   is_dir: v.boolean(),
-  /** RFC 3339, UTC, with milliseconds. */
-  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  created_at: v.pipe(v.string(), v.isoTimestamp(), v.description("UTC, with milliseconds")),
   updated_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 export type ResourceEntry = v.InferOutput<typeof ResourceEntry>;
@@ -30,12 +28,13 @@ export const MkdirResourceRequest = v.object({ path: v.string() });
  * null key counts as missing (C 7).
  */
 export const TransferResourceRequest = v.object({
-  /** Another source. */
-  source: v.nullish(v.string(), null),
+  source: v.pipe(v.nullish(v.string(), null), v.description("Another source")),
   sources: v.nullish(v.array(v.string()), []),
   destination: v.nullish(v.string(), ""),
-  /** Whether existing files may be replaced and existing directories merged. */
-  force: v.nullish(v.boolean(), false),
+  force: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description("Whether existing files may be replaced and existing directories merged"),
+  ),
 });
 
 /** The parameter `compression` of a download: `auto` deflates if that saves space (C 9). */

@@ -8,10 +8,11 @@ export const ScanEntry = v.object({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   user_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   status: v.picklist(["queued", "running", "completed", "failed", "cancelled"]),
-  /** The requested paths; in lists and events, the first 16 KiB of them. */
-  paths: v.array(v.string()),
-  /** How many paths were requested. */
-  paths_total: count,
+  paths: v.pipe(
+    v.array(v.string()),
+    v.description("The requested paths; in lists and events, the first 16 KiB of them"),
+  ),
+  paths_total: v.pipe(count, v.description("How many paths were requested")),
   created_at: time,
   started_at: v.nullable(time),
   finished_at: v.nullable(time),
@@ -19,9 +20,14 @@ export const ScanEntry = v.object({
   files_scanned: count,
   bytes_total: count,
   bytes_scanned: count,
-  /** The number of issues, by severity. */
-  issues: v.object({ critical: count, warning: count, info: count, debug: count }),
-  error: v.nullable(v.string()),
+  issues: v.pipe(
+    v.object({ critical: count, warning: count, info: count, debug: count }),
+    v.description("The number of issues, by severity"),
+  ),
+  error: v.pipe(
+    v.nullable(v.string()),
+    v.description("How many files were not scanned to their end, and why"),
+  ),
 });
 export type ScanEntry = v.InferOutput<typeof ScanEntry>;
 
@@ -37,8 +43,13 @@ export const ScanRequest = v.object({
   paths: v.nullish(v.array(v.string()), []),
   id: v.nullish(id, null),
   ids: v.nullish(v.array(id), []),
-  /** The scanners to run. @default all but the optional ones */
-  scanners: v.nullish(v.array(v.string()), null),
-  /** Whether to analyze the values of tensors, too (SR 2.10). */
-  weights: v.nullish(v.boolean(), false),
+  scanners: v.pipe(
+    v.nullish(v.array(v.string()), null),
+    v.description("The scanners to run; all but the optional ones by default"),
+  ),
+  /** SR 2.10 */
+  weights: v.pipe(
+    v.nullish(v.boolean(), false),
+    v.description("Whether to analyze the values of tensors, too"),
+  ),
 });

@@ -33,8 +33,7 @@ export const WaiverEntry = v.object({
   id,
   sha256,
   reason: v.string(),
-  /** The administrator who gave it. */
-  user_id: id,
+  user_id: v.pipe(id, v.description("The administrator who gave it")),
   created_at: time,
   expires_at: v.nullable(time),
 });
@@ -48,23 +47,25 @@ export const WaiverList = v.object({
 
 /** The body of a request for a waiver. Unknown keys are ignored (C 3). */
 export const WaiverRequest = v.object({
-  sha256: v.string(),
-  reason: v.string(),
-  expires_at: v.nullish(v.string(), null),
+  sha256: v.pipe(v.string(), v.description("Of the content, as 64 hexadecimal digits")),
+  reason: v.pipe(v.string(), v.description("1 to 1000 characters")),
+  expires_at: v.pipe(
+    v.nullish(v.string(), null),
+    v.description("An RFC 3339 time in the future; never by default"),
+  ),
 });
 
 /** The verdict on a file, as callers receive it (C 18). */
 export const FileVerdict = v.object({
   verdict: v.picklist(VERDICTS),
-  /** The worst three. */
-  findings: v.pipe(v.array(VerdictFinding), v.maxLength(3)),
-  /** Why the scan failed. */
-  problem: v.nullable(v.string()),
+  findings: v.pipe(v.array(VerdictFinding), v.maxLength(3), v.description("The worst three")),
+  problem: v.pipe(v.nullable(v.string()), v.description("Why the scan failed")),
   scanner_version: v.nullable(v.string()),
-  /** When the scan ended. */
-  scanned_at: v.nullable(time),
-  /** What lets the content through whatever the verdict is. */
-  waiver: v.nullable(WaiverEntry),
+  scanned_at: v.pipe(v.nullable(time), v.description("When the scan ended")),
+  waiver: v.pipe(
+    v.nullable(WaiverEntry),
+    v.description("What lets the content through whatever the verdict is"),
+  ),
 });
 export type FileVerdict = v.InferOutput<typeof FileVerdict>;
 
@@ -81,11 +82,14 @@ export const VerdictList = v.object({
 export const StatEntry = v.object({
   ...ResourceEntry.entries,
   md5: v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))),
-  /** Null also until content has been read that was stored before SHA-256 was kept. */
-  sha256: v.nullable(sha256),
+  sha256: v.pipe(
+    v.nullable(sha256),
+    v.description(
+      "Null also until content has been read that was stored before SHA-256 was kept",
+    ),
+  ),
   crc32: v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/))),
-  /** That of a download. */
-  etag: v.nullable(v.string()),
+  etag: v.pipe(v.nullable(v.string()), v.description("That of a download")),
   verdict: v.nullable(FileVerdict),
 });
 export type StatEntry = v.InferOutput<typeof StatEntry>;

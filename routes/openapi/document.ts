@@ -1,33 +1,9 @@
 import { type Privilege, requiredPrivileges } from "../../core/caller.ts";
-import { CapacityOverview } from "../../schemas/capacity.ts";
-import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
-import { reportJsonSchemas } from "../../schemas/report/report.ts";
-import {
-  MkdirResourceRequest,
-  ResourceEntry,
-  ResourceList,
-  TransferResourceRequest,
-} from "../../schemas/resources.ts";
-import { ScanEntry, ScanRequest } from "../../schemas/scans.ts";
-import {
-  StatEntry,
-  VerdictEntry,
-  VerdictList,
-  WaiverEntry,
-  WaiverList,
-  WaiverRequest,
-} from "../../schemas/verdicts.ts";
-import {
-  componentPath,
-  ID,
-  type Json,
-  type Operation,
-  query,
-  reference,
-  type Refusal,
-  refusalResponses,
-  schemaOf,
-} from "./parts.ts";
+import { schemas } from "./components.ts";
+import { headersOf, REQUEST_ID } from "./headers.ts";
+import { type Operation, TAGS } from "./operation.ts";
+import { type Json, query } from "./parts.ts";
+import { type Refusal, Refusals, type Responses } from "./refusals.ts";
 
 /** A route with what a client needs to know of it. */
 export interface DescribedRoute {
@@ -43,110 +19,106 @@ export interface DescribedRoute {
 
 /** The description of the API (OpenAPI 3.1), for clients and their generators (C 1). */
 export function openApi(routes: readonly DescribedRoute[]): Json {
+  const refusals = new Refusals();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     // OpenAPI has no form for a parameter with slashes.
-    const path = route.path.replace("{+", "{");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+    const methods = paths[route.path.replace("{+", "{")] ??= {};
+    const responses = responsesOf(route, refusals);
+    methods[route.method.toLowerCase()] = operationOf(route, responses);
+    const { headId } = route.operation;
+    if (headId === undefined) continue;
+    const head = { ...route, operation: { ...route.operation, id: headId } };
+    methods.head = operationOf(head, refusals.withoutContent(responses));
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "strongroom",
-      version: "1",
-      description: "A file strongroom for people who work with model files.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: INFO,
+    // Relative to the address of this document.
+    servers: [{ url: "/", description: "The server of this description" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description:
+            "A credential from `strongroom token`, or from the issuer of the settings. " +
+            "Operations name the privileges that it needs as roles.",
+        },
+      },
+      headers: { "X-Request-Id": REQUEST_ID },
+      responses: refusals.components,
       schemas: schemas(),
     },
   };
 }
 
-const TREE = query("tree", ID, "The user in whose tree to act; the caller's own by default");
+const INFO: Json = {
+  title: "strongroom",
+  version: "1",
+  summary: "A file strongroom for people who work with model files.",
+  description:
+    "Success is a JSON envelope with the status `success` and `data`; files, ZIPs, text, " +
+    "events and reports have none. Every refusal is an `Error`, and has changed nothing. " +
+    "Each address answers with and without a trailing slash, and each GET answers HEAD as well.",
+  license: { name: "MIT", identifier: "MIT" },
+};
 
-function operationOf({ privilege, tree = false, operation }: DescribedRoute): Json {
-  const { responses, parameters = [], refusals = [], ...rest } = operation;
+const TREE = query(
+  "tree",
+  { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  "The user in whose tree to act; the caller's own by default",
+);
+
+/** What any route refuses: an invalid host or framing, a failure, and requests while the server stops. */
+const COMMON_REFUSALS: readonly Refusal[] = [
+  "ErrResourcesInvalidRequest",
+  415,
+  "ErrInternal",
+  501,
+  "ErrUnavailable",
+];
+const PRIVILEGED_REFUSALS: readonly Refusal[] = [
+  "ErrAuthRequired",
+  "ErrNotPermitted",
+  "ErrTooManyRequests",
+];
+
+function responsesOf({ privilege, operation }: DescribedRoute, refusals: Refusals): Responses {
+  const { responses, refusals: own = [] } = operation;
+  const common = privilege === undefined
+    ? COMMON_REFUSALS
+    : [...COMMON_REFUSALS, ...PRIVILEGED_REFUSALS];
+  const successes = Object.entries(responses).map(([status, response]) => // Replies have the id of the request if they state no other header.
+  [status, { headers: headersOf(), ...response }]);
+  return { ...Object.fromEntries(successes), ...refusals.of([...own, ...common]) };
+}
+
+function operationOf(
+  { privilege, tree = false, operation }: DescribedRoute,
+  responses: Responses,
+): Json {
+  const { id, tag, summary, description, parameters = [], requestBody } = operation;
   const all = tree ? [...parameters, TREE] : parameters;
-  const common: Refusal[] = privilege === undefined ? [] : [401, 403, 429, 500, 503];
+  const privileges = privilege === undefined ? [] : requiredPrivileges(privilege);
+  const sentences = [...description === undefined ? [] : [description], sentenceOf(privileges)];
   return {
-    ...rest,
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: sentences.join("\n\n"),
+    security: privilege === undefined ? [] : [{ bearer: privileges }],
     ...(all.length > 0 && { parameters: all }),
-    ...(privilege !== undefined && {
-      description: privilegeSentence(requiredPrivileges(privilege)),
-      security: [{ bearer: [] }],
-    }),
-    responses: {
-      ...responses,
-      ...refusalResponses([...refusals, ...tree ? [400 as const] : [], ...common]),
-    },
+    ...(requestBody !== undefined && { requestBody }),
+    responses,
   };
 }
 
-function privilegeSentence(privileges: readonly Privilege[]): string {
+function sentenceOf(privileges: readonly Privilege[]): string {
+  if (privileges.length === 0) return "Needs no credential.";
   const noun = privileges.length === 1 ? "privilege" : "privileges";
   return `Needs the ${noun} ${privileges.join(" and ")}.`;
-}
-
-function schemas(): Record<string, Json> {
-  return {
-    ResourceEntry: schemaOf(ResourceEntry),
-    ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
-    MkdirResourceRequest: schemaOf(MkdirResourceRequest),
-    MoveResourceRequest: schemaOf(TransferResourceRequest),
-    CopyResourceRequest: schemaOf(TransferResourceRequest),
-    Stat: schemaOf(StatEntry),
-    Verdict: schemaOf(VerdictEntry),
-    VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
-    Waiver: schemaOf(WaiverEntry),
-    WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
-    WaiverRequest: schemaOf(WaiverRequest),
-    Link: schemaOf(LinkEntry),
-    NewLink: schemaOf(NewLinkEntry),
-    LinkList: schemaOf(LinkList),
-    LinkRequest: schemaOf(LinkRequest),
-    CapacityOverview: schemaOf(CapacityOverview),
-    Scan: schemaOf(ScanEntry),
-    ScanList: { type: "object", required: ["items", "total"], ...listOf("Scan") },
-    ScanRequest: schemaOf(ScanRequest),
-    ...reportJsonSchemas(componentPath),
-    Violation: strings({
-      path: "Where, such as issues[3].severity",
-      message: "What is allowed there, and what was found",
-    }),
-    Error: {
-      type: "object",
-      required: ["status", "code", "msg"],
-      properties: {
-        status: { const: "error" },
-        code: { type: "string", description: "The kind of the error, such as ErrNotPermitted" },
-        msg: { type: "string", description: "What was wrong, for a person" },
-      },
-    },
-  };
-}
-
-function listOf(name: string): Json {
-  return {
-    properties: {
-      items: { type: "array", items: reference(name) },
-      total: { type: "integer", minimum: 0 },
-    },
-  };
-}
-
-/** An object of strings, all required. */
-function strings(descriptions: Readonly<Record<string, string>>): Json {
-  return {
-    type: "object",
-    required: Object.keys(descriptions),
-    properties: Object.fromEntries(
-      Object.entries(descriptions).map(([name, description]) => [name, {
-        type: "string",
-        description,
-      }]),
-    ),
-  };
 }

@@ -1,51 +1,64 @@
 /** The operations on links (C 19). */
 
-import {
-  BINARY,
-  contentResponse,
-  enveloped,
-  jsonRequestBody,
-  type Operation,
-  query,
-  reference,
-} from "./parts.ts";
+import { LINK } from "./examples.ts";
+import type { Operation } from "./operation.ts";
+import { enveloped, idInPath, jsonRequestBody, pageParameters, reference } from "./parts.ts";
+import { DOWNLOAD } from "./resources.ts";
+import { PRECONDITIONS, RANGE } from "./files.ts";
 
 export const ADD: Operation = {
+  id: "addLink",
+  tag: "links",
   summary: "Make a link, which serves a file or directory without a credential",
-  requestBody: jsonRequestBody("LinkRequest"),
+  requestBody: jsonRequestBody("LinkRequest", { path: LINK.path, expires_in: "7d" }),
   responses: { 200: enveloped("The link, with its URL", reference("NewLink")) },
-  refusals: [400, 404],
+  refusals: ["ErrResourcesNotFound"],
 };
 
 export const LIST: Operation = {
+  id: "listLinks",
+  tag: "links",
   summary: "List links that have not expired, newest first",
-  parameters: [
-    query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
-    query("before", { type: "integer", minimum: 1 }, "Only links with a lower id"),
-  ],
+  description:
+    "The owner of a tree and administrators see all links in it, others those that they made.",
+  parameters: pageParameters("links"),
   responses: { 200: enveloped("The links", reference("LinkList")) },
-  refusals: [400],
 };
 
 export const REMOVE: Operation = {
+  id: "removeLink",
+  tag: "links",
   summary: "Revoke a link",
-  parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+  description: "A download that has begun goes on.",
+  parameters: [idInPath("The id of the link")],
   responses: { 200: enveloped("The link", reference("Link")) },
-  refusals: [400, 404],
+  refusals: ["ErrLinksNotFound"],
 };
 
-const CONTENT_TYPES = ["application/octet-stream", "application/zip"];
-
 export const FOLLOW: Operation = {
+  id: "followLink",
+  headId: "headLink",
+  tag: "links",
   summary: "Download what a link serves: a file, or a directory as a ZIP",
+  description: "A link for one download is used up when it begins, and sends no ranges.",
   parameters: [
-    { name: "token", in: "path", required: true, schema: { type: "string" } },
-    { name: "Range", in: "header", schema: { type: "string" } },
+    {
+      name: "token",
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      description: "The token of the link",
+      example: "AAAAAAAAAAAAAAAAAAAAAA",
+    },
+    ...PRECONDITIONS,
+    ...RANGE,
   ],
-  responses: {
-    200: contentResponse("The content", BINARY, ...CONTENT_TYPES),
-    206: contentResponse("A range of the content", BINARY, ...CONTENT_TYPES),
-    304: { description: "The client has the current content" },
-  },
-  refusals: [403, 404, 416, 429, 500, 503],
+  responses: DOWNLOAD.responses,
+  refusals: [
+    "ErrLinksNotFound",
+    "ErrResourcesQuarantined",
+    "ErrPreconditionFailed",
+    "ErrTooManyRequests",
+    416,
+  ],
 };

@@ -1,72 +1,63 @@
 /** What the operations of the description share. */
 
-import { toJsonSchema } from "@valibot/to-json-schema";
+import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
+import { type IntegerRange, PAGE } from "../../schemas/queries.ts";
 
 /** A part of the document, as JSON. */
 export type Json = { readonly [key: string]: unknown };
 
-/** What each status of a refusal means. */
-const REFUSALS = {
-  400: "The request is invalid",
-  401: "The credential is missing or invalid",
-  403: "The credential lacks the privilege, or the gate refuses a file",
-  404: "Not found",
-  409: "Conflict with what exists, or with the state of the scan",
-  412: "A precondition of the request failed",
-  413: "The file or the request is too large",
-  416: "The range is outside the content",
-  423: "Another request is working on the upload",
-  429: "Too many requests, or the queue of scans is full; Retry-After says when to try again",
-  460: "The content does not have the checksum that the client states",
-  500: "Internal error; the log has it under the request id",
-  503: "The server is not ready, is stopping, or cannot fetch the keys of the issuer",
-} as const;
-
-/** The status of a refusal. */
-export type Refusal = keyof typeof REFUSALS;
-
-/** An operation as the table of routes describes it; the privilege is the table's. */
-export interface Operation {
-  readonly summary: string;
-  readonly parameters?: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Json;
-  /** The refusals of its own, besides those that every privileged route has. */
-  readonly refusals?: readonly Refusal[];
-}
-
-export const ID: Json = { type: "integer", minimum: 1 };
+export const ID: Json = { type: "integer", minimum: 1, format: "uint64", examples: [2] };
 export const BINARY: Json = { type: "string", format: "binary" };
 
-/** The replies of refusals. */
-export function refusalResponses(statuses: readonly Refusal[]): Json {
-  return Object.fromEntries(
-    statuses.map((status) => [status, jsonResponse(REFUSALS[status], reference("Error"))]),
-  );
-}
-
-/** A JSON body of a schema of the components. */
-export function jsonRequestBody(schema: string): Json {
-  return { required: true, content: { "application/json": { schema: reference(schema) } } };
+/** The body of a request as JSON of a schema of the components, with an example. */
+export function jsonRequestBody(schema: string, example: Json): Json {
+  return {
+    required: true,
+    content: { "application/json": { schema: reference(schema), example } },
+  };
 }
 
 /** The parameters `path` and `paths[]`. */
 export function pathParameters(description: string): Json[] {
   return [
-    query("path", { type: "string" }, description),
-    query("paths[]", { type: "array", items: { type: "string" } }, "More paths"),
+    query("path", { type: "string" }, description, "models/llama"),
+    query("paths[]", { type: "array", items: { type: "string" } }, "More paths, at most 1000"),
   ];
 }
 
 /** A query parameter. */
-export function query(name: string, schema: Json, description: string): Json {
-  return { name, in: "query", schema, description };
+export function query(name: string, schema: Json, description: string, example?: unknown): Json {
+  return { name, in: "query", schema, description, ...(example !== undefined && { example }) };
+}
+
+/** A query parameter that is an integer. */
+export function integerQuery(name: string, range: IntegerRange, description: string): Json {
+  const { min, max, ...rest } = range;
+  return query(name, { type: "integer", minimum: min, maximum: max, ...rest }, description);
+}
+
+/** The parameters of a page of `things`. */
+export function pageParameters(things: string): Json[] {
+  return [
+    integerQuery("limit", PAGE.limit, `How many ${things} to list`),
+    integerQuery("before", PAGE.before, `Only ${things} with a lower id: the last id of a page`),
+  ];
+}
+
+/** A header of a request. */
+export function requestHeader(name: string, description: string, example: string): Json {
+  return { name, in: "header", schema: { type: "string" }, description, example };
+}
+
+/** The parameter `id` of an address. */
+export function idInPath(description: string): Json {
+  return { name: "id", in: "path", required: true, schema: ID, description };
 }
 
 /** A reply of JSON. */
 export function jsonResponse(description: string, schema: Json): Json {
-  return { description, content: { "application/json": { schema } } };
+  return contentResponse(description, schema, "application/json");
 }
 
 /** A reply of JSON in the envelope (C 2). */
@@ -78,23 +69,39 @@ export function enveloped(description: string, data: Json): Json {
   });
 }
 
-/** A reply of another type. */
+/** A reply of other types. */
 export function contentResponse(description: string, schema: Json, ...types: string[]): Json {
   return { description, content: Object.fromEntries(types.map((type) => [type, { schema }])) };
 }
 
 /** A schema of the components, by name. */
 export function reference(name: string): Json {
-  return { $ref: componentPath(name) };
+  return { $ref: componentPath("schemas", name) };
 }
 
-/** The pointer to a schema of the components. */
-export function componentPath(name: string): string {
-  return `#/components/schemas/${name}`;
+/** The pointer to a component. */
+export function componentPath(kind: "schemas" | "responses" | "headers", name: string): string {
+  return `#/components/${kind}/${name}`;
+}
+
+/**
+ * The JSON Schema of a request, without defaults: generators of clients take a property that has one as
+ * required.
+ */
+export function requestSchemaOf(schema: GenericSchema): Json {
+  const { properties, ...rest } = toJsonSchema(schema, { errorMode: "ignore" });
+  const stated = Object.entries({ ...properties }).map(([name, property]) => {
+    const { default: _, ...kept } = Object(property);
+    return [name, kept];
+  });
+  return { ...withoutDialect(rest), properties: Object.fromEntries(stated) };
 }
 
 /** The JSON Schema of a valibot schema. */
 export function schemaOf(schema: GenericSchema): Json {
-  const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: "ignore" });
+  return withoutDialect(toJsonSchema(schema, { errorMode: "ignore" }));
+}
+
+function withoutDialect({ $schema: _, ...rest }: JsonSchema): Json {
   return { ...rest };
 }

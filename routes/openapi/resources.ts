@@ -1,6 +1,10 @@
-/** The operations on resources and their events (RS 4, RS 6). */
+/** The operations on resources, their events and usage (RS 4, RS 6, C 17, C 22). */
 
+import { Scope } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
+import { FILE_DOWNLOAD_HEADERS, NOT_MODIFIED, PRECONDITIONS, RANGE } from "./files.ts";
+import { headersOf } from "./headers.ts";
+import type { Operation } from "./operation.ts";
 import {
   BINARY,
   contentResponse,
@@ -8,48 +12,51 @@ import {
   ID,
   type Json,
   jsonRequestBody,
-  type Operation,
   pathParameters,
   query,
   reference,
+  requestHeader,
   schemaOf,
 } from "./parts.ts";
 
 const RESOURCES: Json = reference("ResourceList");
 
 export const LIST: Operation = {
+  id: "listResources",
+  tag: "resources",
   summary: "List directories",
+  description: "Without a path, lists the root, newest first. With paths, lists each directory " +
+    "itself, its entries and its ancestors, ordered by path. A path without a record adds nothing.",
   parameters: [
     ...pathParameters("A directory; the root by default"),
     query("recursive", { type: "boolean", default: false }, "Whether to list all descendants"),
   ],
   responses: { 200: enveloped("The records", RESOURCES) },
-  refusals: [400],
-};
-
-export const VERDICTS: Operation = {
-  summary: "List the verdicts on the files of directories",
-  parameters: LIST.parameters ?? [],
-  responses: {
-    200: enveloped("The verdicts, in the order of a listing", reference("VerdictList")),
-  },
-  refusals: [400],
 };
 
 export const STAT: Operation = {
+  id: "statResource",
+  tag: "resources",
   summary: "Show a record with its checksums and its verdict",
   parameters: [
-    query("path", { type: "string" }, "A path"),
-    query("id", ID, "The id of a record"),
+    query("path", { type: "string" }, "A path", "models/llama/model.safetensors"),
+    query("id", ID, "The id of a record, in place of a path"),
   ],
   responses: { 200: enveloped("The record", reference("Stat")) },
-  refusals: [400, 404],
+  refusals: ["ErrResourcesNotFound"],
 };
 
 export const CHECKSUMS: Operation = {
+  id: "listChecksums",
+  tag: "resources",
   summary: "List the SHA-256 of files, as sha256sum does",
   parameters: [
-    query("path", { type: "string" }, "A file or directory; the root of the own tree by default"),
+    query(
+      "path",
+      { type: "string" },
+      "A file or directory; the root of the caller's own tree by default",
+      "models/llama",
+    ),
   ],
   responses: {
     200: contentResponse(
@@ -58,107 +65,160 @@ export const CHECKSUMS: Operation = {
       "text/plain",
     ),
   },
-  refusals: [400, 404],
+  refusals: ["ErrResourcesNotFound"],
 };
 
 const FORM: Json = {
   type: "object",
-  properties: { files: { type: "array", items: BINARY }, file: BINARY },
+  properties: {
+    files: { type: "array", items: BINARY, description: "Files with their names" },
+    file: { ...BINARY, description: "One file, read if there is no part files" },
+  },
 };
 
 export const UPLOAD: Operation = {
+  id: "uploadResources",
+  tag: "resources",
   summary: "Upload files, all or none",
+  description:
+    "The form is read as a stream. Missing directories are made. Replacing files needs " +
+    "resources.edit besides.",
   parameters: [
-    query("dir", { type: "string" }, "The directory; the root by default"),
+    query("dir", { type: "string" }, "The directory; the root by default", "models/llama"),
     query("paths", schemaOf(UploadPaths), "Whether file names are paths below the directory"),
-    query("on_conflict", schemaOf(OnConflict), "What to do about a file that is there"),
+    query(
+      "on_conflict",
+      { ...schemaOf(OnConflict), default: "error" },
+      "What to do about a file that is there: refuse, keep it if it has the same content, or replace it",
+    ),
   ],
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
   responses: { 200: enveloped("The records of the files", RESOURCES) },
-  refusals: [400, 409],
+  refusals: ["ErrResourcesInvalidData", "ErrResourcesQuotaExceeded", "ErrResourcesAlreadyExists"],
 };
 
 export const DELETE: Operation = {
+  id: "deleteResources",
+  tag: "resources",
   summary: "Delete records with their descendants, all or none",
   parameters: pathParameters("A path to delete"),
-  responses: { 200: enveloped("The deleted records", RESOURCES) },
-  refusals: [400, 404],
+  responses: { 200: enveloped("The deleted records, ordered by path", RESOURCES) },
+  refusals: ["ErrResourcesNotFound"],
 };
 
 export const MKDIR: Operation = {
+  id: "makeDirectory",
+  tag: "resources",
   summary: "Make a directory and its ancestors",
-  requestBody: jsonRequestBody("MkdirResourceRequest"),
-  responses: { 200: enveloped("The directory", reference("ResourceEntry")) },
-  refusals: [400, 409],
+  requestBody: jsonRequestBody("MkdirResourceRequest", { path: "models/llama" }),
+  responses: { 200: enveloped("The directory, new or not", reference("ResourceEntry")) },
+  refusals: ["ErrResourcesAlreadyExists"],
 };
 
 export const MOVE: Operation = transfer("Move");
-export const COPY: Operation = transfer("Copy");
+export const COPY: Operation = {
+  ...transfer("Copy"),
+  refusals: ["ErrResourcesNotFound", "ErrResourcesConflict", "ErrResourcesQuotaExceeded"],
+};
 
 function transfer(verb: "Move" | "Copy"): Operation {
   return {
+    id: `${verb.toLowerCase()}Resources`,
+    tag: "resources",
     summary: `${verb} records with their descendants, all or none`,
-    requestBody: jsonRequestBody(`${verb}ResourceRequest`),
+    description:
+      "A file or directory goes into the destination if that is a directory; a file also " +
+      "if the destination ends with a slash. Otherwise the destination is its new path. Several " +
+      "sources go into the destination." +
+      (verb === "Copy" ? " The entries of a copied directory go into an existing directory." : ""),
+    requestBody: jsonRequestBody(`${verb}ResourceRequest`, {
+      source: "models/llama",
+      destination: "archive/",
+      force: false,
+    }),
     responses: { 200: enveloped("The added records, then the updated ones", RESOURCES) },
-    refusals: [400, 404, 409],
+    refusals: ["ErrResourcesNotFound", "ErrResourcesConflict"],
   };
 }
 
-const CONTENT_TYPES = ["application/octet-stream", "application/zip"];
-
 export const DOWNLOAD: Operation = {
+  id: "downloadResources",
+  headId: "headResources",
+  tag: "resources",
   summary: "Download a file, or several as a ZIP",
+  description:
+    "One file arrives as it is. A directory, or several targets, arrive as a ZIP, which " +
+    "has no ETag, ranges or length.",
   parameters: [
     ...pathParameters("A path to download"),
     query("id", ID, "The id of a record"),
-    query("ids[]", { type: "array", items: ID }, "Ids of records"),
-    query("compression", schemaOf(Compression), "How to compress the entries of a ZIP"),
-    { name: "Range", in: "header", schema: { type: "string" } },
+    query("ids[]", { type: "array", items: ID }, "Ids of records, at most 1000"),
+    query(
+      "compression",
+      { ...schemaOf(Compression), default: "auto" },
+      "How to compress the entries of a ZIP",
+    ),
+    ...PRECONDITIONS,
+    ...RANGE,
   ],
   responses: {
-    200: contentResponse("The content", BINARY, ...CONTENT_TYPES),
-    206: contentResponse("A range of the content", BINARY, ...CONTENT_TYPES),
-    304: { description: "The client has the current content" },
+    200: {
+      ...contentResponse("The content", BINARY, "application/octet-stream", "application/zip"),
+      headers: headersOf(["Content-Disposition"], ["ETag", "Last-Modified", "Accept-Ranges"]),
+    },
+    206: {
+      ...contentResponse("A range of the content", BINARY, "application/octet-stream"),
+      headers: headersOf([...FILE_DOWNLOAD_HEADERS, "Content-Disposition", "Content-Range"]),
+    },
+    304: NOT_MODIFIED,
   },
-  refusals: [400, 404, 416],
+  refusals: [
+    "ErrResourcesNotFound",
+    "ErrResourcesSharedPath",
+    "ErrResourcesQuarantined",
+    "ErrPreconditionFailed",
+    416,
+  ],
 };
 
 export const EVENTS: Operation = {
+  id: "streamEvents",
+  tag: "events",
   summary: "Subscribe to changes as Server-Sent Events",
+  description: [
+    "Events in commit order, until the credential expires:",
+    "",
+    "- `resource.added`, `resource.updated`, `resource.deleted`: a ResourceEntry as data",
+    "- `resource.verdict`: an object of `id`, `path` and `verdict`",
+    "- `scan.queued`, `scan.started`, `scan.progress`, `scan.finished`: a Scan",
+    "- `reset`: the position is gone, and the client must list again",
+    "",
+    "A comment arrives every 15 s.",
+  ].join("\n"),
   parameters: [
-    query("scope", { enum: ["own", "all"], default: "own" }, "Whose records"),
+    query("scope", { ...schemaOf(Scope), default: "own" }, "Whose; all needs resources.admin"),
     query("last_event_id", { type: "string" }, "Replay what came after this event"),
-    { name: "Last-Event-ID", in: "header", schema: { type: "string" } },
+    requestHeader("Last-Event-ID", "The same; the header counts", "0b4ee3f6-12"),
   ],
   responses: {
-    200: contentResponse(
-      "Events resource.added, resource.updated, resource.deleted, resource.verdict, scan.* and reset",
-      { type: "string" },
-      "text/event-stream",
-    ),
+    200: {
+      description: "The events",
+      content: {
+        "text/event-stream": {
+          schema: { type: "string" },
+          example: 'id: 0b4ee3f6-12\nevent: resource.deleted\ndata: {"id":2,"…":"…"}\n\n',
+        },
+      },
+    },
   },
-  refusals: [400],
 };
 
-const COUNT: Json = { type: "integer", minimum: 0 };
-
 export const USAGE: Operation = {
-  summary: "Read what the caller's tree holds, or all trees together",
+  id: "getUsage",
+  tag: "resources",
+  summary: "Read what a tree holds, or all trees together",
   parameters: [
-    query("scope", { enum: ["own", "all"], default: "own" }, "all needs resources.admin"),
+    query("scope", { ...schemaOf(Scope), default: "own" }, "Whose; all needs resources.admin"),
   ],
-  responses: {
-    200: enveloped("The usage, in bytes", {
-      type: "object",
-      required: ["files", "directories", "bytes", "stored_bytes", "quota"],
-      properties: {
-        files: COUNT,
-        directories: COUNT,
-        bytes: { ...COUNT, description: "Shared content counts for each file" },
-        stored_bytes: { ...COUNT, description: "Each content counts once" },
-        quota: { type: ["integer", "null"], minimum: 0 },
-      },
-    }),
-  },
-  refusals: [400],
+  responses: { 200: enveloped("The usage, in bytes", reference("Usage")) },
 };

@@ -1,67 +1,75 @@
-/** The operations on scans, reports and the capacity of the host (C 14, C 15). */
+/** The operations on scans, reports and verdicts (C 14, C 15). */
 
+import { SCAN_WAIT_S } from "../../schemas/queries.ts";
+import type { Operation } from "./operation.ts";
 import {
   contentResponse,
   enveloped,
+  idInPath,
+  integerQuery,
   type Json,
   jsonRequestBody,
   jsonResponse,
-  type Operation,
-  query,
+  pageParameters,
   reference,
 } from "./parts.ts";
+import { LIST as LIST_RESOURCES } from "./resources.ts";
 
 const SCAN: Json = enveloped("The scan", reference("Scan"));
-const SCAN_ID: Json = { name: "id", in: "path", required: true, schema: { type: "integer" } };
+const SCAN_ID: Json = idInPath("The id of the scan");
 
 export const START: Operation = {
+  id: "startScan",
+  tag: "scans",
   summary: "Scan files",
-  parameters: [
-    query("wait", { type: "integer", minimum: 0, maximum: 60 }, "Seconds to wait for the end"),
-  ],
-  requestBody: jsonRequestBody("ScanRequest"),
+  description: "Scans the files at and below the records, with their present content.",
+  parameters: [integerQuery("wait", SCAN_WAIT_S, "Seconds to wait for the end")],
+  requestBody: jsonRequestBody("ScanRequest", { path: "models/llama" }),
   responses: { 202: SCAN },
-  refusals: [400, 404, 429],
+  refusals: ["ErrResourcesNotFound", "ErrResourcesSharedPath", "ErrScansQueueFull"],
 };
 
 export const LIST: Operation = {
+  id: "listScans",
+  tag: "scans",
   summary: "List the caller's scans, newest first",
-  parameters: [
-    query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
-    query("before", { type: "integer", minimum: 1 }, "Only scans with a lower id"),
-  ],
-  responses: {
-    200: enveloped(
-      "The scans, with the first 16 KiB of the paths of each, which paths_total counts. The list ends " +
-        "early where they reach 256 KiB; an empty one is the end",
-      reference("ScanList"),
-    ),
-  },
-  refusals: [400],
+  description:
+    "Each scan has the first 16 KiB of its paths, which paths_total counts. A page ends " +
+    "early where they reach 256 KiB; an empty one is the end.",
+  parameters: pageParameters("scans"),
+  responses: { 200: enveloped("The scans", reference("ScanList")) },
 };
 
 export const FIND: Operation = {
+  id: "getScan",
+  tag: "scans",
   summary: "Show a scan",
   parameters: [SCAN_ID],
   responses: { 200: SCAN },
-  refusals: [400, 404],
+  refusals: ["ErrScansNotFound"],
 };
 
 export const REMOVE: Operation = {
+  id: "removeScan",
+  tag: "scans",
   summary: "Cancel an unfinished scan, or remove a finished one",
   parameters: [SCAN_ID],
-  responses: { 200: SCAN },
-  refusals: [400, 404],
+  responses: { 200: enveloped("The scan as it is then, or was", reference("Scan")) },
+  refusals: ["ErrScansNotFound"],
 };
 
 export const REPORT: Operation = {
+  id: "getScanReport",
+  tag: "scans",
   summary: "Show the report of a completed scan",
   parameters: [SCAN_ID],
   responses: { 200: jsonResponse("The report, without an envelope", reference("Report")) },
-  refusals: [400, 404, 409],
+  refusals: ["ErrScansNotFound", "ErrScansConflict"],
 };
 
 export const REPORT_SCHEMA: Operation = {
+  id: "getReportSchema",
+  tag: "scans",
   summary: "Show the JSON Schema of a report",
   responses: {
     200: contentResponse(
@@ -72,29 +80,27 @@ export const REPORT_SCHEMA: Operation = {
   },
 };
 
-const VALID: Json = {
-  type: "object",
-  required: ["valid", "report"],
-  properties: { valid: { const: true }, report: reference("Report") },
-};
-const INVALID: Json = {
-  type: "object",
-  required: ["valid", "violations"],
-  properties: {
-    valid: { const: false },
-    violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
-    violations_truncated: { const: true, description: "There are more violations" },
-  },
-};
-
 export const VALIDATE_REPORT: Operation = {
+  id: "validateReport",
+  tag: "scans",
   summary: "Check that a document is a valid report",
-  requestBody: { required: true, content: { "application/json": { schema: {} } } },
-  responses: { 200: enveloped("The verdict", { oneOf: [VALID, INVALID] }) },
-  refusals: [400],
+  description:
+    "A valid report is returned with all defaults filled in. The document may have 64 MiB.",
+  requestBody: {
+    required: true,
+    content: {
+      "application/json": { schema: {}, example: { bytes_scanned: 5, files_scanned: 1 } },
+    },
+  },
+  responses: { 200: enveloped("The outcome", reference("ReportValidation")) },
 };
 
-export const CAPACITY: Operation = {
-  summary: "Show how much the host can carry now",
-  responses: { 200: enveloped("The overview", reference("CapacityOverview")) },
+export const VERDICTS: Operation = {
+  id: "listVerdicts",
+  tag: "verdicts",
+  summary: "List the verdicts on the files of directories",
+  parameters: LIST_RESOURCES.parameters ?? [],
+  responses: {
+    200: enveloped("The verdicts, in the order of a listing", reference("VerdictList")),
+  },
 };

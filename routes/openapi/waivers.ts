@@ -1,36 +1,45 @@
 /** The operations on waivers (C 18). */
 
+import { WAIVER as EXAMPLE } from "./examples.ts";
+import type { Operation } from "./operation.ts";
 import {
   enveloped,
+  idInPath,
   type Json,
   jsonRequestBody,
-  type Operation,
-  query,
+  pageParameters,
   reference,
 } from "./parts.ts";
 
 const WAIVER: Json = enveloped("The waiver", reference("Waiver"));
 
 export const ADD: Operation = {
+  id: "addWaiver",
+  tag: "verdicts",
   summary: "Let content through whatever its verdict is",
-  requestBody: jsonRequestBody("WaiverRequest"),
+  description: "The content need not be stored yet.",
+  requestBody: jsonRequestBody("WaiverRequest", {
+    sha256: EXAMPLE.sha256,
+    reason: EXAMPLE.reason,
+    expires_at: "2099-01-01T00:00:00Z",
+  }),
   responses: { 200: WAIVER },
-  refusals: [400],
 };
 
 export const LIST: Operation = {
+  id: "listWaivers",
+  tag: "verdicts",
   summary: "List waivers, newest first",
-  parameters: [
-    query("limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }, "How many"),
-    query("before", { type: "integer", minimum: 1 }, "Only waivers with a lower id"),
-  ],
+  description: "Expired ones as well.",
+  parameters: pageParameters("waivers"),
   responses: { 200: enveloped("The waivers", reference("WaiverList")) },
-  refusals: [400],
 };
 
 export const REMOVE: Operation = {
+  id: "removeWaiver",
+  tag: "verdicts",
   summary: "Remove a waiver",
-  parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+  parameters: [idInPath("The id of the waiver")],
   responses: { 200: WAIVER },
-  refusals: [400, 404],
+  refusals: ["ErrWaiversNotFound"],
 };

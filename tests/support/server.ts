@@ -1,4 +1,7 @@
-/** A real server for tests. Each one has its own port and data directory. */
+/**
+ * A real server for tests. Each one has its own port and data directory, and fails its test if it sends a
+ * reply that is not described.
+ */
 
 import { compose } from "../../cli/serve/compose.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
@@ -19,6 +22,7 @@ import { readSettings, type Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
+import { DescribedReplies } from "./described_replies.ts";
 import { temporaryFiles } from "./invariants.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -72,6 +76,7 @@ export class TestServer implements AsyncDisposable {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     await using parts = new AsyncDisposableStack();
+    const replies = parts.use(new DescribedReplies());
     const dataDir = options.dataDir ?? parts.use(await TempDir.make()).path;
     const settings = {
       ...readSettings(() => undefined),
@@ -112,6 +117,7 @@ export class TestServer implements AsyncDisposable {
         app: options.app,
       }),
     );
+    composition.app.fetch = replies.compare(composition.app.fetch);
     const { graceMs } = options;
     const server = composition.listen({
       hostname: "127.0.0.1",

@@ -1,0 +1,100 @@
+import { CapacityOverview } from "../../schemas/capacity.ts";
+import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
+import { reportJsonSchemas } from "../../schemas/report/report.ts";
+import {
+  MkdirResourceRequest,
+  ResourceEntry,
+  ResourceList,
+  TransferResourceRequest,
+} from "../../schemas/resources.ts";
+import { ScanEntry, ScanList, ScanRequest } from "../../schemas/scans.ts";
+import { Usage } from "../../schemas/usage.ts";
+import {
+  StatEntry,
+  VerdictEntry,
+  VerdictList,
+  WaiverEntry,
+  WaiverList,
+  WaiverRequest,
+} from "../../schemas/verdicts.ts";
+import { ENTRY, FILE_VERDICT, LINK, NEW_LINK, SCAN, STAT, WAIVER } from "./examples.ts";
+import { componentPath, type Json, reference, requestSchemaOf, schemaOf } from "./parts.ts";
+
+/** The schemas of the description by name. Those of requests are what the server reads bodies by. */
+export function schemas(): Record<string, Json> {
+  return {
+    ResourceEntry: { ...schemaOf(ResourceEntry), examples: [ENTRY] },
+    ResourceList: { ...schemaOf(ResourceList), ...listOf("ResourceEntry") },
+    MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
+    MoveResourceRequest: requestSchemaOf(TransferResourceRequest),
+    CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
+    Stat: { ...schemaOf(StatEntry), examples: [STAT] },
+    Usage: schemaOf(Usage),
+    Verdict: { ...schemaOf(VerdictEntry), examples: [FILE_VERDICT] },
+    VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },
+    Waiver: { ...schemaOf(WaiverEntry), examples: [WAIVER] },
+    WaiverList: { ...schemaOf(WaiverList), ...listOf("Waiver") },
+    WaiverRequest: requestSchemaOf(WaiverRequest),
+    Link: { ...schemaOf(LinkEntry), examples: [LINK] },
+    NewLink: { ...schemaOf(NewLinkEntry), examples: [NEW_LINK] },
+    LinkList: schemaOf(LinkList),
+    LinkRequest: requestSchemaOf(LinkRequest),
+    CapacityOverview: schemaOf(CapacityOverview),
+    Scan: { ...schemaOf(ScanEntry), examples: [SCAN] },
+    ScanList: { ...schemaOf(ScanList), ...listOf("Scan") },
+    ScanRequest: requestSchemaOf(ScanRequest),
+    ...reportJsonSchemas((name) => componentPath("schemas", name)),
+    ReportValidation: REPORT_VALIDATION,
+    Violation: VIOLATION,
+    Error: ERROR,
+  };
+}
+
+function listOf(name: string): Json {
+  return {
+    properties: {
+      items: { type: "array", items: reference(name) },
+      total: { type: "integer", minimum: 0, description: "The number of items" },
+    },
+  };
+}
+
+const REPORT_VALIDATION: Json = {
+  oneOf: [{
+    type: "object",
+    required: ["valid", "report"],
+    properties: { valid: { const: true }, report: reference("Report") },
+  }, {
+    type: "object",
+    required: ["valid", "violations"],
+    properties: {
+      valid: { const: false },
+      violations: { type: "array", items: reference("Violation"), maxItems: 1000 },
+      violations_truncated: { const: true, description: "There are more violations" },
+    },
+  }],
+};
+
+const VIOLATION: Json = {
+  type: "object",
+  required: ["path", "message"],
+  properties: {
+    path: { type: "string", description: "Where, such as issues[3].severity" },
+    message: { type: "string", description: "What is allowed there, and what was found" },
+  },
+};
+
+const ERROR: Json = {
+  type: "object",
+  required: ["status", "code", "msg"],
+  properties: {
+    status: { const: "error" },
+    code: { type: "string", description: "The kind of the error" },
+    msg: { type: "string", description: "What was wrong, for a person" },
+  },
+  examples: [{
+    status: "error",
+    code: "ErrResourcesNotFound",
+    msg: 'Cannot move "a": not found',
+  }],
+};

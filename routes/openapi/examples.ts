@@ -1,0 +1,83 @@
+/** Examples that several operations show. Their types are those of what the server replies. */
+
+import type { LinkEntry } from "../../schemas/links.ts";
+import type { ResourceEntry } from "../../schemas/resources.ts";
+import type { ScanEntry } from "../../schemas/scans.ts";
+import type { FileVerdict, StatEntry, WaiverEntry } from "../../schemas/verdicts.ts";
+
+const TIME = "2026-11-22T09:00:00.000Z";
+const SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+const MD5 = "5d41402abc4b2a76b9719d911017c592";
+
+export const ENTRY: ResourceEntry = {
+  id: 2,
+  user_id: 1,
+  name: "model.safetensors",
+  path: "models/llama/model.safetensors",
+  size: 5,
+  is_dir: false,
+  created_at: TIME,
+  updated_at: TIME,
+};
+
+const VERDICT: FileVerdict = {
+  verdict: "dangerous",
+  findings: [{
+    rule_code: "S101",
+    severity: "critical",
+    message: "Pickle calls os.system when it is loaded",
+  }],
+  problem: null,
+  scanner_version: "1",
+  scanned_at: TIME,
+  waiver: null,
+};
+
+export const FILE_VERDICT = { id: 2, path: ENTRY.path, ...VERDICT };
+
+export const STAT: StatEntry = {
+  ...ENTRY,
+  md5: MD5,
+  sha256: SHA256,
+  crc32: "3610a686",
+  etag: `"${MD5}"`,
+  verdict: VERDICT,
+};
+
+export const SCAN: ScanEntry = {
+  id: 1,
+  user_id: 1,
+  status: "completed",
+  paths: ["models"],
+  paths_total: 1,
+  created_at: TIME,
+  started_at: TIME,
+  finished_at: TIME,
+  files_total: 1,
+  files_scanned: 1,
+  bytes_total: 5,
+  bytes_scanned: 5,
+  issues: { critical: 1, warning: 0, info: 0, debug: 0 },
+  error: null,
+};
+
+export const WAIVER: WaiverEntry = {
+  id: 1,
+  sha256: SHA256,
+  reason: "Reviewed by the security team",
+  user_id: 1,
+  created_at: TIME,
+  expires_at: null,
+};
+
+export const LINK: LinkEntry = {
+  id: 1,
+  user_id: 1,
+  path: ENTRY.path,
+  created_by: 1,
+  created_at: TIME,
+  expires_at: "2026-11-29T09:00:00.000Z",
+  once: false,
+};
+
+export const NEW_LINK = { ...LINK, url: "https://files.example.org/l/AAAAAAAAAAAAAAAAAAAAAA" };

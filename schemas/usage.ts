@@ -1,0 +1,13 @@
+import * as v from "valibot";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** What a tree holds, as callers receive it (C 22). */
+export const Usage = v.object({
+  files: count,
+  directories: count,
+  bytes: v.pipe(count, v.description("The sizes of all files")),
+  stored_bytes: v.pipe(count, v.description("The sizes of their contents, each content once")),
+  quota: v.nullable(count),
+});
+export type Usage = v.InferOutput<typeof Usage>;
