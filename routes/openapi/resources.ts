@@ -115,6 +115,12 @@ export const MKDIR: Operation = {
   refusals: ["ErrResourcesAlreadyExists"],
 };
 
+/** What goes into a destination that is there. */
+const INTO = {
+  Move: "A file or directory goes into the destination if that is a directory.",
+  Copy: "A file, or the entries of a directory, go into the destination if that is a directory.",
+};
+
 export const MOVE: Operation = transfer("Move");
 export const COPY: Operation = {
   ...transfer("Copy"),
@@ -126,11 +132,8 @@ function transfer(verb: "Move" | "Copy"): Operation {
     id: `${verb.toLowerCase()}Resources`,
     tag: "resources",
     summary: `${verb} records with their descendants, all or none`,
-    description:
-      "A file or directory goes into the destination if that is a directory; a file also " +
-      "if the destination ends with a slash. Otherwise the destination is its new path. Several " +
-      "sources go into the destination." +
-      (verb === "Copy" ? " The entries of a copied directory go into an existing directory." : ""),
+    description: `${INTO[verb]} Otherwise the destination is its new path. ` +
+      "Several sources go into the destination, which is made if it is missing.",
     requestBody: jsonRequestBody(`${verb}ResourceRequest`, {
       source: "models/llama",
       destination: "archive/",
