@@ -1,6 +1,7 @@
 import { showCapacity } from "./capacity.ts";
 import { streamEvents } from "./events.ts";
 import { healthz, readyz } from "./health.ts";
+import { EVENTS } from "./openapi/events.ts";
 import * as linkOperations from "./openapi/links.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
@@ -120,7 +121,7 @@ const API_ROUTES: readonly Route[] = [
     privilege: "resources.view",
     tree: true,
     load: "stream",
-    operation: resourceOperations.EVENTS,
+    operation: EVENTS,
     handle: (c, { events, eventOptions }) => streamEvents(c, events, eventOptions),
   },
   {

@@ -82,6 +82,8 @@ export function serveApp(app: App, options: ServeOptions): RunningServer {
  */
 function withoutLength({ method }: Request, response: Response): Response {
   if (method !== "HEAD" || response.headers.has("Content-Length")) return response;
+  // It may have no body, even an empty one, and gets no length.
+  if (response.status === 304) return response;
   const empty = new ReadableStream({ start: (controller) => controller.close() });
   return new Response(empty, response);
 }

@@ -19,10 +19,12 @@ export interface Stat {
  *   is invalid, `ErrResourcesNotFound` when it has no record.
  */
 export async function stat(tree: Tree, request: TargetRequest): Promise<Stat> {
-  if (request.paths.length + request.ids.length !== 1) {
+  const { caller, ids } = request;
+  const paths = request.paths.filter((path) => path.trim() !== "");
+  if (paths.length + ids.length !== 1) {
     throw new AppError("ErrResourcesInvalidRequest", "Cannot stat: expected one path or id");
   }
-  const { byPath, byId } = await resolveTargets(tree, request, "stat");
+  const { byPath, byId } = await resolveTargets(tree, { caller, paths, ids }, "stat");
   const [record] = [...byPath, ...byId];
   if (record === undefined) throw new Error("No record was found, and none was missed");
   if (record.isDir) return { record, content: null };

@@ -17,6 +17,7 @@ import {
   WaiverList,
   WaiverRequest,
 } from "../../schemas/verdicts.ts";
+import { EVENT } from "./events.ts";
 import { ENTRY, FILE_VERDICT, LINK, NEW_LINK, SCAN, STAT, WAIVER } from "./examples.ts";
 import { componentPath, type Json, reference, requestSchemaOf, schemaOf } from "./parts.ts";
 
@@ -28,6 +29,7 @@ export function schemas(): Record<string, Json> {
     MkdirResourceRequest: requestSchemaOf(MkdirResourceRequest),
     MoveResourceRequest: requestSchemaOf(TransferResourceRequest),
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
+    Event: EVENT,
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },
     Usage: schemaOf(Usage),
     Verdict: { ...schemaOf(VerdictEntry), examples: [FILE_VERDICT] },

@@ -90,7 +90,8 @@ export const PUT: Operation = {
   id: "putFile",
   tag: "files",
   summary: "Store a file, or replace its content",
-  description: "The body is the content. Missing directories are made. Replacing a file needs " +
+  description:
+    "The body is the content; without one, the file is empty. Missing directories are made. Replacing a file needs " +
     "resources.edit besides; the file keeps its id.",
   parameters: [
     PATH,
@@ -101,7 +102,7 @@ export const PUT: Operation = {
     requestHeader("Content-Digest", "Digests of the content by md5 and sha-256 (RFC 9530)", SHA256),
     requestHeader("Repr-Digest", "The same", SHA256),
   ],
-  requestBody: { required: true, content: { "*/*": { schema: BINARY } } },
+  requestBody: { content: { "*/*": { schema: BINARY } } },
   responses: {
     200: {
       ...enveloped("The record of the replaced file", ENTRY),

@@ -2,7 +2,14 @@
 
 import { LINK } from "./examples.ts";
 import type { Operation } from "./operation.ts";
-import { enveloped, idInPath, jsonRequestBody, pageParameters, reference } from "./parts.ts";
+import {
+  enveloped,
+  envelopedWithId,
+  idInPath,
+  jsonRequestBody,
+  pageParameters,
+  reference,
+} from "./parts.ts";
 import { DOWNLOAD } from "./resources.ts";
 import { PRECONDITIONS, RANGE } from "./files.ts";
 
@@ -11,7 +18,9 @@ export const ADD: Operation = {
   tag: "links",
   summary: "Make a link, which serves a file or directory without a credential",
   requestBody: jsonRequestBody("LinkRequest", { path: LINK.path, expires_in: "7d" }),
-  responses: { 200: enveloped("The link, with its URL", reference("NewLink")) },
+  responses: {
+    200: envelopedWithId("The link, with its URL", reference("NewLink"), ["removeLink"]),
+  },
   refusals: ["ErrResourcesNotFound"],
 };
 

@@ -69,6 +69,18 @@ export function enveloped(description: string, data: Json): Json {
   });
 }
 
+/** A reply of JSON in the envelope whose `id` is that of other operations, by their names. */
+export function envelopedWithId(description: string, data: Json, operations: string[]): Json {
+  const link = (operationId: string) => ({
+    operationId,
+    parameters: { id: "$response.body#/data/id" },
+  });
+  return {
+    ...enveloped(description, data),
+    links: Object.fromEntries(operations.map((name) => [name, link(name)])),
+  };
+}
+
 /** A reply of other types. */
 export function contentResponse(description: string, schema: Json, ...types: string[]): Json {
   return { description, content: Object.fromEntries(types.map((type) => [type, { schema }])) };

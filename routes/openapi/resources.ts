@@ -1,4 +1,4 @@
-/** The operations on resources, their events and usage (RS 4, RS 6, C 17, C 22). */
+/** The operations on resources, and usage (RS 4, C 17, C 22). */
 
 import { Scope } from "../../schemas/queries.ts";
 import { Compression, OnConflict, UploadPaths } from "../../schemas/resources.ts";
@@ -15,7 +15,6 @@ import {
   pathParameters,
   query,
   reference,
-  requestHeader,
   schemaOf,
 } from "./parts.ts";
 
@@ -29,7 +28,11 @@ export const LIST: Operation = {
     "itself, its entries and its ancestors, ordered by path. A path without a record adds nothing.",
   parameters: [
     ...pathParameters("A directory; the root by default"),
-    query("recursive", { type: "boolean", default: false }, "Whether to list all descendants"),
+    query(
+      "recursive",
+      { type: ["boolean", "string"], default: false },
+      "Whether to list all descendants: true or 1. Other values count as false",
+    ),
   ],
   responses: { 200: enveloped("The records", RESOURCES) },
 };
@@ -182,38 +185,6 @@ export const DOWNLOAD: Operation = {
     "ErrPreconditionFailed",
     416,
   ],
-};
-
-export const EVENTS: Operation = {
-  id: "streamEvents",
-  tag: "events",
-  summary: "Subscribe to changes as Server-Sent Events",
-  description: [
-    "Events in commit order, until the credential expires:",
-    "",
-    "- `resource.added`, `resource.updated`, `resource.deleted`: a ResourceEntry as data",
-    "- `resource.verdict`: an object of `id`, `path` and `verdict`",
-    "- `scan.queued`, `scan.started`, `scan.progress`, `scan.finished`: a Scan",
-    "- `reset`: the position is gone, and the client must list again",
-    "",
-    "A comment arrives every 15 s.",
-  ].join("\n"),
-  parameters: [
-    query("scope", { ...schemaOf(Scope), default: "own" }, "Whose; all needs resources.admin"),
-    query("last_event_id", { type: "string" }, "Replay what came after this event"),
-    requestHeader("Last-Event-ID", "The same; the header counts", "0b4ee3f6-12"),
-  ],
-  responses: {
-    200: {
-      description: "The events",
-      content: {
-        "text/event-stream": {
-          schema: { type: "string" },
-          example: 'id: 0b4ee3f6-12\nevent: resource.deleted\ndata: {"id":2,"…":"…"}\n\n',
-        },
-      },
-    },
-  },
 };
 
 export const USAGE: Operation = {

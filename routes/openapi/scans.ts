@@ -5,6 +5,7 @@ import type { Operation } from "./operation.ts";
 import {
   contentResponse,
   enveloped,
+  envelopedWithId,
   idInPath,
   integerQuery,
   type Json,
@@ -25,7 +26,9 @@ export const START: Operation = {
   description: "Scans the files at and below the records, with their present content.",
   parameters: [integerQuery("wait", SCAN_WAIT_S, "Seconds to wait for the end")],
   requestBody: jsonRequestBody("ScanRequest", { path: "models/llama" }),
-  responses: { 202: SCAN },
+  responses: {
+    202: envelopedWithId("The scan", reference("Scan"), ["getScan", "getScanReport", "removeScan"]),
+  },
   refusals: ["ErrResourcesNotFound", "ErrResourcesSharedPath", "ErrScansQueueFull"],
 };
 

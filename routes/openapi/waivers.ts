@@ -4,6 +4,7 @@ import { WAIVER as EXAMPLE } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 import {
   enveloped,
+  envelopedWithId,
   idInPath,
   type Json,
   jsonRequestBody,
@@ -23,7 +24,7 @@ export const ADD: Operation = {
     reason: EXAMPLE.reason,
     expires_at: "2099-01-01T00:00:00Z",
   }),
-  responses: { 200: WAIVER },
+  responses: { 200: envelopedWithId("The waiver", reference("Waiver"), ["removeWaiver"]) },
 };
 
 export const LIST: Operation = {

@@ -135,6 +135,18 @@ Deno.test("GET /resources/download of one file", async (t) => {
     const missing = await one.fetch("/resources/download?path=nothing", { method: "HEAD" });
     assert.equal(missing.status, 404);
   });
+  await t.step("C 9 answers HEAD by 304 if the client has the content", async () => {
+    const [current, head] = await Promise.all(["GET", "HEAD"].map(async (method) => {
+      const headers = { "If-None-Match": tag };
+      const reply = await one.send(method, "/resources/download?path=d/data.bin", { headers });
+      const { status, text } = reply;
+      const names = ["ETag", "Last-Modified", "Cache-Control", "Content-Length"];
+      assert.match(reply.headers.get("X-Request-Id") ?? "", /./);
+      return [status, text, ...names.map((name) => reply.headers.get(name))];
+    }));
+    assert.equal(current?.[0], 304);
+    assert.deepEqual(head, current);
+  });
   await t.step("C 9 sends empty content", async () => {
     await one.upload("d", { empty: "" });
     const response = await one.download({ path: "d/empty" });

@@ -107,6 +107,8 @@ Deno.test("C 17 stat shows what is known of the content", async (t) => {
     refused(await stat(""), 400, "ErrResourcesInvalidRequest");
     refused(await stat("?path=d&path=d/hello.txt"), 400, "ErrResourcesInvalidRequest");
     refused(await stat("?path=missing"), 404, "ErrResourcesNotFound");
+    refused(await stat("?path="), 400, "ErrResourcesInvalidRequest");
+    refused(await stat("?path=%20"), 400, "ErrResourcesInvalidRequest");
     const two = await server.as(2);
     const foreign = await two.send("GET", "/resources/stat?path=d");
     refused(foreign, 404, "ErrResourcesNotFound");
