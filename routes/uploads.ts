@@ -14,6 +14,7 @@ import {
 } from "../core/tree/resumable_upload.ts";
 import type { ResumableUpload } from "../core/uploads.ts";
 import { OnConflict } from "../schemas/resources.ts";
+import type { UploadEntry } from "../schemas/uploads.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { success } from "./envelope.ts";
@@ -66,7 +67,7 @@ export async function getUpload(c: Handled, uploads: UploadService): Promise<Res
   c.header("Upload-Length", String(upload.size));
   if (upload.metadata !== "") c.header("Upload-Metadata", upload.metadata);
   showProgress(c, upload);
-  return success(c, {
+  const entry: UploadEntry = {
     id: upload.id,
     path: upload.path,
     size: upload.size,
@@ -74,7 +75,8 @@ export async function getUpload(c: Handled, uploads: UploadService): Promise<Res
     created_at: isoTime(upload.createdAt),
     expires_at: isoTime(upload.expiresAt),
     completed_at: upload.completedAt === null ? null : isoTime(upload.completedAt),
-  });
+  };
+  return success(c, entry);
 }
 
 /** `PATCH /uploads/{id}` (C 21). */

@@ -8,6 +8,7 @@ import {
   TransferResourceRequest,
 } from "../../schemas/resources.ts";
 import { ScanEntry, ScanList, ScanRequest } from "../../schemas/scans.ts";
+import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
   StatEntry,
@@ -31,6 +32,7 @@ export function schemas(): Record<string, Json> {
     CopyResourceRequest: requestSchemaOf(TransferResourceRequest),
     Event: EVENT,
     Stat: { ...schemaOf(StatEntry), examples: [STAT] },
+    Upload: schemaOf(UploadEntry),
     Usage: schemaOf(Usage),
     Verdict: { ...schemaOf(VerdictEntry), examples: [FILE_VERDICT] },
     VerdictList: { ...schemaOf(VerdictList), ...listOf("Verdict") },

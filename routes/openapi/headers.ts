@@ -23,6 +23,22 @@ const HEADERS = {
     example: "bytes",
   },
   "Content-Range": text("The range that is sent, and the size of the content", "bytes 0-99/1000"),
+  "Location": text(
+    "The address of the upload, relative to that of the request",
+    "uploads/3f2a9c1d",
+  ),
+  "Tus-Resumable": text("The version of the protocol", "1.0.0"),
+  "Tus-Version": text("The versions that the server supports", "1.0.0"),
+  "Tus-Extension": text("The extensions that the server supports", "creation,checksum"),
+  "Tus-Max-Size": text("The largest file in bytes", "314572800"),
+  "Tus-Checksum-Algorithm": text("The algorithms of checksums", "sha1,sha256,md5"),
+  "Upload-Length": text("The size of the file in bytes", "5"),
+  "Upload-Offset": text("How many bytes have been received", "0"),
+  "Upload-Metadata": text("As the client sent it", "path bW9kZWxz"),
+  "Upload-Expires": text(
+    "When the upload expires unless it is complete",
+    "Mon, 23 Nov 2026 09:00:00 GMT",
+  ),
   "Content-Disposition": text("The name of the file", 'attachment; filename="model.safetensors"'),
 } as const satisfies Readonly<Record<string, Json>>;
 

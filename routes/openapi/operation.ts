@@ -5,6 +5,7 @@ import type { Refusal } from "./refusals.ts";
 export const TAGS = {
   resources: "Files and directories of a tree, named by paths or ids in queries and bodies.",
   files: "Files at their addresses, as browsers, curl and DVC use them.",
+  uploads: "Uploads of large files that clients of tus 1.0.0 can resume.",
   events: "What changes in a tree, and how scans proceed.",
   scans: "Scans of stored model files, and their reports.",
   verdicts: "What scans found in content, and waivers, which let content through nevertheless.",

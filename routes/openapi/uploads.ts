@@ -1,116 +1,165 @@
 /** The operations on uploads that can be resumed (C 21), which are those of tus 1.0.0. */
 
 import { OnConflict } from "../../schemas/resources.ts";
-import { BINARY, enveloped, type Json, type Operation, query, schemaOf } from "./parts.ts";
+import { type HeaderName, headersOf } from "./headers.ts";
+import type { Operation } from "./operation.ts";
+import {
+  BINARY,
+  enveloped,
+  type Json,
+  query,
+  reference,
+  requestHeader,
+  schemaOf,
+} from "./parts.ts";
+import type { Refusal } from "./refusals.ts";
 
 const ID: Json = {
   name: "id",
   in: "path",
   required: true,
-  schema: { type: "string", pattern: "^[0-9a-f]{32}$" },
+  schema: { type: "string" },
   description: "The id of the upload, the last segment of its Location",
+  example: "3f2a9c1d5b7e4860a1c2d3e4f5061728",
 };
 
-const TUS_RESUMABLE = header("Tus-Resumable", "The version of the protocol: 1.0.0", true);
-const OFFSET = header("Upload-Offset", "Where the content begins: what HEAD says", true);
-const CHECKSUM = header(
+const required = (parameter: Json): Json => ({ ...parameter, required: true });
+
+const TUS_RESUMABLE = required(
+  requestHeader("Tus-Resumable", "The version of the protocol", "1.0.0"),
+);
+const OFFSET = requestHeader("Upload-Offset", "Where the content begins: what HEAD says", "0");
+const CHECKSUM = requestHeader(
   "Upload-Checksum",
   "sha1, sha256 or md5, a space, and the digest in base64",
+  "md5 XUFAKrxLKna5cZ2REBfFkg==",
 );
-
-/** The headers that tell how far an upload is. */
-const PROGRESS: Json = {
-  "Tus-Resumable": replied("The version of the protocol"),
-  "Upload-Offset": replied("How many bytes have been received"),
-  "Upload-Expires": replied("When the upload expires unless it is complete"),
-};
-
 const CONTENT: Json = {
   content: { "application/offset+octet-stream": { schema: BINARY } },
 };
 
+/** The headers of every reply about uploads. */
+const TUS: readonly HeaderName[] = ["Tus-Resumable", "Tus-Version"];
+
+/** What storing the file can refuse. */
+const STORING: readonly Refusal[] = [
+  "ErrPreconditionFailed",
+  "ErrResourcesAlreadyExists",
+  "ErrResourcesInvalidData",
+  "ErrResourcesQuotaExceeded",
+];
+const APPENDING: readonly Refusal[] = [
+  ...STORING,
+  "ErrUploadsNotFound",
+  "ErrUploadsConflict",
+  "ErrUploadsLocked",
+  "ErrUploadsTooLarge",
+  "ErrUploadsChecksumMismatch",
+];
+
 export const DESCRIBE: Operation = {
+  id: "describeUploads",
+  tag: "uploads",
   summary: "Show what of tus 1.0.0 the server supports",
-  responses: { 204: { description: "The headers Tus-Version, Tus-Extension and Tus-Max-Size" } },
+  responses: {
+    204: {
+      description: "The headers say it",
+      headers: headersOf([...TUS, "Tus-Extension", "Tus-Max-Size", "Tus-Checksum-Algorithm"]),
+    },
+  },
 };
 
 export const CREATE: Operation = {
+  id: "createUpload",
+  tag: "uploads",
   summary: "Begin an upload that can be resumed",
+  description: "The body may have the first bytes. Replacing a file needs resources.edit besides.",
   parameters: [
     TUS_RESUMABLE,
-    header("Upload-Length", "The size of the file in bytes", true),
-    header(
+    required(requestHeader("Upload-Length", "The size of the file in bytes", "5")),
+    requestHeader(
       "Upload-Metadata",
       "path, or filename and dir, and sha256: each with its value in base64",
+      "path bW9kZWxzL2xsYW1hL21vZGVsLnNhZmV0ZW5zb3Jz",
     ),
     CHECKSUM,
-    query("on_conflict", schemaOf(OnConflict), "What to do about a file that is there"),
+    query(
+      "on_conflict",
+      { ...schemaOf(OnConflict), default: "error" },
+      "What to do about a file that is there",
+    ),
   ],
-  requestBody: { required: false, ...CONTENT },
+  requestBody: CONTENT,
   responses: {
     201: {
       description: "The upload has begun",
-      headers: { Location: replied("The address of the upload"), ...PROGRESS },
+      headers: headersOf([...TUS, "Location"], ["Upload-Offset", "Upload-Expires"]),
     },
   },
-  refusals: [400, 409, 412, 413, 460],
+  refusals: [...STORING, "ErrUploadsTooLarge", "ErrUploadsChecksumMismatch"],
 };
 
 export const FIND: Operation = {
+  id: "getUpload",
+  headId: "headUpload",
+  tag: "uploads",
   summary: "Show how far an upload is",
-  parameters: [ID, TUS_RESUMABLE],
+  description: "An upload that has received everything is completed, if it was not. " +
+    "HEAD needs the header Tus-Resumable, GET does not.",
+  parameters: [ID, requestHeader("Tus-Resumable", "The version of the protocol", "1.0.0")],
   responses: {
     200: {
-      ...enveloped("The upload", {
-        type: "object",
-        properties: {
-          id: { type: "string" },
-          path: { type: "string" },
-          size: { type: "integer" },
-          received: { type: "integer" },
-          created_at: { type: "string", format: "date-time" },
-          expires_at: { type: "string", format: "date-time" },
-          completed_at: { type: ["string", "null"], format: "date-time" },
-        },
-      }),
-      headers: { "Upload-Length": replied("The size of the file in bytes"), ...PROGRESS },
+      ...enveloped("The upload", reference("Upload")),
+      headers: headersOf(
+        [...TUS, "Upload-Length", "Upload-Offset"],
+        ["Upload-Expires", "Upload-Metadata"],
+      ),
     },
   },
-  refusals: [400, 404, 409, 412, 423],
+  refusals: [...STORING, "ErrUploadsNotFound", "ErrUploadsLocked"],
 };
 
 export const APPEND: Operation = {
+  id: "appendToUpload",
+  tag: "uploads",
   summary: "Append content to an upload; its last byte stores the file",
-  parameters: [ID, TUS_RESUMABLE, OFFSET, CHECKSUM],
+  parameters: [ID, TUS_RESUMABLE, required(OFFSET), CHECKSUM],
   requestBody: { required: true, ...CONTENT },
-  responses: { 204: { description: "The content has been received", headers: PROGRESS } },
-  refusals: [400, 404, 409, 412, 413, 423, 460],
+  responses: {
+    204: {
+      description: "The content has been received",
+      headers: headersOf([...TUS, "Upload-Offset"], ["Upload-Expires"]),
+    },
+  },
+  refusals: APPENDING,
 };
 
 export const OVERRIDE: Operation = {
-  ...APPEND,
+  id: "overrideUploadMethod",
+  tag: "uploads",
   summary: "Send PATCH or DELETE as POST",
   parameters: [
     ID,
     TUS_RESUMABLE,
-    header("X-HTTP-Method-Override", "PATCH or DELETE", true),
-    header("Upload-Offset", "As for PATCH"),
+    required(requestHeader("X-HTTP-Method-Override", "PATCH or DELETE", "PATCH")),
+    OFFSET,
     CHECKSUM,
   ],
-  requestBody: { required: false, ...CONTENT },
+  requestBody: CONTENT,
+  responses: {
+    204: {
+      description: "As for the method",
+      headers: headersOf(TUS, ["Upload-Offset", "Upload-Expires"]),
+    },
+  },
+  refusals: APPENDING,
 };
 
 export const REMOVE: Operation = {
+  id: "removeUpload",
+  tag: "uploads",
   summary: "End an upload, and remove what it has received",
   parameters: [ID, TUS_RESUMABLE],
-  responses: { 204: { description: "The upload is gone" } },
-  refusals: [400, 404, 412, 423],
+  responses: { 204: { description: "The upload is gone", headers: headersOf(TUS) } },
+  refusals: ["ErrPreconditionFailed", "ErrUploadsNotFound", "ErrUploadsLocked"],
 };
-
-function header(name: string, description: string, required = false): Json {
-  return { name, in: "header", required, schema: { type: "string" }, description };
-}
-
-function replied(description: string): Json {
-  return { schema: { type: "string" }, description };
-}
