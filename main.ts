@@ -25,6 +25,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   put: () => import("./cli/transfer/put.ts"),
   get: () => import("./cli/transfer/get.ts"),
   sync: () => import("./cli/transfer/sync.ts"),
+  ls: () => import("./cli/remote/ls.ts"),
+  tree: () => import("./cli/remote/tree.ts"),
+  stat: () => import("./cli/remote/stat.ts"),
+  mkdir: () => import("./cli/remote/mkdir.ts"),
+  mv: () => import("./cli/remote/mv.ts"),
+  cp: () => import("./cli/remote/cp.ts"),
+  rm: () => import("./cli/remote/rm.ts"),
+  events: () => import("./cli/remote/events.ts"),
+  link: () => import("./cli/remote/link.ts"),
   config: () => import("./cli/config.ts"),
   permissions: () => import("./cli/permissions.ts"),
   completion: () => import("./cli/completion.ts"),
@@ -40,6 +49,7 @@ const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "re
 const NARROWED: ReadonlySet<string> = new Set([
   ...["token", "capacity", "check", "backup", "restore", "config", "permissions"],
   ...["login", "logout", "put", "get", "sync"],
+  ...["ls", "tree", "stat", "mkdir", "mv", "cp", "rm", "events", "link"],
 ]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 

@@ -1,6 +1,7 @@
 import { PRIVILEGES } from "../core/caller.ts";
 import { REMOTE_USAGES } from "./remote_usage.ts";
 import type { Usage } from "./usage_type.ts";
+import { VERB_USAGES } from "./verb_usages.ts";
 
 /** The commands that people use, as `strongroom help` lists them. */
 export const USAGES: Readonly<Record<string, Usage>> = {
@@ -111,6 +112,7 @@ restored.`,
     takesFiles: true,
   },
   ...REMOTE_USAGES,
+  ...VERB_USAGES,
   config: {
     summary: "Print every setting, its value and its source",
     forms: ["config"],

@@ -5,7 +5,10 @@ import { loginUrl } from "./login.ts";
 import { apiUrl, urlAuthority } from "./server_url.ts";
 
 /** The commands that use a server by its API (C 25). */
-export const REMOTE_COMMANDS = ["login", "logout"] as const;
+export const REMOTE_COMMANDS = [
+  ...["login", "logout"] as const,
+  ...["ls", "tree", "stat", "mkdir", "mv", "cp", "rm", "events", "link"] as const,
+] as const;
 export type RemoteCommand = typeof REMOTE_COMMANDS[number];
 
 export function isRemoteCommand(name: string | undefined): name is RemoteCommand {

@@ -3,7 +3,8 @@ import { ROOT, strongroom } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
 const COMMANDS = ["serve", "token", "scan", "rules", "scanners", "capacity", "check", "backup"]
-  .concat("restore", "login", "logout", "config", "permissions", "completion", "help", "version");
+  .concat("restore", "login", "logout", "put", "get", "sync", "ls", "tree", "stat", "mkdir", "mv")
+  .concat("cp", "rm", "events", "link", "config", "permissions", "completion", "help", "version");
 
 Deno.test("C 25 each command has help with examples, in two ways", async () => {
   const { stdout: overview } = await strongroom(["help"]);

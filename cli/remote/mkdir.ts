@@ -1,0 +1,20 @@
+import { ResourceEntry } from "../../schemas/resources.ts";
+import { UsageError } from "../usage_error.ts";
+import { Connection } from "./connection.ts";
+import { remotePath, verbArguments } from "./verb.ts";
+
+/** `strongroom mkdir`: makes directories of a server, with those above them (C 25). */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = verbArguments(args, {});
+  if (positionals.length === 0) throw new UsageError("mkdir needs one path or more");
+  const paths = positionals.map(remotePath);
+  const connection = await Connection.open(values.tree);
+  for (const path of paths) {
+    const entry = await connection.json(ResourceEntry, "POST", "/resources/mkdir", {
+      value: { path },
+      retry: "always",
+    });
+    if (values.json) console.log(JSON.stringify(entry));
+  }
+  return 0;
+}

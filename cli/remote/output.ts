@@ -1,0 +1,33 @@
+const BUFFER_CHARS = 64 * 1024;
+
+/**
+ * Prints lines on stdout as fast as they are read. Ends without an error when nobody reads on, as `head`
+ * does.
+ */
+export async function printLines(lines: AsyncIterable<string>): Promise<void> {
+  let text = "";
+  for await (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < BUFFER_CHARS) continue;
+    if (!await written(text)) return;
+    text = "";
+  }
+  await written(text);
+}
+
+/** Writes all of a text. Returns false if nobody reads it any more. */
+export async function written(text: string): Promise<boolean> {
+  try {
+    let bytes = new TextEncoder().encode(text);
+    while (bytes.length > 0) bytes = bytes.subarray(await Deno.stdout.write(bytes));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return false;
+    throw error;
+  }
+}
+
+/** Prints what was done for a person who watches, and nothing for a program. */
+export function printNote(text: string): void {
+  if (Deno.stderr.isTerminal()) console.error(text);
+}

@@ -1,0 +1,42 @@
+import { formatBytes, KIB } from "../../schemas/units.ts";
+import { StatEntry } from "../../schemas/verdicts.ts";
+import { printable } from "../terminal_text.ts";
+import { Connection } from "./connection.ts";
+import { onlyPath, verbArguments } from "./verb.ts";
+
+/** `strongroom stat`: prints an entry of a server with its checksums and its verdict (C 25). */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = verbArguments(args, {});
+  const path = onlyPath("stat", positionals);
+  const connection = await Connection.open(values.tree);
+  const entry = await connection.json(StatEntry, "GET", "/resources/stat", { query: { path } });
+  console.log(values.json ? JSON.stringify(entry) : statText(entry));
+  return 0;
+}
+
+function statText(entry: StatEntry): string {
+  const { path, is_dir: isDirectory, size, verdict, md5, sha256, crc32 } = entry;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Path", `${printable(path)}${isDirectory ? "/" : ""}`],
+    ["Size", isDirectory ? null : sizeText(size)],
+    ["Created", entry.created_at],
+    ["Updated", entry.updated_at],
+    ["Owner", String(entry.user_id)],
+    ["Id", String(entry.id)],
+    ["SHA-256", sha256],
+    ["MD5", md5],
+    ["CRC-32", crc32],
+    ["Verdict", verdict === null ? null : verdict.verdict],
+    ...(verdict?.findings ?? []).map(({ rule_code: code, severity, message }) =>
+      ["", printable(`${severity} ${code ?? ""}: ${message}`)] as const
+    ),
+    ["Waiver", verdict?.waiver ? printable(verdict.waiver.reason) : null],
+  ];
+  return facts.filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.padEnd(9)}${value}`).join("\n");
+}
+
+function sizeText(size: number): string {
+  const exact = `${size.toLocaleString("en")} bytes`;
+  return size < KIB ? formatBytes(size) : `${formatBytes(size)} (${exact})`;
+}

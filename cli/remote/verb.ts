@@ -1,0 +1,58 @@
+import type { ParseArgsOptionsConfig } from "node:util";
+import { AppError } from "../../core/errors.ts";
+import { sanitizeDirectory, sanitizePath } from "../../core/paths.ts";
+import { parseArguments } from "../arguments.ts";
+import { UsageError } from "../usage_error.ts";
+
+/** Options of all verbs for files. */
+const COMMON = {
+  tree: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const satisfies ParseArgsOptionsConfig;
+
+/**
+ * Parses the arguments of a verb: its own options, `--tree` and `--json`, and others.
+ *
+ * @throws {UsageError} when an argument is unknown or an option has no value.
+ */
+export function verbArguments<Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+) {
+  return parseArguments({
+    args: [...args],
+    options: { ...COMMON, ...options },
+    strict: true,
+    allowPositionals: true,
+  });
+}
+
+/**
+ * A path in the tree, as the server writes it. People may begin it with a slash.
+ *
+ * @throws {UsageError} when it is invalid.
+ */
+export function remotePath(given: string): string {
+  return checked(() => sanitizePath(given.replace(/^\/+/, "")));
+}
+
+/** Like {@link remotePath}, where `/` and nothing are the root, "". */
+export function remoteDirectory(given: string): string {
+  return checked(() => /^[./]*$/.test(given) ? "" : sanitizeDirectory(given.replace(/^\/+/, "")));
+}
+
+function checked(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+/** One argument. @throws {UsageError} when there is none, or more. */
+export function onlyPath(command: string, positionals: readonly string[]): string {
+  const [path, ...others] = positionals;
+  if (path !== undefined && others.length === 0) return remotePath(path);
+  throw new UsageError(`${command} needs one path`);
+}
