@@ -1,0 +1,6 @@
+import { copyFiles, guideTest, MODELS } from "./guide.ts";
+
+guideTest("docs/gate.md", {
+  env: { STRONGROOM_GATE: "block" },
+  prepare: (reader) => copyFiles(reader, MODELS),
+});
