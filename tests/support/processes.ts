@@ -21,6 +21,22 @@ export async function childrenOf(pid: number): Promise<Map<number, string[]>> {
   return children;
 }
 
+/** The processes whose environment has a variable with a value, `NAME=value`, with their arguments. */
+export async function processesWith(variable: string): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>();
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const environment = await Deno.readTextFile(`/proc/${name}/environ`);
+      if (!environment.split("\0").includes(variable)) continue;
+      found.set(Number(name), (await Deno.readTextFile(`/proc/${name}/cmdline`)).split("\0"));
+    } catch {
+      // It has ended, is one of the kernel, or belongs to another user.
+    }
+  }
+  return found;
+}
+
 /** Whether a process has not ended. */
 export function isAlive(pid: number): boolean {
   try {
