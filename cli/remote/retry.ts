@@ -15,7 +15,7 @@ export interface RetryOptions {
 
 /**
  * Runs work until it succeeds, some times at most. Only what may pass is tried again: a server that is
- * busy, and a connection that broke.
+ * busy or says when to try again, and a connection that broke.
  *
  * @throws {unknown} what the last attempt threw.
  */
@@ -47,7 +47,9 @@ function waitAfter(
 ): number | undefined {
   if (wait === undefined) return undefined;
   if (error instanceof ConnectionLost) return isRepeatable ? wait : undefined;
-  const isBusy = error instanceof RemoteError && [429, 503].includes(error.status);
+  const isBusy = error instanceof RemoteError &&
+    // The gate says when to try again while a scan is pending (C 18).
+    ([429, 503].includes(error.status) || error.retryAfterS !== undefined);
   return isBusy
     ? Math.min(MAX_WAIT_MS, Math.max(wait, 1000 * (error.retryAfterS ?? 0)))
     : undefined;

@@ -3,6 +3,7 @@
 import * as assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { ROOT } from "../support/child_server.ts";
+import { COMMAND_ENVIRONMENT } from "../support/remote_client.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { type Block, isOutput } from "./blocks.ts";
 import type { Reader } from "./guide.ts";
@@ -42,6 +43,9 @@ export async function missingPrograms(blocks: readonly Block[]): Promise<(string
 /** The line that starts a server, in a terminal of its own or in the background. */
 const SERVES = /^((?:\w+=\S+ )*strongroom serve\b[^#&\n]*)&?/m;
 
+/** What npm has fetched stays. */
+const NPM_CACHE = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
+
 /** How often the shell asks whether a server serves, with 0.1 s in between. */
 const MAX_POLLS = 600;
 
@@ -67,7 +71,14 @@ export async function runBlocks(
   const path = [`${home}/npm/bin`, `${home}/bin`, dirname(Deno.execPath()), Deno.env.get("PATH")];
   const { code } = await run("bash", ["-uc", [PRELUDE, ...lines].join("\n")], {
     cwd: reader.directory,
-    env: { ...env, HOME: home, PATH: path.join(":"), npm_config_prefix: `${home}/npm` },
+    env: {
+      ...COMMAND_ENVIRONMENT,
+      ...env,
+      HOME: home,
+      PATH: path.join(":"),
+      npm_config_prefix: `${home}/npm`,
+      npm_config_cache: NPM_CACHE,
+    },
   });
   const read = (name: string) => Deno.readTextFile(name).catch(() => undefined);
   const outputs = await Promise.all(blocks.map((_, index) => read(`${home}/${index}.out`)));
