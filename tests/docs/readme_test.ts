@@ -1,22 +1,13 @@
 import * as assert from "node:assert/strict";
 import { ROOT } from "../support/child_server.ts";
-import { processesWith } from "../support/processes.ts";
-import { run } from "../support/tools.ts";
 import { blocksOf } from "./blocks.ts";
 import { copyFiles, guideTest, MODELS } from "./guide.ts";
+import { assertCameBack } from "./newcomer.ts";
 
 guideTest("README.md", {
   serves: false,
   prepare: (reader) => copyFiles(reader, MODELS),
-  async verify(reader) {
-    const { code, stdout } = await run("diff", ["-r", "models", "elsewhere/models"], {
-      cwd: reader.directory,
-    });
-    assert.deepEqual([code, stdout], [0, ""]);
-    if (Deno.build.os !== "linux") return;
-    const left = await processesWith(`STRONGROOM_DATA_DIR=${reader.dataDir}`);
-    assert.deepEqual([...left], []);
-  },
+  verify: assertCameBack,
 });
 
 Deno.test("the README and CONTRIBUTING name only tasks that exist", async () => {
