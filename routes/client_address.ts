@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { BlockList, isIP } from "node:net";
 import type { AppEnvironment } from "./environment.ts";
 
@@ -25,19 +25,6 @@ export class TrustedProxies {
     if (this.#isEmpty || isIP(address) === 0) return false;
     return this.#networks.check(address, familyOf(address));
   }
-}
-
-/** Middleware that finds out the address of the client. */
-export function withAddress(
-  proxies: TrustedProxies = new TrustedProxies([]),
-): MiddlewareHandler<AppEnvironment> {
-  return async function withAddress(c, next) {
-    const connected = connectedAddress(c);
-    if (connected !== undefined) {
-      c.set("address", clientAddress(connected, c.req.raw.headers, proxies));
-    }
-    await next();
-  };
 }
 
 /** The address at the other end of the connection: that of the client, or of the last proxy. */

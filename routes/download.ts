@@ -15,6 +15,7 @@ import { httpDate, representationOf, select, type Selection } from "./conditiona
 import { failure } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { idsOf, parseQuery, pathsOf, wordOf } from "./query.ts";
+import { respond } from "./respond.ts";
 import { streamed } from "./streamed.ts";
 
 /** `GET /resources/download` (RS 4.7). */
@@ -62,7 +63,7 @@ export async function sendFile(
   };
   const { status, range } = selection;
   if (status === 412) throw selection.refusal;
-  if (status === 304) return c.newResponse(null, 304, headers);
+  if (status === 304) return respond(c, null, 304, headers);
   if (range === undefined || content === undefined) {
     return failure(c, {
       kind: "ErrResourcesInvalidRequest",

@@ -4,6 +4,7 @@ import type { Chunk } from "../core/content.ts";
 import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 import { CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
+import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
 
@@ -90,13 +91,9 @@ function jsonBytes(
   bytes: Chunk,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const body = c.req.method === "HEAD" ? null : bytes;
-  const all = {
+  return respond(c, c.req.method === "HEAD" ? null : bytes, status, {
     "Content-Type": "application/json",
     "Content-Length": String(bytes.length),
     ...headers,
-  };
-  return status === CHECKSUM_MISMATCH
-    ? c.newResponse(body, new Response(null, { status, headers: all }))
-    : c.newResponse(body, status, all);
+  });
 }

@@ -36,6 +36,10 @@ export interface Variables {
   /** The refusal that was sent. */
   failure: Pick<AppError, "kind" | "message"> | undefined;
   audited: AuditedChange | undefined;
+  /** Headers that were added to the reply. */
+  headers: Readonly<Record<string, string>> | undefined;
+  /** The size of a body that is not streamed. */
+  bytes: number | undefined;
   /** Resolves when a streamed body has ended. */
   delivery: Promise<Delivery> | undefined;
 }

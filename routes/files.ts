@@ -15,6 +15,7 @@ import { sendFile } from "./download.ts";
 import { entryList } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { addHeader } from "./respond.ts";
 
 type Handled = Context<AppEnvironment>;
 
@@ -51,8 +52,8 @@ export async function putFile(c: Handled, tree: Tree): Promise<Response> {
   });
   if (record === undefined) throw new Error("The file has no record");
   auditChange(c, { paths: [record.path], records: changedOwners(changes) });
-  c.header("ETag", representationOf(record).etag);
   const isReplaced = changes.some(({ kind, records }) => kind === "updated" && records.length > 0);
+  addHeader(c, "ETag", representationOf(record).etag);
   return success(c, entryOf(record), isReplaced ? 200 : 201);
 }
 

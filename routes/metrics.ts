@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Measure, Metric } from "../core/metric.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { respond } from "./respond.ts";
 
 /** The measurements of a request, taken when its reply has ended. */
 export interface RequestMeasure {
@@ -54,14 +55,14 @@ export class Metrics {
     series.count++;
     series.seconds += seconds;
     series.bytes += bytes;
-    for (const [index, bound] of BUCKETS.entries()) {
-      if (seconds <= bound) series.within[index] = (series.within[index] ?? 0) + 1;
+    for (let index = BUCKETS.length - 1; seconds <= (BUCKETS[index] ?? -1); index--) {
+      series.within[index] = (series.within[index] ?? 0) + 1;
     }
   }
 
   /** The reply to `GET /metrics`, in Prometheus's text format. */
   async reply(c: Context<AppEnvironment>): Promise<Response> {
-    return c.body(this.#text(await this.#measure()), 200, {
+    return respond(c, new TextEncoder().encode(this.#text(await this.#measure())), 200, {
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
     });
   }

@@ -59,8 +59,7 @@ export function shownPath(path: string): string {
 }
 
 function wholeDelivery(c: Context<AppEnvironment>): Delivery {
-  const bytes = c.req.method === "HEAD" ? 0 : Number(c.res.headers.get("Content-Length") ?? 0);
-  return { bytes, complete: true };
+  return { bytes: c.req.method === "HEAD" ? 0 : c.get("bytes") ?? 0, complete: true };
 }
 
 function record(

@@ -7,6 +7,7 @@ import { jsonBytes, MAX_JSON_BYTES, unreadable } from "./body.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { Semaphore } from "../core/semaphore.ts";
 import { callerOf } from "./auth.ts";
+import { respond } from "./respond.ts";
 import { streamed } from "./streamed.ts";
 
 /** The largest report, in bytes (C 15). */
@@ -20,11 +21,11 @@ const MAX_REPORT_MS = 5 * 60_000;
 const PIECE_BYTES = MIB;
 
 const encoder = new TextEncoder();
-const reportSchema = JSON.stringify(reportJsonSchema());
+const reportSchema = encoder.encode(JSON.stringify(reportJsonSchema()));
 
 /** `GET /reports/schema`: the bare JSON Schema of a report (SR). */
 export function showReportSchema(c: Context<AppEnvironment>): Response {
-  return c.body(reportSchema, 200, { "Content-Type": "application/schema+json" });
+  return respond(c, reportSchema, 200, { "Content-Type": "application/schema+json" });
 }
 
 /** Bounds how many large reports are in memory at once. */

@@ -1,5 +1,6 @@
 import type { Privilege } from "../core/caller.ts";
 import type { HostCapacity } from "../core/capacity/mod.ts";
+import type { Chunk } from "../core/content.ts";
 import type { Log } from "../core/log.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { ScanService } from "../core/scans/service.ts";
@@ -34,7 +35,7 @@ export interface Services {
   readonly findFault: FindFault;
   readonly metrics: Metrics;
   /** The OpenAPI description of the table of routes, as JSON. */
-  readonly description: string;
+  readonly description: Chunk;
   readonly log: Log;
 }
 

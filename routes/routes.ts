@@ -10,6 +10,7 @@ import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./reports.ts";
+import { respond } from "./respond.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
@@ -38,7 +39,7 @@ const ROOT_ROUTES: readonly Route[] = [
     path: "/openapi.json",
     operation: serverOperations.DESCRIPTION,
     handle: (c, { description }) =>
-      c.body(description, 200, { "Content-Type": "application/json" }),
+      respond(c, description, 200, { "Content-Type": "application/json" }),
   },
   {
     method: "GET",

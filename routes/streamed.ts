@@ -3,6 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import { KIB } from "../schemas/units.ts";
 import type { AppEnvironment, Delivery } from "./environment.ts";
+import { respond } from "./respond.ts";
 import { TransferWatch } from "./transfer_watch.ts";
 
 /** Larger bodies are streamed, so that a client that reads nothing keeps little memory. */
@@ -31,11 +32,11 @@ export async function streamed(
   let ahead: IteratorResult<Chunk> | undefined = await content.next();
   if (c.req.method === "HEAD") {
     await content.return?.();
-    return c.newResponse(null, status, { ...headers });
+    return respond(c, null, status, headers);
   }
   if (!ahead.done && isWhole(ahead.value, headers)) {
     await content.return?.();
-    return c.newResponse(ahead.value, status, { ...headers });
+    return respond(c, ahead.value, status, headers);
   }
   const delivery = Promise.withResolvers<Delivery>();
   c.set("delivery", delivery.promise);
@@ -94,7 +95,7 @@ export async function streamed(
     },
     cancel: () => giveUp(),
   }, { highWaterMark: 0 });
-  return c.newResponse(body, status, { ...headers });
+  return respond(c, body, status, headers);
 }
 
 /** Whether a chunk is the whole body, and small. */

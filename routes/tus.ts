@@ -5,6 +5,7 @@ import type { Tree } from "../core/tree/changes.ts";
 import { maxUploadSize } from "../core/tree/create_upload.ts";
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from "../core/uploads.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { addHeader } from "./respond.ts";
 
 /** Where uploads that can be resumed are, relative to the base (C 21). */
 export const UPLOADS_PATH = "/uploads";
@@ -28,15 +29,15 @@ const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
  */
 export function tusHeaders(tree: Tree): MiddlewareHandler<AppEnvironment> {
   const maxSize = String(maxUploadSize(tree));
-  return async function tusHeaders(c, next) {
-    c.header("Tus-Resumable", TUS_VERSION);
-    c.header("Tus-Version", TUS_VERSION);
+  return function tusHeaders(c, next) {
+    addHeader(c, "Tus-Resumable", TUS_VERSION);
+    addHeader(c, "Tus-Version", TUS_VERSION);
     if (c.req.method === "OPTIONS") {
-      c.header("Tus-Extension", EXTENSIONS);
-      c.header("Tus-Max-Size", maxSize);
-      c.header("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join());
+      addHeader(c, "Tus-Extension", EXTENSIONS);
+      addHeader(c, "Tus-Max-Size", maxSize);
+      addHeader(c, "Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join());
     }
-    await next();
+    return next();
   };
 }
 

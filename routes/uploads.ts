@@ -21,13 +21,14 @@ import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { partialBody } from "./partial_body.ts";
 import { parseQuery, wordOf } from "./query.ts";
+import { addHeader, respond } from "./respond.ts";
 import { byteCountOf, checksumOf, CONTENT_TYPE, parseMetadata, requireTus } from "./tus.ts";
 
 type Handled = Context<AppEnvironment>;
 
 /** `OPTIONS /uploads/`: the middleware sets the headers (C 21). */
 export function describeUploads(c: Handled): Response {
-  return c.body(null, 204);
+  return respond(c, null, 204);
 }
 
 /** `POST /uploads/` (C 21): creation, and the first bytes if the body has some. */
@@ -51,10 +52,10 @@ export async function postUpload(c: Handled, uploads: UploadService): Promise<Re
   const hasContent = headers.get("Content-Type") === CONTENT_TYPE;
   const progress = hasContent || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
   auditProgress(c, progress, false);
-  c.header("Location", locationOf(c, upload.id));
-  if (hasContent) c.header("Upload-Offset", String(progress.upload.received));
+  addHeader(c, "Location", locationOf(c, upload.id));
+  if (hasContent) addHeader(c, "Upload-Offset", String(progress.upload.received));
   showExpiry(c, progress.upload);
-  return c.body(null, 201);
+  return respond(c, null, 201);
 }
 
 /** `GET` and `HEAD /uploads/{id}` (C 21). */
@@ -64,8 +65,8 @@ export async function getUpload(c: Handled, uploads: UploadService): Promise<Res
   const progress = await findUpload(uploads, { caller: callerOf(c), id: idOf(c) });
   auditProgress(c, progress, true);
   const { upload } = progress;
-  c.header("Upload-Length", String(upload.size));
-  if (upload.metadata !== "") c.header("Upload-Metadata", upload.metadata);
+  addHeader(c, "Upload-Length", String(upload.size));
+  if (upload.metadata !== "") addHeader(c, "Upload-Metadata", upload.metadata);
   showProgress(c, upload);
   const entry: UploadEntry = {
     id: upload.id,
@@ -93,7 +94,7 @@ export async function patchUpload(c: Handled, uploads: UploadService): Promise<R
   });
   auditProgress(c, progress, true);
   showProgress(c, progress.upload);
-  return c.body(null, 204);
+  return respond(c, null, 204);
 }
 
 /** `DELETE /uploads/{id}` (C 21): termination. */
@@ -103,7 +104,7 @@ export async function deleteUpload(c: Handled, uploads: UploadService): Promise<
   auditChange(c, { paths: [], details: { upload: id } });
   const { path } = await removeUpload(uploads, { caller: callerOf(c), id });
   auditChange(c, { paths: [path], details: { upload: id } });
-  return c.body(null, 204);
+  return respond(c, null, 204);
 }
 
 /** `POST /uploads/{id}` by clients that cannot send other methods (tus 1.0.0, X-HTTP-Method-Override). */
@@ -158,12 +159,12 @@ function auditProgress(c: Handled, { upload, stored }: UploadProgress, isStep: b
 }
 
 function showProgress(c: Handled, upload: ResumableUpload): void {
-  c.header("Upload-Offset", String(upload.received));
+  addHeader(c, "Upload-Offset", String(upload.received));
   showExpiry(c, upload);
 }
 
 function showExpiry(c: Handled, { completedAt, expiresAt }: ResumableUpload): void {
-  if (completedAt === null) c.header("Upload-Expires", new Date(expiresAt).toUTCString());
+  if (completedAt === null) addHeader(c, "Upload-Expires", new Date(expiresAt).toUTCString());
 }
 
 /**

@@ -319,6 +319,14 @@ Deno.test("rooms touch only what is theirs", async (t) => {
   await t.step("routes touch no files", () => {
     nowhere(/node:fs|Deno\.(open|read|write|remove)/, "routes/");
   });
+  await t.step(
+    "all replies of routes are made by respond(), which gives them their headers",
+    () => {
+      const others = /\bc\.(?:body|header|html|json|newResponse|redirect|text)\(/;
+      // Preflight requests are answered by `cors`.
+      nowhere(others, "routes/", ["routes/app.ts"]);
+    },
+  );
   await t.step("core knows no HTTP", () => {
     nowhere(/from "hono|\bstatus: \d{3}\b|Response\(/, "core/");
   });

@@ -5,7 +5,7 @@ import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
-import { openListing, shortListProbe } from "./listing.ts";
+import { shortListing } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
@@ -63,11 +63,7 @@ export class PointReader implements Disposable {
     // One snapshot: otherwise the listing might have grown since it was counted.
     connection.run("BEGIN");
     try {
-      const { sql, parameters } = shortListProbe(query, MAX_LISTED + 1);
-      const count = Number(connection.get(sql, parameters)?.count);
-      if (count > MAX_LISTED) return undefined;
-      const page = openListing(query).next(connection, false);
-      return page?.done ? page.records : undefined;
+      return shortListing(connection, query, MAX_LISTED);
     } finally {
       connection.run("COMMIT");
     }

@@ -254,13 +254,29 @@ Deno.test("C 13 CORS_ORIGINS", async (t) => {
     });
     assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
   });
+  await t.step("C 9 an allowed origin does not keep caches from storing a download", async () => {
+    await using server = await TestServer.start({ app: { corsOrigins: ["https://a.example"] } });
+    const one = await server.as(1);
+    await one.upload("", { f: "x" });
+    const headers = { Origin: "https://a.example" };
+    const reply = await one.send("GET", "/resources/download?path=f", { headers });
+    assert.equal(reply.headers.get("Cache-Control"), "private, no-cache");
+    assert.equal(reply.headers.get("Access-Control-Allow-Origin"), "https://a.example");
+    assert.match(reply.headers.get("Vary") ?? "", /Origin/);
+  });
   await t.step("C 13 allows only the configured origins", async () => {
     await using server = await TestServer.start({ app: { corsOrigins: ["https://a.example"] } });
     const preflight = await get(`${server.url}/resources/`, {
       method: "OPTIONS",
-      headers: { Origin: "https://a.example", "Access-Control-Request-Method": "DELETE" },
+      headers: {
+        Origin: "https://a.example",
+        "Access-Control-Request-Method": "DELETE",
+        "X-Request-Id": "chosen",
+      },
     });
     assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get("X-Request-Id"), "chosen");
+    assert.equal(preflight.headers.get("Cache-Control"), "no-store");
     assert.equal(preflight.headers.get("Access-Control-Allow-Origin"), "https://a.example");
     assert.match(preflight.headers.get("Access-Control-Allow-Methods") ?? "", /DELETE/);
     const refusal = await get(`${server.url}/resources/`, {
@@ -273,6 +289,14 @@ Deno.test("C 13 CORS_ORIGINS", async (t) => {
     });
     assert.equal(other.headers.get("Access-Control-Allow-Origin"), null);
   });
+});
+
+Deno.test("the access log has the size of a reply that is neither content nor a list", async () => {
+  await using server = await TestServer.start();
+  const reply = await get(`${server.origin}/openapi.json`);
+  const { length } = new TextEncoder().encode(reply.text);
+  const { bytes } = JSON.parse(server.log.find((line) => line.includes("openapi.json")) ?? "");
+  assert.equal(bytes, length);
 });
 
 Deno.test("the access log has one line per request", async () => {

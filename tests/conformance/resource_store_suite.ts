@@ -144,6 +144,24 @@ export function resourceStoreSuite(
     assert.equal((await listed(store, {})).length, 6);
     assert.equal((await listed(store, { recursive: true })).length, 907);
   });
+  test("list() lists the directories above, in the order of paths, and no files among them", async (store) => {
+    const long = Array.from({ length: 150 }, (_, at) => `a/b/${String(at).padStart(250, "0")}`);
+    await seed(store, ["a/", "a-", "a/b/", "a/b-", "a/b0", ...long, "a/b/c/", "a/b/c/d", "f"]);
+    await seed(store, [{ path: "a/", userId: 2 }, { path: "a/b/", userId: 2 }, {
+      path: "a/b/theirs",
+      userId: 2,
+    }]);
+    assert.deepEqual(
+      await listed(store, { directories: ["a/b"], chain: ["a", "a/b"] }),
+      ["a", "a/b", ...long, "a/b/c"],
+    );
+    assert.deepEqual(
+      await listed(store, { directories: ["a/b/c"], chain: ["a", "a/b", "a/b/c"] }),
+      ["a", "a/b", "a/b/c", "a/b/c/d"],
+    );
+    assert.deepEqual(await listed(store, { directories: ["f"], chain: ["f"] }), []);
+    assert.deepEqual(await listed(store, { directories: ["no"], chain: ["no"] }), []);
+  });
   test("list() reads one snapshot despite concurrent commits", async (store) => {
     const names = Array.from({ length: 1500 }, (_, index) => `d/${String(index).padStart(4, "0")}`);
     const [directory] = await seed(store, ["d/", ...names]);
