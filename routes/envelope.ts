@@ -3,7 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { Chunk } from "../core/content.ts";
 import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
-import { CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
+import { type CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
 import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
