@@ -56,7 +56,8 @@ class TransferRun {
   async run(): Promise<number> {
     const { isUpload, dryRun, onConflict, deletes = false } = this.#options;
     await this.#list();
-    await this.#compare();
+    // Those of which the server has one of the same size.
+    await this.#hash("uncompared", "Comparing");
     this.#outcome.equal = this.#comparison.totals("equal");
     if (!deletes) this.#refuseOtherKinds();
     if (onConflict === "error" && this.#refuseConflicts()) return 1;
@@ -88,13 +89,13 @@ class TransferRun {
     return { comparison: this.#comparison, side, isExcluded, fail: this.#outcome.fail };
   }
 
-  /** Hashes the files of this machine of which the server has one of the same size. */
-  async #compare(): Promise<void> {
+  /** Hashes files of this machine. */
+  async #hash(which: "uncompared" | "largeUnknown", label: string): Promise<void> {
     const { isUpload } = this.#options;
-    using meter = this.#meter(this.#comparison.totals("uncompared"), "Comparing");
+    using meter = this.#meter(this.#comparison.totals(which), label);
     const side = isUpload ? "source" : "target";
     await concurrently(
-      this.#comparison.differences("uncompared"),
+      this.#comparison.differences(which),
       HASHED_AT_ONCE,
       async ({ path }) => {
         const place = isUpload ? this.#locate(path) : this.#target.pathOf(path);
@@ -167,6 +168,7 @@ class TransferRun {
     const { deletes = false, onConflict } = this.#options;
     if (deletes) await this.#delete();
     await this.#makeDirectories();
+    if (this.#options.isUpload) await this.#hash("largeUnknown", "Hashing");
     const missing = this.#comparison.totals("missing");
     const changed = this.#comparison.totals("changed");
     const replaces = onConflict === "replace";

@@ -1,6 +1,6 @@
 import { sanitizePath } from "../../core/paths.ts";
 import { KIB, MIB } from "../../schemas/units.ts";
-import type { ListedFile } from "../../storage/file_comparison.ts";
+import { LARGE_BYTES, type ListedFile } from "../../storage/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { concurrently } from "./concurrently.ts";
@@ -9,6 +9,7 @@ import { contentStream, sha256Of } from "./local_content.ts";
 import { FileMeter, type Meter } from "./meter.ts";
 import { isFatal, type Outcome } from "./outcome.ts";
 import { statRemote } from "./remote_list.ts";
+import { type LargeFile, sendResumable } from "./resumable_upload.ts";
 
 /** Files up to this size are sent together. */
 const MAX_SMALL_BYTES = 256 * KIB;
@@ -130,18 +131,12 @@ async function sendFile(
   const { connection, destination, locate, outcome, meter } = options;
   const path = below(destination, file.path);
   const counted = new FileMeter(meter);
+  const source = locate(file.path);
   try {
-    await connection.request("PUT", Connection.filePath(path), {
-      body() {
-        counted.restart();
-        return contentStream(locate(file.path), (bytes) => counted.add(bytes));
-      },
-      headers: {
-        "Content-Type": "application/octet-stream",
-        ...!replaces && { "If-None-Match": "*" },
-      },
-      retry: "always",
-    });
+    const { size, sha256 } = file;
+    if (sha256 !== undefined && size >= LARGE_BYTES) {
+      await sendResumable(connection, { source, path, size, sha256, replaces }, counted);
+    } else await sendWhole(connection, { source, path, replaces }, counted);
   } catch (error) {
     if (isFatal(error)) throw error;
     if (!await isThere(path, file, error, options)) {
@@ -152,6 +147,26 @@ async function sendFile(
   outcome.countTransferred(1, file.size);
   counted.restart(file.size);
   meter.finish();
+}
+
+/** Sends a file in one request. */
+async function sendWhole(
+  connection: Connection,
+  { source, path, replaces }: Pick<LargeFile, "source" | "path" | "replaces">,
+  counted: FileMeter,
+): Promise<void> {
+  const response = await connection.request("PUT", Connection.filePath(path), {
+    body() {
+      counted.restart();
+      return contentStream(source, (bytes) => counted.add(bytes));
+    },
+    headers: {
+      "Content-Type": "application/octet-stream",
+      ...!replaces && { "If-None-Match": "*" },
+    },
+    retry: "always",
+  });
+  await response.bytes();
 }
 
 /** Whether a file was refused because it is there: the reply to an earlier attempt may be lost. */

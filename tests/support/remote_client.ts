@@ -7,6 +7,8 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** @default this checkout */
   readonly cwd?: string;
+  /** Whether it runs in a process of its own with less permissions. @default true */
+  readonly narrow?: boolean;
 }
 
 /** Where the runtime finds the packages, wherever HOME is. */
@@ -14,6 +16,9 @@ const DENO_DIR = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/den
 
 /** The environment of a command of {@link RemoteClient}, besides its own variables. */
 export const COMMAND_ENVIRONMENT = { DENO_DIR, XDG_CONFIG_HOME: "", XDG_STATE_HOME: "" };
+
+/** The permissions of a command that starts no other process, so that it can be killed by its pid. */
+const WIDE = ["--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"];
 
 /** The command line of somebody with a directory of their own for configuration and state. */
 export class RemoteClient {
@@ -32,9 +37,12 @@ export class RemoteClient {
   }
 
   /** Starts a command with all its output piped. */
-  spawn(args: readonly string[], { cwd = ROOT }: CommandOptions = {}): Deno.ChildProcess {
+  spawn(
+    args: readonly string[],
+    { cwd = ROOT, narrow = true }: CommandOptions = {},
+  ): Deno.ChildProcess {
     return new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", `${ROOT}main.ts`, ...args],
+      args: ["run", ...narrow ? ["-A"] : WIDE, `${ROOT}main.ts`, ...args],
       cwd,
       env: { ...COMMAND_ENVIRONMENT, ...this.env },
       stdin: "piped",
