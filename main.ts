@@ -62,7 +62,7 @@ async function main([given = "help", ...args]: string[]): Promise<number> {
       throw new UsageError(`Unknown command "${name}"${similar}; try strongroom help`);
     }
     if (asksForHelp(args)) return (await import("./cli/help.ts")).run([name]);
-    if (NARROWED.has(name) && mayRunPrograms()) {
+    if (isNarrowed(name, args) && mayRunPrograms()) {
       const { launch } = await import("./cli/supervisor/launch.ts");
       return await launch([name, ...args]);
     }
@@ -79,6 +79,11 @@ async function main([given = "help", ...args]: string[]): Promise<number> {
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end < 0 ? args.length : end).some((it) => it === "--help" || it === "-h");
+}
+
+/** Whether a command runs in a process with fewer permissions. A scan by a server starts no scanners. */
+function isNarrowed(name: string, args: readonly string[]): boolean {
+  return NARROWED.has(name) || (name === "scan" && args.includes("--remote"));
 }
 
 /** Whether this process may do anything. The permissions of a compiled executable cannot be narrowed. */

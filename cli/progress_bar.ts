@@ -27,6 +27,8 @@ export interface ProgressScreen {
   columns(): number;
 }
 
+/** The width of a terminal that does not know its own. */
+const DEFAULT_COLUMNS = 80;
 /** The shortest time between two redraws, in milliseconds. */
 const REDRAW_MS = 200;
 
@@ -40,7 +42,7 @@ export function progressScreen(): ProgressScreen | undefined {
   if (!Deno.stderr.isTerminal() || !hasControls()) return undefined;
   return {
     write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
-    columns: () => Deno.consoleSize().columns,
+    columns: () => Deno.consoleSize().columns || DEFAULT_COLUMNS,
   };
 }
 

@@ -44,7 +44,7 @@ running or not, refuse a credential from now on.
   },
   scan: {
     summary: "Scan model files on this machine, and report what is dangerous in them",
-    forms: ["scan [OPTIONS] PATH…"],
+    forms: ["scan [OPTIONS] PATH…", "scan --remote [OPTIONS] PATH…"],
     details: `Exit code 0: nothing found; 1: something found; 2: not everything could be scanned.
 The path - is stdin, which --name names. Links to files are followed.
 
@@ -59,10 +59,13 @@ The path - is stdin, which --name names. Links to files are followed.
   --no-default-excludes  Do not leave out .git, node_modules and the like
   --scanners ID,…        Run these scanners only; strongroom scanners lists them
   --weights              Analyze the values of tensors, too
-  --name NAME            The name of what comes on stdin`,
+  --name NAME            The name of what comes on stdin
+  --remote               Have a server scan paths of its tree: STRONGROOM_URL, or that of strongroom login
+  --tree ID              With --remote: the tree of another user`,
     examples: [
       "strongroom scan model.safetensors",
       "strongroom scan --format sarif -o report.sarif --fail-on critical models/",
+      "strongroom scan --remote models/first",
       "curl -L https://models.example/model.pt | strongroom scan --name model.pt -",
     ],
     takesFiles: true,

@@ -77,6 +77,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/remote": ["cli", "core", "schemas", "storage/disk"],
   "cli/scan": [
     "cli",
+    "cli/remote",
     "cli/supervisor",
     "core",
     "core/capacity",

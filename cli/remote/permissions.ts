@@ -1,3 +1,5 @@
+import { dirname } from "node:path/posix";
+import { parseArgs } from "node:util";
 import { userDirectory } from "../environment.ts";
 import { namesOf, type Permissions } from "../permissions.ts";
 import { findLogin } from "./find_login.ts";
@@ -47,4 +49,29 @@ export async function serverPermissions(): Promise<Permissions> {
     read: namesOf(userDirectory("config")),
     write: [],
   };
+}
+
+/** The waivers of a scan that names none. */
+const WAIVERS_FILE = "strongroom.toml";
+
+/** What a scan by a server needs: that server, and the files of the report and of what is accepted. */
+export async function remoteScanPermissions(args: readonly string[]): Promise<Permissions> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      output: { type: "string", short: "o" },
+      baseline: { type: "string" },
+      config: { type: "string" },
+    },
+    // The command itself refuses what is unknown.
+    strict: false,
+  });
+  const pathsOf = (value: string | boolean | undefined) =>
+    typeof value === "string" && value !== "" ? [value] : [];
+  const config = values.config ?? WAIVERS_FILE;
+  const read = [values.baseline, config].flatMap(pathsOf).flatMap(namesOf);
+  // The report takes its name when it is whole.
+  const write = pathsOf(values.output).map((path) => dirname(path)).flatMap(namesOf);
+  const server = await serverPermissions();
+  return { ...server, read: [...server.read, ...read, ...write], write };
 }

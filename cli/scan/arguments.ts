@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { AppError } from "../../core/errors.ts";
+import { MAX_TARGETS } from "../../core/paths.ts";
 import {
   REPORT_FORMATS,
   type ReportFormat,
@@ -32,6 +33,14 @@ export interface ScanRequest {
   readonly useDefaultExcludes: boolean;
   /** The name of what comes on stdin. */
   readonly stdinName: string;
+  /** What a server is to scan. @default files of this machine */
+  readonly remote: RemoteSelection | undefined;
+}
+
+/** How a server scans paths of a tree. */
+export interface RemoteSelection extends ScannerSelection {
+  /** The user whose tree it is. @default that of the credential */
+  readonly tree: string | undefined;
 }
 
 /**
@@ -54,17 +63,21 @@ export function scanRequest(args: string[]): ScanRequest {
       exclude: { type: "string", multiple: true, default: [] },
       "no-default-excludes": { type: "boolean", default: false },
       name: { type: "string" },
+      remote: { type: "boolean", default: false },
+      tree: { type: "string" },
     },
     strict: true,
     allowPositionals: true,
   });
   if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
-  const scanners = values.scanners?.split(",") ?? null;
+  const selection = { scanners: values.scanners?.split(",") ?? null, weights: values.weights };
+  if (values.remote) refuseLocal(paths, values);
+  else if (values.tree !== undefined) throw new UsageError("--tree needs --remote");
   return {
     paths,
     format: oneOf("format", REPORT_FORMATS, values.format ?? defaultFormat(values.output)),
     output: notEmpty("--output", values.output),
-    skip: skippedBy({ scanners, weights: values.weights }),
+    skip: skippedBy(selection),
     failOn: oneOf("level", SEVERITIES, values["fail-on"]),
     failOnUnknown: values["fail-on-unknown"],
     baseline: notEmpty("--baseline", values.baseline),
@@ -72,7 +85,24 @@ export function scanRequest(args: string[]): ScanRequest {
     exclude: patterns(values.exclude),
     useDefaultExcludes: !values["no-default-excludes"],
     stdinName: stdinName(paths, values.name),
+    remote: values.remote ? { ...selection, tree: values.tree } : undefined,
   };
+}
+
+/** @throws {UsageError} when an option is about files of this machine, or the server takes fewer paths. */
+function refuseLocal(
+  paths: readonly string[],
+  options: Readonly<Record<string, unknown>> & { readonly exclude: readonly string[] },
+): void {
+  const wrong = ["no-default-excludes", "name"].find((it) => options[it]) ??
+    (options.exclude.length > 0 ? "exclude" : undefined);
+  if (wrong !== undefined) {
+    throw new UsageError(`--${wrong} is for files of this machine, not --remote`);
+  }
+  if (paths.includes(STDIN)) throw new UsageError("stdin cannot be scanned with --remote");
+  if (paths.length > MAX_TARGETS) {
+    throw new UsageError(`--remote takes ${MAX_TARGETS} paths at most: name a directory instead`);
+  }
 }
 
 /** Text for a person, JSON for a program. */

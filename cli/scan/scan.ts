@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import config from "../../deno.json" with { type: "json" };
 import { LeasePool } from "../../core/capacity/mod.ts";
 import { nameOf } from "../../core/paths.ts";
 import {
@@ -8,30 +7,27 @@ import {
   type FileOutcome,
   type MarkedReport,
   report,
-  reportAs,
-  reportSummary,
 } from "../../core/scanner/mod.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
-import { replaceFile } from "../../storage/local_output.ts";
 import { loadSettings } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { printError } from "../print_error.ts";
-import { hasControls, ProgressBar, progressScreen } from "../progress_bar.ts";
+import { ProgressBar, progressScreen } from "../progress_bar.ts";
 import { type ScanRequest, scanRequest, STDIN } from "./arguments.ts";
-import { readBaseline } from "./baseline_file.ts";
+import { acceptedFindings } from "./accepted_findings.ts";
 import { anyMatcher, DEFAULT_EXCLUDES } from "./default_excludes.ts";
 import { isolationOf } from "./isolation.ts";
 import { LineCounter } from "./line_counter.ts";
+import { scanRemote } from "./remote_scan.ts";
 import { scanFiles, type ScanTarget } from "./scan_files.ts";
 import { StdinFile } from "./stdin_file.ts";
-import { readOwnWaivers, readWaivers } from "./waivers.ts";
-
-const DEFAULT_COLUMNS = 100;
+import { writeReport } from "./write_report.ts";
 
 /** `strongroom scan`: scans local files and prints the report. Exit codes are those of C 16 and C 25. */
 export async function run(args: string[]): Promise<number> {
   const request = scanRequest(args);
+  if (request.remote !== undefined) return await scanRemote(request, request.remote);
   const settings = loadSettings();
   const accepting = await acceptedFindings(request);
   const startedAt = Date.now();
@@ -50,20 +46,13 @@ export async function run(args: string[]): Promise<number> {
     ...accept(made, { ...accepting, now: startedAt / 1000 }),
     ...(excluded.length > 0 && { excluded }),
   };
-  await write(marked, request, targets);
+  const lines = new LineCounter();
+  const contents = new Map(targets.map((it) => [it.path, "content" in it ? it.content : it.path]));
+  await writeReport(marked, request, {
+    base: Deno.cwd(),
+    lineOf: (path, position) => lines.lineOf(contents.get(path) ?? path, position),
+  });
   return exitCode(marked, request);
-}
-
-/** What the caller has accepted before: an earlier report, and waivers. */
-async function acceptedFindings({ paths, baseline, config }: ScanRequest) {
-  const given = config === undefined
-    ? await readOwnWaivers(paths.filter((it) => it !== STDIN), printError)
-    : await readWaivers(config);
-  return {
-    baseline: baseline === undefined ? undefined : await readBaseline(baseline),
-    waivers: given?.waivers,
-    matchesPath: given?.matchesPath ?? (() => false),
-  };
 }
 
 /** The files to scan, without the reports that the request names: those repeat earlier findings. */
@@ -75,33 +64,6 @@ function foundFiles(request: ScanRequest): Promise<FoundFiles> {
     isExcluded: (path) => isExcluded(path) || reports.includes(resolve(path)),
     isSkippedDirectory: anyMatcher(useDefaultExcludes ? DEFAULT_EXCLUDES : []),
   });
-}
-
-/** Writes the report to its file, with a line about it on stderr, or to stdout. */
-async function write(
-  marked: MarkedReport,
-  { format, output, failOn, failOnUnknown }: ScanRequest,
-  targets: readonly ScanTarget[],
-): Promise<void> {
-  const isShown = output === undefined && Deno.stdout.isTerminal();
-  const color = isShown && !Deno.noColor && hasControls();
-  const width = isShown ? Deno.consoleSize().columns || DEFAULT_COLUMNS : DEFAULT_COLUMNS;
-  const lines = new LineCounter();
-  const contents = new Map(targets.map((it) => [it.path, "content" in it ? it.content : it.path]));
-  const text = reportAs(format, marked, {
-    color,
-    width,
-    failOn,
-    failOnUnknown,
-    version: config.version,
-    base: Deno.cwd(),
-    lineOf: (path, position) => lines.lineOf(contents.get(path) ?? path, position),
-  });
-  if (output === undefined) console.log(text);
-  else {
-    await replaceFile(output, `${text}\n`);
-    printError(`${reportSummary(marked)}; report in ${output}`);
-  }
 }
 
 /** Scans files under leases of this process, with a progress bar if stderr is a terminal. */

@@ -8,7 +8,11 @@ import { backupArguments } from "../backup_arguments.ts";
 import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { copyPermissions, FIXED_FLAGS, type Permissions, permissionsFor } from "../permissions.ts";
-import { isRemoteCommand, remotePermissions } from "../remote/permissions.ts";
+import {
+  isRemoteCommand,
+  remotePermissions,
+  remoteScanPermissions,
+} from "../remote/permissions.ts";
 import { isTransferCommand, transferPermissions } from "../transfer/permissions.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
@@ -44,6 +48,7 @@ export async function launch(args: readonly string[]): Promise<number> {
 
 async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
   if (isRemoteCommand(command)) return await remotePermissions(command, args);
+  if (command === "scan") return await remoteScanPermissions(args);
   if (isTransferCommand(command)) return await transferPermissions(command, args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
