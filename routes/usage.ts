@@ -19,6 +19,7 @@ export async function showUsage(c: Context<AppEnvironment>, tree: Tree): Promise
     directories: found.records - found.files,
     bytes: found.bytes,
     stored_bytes: found.storedBytes,
+    uploading: found.uploading,
     quota: found.quota ?? null,
   };
   return success(c, held);

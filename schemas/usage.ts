@@ -8,6 +8,7 @@ export const Usage = v.object({
   directories: count,
   bytes: v.pipe(count, v.description("The sizes of all files")),
   stored_bytes: v.pipe(count, v.description("The sizes of their contents, each content once")),
+  uploading: v.pipe(count, v.description("The sizes of the files of unfinished uploads")),
   quota: v.nullable(count),
 });
 export type Usage = v.InferOutput<typeof Usage>;

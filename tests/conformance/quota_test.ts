@@ -11,6 +11,7 @@ const Usage = v.strictObject({
   directories: v.number(),
   bytes: v.number(),
   stored_bytes: v.number(),
+  uploading: v.number(),
   quota: v.nullable(v.number()),
 });
 
@@ -30,6 +31,7 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
     directories: 0,
     bytes: 0,
     stored_bytes: 0,
+    uploading: 0,
     quota: null,
   });
   const large = new Uint8Array(100_000);
@@ -39,14 +41,20 @@ Deno.test("C 22 GET /usage/ counts files, bytes and stored bytes of the caller's
   await user.remove({ path: "a/b/3" });
   await (await server.as(8)).upload("", { "1": "12345", "other": "1234567" });
   const { quota: _, ...counted } = await usageOf(user);
-  assert.deepEqual(counted, { files: 5, directories: 4, bytes: 100_020, stored_bytes: 100_005 });
+  assert.deepEqual(counted, {
+    files: 5,
+    directories: 4,
+    bytes: 100_020,
+    stored_bytes: 100_005,
+    uploading: 0,
+  });
 });
 
 Deno.test("C 22 GET /usage/ counts all trees for administrators only", async () => {
   await using server = await TestServer.start();
   for (const id of [1, 2]) await (await server.as(id)).upload("d", { "a": "12345", "b": `${id}` });
   const { quota: _, ...all } = await usageOf(await server.admin(), "all");
-  assert.deepEqual(all, { files: 4, directories: 2, bytes: 12, stored_bytes: 7 });
+  assert.deepEqual(all, { files: 4, directories: 2, bytes: 12, stored_bytes: 7, uploading: 0 });
   const user = await server.as(1);
   refused(await user.send("GET", "/usage/?scope=all"), 403, "ErrNotPermitted");
   refused(await user.send("GET", "/usage/?scope=none"), 400, "ErrResourcesInvalidRequest");

@@ -12,6 +12,15 @@ export async function hasProgram(name: string, ...args: string[]): Promise<boole
   }
 }
 
+/** The first Python on the PATH that has a module. A virtual environment may come after the system's. */
+export async function pythonWith(module: string): Promise<string | undefined> {
+  for (const directory of (Deno.env.get("PATH") ?? "").split(":")) {
+    const python = `${directory}/python3`;
+    if (await hasProgram(python, "-c", `import ${module}`)) return python;
+  }
+  return undefined;
+}
+
 /** The exit code and output of a program. */
 export interface ProgramOutput {
   readonly code: number;

@@ -4,6 +4,7 @@ import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Client, QueryParameters, Reply } from "./client.ts";
+import { joinBytes } from "./raw_http.ts";
 
 export const TUS = { "Tus-Resumable": "1.0.0" };
 export const CONTENT_TYPE = "application/offset+octet-stream";
@@ -88,4 +89,30 @@ export async function offsetOf(client: Client, upload: string): Promise<number> 
 
 export function deleteUpload(client: Client, upload: string): Promise<Reply> {
   return client.send("DELETE", upload, { headers: TUS });
+}
+
+/**
+ * Sends a part of the content of a request, and leaves the connection open, as a client does whose network
+ * is gone.
+ */
+export async function stalledPatch(
+  client: Client,
+  upload: string,
+  content: Uint8Array<ArrayBuffer>,
+): Promise<Deno.TcpConn> {
+  const { hostname, port, pathname } = new URL(client.url + upload);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const head = [
+    `PATCH ${pathname} HTTP/1.1`,
+    "Host: test",
+    `Authorization: Bearer ${client.token}`,
+    "Tus-Resumable: 1.0.0",
+    `Content-Type: ${CONTENT_TYPE}`,
+    "Upload-Offset: 0",
+    `Content-Length: ${content.length + 1}`,
+  ];
+  for (const bytes of [joinBytes([head.join("\r\n"), "\r\n\r\n"]), content]) {
+    for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+  }
+  return connection;
 }
