@@ -5,6 +5,7 @@
 
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SERVER_V8_FLAGS } from "../cli/supervisor/program.ts";
 import { WORKERS } from "../storage/threads/workers.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -19,7 +20,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   cwd: ROOT,
   args: [
     "compile",
-    "--v8-flags=--max-semi-space-size=1",
+    SERVER_V8_FLAGS,
     "--exclude-unused-npm",
     "--no-prompt",
     "--deny-ffi",

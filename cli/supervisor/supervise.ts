@@ -1,6 +1,6 @@
 import { loadSettings, logOf } from "../environment.ts";
 import { permissionsFor } from "../permissions.ts";
-import { CACHED_ONLY, cacheProgram, programArguments } from "./program.ts";
+import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
@@ -38,7 +38,7 @@ export async function supervise(
   await cacheProgram();
   using program = programArguments({
     permissions: permissionsFor(settings),
-    runtimeFlags: ["--v8-flags=--max-semi-space-size=1", ...CACHED_ONLY],
+    runtimeFlags: [SERVER_V8_FLAGS, ...CACHED_ONLY],
   });
   const stop = new AbortController();
   let server: ServerProcess | undefined;
