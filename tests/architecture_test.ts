@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "cli/token",
     "cli/transfer",
   ],
-  packaging: ["storage/threads"],
+  packaging: ["cli/supervisor", "storage/threads"],
   cli: [
     "routes",
     "core",
