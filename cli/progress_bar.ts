@@ -46,13 +46,60 @@ export function progressScreen(): ProgressScreen | undefined {
   };
 }
 
+/** A line of a terminal that is drawn over again, a few times a second at most. */
+class RedrawnLine {
+  readonly #screen: ProgressScreen | undefined;
+  #drawn = 0;
+
+  /** @param screen Without one, nothing is drawn. */
+  constructor(screen: ProgressScreen | undefined) {
+    this.#screen = screen;
+  }
+
+  draw(textOf: (width: number) => string): void {
+    const now = Date.now();
+    if (this.#screen === undefined || now - this.#drawn < REDRAW_MS) return;
+    this.#drawn = now;
+    this.#write(textOf(this.#screen.columns()));
+  }
+
+  /** Erases the line. */
+  clear(): void {
+    if (this.#drawn > 0) this.#write("");
+    this.#drawn = 0;
+  }
+
+  #write(text: string): void {
+    this.#screen?.write(`\r\x1b[K${text}`);
+  }
+}
+
+/** Says on one line of a terminal what is done, where nobody knows how long it takes. */
+export class StatusLine implements Disposable {
+  readonly #line: RedrawnLine;
+
+  /** @param screen Without one, nothing is drawn. */
+  constructor(screen: ProgressScreen | undefined, text: string) {
+    this.#line = new RedrawnLine(screen);
+    this.show(text);
+  }
+
+  show(text: string): void {
+    this.#line.draw((width) => text.slice(0, width));
+  }
+
+  /** Erases the line. */
+  [Symbol.dispose](): void {
+    this.#line.clear();
+  }
+}
+
 /** Draws the progress of work on files on one line of a terminal, a few times a second. */
 export class ProgressBar {
-  readonly #screen: ProgressScreen | undefined;
+  readonly #line: RedrawnLine;
   readonly #total: Progress;
   readonly #started = Date.now();
   readonly #label: string | undefined;
-  #drawn = 0;
 
   /**
    * @param screen Without one, nothing is drawn.
@@ -60,26 +107,19 @@ export class ProgressBar {
    */
   constructor(total: Progress, screen: ProgressScreen | undefined, label?: string) {
     this.#total = total;
-    this.#screen = screen;
+    this.#line = new RedrawnLine(screen);
     this.#label = label;
   }
 
   show(done: Progress): void {
-    const now = Date.now();
-    if (this.#screen === undefined || now - this.#drawn < REDRAW_MS) return;
-    this.#drawn = now;
-    const seconds = (now - this.#started) / 1000;
-    const width = this.#screen.columns();
-    this.#draw(progressLine({ done, total: this.#total, seconds, width, label: this.#label }));
+    const seconds = (Date.now() - this.#started) / 1000;
+    const view = { done, total: this.#total, seconds, label: this.#label };
+    this.#line.draw((width) => progressLine({ ...view, width }));
   }
 
   /** Erases the line. */
   clear(): void {
-    if (this.#drawn > 0) this.#draw("");
-  }
-
-  #draw(line: string): void {
-    this.#screen?.write(`\r\x1b[K${line}`);
+    this.#line.clear();
   }
 }
 

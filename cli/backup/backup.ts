@@ -12,8 +12,9 @@ export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
   const { dataDir } = loadSettings();
   await checkDataDirectory(dataDir);
-  const { result, seconds } = await withProgress((onProgress) =>
-    backUp(dataDir, directory, onProgress)
+  const { result, seconds } = await withProgress(
+    "Copying the database",
+    (onProgress) => backUp(dataDir, directory, onProgress),
   );
   const { snapshot, findings, inDatabase, copied, removed } = result;
   return printOutcome({

@@ -3,19 +3,25 @@ import type { OnProgress } from "../../storage/backup/copy_contents.ts";
 import type { Findings } from "../../storage/check/findings.ts";
 import type { ContentTotals } from "../../storage/database/snapshot.ts";
 import { printError } from "../print_error.ts";
-import { ProgressBar, progressScreen } from "../progress_bar.ts";
+import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 
 export interface TimedResult<T> {
   readonly result: T;
   readonly seconds: number;
 }
 
-/** Runs `work`, and shows its progress on a terminal meanwhile. */
+/**
+ * Runs `work`, and shows its progress on a terminal meanwhile.
+ *
+ * @param status What it does before it reports progress.
+ */
 export async function withProgress<T>(
+  status: string,
   work: (onProgress: OnProgress) => Promise<T>,
 ): Promise<TimedResult<T>> {
   const started = performance.now();
   let bar: ProgressBar | undefined;
+  using _status = new StatusLine(progressScreen(), status);
   const result = await work((done, total) => {
     bar ??= new ProgressBar(total, progressScreen());
     bar.show(done);

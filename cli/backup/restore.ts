@@ -12,8 +12,9 @@ export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
   const { dataDir } = loadSettings();
   await checkTarget(dataDir);
-  const { result, seconds } = await withProgress((onProgress) =>
-    restore(dataDir, directory, onProgress)
+  const { result, seconds } = await withProgress(
+    "Checking the database of the backup",
+    (onProgress) => restore(dataDir, directory, onProgress),
   );
   const { snapshot, findings } = result;
   return printOutcome({

@@ -1,9 +1,9 @@
-import { check, type CheckResult } from "../../storage/check/check.ts";
+import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
 import { checkDataDirectory } from "../existing_directory.ts";
-import { ProgressBar, progressScreen } from "../progress_bar.ts";
+import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 
 /**
  * `strongroom check`: checks the data directory (C 22). Exit code 0: sound; 1: repaired; 2: damage is
@@ -18,18 +18,33 @@ export async function run(args: string[]): Promise<number> {
   const { dataDir } = loadSettings();
   await checkDataDirectory(dataDir);
   const started = performance.now();
-  let bar: ProgressBar | undefined;
-  const result = await check(dataDir, {
-    readData,
-    repair,
-    onProgress(done, total) {
-      bar ??= new ProgressBar(total, progressScreen());
-      bar.show(done);
-    },
-  }).finally(() => bar?.clear());
+  const result = await checkShowing(dataDir, { readData, repair });
   const seconds = Math.round(performance.now() - started) / 1000;
   console.log(json ? jsonText(result, { readData, repair, seconds }) : plainText(result));
   return EXIT_CODES[verdictOf(result)];
+}
+
+/** Checks, and shows on a terminal how far it is. */
+async function checkShowing(
+  dataDir: string,
+  options: Pick<CheckOptions, "readData" | "repair">,
+): Promise<CheckResult> {
+  const screen = progressScreen();
+  using status = new StatusLine(screen, "Checking the database");
+  let bar: ProgressBar | undefined;
+  return await check(dataDir, {
+    ...options,
+    onProgress(done, total) {
+      if (options.readData) {
+        bar ??= new ProgressBar(total, screen);
+        bar.show(done);
+      } else status.show(`Checking contents: ${count(done.files)} of ${count(total.files)}`);
+    },
+  }).finally(() => bar?.clear());
+}
+
+function count(files: number): string {
+  return files.toLocaleString("en");
 }
 
 const EXIT_CODES = { sound: 0, repaired: 1, damaged: 2 } as const;

@@ -3,7 +3,7 @@ import { accept, exitCode, type Report } from "../../core/scanner/mod.ts";
 import { GIB } from "../../schemas/units.ts";
 import { Report as ReportSchema } from "../../schemas/report/report.ts";
 import { ScanEntry, ScanList } from "../../schemas/scans.ts";
-import { ProgressBar, type ProgressScreen, progressScreen } from "../progress_bar.ts";
+import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 import { Connection } from "../remote/connection.ts";
 import { bodyOf } from "../remote/reply.ts";
 import { remotePath } from "../remote/verb.ts";
@@ -44,23 +44,24 @@ export async function scanRemote(
 
 /** A scan that a server does. */
 class RemoteScan {
-  readonly #screen: ProgressScreen | undefined = progressScreen();
+  readonly #screen = progressScreen();
   #bar: ProgressBar | undefined;
 
   constructor(readonly connection: Connection, readonly id: number) {}
 
   /** Waits for the end of the scan, and shows how far it is. Cancels it when the signal is aborted. */
   async ended(stop: AbortSignal): Promise<ScanEntry> {
+    using status = new StatusLine(this.#screen, "Waiting for the server");
     try {
       for (;;) {
-        const scan = await this.#look(stop.aborted ? "DELETE" : "GET");
-        if (stop.aborted || scan.finished_at !== null) return scan;
-        await this.#show(scan);
+        if (stop.aborted) return await this.#look("DELETE");
+        const scan = await this.#look("GET");
+        if (scan.finished_at !== null) return scan;
+        await this.#show(scan, status);
         await pause(stop);
       }
     } finally {
       this.#bar?.clear();
-      this.#screen?.write(ERASE);
     }
   }
 
@@ -68,11 +69,10 @@ class RemoteScan {
     return this.connection.json(ScanEntry, method, `/scans/${this.id}`);
   }
 
-  async #show(scan: ScanEntry): Promise<void> {
+  async #show(scan: ScanEntry, status: StatusLine): Promise<void> {
     if (this.#screen === undefined) return;
     if (scan.status === "queued") {
-      const before = counted(await this.#countBefore(), "scan");
-      this.#screen.write(`${ERASE}Queued, after ${before}`.slice(0, this.#screen.columns()));
+      status.show(`Queued, after ${counted(await this.#countBefore(), "scan")}`);
       return;
     }
     const { files_total: files, bytes_total: bytes } = scan;
@@ -87,8 +87,6 @@ class RemoteScan {
     return items.filter((it) => it.finished_at === null).length;
   }
 }
-
-const ERASE = "\r\x1b[K";
 
 /** Waits, or until the signal is aborted. */
 async function pause(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import { type FoundFiles, localFiles } from "../../storage/local_files.ts";
 import { loadSettings } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { printError } from "../print_error.ts";
-import { ProgressBar, progressScreen } from "../progress_bar.ts";
+import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 import { type ScanRequest, scanRequest, STDIN } from "./arguments.ts";
 import { acceptedFindings } from "./accepted_findings.ts";
 import { anyMatcher, DEFAULT_EXCLUDES } from "./default_excludes.ts";
@@ -56,11 +56,12 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /** The files to scan, without the reports that the request names: those repeat earlier findings. */
-function foundFiles(request: ScanRequest): Promise<FoundFiles> {
+async function foundFiles(request: ScanRequest): Promise<FoundFiles> {
+  using _status = new StatusLine(progressScreen(), "Looking for files");
   const { paths, output, baseline, exclude, useDefaultExcludes } = request;
   const isExcluded = anyMatcher(exclude);
   const reports = [output, baseline].flatMap((it) => it === undefined ? [] : resolve(it));
-  return localFiles(paths.filter((it) => it !== STDIN), {
+  return await localFiles(paths.filter((it) => it !== STDIN), {
     isExcluded: (path) => isExcluded(path) || reports.includes(resolve(path)),
     isSkippedDirectory: anyMatcher(useDefaultExcludes ? DEFAULT_EXCLUDES : []),
   });

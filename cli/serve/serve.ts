@@ -14,6 +14,7 @@ import { SupervisorChannel } from "../supervisor/channel.ts";
 import { assertMayRunPrograms } from "../supervisor/run_permission.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { LineWriter } from "./line_writer.ts";
+import { loggingDelay } from "./logging_delay.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** `strongroom serve`: serves until a stop signal. */
@@ -49,7 +50,11 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
   if (!isIsolated) {
     log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
   }
-  await using storage = await openStorage(settings, log, acceptDamage);
+  await using storage = await loggingDelay(
+    log,
+    "Still opening the data directory",
+    () => openStorage(settings, log, acceptDamage),
+  );
   await using audit = await withSettingContext(
     "STRONGROOM_AUDIT_LOG",
     settings.auditLog,
@@ -66,14 +71,19 @@ async function serve({ acceptDamage, supervisor }: ServeOptions): Promise<number
     (message) => log.warn("Invalid setting", { message }),
     () => supervisor?.limits,
   );
-  await using composition = await compose(storage, settings, {
+  const parts: ServerParts = {
     host,
     log,
     audit,
     ...await verifierOf(settings, storage, log),
     acceptDamage,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
-  });
+  };
+  await using composition = await loggingDelay(
+    log,
+    "Still comparing records and content",
+    () => compose(storage, settings, parts),
+  );
   const server = await listen(settings, composition);
   // Listens for signals before the log says that it serves.
   const stop = Promise.race([

@@ -17,7 +17,7 @@ export interface CheckOptions {
   readonly readData: boolean;
   /** Whether to repair what can be repaired. No server may use the directory then. */
   readonly repair: boolean;
-  /** Called while content is read, with what is done of the total. */
+  /** Called while content is checked, with what is done of the total. */
   readonly onProgress: (done: ContentTotals, total: ContentTotals) => void;
 }
 
@@ -106,7 +106,7 @@ async function checkAll(
     repairs: mayRepair && sound ? new ContentRepairs(dataDir, stored) : undefined,
     isServed: async () => !repair && (await lockState(dataDir)).served,
     pending: !state.afterCrash ? "none" : state.sealed ? "announced" : "all",
-    onProgress: (done) => readData && onProgress(done, total),
+    onProgress: (done) => onProgress(done, total),
   });
   return { records: audit.records, ...checked };
 }

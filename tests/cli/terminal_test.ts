@@ -1,13 +1,17 @@
 import * as assert from "node:assert/strict";
-import { ROOT } from "../support/child_server.ts";
+import { ChildServer, ROOT, strongroom } from "../support/child_server.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 
 const HOSTILE = "tests/fixtures/models/pickle/hostile/eval.pkl";
 const ESCAPE = "\x1b[";
 
-/** What a scan prints on a terminal. */
-async function onTerminal(env: Readonly<Record<string, string>>): Promise<string> {
-  const command = `'${Deno.execPath()}' run -A main.ts scan ${HOSTILE}`;
+/** What a command prints on a terminal. */
+async function onTerminal(
+  env: Readonly<Record<string, string>>,
+  args = `scan ${HOSTILE}`,
+): Promise<string> {
+  const command = `'${Deno.execPath()}' run -A main.ts ${args}`;
   const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
     cwd: ROOT,
     env: { TERM: "xterm", NO_COLOR: "", ...env },
@@ -33,5 +37,33 @@ Deno.test({
       assert.match(text, /^CRITICAL S104/);
       assert.ok(!text.includes(ESCAPE), text);
     });
+  },
+});
+
+Deno.test({
+  name: "C 25 a terminal shows what a command does, and nothing else does",
+  ignore: Deno.build.os !== "linux" || !await hasProgram("script", "--version"),
+  async fn() {
+    await using directory = await TempDir.make();
+    const { path } = directory;
+    const env = { STRONGROOM_DATA_DIR: `${path}/data` };
+    await (await ChildServer.start({ dataDir: env.STRONGROOM_DATA_DIR })).end("SIGTERM");
+    const restored = { STRONGROOM_DATA_DIR: `${path}/restored` };
+    const cases: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+      ["check", env, "Checking the database"],
+      [`backup ${path}/backup`, env, "Copying the database"],
+      [`restore ${path}/backup`, restored, "Checking the database of the backup"],
+      [`scan --format json ${HOSTILE}`, {}, "Looking for files"],
+    ];
+    const erased = (text: string) => text.lastIndexOf(`\r${ESCAPE}K`);
+    for (const [args, variables, status] of cases) {
+      const text = await onTerminal(variables, args);
+      assert.ok(text.includes(`\r${ESCAPE}K${status}`), `${args}: ${text}`);
+      assert.ok(erased(text) > text.lastIndexOf(status), `${args}: ${text}`);
+    }
+    const { stderr } = await strongroom(["check"], env);
+    assert.equal(stderr, "");
+    const dumb = await onTerminal({ ...env, TERM: "dumb" }, "check");
+    assert.match(dumb, /^Checked 0 records/);
   },
 });
