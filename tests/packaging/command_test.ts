@@ -71,6 +71,49 @@ Deno.test("C 25 the command gives the runtime the permissions that the command n
     expected.splice(2, 0, "--allow-net=127.0.0.1:9000");
     assert.deepEqual(capacity, expected);
   });
+  await t.step("C 25 a verb may reach its server, and read the login", async () => {
+    const variables = "--allow-env=STRONGROOM_*,TERM,HOME,XDG_CONFIG_HOME,XDG_STATE_HOME";
+    const expected = (address: string, home: string) => [
+      variables,
+      `--allow-net=${address}`,
+      `--allow-read=${home}/strongroom,${home}/strongroom`,
+    ];
+    const home = `${real}/home`;
+    const named = { HOME: home, STRONGROOM_URL: "https://files.example/below" };
+    assert.deepEqual(
+      await flags(["ls", "-l", "a"], named),
+      expected("files.example:443", `${home}/.config`),
+    );
+    const port = {
+      ...named,
+      STRONGROOM_URL: "http://127.0.0.1:9000/",
+      XDG_CONFIG_HOME: `${real}/c`,
+    };
+    assert.deepEqual(await flags(["rm", "a"], port), expected("127.0.0.1:9000", `${real}/c`));
+    // Without a server, the command itself says what to do.
+    assert.deepEqual(await flags(["stat", "a"], { HOME: home }), ["--allow-all"]);
+    await Deno.mkdir(`${home}/.config/strongroom`, { recursive: true });
+    await Deno.writeTextFile(`${home}/.config/strongroom/login`, "http://kept.example\nx.y.z\n");
+    assert.deepEqual(
+      await flags(["events"], { HOME: home }),
+      expected("kept.example:80", `${home}/.config`),
+    );
+    const hostile = [
+      "http://[::1]:80",
+      "http://a,b",
+      "http://a:",
+      "http://u:p@h",
+      "http://h?x",
+      "x",
+    ];
+    for (const url of hostile) {
+      assert.deepEqual(
+        await flags(["ls"], { ...named, STRONGROOM_URL: url }),
+        ["--allow-all"],
+        url,
+      );
+    }
+  });
   await t.step("C 25 what a flag cannot express is left to the program", async () => {
     const cases: [string[], Record<string, string>][] = [
       [["token"], { STRONGROOM_DATA_DIR: "a,b" }],
