@@ -15,8 +15,8 @@ export interface ScrubOptions {
   readonly periodMs: number;
 }
 
-/** The time between two looks at what is due. */
-const MAX_TICK_MS = 60_000;
+/** The time between two looks at what is due. Each may start the thread that reads the database. */
+const MAX_TICK_MS = 10 * 60_000;
 const MIN_TICK_MS = 5;
 const TICKS_PER_PERIOD = 10_000;
 /** The time after which progress is stored. */

@@ -5,10 +5,15 @@ const BLOCK_BYTES = 64;
 const START = 64;
 const MAX_BYTES = 64 * 1024;
 
-/** The one instance of the module in this thread. Calls leave nothing in it. */
-const { memory, blocks } = instantiate();
-const state = new Uint32Array(memory.buffer, 0, 4);
-const area = new Uint8Array(memory.buffer, START, MAX_BYTES);
+/** The module with its memory. */
+interface Instance {
+  readonly blocks: (start: number, end: number) => void;
+  readonly state: Uint32Array;
+  readonly area: Uint8Array;
+}
+
+/** The one instance in this thread, made when it is needed: it takes 5 MB. Calls leave nothing in it. */
+let instance: Instance | undefined;
 
 /** Computes an MD5 of bytes that come in pieces. */
 export class Md5 {
@@ -57,6 +62,7 @@ export class Md5 {
 
   /** @param bytes Whole blocks, of {@link MAX_BYTES} at most. */
   #compress(bytes: Uint8Array): void {
+    const { blocks, state, area } = instance ??= instantiate();
     state.set(this.#state);
     area.set(bytes);
     blocks(START, START + bytes.length);
@@ -71,11 +77,15 @@ export function md5(bytes: Uint8Array): string {
   return hash.hex();
 }
 
-function instantiate() {
+function instantiate(): Instance {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(md5Module()));
   const { memory, blocks } = exports;
   if (!(memory instanceof WebAssembly.Memory) || typeof blocks !== "function") {
     throw new TypeError("The module does not export what it should");
   }
-  return { memory, blocks };
+  return {
+    blocks: (start, end) => blocks(start, end),
+    state: new Uint32Array(memory.buffer, 0, 4),
+    area: new Uint8Array(memory.buffer, START, MAX_BYTES),
+  };
 }

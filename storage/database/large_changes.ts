@@ -4,8 +4,7 @@ import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { ChangeRecords } from "./change_records.ts";
 import type { GroupCommit } from "./group_commit.ts";
-import type { LongReader } from "./long_reader.ts";
-import type { Reader } from "./reader.ts";
+import type { ReaderThread } from "./reader_thread.ts";
 import { transactionOn, type TransactionRules, type WriterCalls } from "./write_transaction.ts";
 import type { Writer } from "./writer.ts";
 
@@ -36,8 +35,8 @@ export class Busy extends Error {
 export interface LargeChangeParts {
   readonly commits: GroupCommit;
   readonly writer: Remote<Writer>;
-  readonly lookups: Remote<Reader>;
-  readonly longReader: LongReader;
+  readonly lookups: ReaderThread;
+  readonly longReader: ReaderThread;
   /** Where the records that it changes are kept. */
   readonly files: TemporaryFiles;
   /** A change of more records than this is large. */
@@ -192,7 +191,8 @@ export class LargeChanges {
   async #begin(userIds: readonly number[]): Promise<void> {
     if (this.#closed) throw new Error("The database is closing");
     const { commits, writer, lookups, longReader } = this.#parts;
-    // If the thread has to start, no write waits for that.
+    // If the threads have to start, no write waits for that.
+    lookups.hold();
     longReader.hold();
     try {
       await commits.run(async () => {

@@ -8,12 +8,12 @@ import type {
 } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { LargeChanges } from "./large_changes.ts";
-import type { LongReader } from "./long_reader.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
+import type { ReaderThread } from "./reader_thread.ts";
 import type { CurrentResults } from "./verdict_statements.ts";
 
 export interface LongReadsParts {
-  readonly longReader: LongReader;
+  readonly longReader: ReaderThread;
   readonly largeChanges: LargeChanges;
   /** The scan results that count. */
   readonly results: CurrentResults;

@@ -16,11 +16,10 @@ import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { ContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
-import { LongReader } from "./long_reader.ts";
 import { LongReads } from "./long_reads.ts";
 import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
-import type { Reader } from "./reader.ts";
+import { ReaderThread } from "./reader_thread.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
@@ -64,8 +63,8 @@ export interface ResourceStoreOptions {
 export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
-  readonly #longReader: LongReader;
-  readonly #lookups: RemoteWorker<Reader>;
+  readonly #longReader: ReaderThread;
+  readonly #lookups: ReaderThread;
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
   readonly #largeChanges: LargeChanges;
@@ -91,8 +90,8 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     // Besides the database, it keeps space for it on a full disk.
     const writing = { read: directory, write: directory, sys: ["statfs"] };
     this.#writer = new RemoteWorker(WORKERS.writer, writing);
-    this.#longReader = new LongReader(path);
-    this.#lookups = new RemoteWorker(WORKERS.reader, { read: [path] });
+    this.#longReader = new ReaderThread(path);
+    this.#lookups = new ReaderThread(path);
     const { remote } = this.#writer;
     this.#commits = new GroupCommit({
       begin: (isStep) => remote.begin(isStep),
@@ -103,12 +102,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     });
     this.#points = new PointReader(path);
     this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
-    const parts = { writer: remote, reader: this.#lookups.remote, commits: this.#commits };
+    const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits };
     this.contents = new ContentTable({ ...parts, points: this.#points });
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
       writer: remote,
-      lookups: this.#lookups.remote,
+      lookups: this.#lookups,
       longReader: this.#longReader,
       files: this.#files,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
@@ -140,7 +139,6 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       await makePrivate(path);
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
-      await store.#lookups.remote.open(path);
     } catch (error) {
       store.#end();
       throw error;
@@ -184,12 +182,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     const found = this.#largeChanges.covers(scope)
       ? undefined
       : this.#points.findByPath(scope, paths);
-    return found ?? await this.#lookups.remote.findByPath(scope, paths);
+    return found ?? await this.#lookups.calls.findByPath(scope, paths);
   }
 
   async findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
     const found = this.#largeChanges.covers(scope) ? undefined : this.#points.findById(scope, ids);
-    return found ?? await this.#lookups.remote.findById(scope, ids);
+    return found ?? await this.#lookups.calls.findById(scope, ids);
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
@@ -209,7 +207,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
 
   async usage(scope: Scope): Promise<Usage> {
     const found = this.#largeChanges.covers(scope) ? undefined : this.#points.usage(scope);
-    return found ?? await this.#lookups.remote.usage(scope);
+    return found ?? await this.#lookups.calls.usage(scope);
   }
 
   /** {@link measureDatabase} */
@@ -249,7 +247,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     await this.#commits.idle();
     this.#points[Symbol.dispose]();
     await this.#longReader[Symbol.asyncDispose]();
-    await this.#lookups.remote.close();
+    await this.#lookups[Symbol.asyncDispose]();
     // Close the writer last: the last connection to close checkpoints the log.
     await this.#writer.remote.close();
     this.#end();

@@ -13,8 +13,20 @@ const MAX_UNUSED_MS = 60_000;
 export interface WorkerPoolOptions<T> {
   /** An unused worker ends after this time, in milliseconds. @default 60000 */
   readonly maxUnusedMs?: number;
+  /** Called when a worker starts. If it fails, so must the calls that follow. @default nothing */
+  readonly prepare?: (remote: Remote<T>) => Promise<void>;
   /** Releases what a worker holds, before it ends in order. @default nothing */
   readonly finish?: (remote: Remote<T>) => Promise<void>;
+}
+
+/** Calls each of which acquires a worker for itself alone. */
+export function callsOn<T extends object>(acquire: () => PooledWorker<T>): Remote<T> {
+  return new Proxy({} as Remote<T>, {
+    get: (_, method) => async (...args: readonly unknown[]) => {
+      using worker = acquire();
+      return await Reflect.get(worker.remote, method)(...args);
+    },
+  });
 }
 
 interface Entry<T extends object> {
@@ -34,6 +46,7 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
   readonly #size: number;
   readonly #permissions: ThreadPermissions;
   readonly #maxUnusedMs: number;
+  readonly #prepare: (remote: Remote<T>) => Promise<void>;
   readonly #finish: (remote: Remote<T>) => Promise<void>;
   #workers: Entry<T>[] = [];
 
@@ -42,12 +55,14 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
     module: URL,
     size: number,
     permissions: ThreadPermissions,
-    { maxUnusedMs = MAX_UNUSED_MS, finish = async () => {} }: WorkerPoolOptions<T> = {},
+    { maxUnusedMs = MAX_UNUSED_MS, prepare = async () => {}, finish = async () => {} }:
+      WorkerPoolOptions<T> = {},
   ) {
     this.#module = module;
     this.#size = size;
     this.#permissions = permissions;
     this.#maxUnusedMs = maxUnusedMs;
+    this.#prepare = prepare;
     this.#finish = finish;
   }
 
@@ -104,6 +119,7 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
     const worker = new RemoteWorker<T>(this.#module, this.#permissions);
     const entry = { worker, users: 0, end: undefined };
     this.#workers.push(entry);
+    this.#prepare(worker.remote).catch(() => {});
     return entry;
   }
 }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { Connection } from "../../../storage/database/connection.ts";
-import { LongReader } from "../../../storage/database/long_reader.ts";
+import { ReaderThread } from "../../../storage/database/reader_thread.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
 import { RunningWorkers } from "../../support/running_workers.ts";
@@ -21,18 +21,20 @@ function openings(path: string): number {
   }).length;
 }
 
-Deno.test("C 22 the thread for long reads starts with the first of them", async () => {
+Deno.test("C 22 each thread that reads starts when it is needed", async () => {
   await using directory = await TempDir.make();
   using workers = new RunningWorkers();
   await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
   await store.findByPath(SCOPE, ["a"]);
+  assert.equal(workers.count, 1);
+  await store.findByPath({ ...SCOPE, everyone: true }, ["a"]);
   assert.equal(workers.count, 2);
   await store.storedBytes(SCOPE, new AbortController().signal);
   assert.equal(workers.count, 3);
 });
 
 Deno.test({
-  name: "C 22 the thread for long reads ends when it is not used, with its connections",
+  name: "C 22 a thread that reads ends when it is not used, with its connections, and starts again",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using directory = await TempDir.make();
@@ -41,13 +43,16 @@ Deno.test({
     migrate(connection);
     using workers = new RunningWorkers();
     const files = openings(path);
-    await using reader = new LongReader(path, { maxUnusedMs: 100 });
+    await using reader = new ReaderThread(path, { maxUnusedMs: 100 });
     for (let round = 0; round < 3; round++) {
       {
         using worker = reader.acquire();
         assert.equal((await worker.remote.usage(SCOPE)).records, 0);
         assert.ok(openings(path) > files);
       }
+      await until(() => workers.count === 0);
+      assert.equal((await reader.calls.usage(SCOPE)).records, 0);
+      assert.equal(workers.count, 1);
       await until(() => workers.count === 0);
       // SQLite may keep one for its locks.
       assert.ok(openings(path) <= files + 1, `${openings(path)} openings`);

@@ -1,22 +1,24 @@
-import { type PooledWorker, WorkerPool, type WorkerPoolOptions } from "../threads/pool.ts";
+import { callsOn, type PooledWorker, WorkerPool, type WorkerPoolOptions } from "../threads/pool.ts";
+import type { Remote } from "../threads/rpc.ts";
 import { WORKERS } from "../threads/workers.ts";
 import type { Reader } from "./reader.ts";
 
 /**
- * The thread for long reads, so that lookups do not wait for their sorting. It starts when one begins,
- * and ends when there was none for a minute.
+ * A thread that reads the database. It starts when it is needed, and ends when it was not for a minute.
+ * Lookups have one, and long reads another, so that lookups do not wait for their sorting.
  */
-export class LongReader implements AsyncDisposable, Disposable {
-  readonly #path: string;
+export class ReaderThread implements AsyncDisposable, Disposable {
+  /** Calls that need no others after them. */
+  readonly calls: Remote<Reader> = callsOn(() => this.acquire());
   readonly #pool: WorkerPool<Reader>;
   /** Held for a large change. */
   #held: PooledWorker<Reader> | undefined;
 
   /** @param path The database. */
   constructor(path: string, options: Pick<WorkerPoolOptions<Reader>, "maxUnusedMs"> = {}) {
-    this.#path = path;
     this.#pool = new WorkerPool(WORKERS.reader, 1, { read: [path] }, {
       ...options,
+      prepare: (reader) => reader.open(path),
       // A thread that ends does not close its connections.
       finish: (reader) => reader.close(),
     });
@@ -33,8 +35,6 @@ export class LongReader implements AsyncDisposable, Disposable {
       worker[Symbol.dispose]();
       throw new Error("The thread that reads during a large change has failed");
     }
-    // It only notes the path. If the thread has failed, so does the call that follows.
-    worker.remote.open(this.#path).catch(() => {});
     return worker;
   }
 
