@@ -1,0 +1,181 @@
+import { credentialVerifier } from "../../core/credentials.ts";
+import { asError, type Log } from "../../core/log.ts";
+import { resultsVersion } from "../../core/scans/bounds.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
+import type { RunningServer } from "../../routes/server.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import { auditLog } from "../../storage/audit/audit_log.ts";
+import { Storage } from "../../storage/storage.ts";
+import { authority, loadSettings, logOf } from "../environment.ts";
+import { hostCapacity } from "../host_capacity.ts";
+import { signingKey } from "../signing_key.ts";
+import { SupervisorChannel } from "../supervisor/channel.ts";
+import { withSettingContext } from "../usage_error.ts";
+import { LineWriter } from "./line_writer.ts";
+import { loggingDelay } from "./logging_delay.ts";
+import { compose, type Composition, type ServerParts } from "./compose.ts";
+
+/** Why a server stops that its supervisor is to replace. */
+const FAILED_CHANNEL = "failed connection to the supervisor";
+
+export interface ServeOptions {
+  readonly acceptDamage: boolean;
+  /** Whether a supervisor has started this process. */
+  readonly isSupervised: boolean;
+}
+
+/** Serves until a stop signal, or until the supervisor ends. Returns the exit code. */
+export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promise<number> {
+  const supervisor = isSupervised ? new SupervisorChannel() : undefined;
+  // A compiled executable starts with the permissions of its supervisor.
+  for (const name of ["run", "ffi", "import"] as const) Deno.permissions.revokeSync({ name });
+  const settings = loadSettings();
+  const log = logOf(settings, new LineWriter((text) => console.error(text)).write);
+  const isIsolated = settings.scanIsolation === "process";
+  if (!isIsolated) {
+    log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
+  }
+  await using storage = await loggingDelay(
+    log,
+    "Still opening the data directory",
+    () => openStorage(settings, log, acceptDamage),
+  );
+  await using audit = await withSettingContext(
+    "STRONGROOM_AUDIT_LOG",
+    settings.auditLog,
+    "a file that can be written, or stderr",
+    () =>
+      auditLog(settings.auditLog, {
+        dataDir: settings.dataDir,
+        onFailure: (message, error) => log.error(message, { error }),
+        writeElsewhere: (lines) => console.error(lines),
+      }),
+  );
+  const host = hostCapacity(
+    settings.dataDir,
+    (message) => log.warn("Invalid setting", { message }),
+    () => supervisor?.limits,
+  );
+  const parts: ServerParts = {
+    host,
+    log,
+    audit,
+    ...await verifierOf(settings, storage, log),
+    acceptDamage,
+    ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
+  };
+  await using composition = await loggingDelay(
+    log,
+    "Still comparing records and content",
+    () => compose(storage, settings, parts),
+  );
+  const server = await listen(settings, composition);
+  // Listens for signals before the log says that it serves.
+  const stop = Promise.race([
+    stopSignal(),
+    ...supervisor === undefined ? [] : [endOf(supervisor, log)],
+  ]);
+  const { hostname, port } = server.address;
+  supervisor?.send({ kind: "serving" });
+  log.info("Serving", {
+    url: `http://${authority({ host: hostname, port })}${BASE_PATH}`,
+    pid: Deno.pid,
+  });
+  const signal = await stop;
+  // A supervisor that cannot be heard any more is to start another server.
+  const isDone = signal !== FAILED_CHANNEL;
+  if (isDone) supervisor?.send({ kind: "stopping" });
+  log.info("Stopping", { signal });
+  log.info("Stopped", { finished: await server.stop() });
+  return isDone ? 0 : 1;
+}
+
+/** Waits until the supervisor ends or cannot be heard any more. Returns which. */
+async function endOf(supervisor: SupervisorChannel, log: Log): Promise<string> {
+  try {
+    await supervisor.ended;
+    return "end of the supervisor";
+  } catch (error) {
+    log.error("Cannot go on: the connection to the supervisor failed", { error: asError(error) });
+    return FAILED_CHANNEL;
+  }
+}
+
+async function openStorage(
+  settings: Settings,
+  log: Log,
+  acceptDamage: boolean,
+): Promise<Storage> {
+  const { dataDir, diskReserveMb: reserveMB } = settings;
+  await withSettingContext(
+    "STRONGROOM_DATA_DIR",
+    dataDir,
+    "a directory that can be created",
+    () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
+  );
+  const storage = await Storage.open(dataDir, {
+    reserveMB,
+    acceptDamage,
+    resultsVersion: resultsVersion(settings),
+    onFatal(error) {
+      log.error("Cannot go on: the outcome of a change is unknown", { error });
+      Deno.exit(1);
+    },
+  });
+  storage.useOwnTempDirectory();
+  return storage;
+}
+
+async function verifierOf(
+  settings: Settings,
+  { records: { isRevoked } }: Storage,
+  log: Log,
+): Promise<Pick<ServerParts, "verify" | "findKeyProblem">> {
+  const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
+  const key = await signingKey(settings, () => {
+    log.info(
+      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
+    );
+  });
+  if (key.kind !== "publicKey") {
+    const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
+    return key.kind === "jwks"
+      ? { verify, findKeyProblem: () => key.keys.findProblem() }
+      : { verify };
+  }
+  const verify = await withSettingContext(
+    "STRONGROOM_JWT_PUBLIC_KEY",
+    jwtPublicKey,
+    "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
+    () => credentialVerifier({ key, issuer, audience, isRevoked }),
+  );
+  return { verify };
+}
+
+function listen(settings: Settings, composition: Composition): Promise<RunningServer> {
+  const { host: hostname, port } = settings;
+  return withSettingContext(
+    "STRONGROOM_HOST and _PORT",
+    authority(settings),
+    "an address of this machine and a free port",
+    () => composition.listen({ hostname, port }),
+  );
+}
+
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+
+/** The first stop signal. From then on, another one ends the process. */
+function stopSignal(): Promise<Deno.Signal> {
+  const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
+  let stopping = false;
+  for (const signal of STOP_SIGNALS) {
+    Deno.addSignalListener(signal, () => {
+      // A terminal that closes may send SIGHUP twice: from the shell and from the system.
+      if (stopping && signal === "SIGHUP") return;
+      if (stopping) Deno.exit(130);
+      stopping = true;
+      resolve(signal);
+    });
+  }
+  return promise;
+}
