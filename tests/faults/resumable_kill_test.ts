@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { Client } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { checkDataDirectory } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
