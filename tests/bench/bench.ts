@@ -1,7 +1,7 @@
 /**
  * `deno task bench`: compares the server with reference programs on the same machine, as ratios. Needs
- * curl, md5sum and zip, and compares with nginx, dufs and rclone if they are installed. Each case starts
- * its own server processes, as users do.
+ * curl, md5sum and zip, and compares with nginx, dufs and rclone if they are installed. Small GETs are sent
+ * by wrk if it is installed. Each case starts its own server processes, as users do.
  */
 
 import { parseArgs } from "node:util";

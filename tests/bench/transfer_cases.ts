@@ -4,6 +4,7 @@ import {
   type CaseContext,
   compare,
   compareRates,
+  type Comparison,
   curl,
   expectOk,
   fetchAll,
@@ -14,6 +15,7 @@ import {
   scaled,
 } from "./measures.ts";
 import type { Peer } from "./peers.ts";
+import { compareGets } from "./small_gets.ts";
 
 const BYTES = scaled(512 * MB);
 const RANGE_BYTES = 65_536;
@@ -188,7 +190,8 @@ export const SMALL_CASES: readonly Case[] = [
       let next = 0;
       const body = () => `${next++}`.padEnd(1000);
       const put = (url: string) => fetchAll(url, { method: "PUT", body: body() });
-      const comparisons = [];
+      const comparisons: Comparison[] = [];
+      const notes: string[] = [];
       for (const clients of [1, 8, 32]) {
         const uploads = await compareRates({ count: scaled(1000), clients }, {
           "strongroom, synced": () =>
@@ -196,18 +199,20 @@ export const SMALL_CASES: readonly Case[] = [
           ...ofPeers(peers, ({ url }) => put(`${url}/u${next % 16}-${next}`)),
           "a bare Deno.serve": () => put(bareUrl),
         });
-        const downloads = await compareRates({ count: scaled(2000), clients }, {
-          "strongroom": () => client.bytes({ path: "small/f" }),
-          ...ofPeers(peers, ({ url }) => fetchAll(`${url}/f`)),
-          "a bare Deno.serve": () => fetchAll(bareUrl),
+        const title = `downloads of 4 KB, ${clients} clients`;
+        const own = `${client.url}/resources/download?path=small/f`;
+        const downloads = await compareGets({ title, count: scaled(2000), clients }, {
+          "strongroom": { url: own, token: client.token },
+          ...Object.fromEntries(peers.map(({ name, url }) => [name, { url: `${url}/f` }])),
+          "a bare Deno.serve": { url: bareUrl },
         });
-        const unit = "/s" as const;
+        notes.push(downloads.note);
         comparisons.push(
-          { title: `uploads of 1 KB, ${clients} clients`, unit, values: uploads },
-          { title: `downloads of 4 KB, ${clients} clients`, unit, values: downloads },
+          { title: `uploads of 1 KB, ${clients} clients`, unit: "/s", values: uploads },
+          downloads.comparison,
         );
       }
-      return { comparisons, notes: [await peakMemory(server.pid)] };
+      return { comparisons, notes: [...notes, await peakMemory(server.pid)] };
     },
   },
   {

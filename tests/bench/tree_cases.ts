@@ -2,17 +2,15 @@ import type { Reply } from "../support/client.ts";
 import {
   type Case,
   compare,
-  compareRates,
   curl,
   expectOk,
-  fetchAll,
   median,
   peakMemory,
   ROUNDS,
   scaled,
   seconds,
 } from "./measures.ts";
-import { ofPeers } from "./transfer_cases.ts";
+import { compareGets } from "./small_gets.ts";
 
 /** Listings, moves and copies. */
 export const TREE_CASES: readonly Case[] = [
@@ -28,15 +26,15 @@ export const TREE_CASES: readonly Case[] = [
       }
       const { text } = await client.list({ path: "listed" });
       await using bare = Deno.serve({ port: 0, onListen() {} }, () => new Response(text));
-      const values = await compareRates({ count: scaled(3000), clients: 8 }, {
-        "strongroom": () => expectOk(client.list({ path: "listed" })),
-        ...ofPeers(listing, ({ url }) => fetchAll(`${url}/listed/?json`)),
-        "a bare Deno.serve of the reply": () => fetchAll(`http://127.0.0.1:${bare.addr.port}/`),
+      const title = "listings of 20 entries of 8 clients";
+      const { comparison, note } = await compareGets({ title, count: scaled(3000), clients: 8 }, {
+        "strongroom": { url: `${client.url}/resources/?path=listed`, token: client.token },
+        ...Object.fromEntries(
+          listing.map(({ name, url }) => [name, { url: `${url}/listed/?json` }]),
+        ),
+        "a bare Deno.serve of the reply": { url: `http://127.0.0.1:${bare.addr.port}/` },
       });
-      return {
-        comparisons: [{ title: "listings of 20 entries of 8 clients", unit: "/s", values }],
-        notes: [await peakMemory(server.pid)],
-      };
+      return { comparisons: [comparison], notes: [note, await peakMemory(server.pid)] };
     },
   },
   {
