@@ -51,6 +51,8 @@ export interface UploadStore {
   remove(id: string): Promise<void>;
   /** The ids of some uploads that have expired. */
   expired(now: number): Promise<string[]>;
+  /** The ids of unfinished uploads after an id, in order. */
+  unfinishedAfter(id: string, limit: number): Promise<string[]>;
   /** Returns those of the ids whose uploads are unfinished. */
   unfinished(ids: readonly string[]): Promise<string[]>;
 }

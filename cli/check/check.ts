@@ -62,7 +62,7 @@ interface JsonOptions {
 
 /** The document that docs/operation.md describes. */
 function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOptions): string {
-  const { findings, served, records, contents, pending, quarantined } = result;
+  const { findings, served, records, contents, pending, quarantined, strayParts } = result;
   return JSON.stringify(
     {
       verdict: verdictOf(result),
@@ -74,6 +74,7 @@ function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOption
       bytes: contents.bytes,
       pending,
       quarantined,
+      stray_parts: strayParts,
       counts: Object.fromEntries(findings.counts),
       findings: findings.listed,
       seconds,
@@ -84,13 +85,16 @@ function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOption
 }
 
 function plainText(result: CheckResult): string {
-  const { findings, records, contents, pending, quarantined } = result;
+  const { findings, records, contents, pending, quarantined, strayParts } = result;
   const hidden = findings.found - findings.listed.length;
   return [
     ...findings.listed.map(({ message, repaired }) => `${repaired ? "Repaired: " : ""}${message}`),
     ...hidden > 0 ? [`and ${hidden} more findings`] : [],
     ...pending > 0
       ? [`The next start will move ${amount(pending, "content")} without a record into quarantine`]
+      : [],
+    ...strayParts > 0
+      ? [`The next start will remove ${amount(strayParts, "part")} without an unfinished upload`]
       : [],
     ...quarantined > 0 ? [`In quarantine: ${amount(quarantined, "content")}`] : [],
     `Checked ${amount(records, "record")} and ${amount(contents.files, "content")} ` +

@@ -3,18 +3,18 @@ import { Periodic } from "../periodic.ts";
 import { discardUpload, type UploadService } from "./resumable_upload.ts";
 
 const INTERVAL_MS = 10 * 60_000;
-/** How many parts are compared with the uploads at a time. */
+/** How many uploads are compared with the parts at a time. */
 const MAX_COMPARED = 500;
 
 /**
  * Removes uploads that have expired (C 21): at once, then every ten minutes. At first, also removes parts
- * that belong to no unfinished upload: their upload ended just before a crash.
+ * without an unfinished upload, which a crash has left, and unfinished uploads without a part.
  */
 export function expireUploads(service: UploadService, log: Log): AsyncDisposable {
   let isFirst = true;
   return new Periodic(async () => {
     try {
-      if (isFirst) await removeStrayParts(service);
+      if (isFirst) await compareParts(service);
       isFirst = false;
       await removeExpired(service);
     } catch (error) {
@@ -36,11 +36,19 @@ async function removeExpired(service: UploadService): Promise<void> {
   }
 }
 
-async function removeStrayParts({ store, parts, locks }: UploadService): Promise<void> {
+async function compareParts({ store, parts, locks }: UploadService): Promise<void> {
   const ids = await parts.ids();
   for (let start = 0; start < ids.length; start += MAX_COMPARED) {
     const page = ids.slice(start, start + MAX_COMPARED);
     const unfinished = new Set(await store.unfinished(page));
     for (const id of page) if (!unfinished.has(id) && !locks.has(id)) await parts.remove(id);
+  }
+  const found = new Set(ids);
+  // Those that have begun since have a part.
+  for (let page = [""]; page.length > 0;) {
+    page = await store.unfinishedAfter(page.at(-1) ?? "", MAX_COMPARED);
+    for (const id of page) {
+      if (!found.has(id) && !(await parts.ids()).includes(id)) await store.remove(id);
+    }
   }
 }

@@ -8,6 +8,7 @@ import { orMissing } from "../disk/files.ts";
 import { DirectoryLock, type LockState, lockState } from "../disk/lock.ts";
 import { checkContents, type ContentCheckResult } from "./check_contents.ts";
 import { checkRecords } from "./check_records.ts";
+import { checkUploads } from "./check_uploads.ts";
 import { ContentRepairs } from "./content_repairs.ts";
 import { Findings } from "./findings.ts";
 import { StoredContents } from "./stored_contents.ts";
@@ -31,6 +32,8 @@ export interface CheckResult {
   /** How many contents without a record the next start will move into quarantine. */
   readonly pending: number;
   readonly quarantined: number;
+  /** How many parts without an unfinished upload the next start will remove. */
+  readonly strayParts: number;
 }
 
 /**
@@ -75,7 +78,7 @@ async function checkWith(
     if (!isDamage(error)) throw error;
     findings.add({ kind: "database", message: `The database is damaged: ${error.message}` });
     const contents = { files: 0, bytes: 0 };
-    return { findings, served, quarantined, records: 0, contents, pending: 0 };
+    return { findings, served, quarantined, records: 0, contents, pending: 0, strayParts: 0 };
   }
 }
 
@@ -90,7 +93,7 @@ interface CheckParts {
 async function checkAll(
   dataDir: string,
   { state, options: { readData, repair, onProgress }, findings, inventory }: CheckParts,
-): Promise<ContentCheckResult & { records: number }> {
+): Promise<ContentCheckResult & Pick<CheckResult, "records" | "strayParts">> {
   const older = isOlder(dataDir, state.generation, findings);
   // What seems to be wrong may be right with the database that belongs here.
   const mayRepair = repair && !older;
@@ -108,7 +111,9 @@ async function checkAll(
     pending: !state.afterCrash ? "none" : state.sealed ? "announced" : "all",
     onProgress: (done) => onProgress(done, total),
   });
-  return { records: audit.records, ...checked };
+  const { served } = state;
+  const strayParts = await checkUploads(dataDir, findings, { repair: mayRepair && sound, served });
+  return { records: audit.records, strayParts, ...checked };
 }
 
 /** Reads on a connection of its own: the database that belongs here may need its log unchanged. */

@@ -16,6 +16,8 @@ export const FINDING_KINDS = [
   "facts",
   /** The database has a wrong count of what a tree holds. */
   "usage",
+  /** What an unfinished upload has received is missing. */
+  "upload",
   /** No record has the content. */
   "unreferenced",
 ] as const;

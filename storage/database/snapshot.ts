@@ -28,12 +28,19 @@ export async function copyDatabase(source: string, target: string): Promise<void
   new ChangeJournal(copy).recover();
   // The copy of a database with a log would expect a log of its own.
   copy.script("PRAGMA journal_mode = DELETE");
+  // Their parts are not part of a backup.
+  if (has(copy, "uploads")) copy.run("DELETE FROM uploads WHERE completed_at IS NULL");
   // A server removes content after the commit that deleted its last record.
-  const table = copy.get("SELECT 1 FROM sqlite_schema WHERE name = 'contents'");
-  if (table !== undefined) {
+  if (has(copy, "contents")) {
     copy.run(
       `DELETE FROM contents
        WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '')`,
     );
   }
+}
+
+/** Whether the database has a table. An older one lacks some. */
+function has(connection: Connection, table: string): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :table";
+  return connection.get(sql, { table }) !== undefined;
 }

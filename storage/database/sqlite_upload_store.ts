@@ -57,6 +57,10 @@ export class SqliteUploadStore implements UploadStore {
     return this.#ids("expired", { now, limit: MAX_EXPIRED });
   }
 
+  unfinishedAfter(after: string, limit: number): Promise<string[]> {
+    return this.#ids("allUnfinished", { after, limit });
+  }
+
   unfinished(ids: readonly string[]): Promise<string[]> {
     return this.#ids("withParts", { ids: JSON.stringify(ids) });
   }

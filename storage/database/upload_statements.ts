@@ -17,6 +17,8 @@ export const UPLOAD_STATEMENTS = {
   complete: "UPDATE uploads SET completed_at = :now WHERE id = :id",
   remove: "DELETE FROM uploads WHERE id = :id",
   expired: "SELECT id FROM uploads WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit",
+  allUnfinished: `SELECT id FROM uploads WHERE id > :after AND completed_at IS NULL
+    ORDER BY id LIMIT :limit`,
   withParts: `SELECT id FROM uploads
     WHERE id IN (SELECT value FROM json_each(:ids)) AND completed_at IS NULL`,
 } as const;
