@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import * as v from "valibot";
 import { MIB } from "../schemas/units.ts";
 
@@ -65,6 +65,7 @@ export type Difference = keyof typeof CONDITIONS;
  */
 export class FileComparison implements Disposable {
   readonly #database = new DatabaseSync(":memory:");
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
     this.#database.exec("PRAGMA temp_store = FILE");
@@ -105,7 +106,7 @@ export class FileComparison implements Disposable {
 
   /** Sets what the content of a file is. */
   setSha256(side: Side, path: string, sha256: string): void {
-    this.#database.prepare(`UPDATE ${side} SET sha256 = ? WHERE path = ?`).run(sha256, path);
+    this.#prepared(`UPDATE ${side} SET sha256 = ? WHERE path = ?`).run(sha256, path);
   }
 
   /** Takes a file off a list. */
@@ -142,6 +143,13 @@ export class FileComparison implements Disposable {
   removeSurplus(): void {
     this.#database.exec(`DELETE FROM target WHERE path IN
       (SELECT t.path FROM target t LEFT JOIN source s USING (path) WHERE ${IS_SURPLUS})`);
+  }
+
+  /** A statement that runs once for each of many files. */
+  #prepared(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   *#pages(sql: string, start = ""): Generator<ListedFile> {

@@ -105,8 +105,8 @@ class Received {
   private constructor(readonly output: Deno.FsFile, public hash: Hash, public bytes: number) {}
 
   static async of(output: Deno.FsFile, onBytes: (bytes: number) => void): Promise<Received> {
-    const hash = await hashOf(output, onBytes);
-    return new Received(output, hash, (await output.stat()).size);
+    const { size } = await output.stat();
+    return new Received(output, await hashOf(output, onBytes), size);
   }
 
   async add(chunk: Uint8Array): Promise<void> {

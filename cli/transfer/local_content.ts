@@ -3,22 +3,23 @@ import { MIB } from "../../schemas/units.ts";
 
 /** How much is read at a time. */
 const CHUNK_BYTES = MIB / 2;
+/** Memory for small files, of which there may be many. As many as are read at once. */
+const SPARE_BUFFERS: Uint8Array<ArrayBuffer>[] = [];
 
 /**
  * The content of a file. The memory of a chunk is used again for the next one.
- *
- * @param from Where to begin.
  */
-export async function* readChunks(
-  file: Deno.FsFile,
-  from = 0,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  await file.seek(from, Deno.SeekMode.Start);
-  const buffer = new Uint8Array(CHUNK_BYTES);
-  for (;;) {
-    const count = await file.read(buffer);
-    if (count === null) return;
-    yield buffer.subarray(0, count);
+async function* readChunks(file: Deno.FsFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  await file.seek(0, Deno.SeekMode.Start);
+  const buffer = SPARE_BUFFERS.pop() ?? new Uint8Array(CHUNK_BYTES);
+  try {
+    for (;;) {
+      const count = await file.read(buffer);
+      if (count === null) return;
+      yield buffer.subarray(0, count);
+    }
+  } finally {
+    SPARE_BUFFERS.push(buffer);
   }
 }
 
@@ -39,31 +40,4 @@ export async function hashOf(
 export async function sha256Of(path: string, onBytes?: (bytes: number) => void): Promise<string> {
   using file = await Deno.open(path);
   return (await hashOf(file, onBytes)).digest("hex");
-}
-
-/** A stream of the content of a file, as the body of a request. */
-export function contentStream(
-  path: string,
-  onBytes: (bytes: number) => void,
-  from = 0,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let file: Deno.FsFile | undefined;
-  return new ReadableStream({
-    async pull(controller) {
-      if (file === undefined) {
-        file = await Deno.open(path);
-        await file.seek(from, Deno.SeekMode.Start);
-      }
-      const buffer = new Uint8Array(CHUNK_BYTES);
-      const count = await file.read(buffer);
-      if (count === null) {
-        file.close();
-        controller.close();
-        return;
-      }
-      controller.enqueue(buffer.subarray(0, count));
-      onBytes(count);
-    },
-    cancel: () => file?.close(),
-  }, { highWaterMark: 1 });
 }

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
+import { MIB } from "../../schemas/units.ts";
+import { readFull } from "../../storage/disk/files.ts";
 import type { Connection } from "../remote/connection.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { retried } from "../remote/retry.ts";
-import { contentStream } from "./local_content.ts";
 import type { FileMeter } from "./meter.ts";
 import { isUploadId, UnfinishedUpload } from "./unfinished_upload.ts";
 
@@ -19,6 +20,8 @@ export interface LargeFile {
   readonly replaces: boolean;
 }
 
+/** How much is sent in a request. A stream of the whole takes several times as long. */
+const PART_BYTES = 16 * MIB;
 const PROTOCOL = { "Tus-Resumable": "1.0.0" };
 
 /**
@@ -43,7 +46,11 @@ export async function sendResumable(
       await unfinished.remember(id);
     }
     counted.restart(received);
-    if (received < file.size) await append(connection, { id, file, received, counted });
+    const onReceived = (bytes: number) => {
+      received += bytes;
+      counted.add(bytes);
+    };
+    await sendRest(connection, { id, file, received, onReceived });
   }, { isRepeatable: true, position: () => received });
   await unfinished.forget();
 }
@@ -82,12 +89,29 @@ interface Rest {
   readonly id: string;
   readonly file: LargeFile;
   readonly received: number;
-  readonly counted: FileMeter;
+  onReceived(bytes: number): void;
+}
+
+/** Sends the rest of a file, part by part. */
+async function sendRest(connection: Connection, rest: Rest): Promise<void> {
+  const { id, file, onReceived } = rest;
+  using input = await Deno.open(file.source);
+  await input.seek(rest.received, Deno.SeekMode.Start);
+  const buffer = new Uint8Array(PART_BYTES);
+  for (let received = rest.received; received < file.size;) {
+    const part = await readFull(input, buffer.subarray(0, file.size - received));
+    if (part.length === 0) throw new Error("It has become shorter meanwhile");
+    await append(connection, id, received, part);
+    received += part.length;
+    onReceived(part.length);
+  }
 }
 
 async function append(
   connection: Connection,
-  { id, file, received, counted }: Rest,
+  id: string,
+  received: number,
+  part: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   try {
     await connection.request("PATCH", `/uploads/${id}`, {
@@ -96,7 +120,7 @@ async function append(
         "Content-Type": "application/offset+octet-stream",
         "Upload-Offset": String(received),
       },
-      body: () => contentStream(file.source, (bytes) => counted.add(bytes), received),
+      body: () => part,
       retry: "never",
     });
   } catch (error) {

@@ -48,3 +48,14 @@ export function isAlive(pid: number): boolean {
     throw error;
   }
 }
+
+/** The memory that a process has in RAM, in bytes; 0 if it is gone. */
+export async function memoryOf(pid: number): Promise<number> {
+  try {
+    const status = await Deno.readTextFile(`/proc/${pid}/status`);
+    return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
