@@ -3,7 +3,7 @@ export class UsageError extends Error {}
 
 /**
  * Checks that a command that takes no arguments gets none. Loads no module of Node, unlike
- * `parseOptions`, which takes a quarter of the time in which the runtime starts.
+ * `parseOptions`, which would take most of the time in which the runtime starts.
  *
  * @throws {UsageError} when there is an argument.
  */

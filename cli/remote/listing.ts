@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { compareBytewise, isBelow } from "../../core/paths.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Query } from "./connection.ts";
 import { listItems } from "./reply.ts";
 
 /** A larger listing of the root keeps the order of the server, as it is not held in memory. */
@@ -51,30 +51,26 @@ async function* rootListing(
   connection: Connection,
   recursive: boolean,
 ): AsyncGenerator<readonly ResourceEntry[]> {
-  const response = await connection.request("GET", "/resources/");
-  for await (const batch of sorted(entriesOf(response))) {
-    if (!recursive) yield batch;
-    else {
-      for (const entry of batch) {
-        yield [entry];
-        if (entry.is_dir) yield* listing(connection, entry.path, { recursive });
-      }
-    }
+  const list = (query: Query) => connection.request("GET", "/resources/", { query });
+  const top = await sorted(entriesOf(await list({})));
+  if (top === undefined) {
+    yield* entriesOf(await list({ recursive: String(recursive) }));
+    return;
+  }
+  for (const entry of top) {
+    yield [entry];
+    if (recursive && entry.is_dir) yield* listing(connection, entry.path, { recursive });
   }
 }
 
-async function* sorted(
+/** All entries by path; undefined if there are too many to hold. */
+async function sorted(
   batches: AsyncIterable<readonly ResourceEntry[]>,
-): AsyncGenerator<readonly ResourceEntry[]> {
-  const kept: ResourceEntry[] = [];
-  let isLarge = false;
+): Promise<ResourceEntry[] | undefined> {
+  const entries: ResourceEntry[] = [];
   for await (const batch of batches) {
-    if (isLarge) yield batch;
-    else {
-      kept.push(...batch);
-      isLarge = kept.length > MAX_SORTED;
-      if (isLarge) yield kept.splice(0);
-    }
+    entries.push(...batch);
+    if (entries.length > MAX_SORTED) return undefined;
   }
-  yield kept.sort((a, b) => compareBytewise(a.path, b.path));
+  return entries.sort((a, b) => compareBytewise(a.path, b.path));
 }

@@ -46,13 +46,15 @@ Deno.test("C 25 entriesOf() does not take a list that was cut for a whole one", 
 });
 
 /** A server whose root has entries with any names. */
-function listingServer(names: () => Iterable<string>): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+function listingServer(
+  names: (url: string) => Iterable<string>,
+): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
     function* parts() {
       yield '{"status":"success","data":{"items":[';
       let count = 0;
       let text = "";
-      for (const name of names()) {
+      for (const name of names(url)) {
         text += `${count++ === 0 ? "" : ","}${JSON.stringify(entry(count, name))}`;
         if (text.length < 65_536) continue;
         yield text;
@@ -80,6 +82,45 @@ Deno.test("C 25 a name of a server cannot control the terminal", async () => {
   // deno-lint-ignore no-control-regex -- these are what must not be there
   assert.doesNotMatch(stdout.replaceAll("\n", ""), /[\x00-\x1f\u202e]/);
   assert.match(stdout, /line\\u\{a\}break\n/);
+});
+
+Deno.test("C 25 ls -R of a root too large to be sorted leaves the order to the server", async () => {
+  await using directory = await TempDir.make();
+  function* names(url: string) {
+    for (let n = 12_000; n > 0; n--) yield `top-${n}`;
+    if (url.includes("recursive=true")) yield "top-1/below";
+  }
+  await using server = listingServer(names);
+  const client = new RemoteClient({
+    HOME: directory.path,
+    STRONGROOM_URL: `http://127.0.0.1:${server.addr.port}`,
+    STRONGROOM_TOKEN: "opaque",
+  });
+  const { code, stdout, stderr } = await client.run(["ls", "-R"]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const lines = stdout.trimEnd().split("\n");
+  assert.deepEqual([lines.length, lines[0], lines.at(-1)], [12_001, "top-12000", "top-1/below"]);
+});
+
+Deno.test("C 25 ls ends without a word when nobody reads on", async () => {
+  await using directory = await TempDir.make();
+  await using server = listingServer(function* () {
+    for (let n = 0; n < 100_000; n++) yield `file-${n}`;
+  });
+  const child = new RemoteClient({
+    HOME: directory.path,
+    STRONGROOM_URL: `http://127.0.0.1:${server.addr.port}`,
+    STRONGROOM_TOKEN: "opaque",
+  }).spawn(["ls"]);
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const [stderr, { code }] = await Promise.all([
+    new Response(child.stderr).text(),
+    child.status,
+    child.stdin.close(),
+  ]);
+  assert.deepEqual([code, stderr], [0, ""]);
 });
 
 Deno.test({
