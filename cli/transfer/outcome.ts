@@ -2,6 +2,7 @@ import type { FileTotals } from "../../storage/file_comparison.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { printError } from "../print_error.ts";
+import { counted, printable } from "../terminal_text.ts";
 import { messageOf } from "../usage_error.ts";
 
 /** The kinds of errors after which no other file would fare better. */
@@ -56,7 +57,9 @@ export class Outcome {
   plan(action: "add" | "replace" | "delete", path: string, bytes?: number): void {
     const sign = { add: "+", replace: "~", delete: "-" }[action];
     const size = bytes === undefined ? "" : ` (${formatBytes(bytes)})`;
-    console.log(this.#json ? JSON.stringify({ action, path, bytes }) : `${sign} ${path}${size}`);
+    console.log(
+      this.#json ? JSON.stringify({ action, path, bytes }) : `${sign} ${printable(path)}${size}`,
+    );
   }
 
   /** Prints the outcome, and returns the exit code. */
@@ -81,5 +84,5 @@ export class Outcome {
 }
 
 function totalsText({ files, bytes }: FileTotals): string {
-  return `${files.toLocaleString("en")} ${files === 1 ? "file" : "files"}, ${formatBytes(bytes)}`;
+  return `${counted(files, "file")}, ${formatBytes(bytes)}`;
 }
