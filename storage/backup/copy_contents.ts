@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import { ContentCopier, type CopyPaths, NOTHING } from "../blobs/content_copier.ts";
-import { Hasher } from "../blobs/content_tasks.ts";
+import { Hasher } from "../blobs/hasher.ts";
 import { isDigest, PREFIXES } from "../blobs/paths.ts";
 import { nameOf } from "../check/check_contents.ts";
 import type { Findings } from "../check/findings.ts";

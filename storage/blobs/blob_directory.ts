@@ -117,6 +117,24 @@ export class BlobDirectory implements Disposable {
     return (await orMissing(Deno.stat(this.pathOf(hash))))?.size;
   }
 
+  /** Fails if no file can be moved here from a directory now. */
+  async probe(temporary: string): Promise<void> {
+    const name = crypto.randomUUID();
+    try {
+      await Deno.writeFile(`${temporary}/${name}`, new Uint8Array(1), {
+        createNew: true,
+        mode: 0o600,
+      });
+      await Deno.rename(`${temporary}/${name}`, `${this.root}/${name}`);
+    } finally {
+      await removeFile(`${temporary}/${name}`);
+      await removeFile(`${this.root}/${name}`).catch((error) => {
+        // If `blobs/` is a file there is nothing to remove, and the rename above reports it.
+        if (!(error instanceof Deno.errors.NotADirectory)) throw error;
+      });
+    }
+  }
+
   /**
    * Adds the directories to sync for a file, and returns the one that it is in. Stored content needs
    * them too: the upload that published it may have failed before its sync.

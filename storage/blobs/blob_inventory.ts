@@ -3,7 +3,8 @@ import { orMissingSync } from "../disk/files.ts";
 import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
-import type { ContentTasks, Digest } from "./content_tasks.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import type { Digest } from "./hasher.ts";
 import { blobPath, digestsBelow } from "./paths.ts";
 
 /** Content is read in steps of this size, after each of which progress is shown. */

@@ -1,7 +1,8 @@
 import type { Chunk } from "../../core/content.ts";
 import { writeSynced } from "../disk/files.ts";
 import type { WorkerPool } from "../threads/pool.ts";
-import type { ContentTasks, Digest } from "./content_tasks.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import type { Digest } from "./hasher.ts";
 import { type ReceivedContent, Upload } from "./upload.ts";
 
 /** Receives content and hashes it. Worker threads write large content to new files on the way. */

@@ -5,7 +5,8 @@ import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { BlobWriter } from "./blob_writer.ts";
-import type { ContentTasks, Digest } from "./content_tasks.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import type { Digest } from "./hasher.ts";
 import { readRange } from "./read_range.ts";
 
 /** Where to copy content from and to. */

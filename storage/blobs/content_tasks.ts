@@ -9,15 +9,10 @@ import {
   MAX_WORTHWHILE_RATIO,
   shrinks,
 } from "./deflation.ts";
-import { Md5 } from "./md5.ts";
+import { type Digest, Hasher } from "./hasher.ts";
 import { digestsBelow } from "./paths.ts";
 import { UploadFile } from "./upload_file.ts";
 import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
-
-/** The MD5 in lower-case hex, the size in bytes and the CRC-32 of content. */
-export interface Digest extends Checksum {
-  readonly hash: string;
-}
 
 /** A small file to pack. */
 export interface SmallFile {
@@ -37,29 +32,6 @@ export interface PackedBytes {
 
 /** A call for several files ends after this time even if there are more: other calls wait for it. */
 const MAX_BATCH_MS = 10;
-
-/** Computes a {@link Digest} in one pass. */
-export class Hasher {
-  #md5 = new Md5();
-  readonly #checksum = new RunningChecksum();
-
-  update(chunk: Uint8Array): void {
-    this.#md5.update(chunk);
-    this.#checksum.update(chunk);
-  }
-
-  /** Another one that has seen the same bytes. */
-  copy(): Hasher {
-    const copy = new Hasher();
-    copy.#md5 = this.#md5.copy();
-    Object.assign(copy.#checksum, this.#checksum);
-    return copy;
-  }
-
-  digest(): Digest {
-    return { hash: this.#md5.hex(), ...this.#checksum };
-  }
-}
 
 /** A file that content is written to, or read from. */
 interface Hashed<File> {

@@ -99,12 +99,9 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     const requireSpace = () => {
       if (!space.has(reserveBytes)) throw storageFull();
     };
+    const stage = this.#stagePart.bind(this);
     this.#writer = new BlobWriter(this.#pool, requireSpace);
-    this.parts = new PartDirectory(dataDir, {
-      pool: this.#pool,
-      requireSpace,
-      stage: (path, digest) => this.#stagePart(path, digest),
-    });
+    this.parts = new PartDirectory(dataDir, { pool: this.#pool, requireSpace, stage });
   }
 
   /**
@@ -115,9 +112,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   static async open(dataDir: string, options: BlobStoreOptions): Promise<DirectoryBlobStore> {
     const root = blobDirectory(dataDir);
     const temporary = `${dataDir}/tmp`;
-    makeDirectorySync(root);
-    makeDirectorySync(temporary);
     for (const path of [root, temporary]) {
+      makeDirectorySync(path);
       // A link would point to other files, and the files in `tmp/` are removed below.
       if (!(await Deno.lstat(path)).isDirectory) throw new Error(`"${path}" is not a directory`);
     }
@@ -134,10 +130,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
       if (bytes !== undefined) {
         return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
       }
-      const staged = new StagedBlobFile(path, digest);
-      // Compare here, not only in `publish`: a transaction must not wait for two files to be read.
-      await staged.isDuplicateOf(this.pathOf(staged.hash));
-      return staged;
+      return await this.#compared(new StagedBlobFile(path, digest));
     } catch (error) {
       // A file that stays is removed at the next start. The caller learns why the content was refused.
       await removeFile(path).catch(() => {});
@@ -217,20 +210,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
 
   /** Fails if no blob can be staged and published now. */
   async probe(): Promise<void> {
-    const name = crypto.randomUUID();
-    try {
-      await Deno.writeFile(`${this.#temporary}/${name}`, new Uint8Array(1), {
-        createNew: true,
-        mode: 0o600,
-      });
-      await Deno.rename(`${this.#temporary}/${name}`, `${this.#files.root}/${name}`);
-    } finally {
-      await removeFile(`${this.#temporary}/${name}`);
-      await removeFile(`${this.#files.root}/${name}`).catch((error) => {
-        // If `blobs/` is a file there is nothing to remove, and the rename above reports it.
-        if (!(error instanceof Deno.errors.NotADirectory)) throw error;
-      });
-    }
+    await this.#files.probe(this.#temporary);
   }
 
   /** Ends the worker threads. */
@@ -258,16 +238,19 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     return this.#files.pathOf(hash);
   }
 
+  /** Compares here, not only in `publish`: a transaction must not wait for two files to be read. */
+  async #compared(staged: StagedBlobFile): Promise<StagedBlobFile> {
+    await staged.isDuplicateOf(this.pathOf(staged.hash));
+    return staged;
+  }
+
   async #stagePart(part: string, digest: ContentDigest): Promise<StagedBlob> {
     if (digest.size <= MAX_SMALL_BYTES) {
       const bytes = await Deno.readFile(part);
       const path = `${this.#temporary}/${crypto.randomUUID()}`;
       return await StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
     }
-    const staged = new StagedBlobFile(part, digest, true);
-    // As in `stage`.
-    await staged.isDuplicateOf(this.pathOf(staged.hash));
-    return staged;
+    return await this.#compared(new StagedBlobFile(part, digest, true));
   }
 
   /** Publishes content in files, and yields what the database is to keep, in bounded batches. */

@@ -3,8 +3,8 @@ import type { Chunk } from "../../core/content.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
-import type { ContentTasks, Digest } from "./content_tasks.ts";
-import { Hasher } from "./content_tasks.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import { type Digest, Hasher } from "./hasher.ts";
 
 /**
  * Content up to this size is kept in the database. It is hashed on the calling thread: a call to another

@@ -1,5 +1,5 @@
 import { DamagedContent, quoted } from "../../core/errors.ts";
-import type { Digest } from "../blobs/content_tasks.ts";
+import type { Digest } from "../blobs/hasher.ts";
 import { PREFIXES } from "../blobs/paths.ts";
 import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
 import type { ContentTotals } from "../database/snapshot.ts";

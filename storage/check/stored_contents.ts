@@ -1,5 +1,5 @@
 import type { BlobInventory, StoredFile } from "../blobs/blob_inventory.ts";
-import { type Digest, Hasher } from "../blobs/content_tasks.ts";
+import { type Digest, Hasher } from "../blobs/hasher.ts";
 import type { SmallContentAudit } from "../database/small_content_audit.ts";
 
 /** All content of a data directory: that in files, and small content in the database. */

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import { Connection } from "./connection.ts";
 
 /** The `code` of the error for a database that is older than the lock of its directory. */
 export const OLDER_DATABASE = "OLDER_DATABASE";
@@ -73,4 +73,10 @@ export class Generation {
       return { frames: this.#frames, checkpointed: this.#checkpointed + 1 };
     }
   }
+}
+
+/** Reads the generation on a connection that writes nothing, not even when it is closed. */
+export function readGeneration(path: string): number {
+  using connection = new Connection(path, { readOnly: true });
+  return generationOf(connection);
 }

@@ -17,7 +17,7 @@ import {
   removeContents,
   replaceContent,
 } from "./contents.ts";
-import { generationOf, OLDER_DATABASE } from "./generation.ts";
+import { OLDER_DATABASE, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { findByPath } from "./lookup.ts";
@@ -296,10 +296,4 @@ export class Writer {
     if (this.#opened === undefined) throw new Error("The database is not open");
     return this.#opened;
   }
-}
-
-/** Reads the generation on a connection that writes nothing, not even when it is closed. */
-function readGeneration(path: string): number {
-  using connection = new Connection(path, { readOnly: true });
-  return generationOf(connection);
 }
