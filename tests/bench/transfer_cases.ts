@@ -19,6 +19,8 @@ import { compareGets } from "./small_gets.ts";
 
 const BYTES = scaled(512 * MB);
 const RANGE_BYTES = 65_536;
+/** What the bare server reads at a time. */
+const CHUNK_BYTES = 262_144;
 
 /** Uploads and downloads of large files. */
 export const TRANSFER_CASES: readonly Case[] = [
@@ -159,18 +161,40 @@ async function storeLarge(
   };
 }
 
-/** The least that a server of the runtime does for a file, or a range of it. */
+/** The least that a server of the runtime does for a file, or a range of it, in the fastest way known. */
 async function serveFile(path: string, request: Request): Promise<Response> {
   const file = await Deno.open(path);
   const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get("Range") ?? "") ?? [];
   if (start === undefined) {
-    return new Response(file.readable, { headers: { "Content-Length": String(BYTES) } });
+    return new Response(chunksOf(file), { headers: { "Content-Length": String(BYTES) } });
   }
   using _file = file;
   await file.seek(Number(start), Deno.SeekMode.Start);
   const bytes = new Uint8Array(Number(end) - Number(start) + 1);
   await file.read(bytes);
   return new Response(bytes, { status: 206 });
+}
+
+/** A file in large chunks, each read while the one before is sent. `file.readable` takes longer. */
+function chunksOf(file: Deno.FsFile): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const read = async () => {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    const bytes = await file.read(chunk);
+    return bytes === null ? undefined : chunk.subarray(0, bytes);
+  };
+  let ahead = read();
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = await ahead;
+      if (chunk === undefined) {
+        file.close();
+        controller.close();
+        return;
+      }
+      ahead = read();
+      controller.enqueue(chunk);
+    },
+  }, { highWaterMark: 0 });
 }
 
 /** Small content: uploads and downloads of 1, 8 and 32 clients, and forms of many files. */
