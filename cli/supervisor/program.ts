@@ -18,7 +18,7 @@ export const CACHED_ONLY: readonly string[] = ["--cached-only"];
  * chunk of a download is memory outside of V8's heap that a small object holds. Otherwise chunks add up
  * until V8 looks through its whole heap for the sake of that memory, which can take more time than all else.
  */
-export const SERVER_V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=25";
+export const SERVER_V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=40";
 
 /** The flags for what `deno.json` says in a checkout. The package needs nothing from elsewhere. */
 const CONFIGURATION_FLAGS: readonly string[] = IS_PACKAGED
