@@ -24,7 +24,7 @@ Deno.test("C 25 events follows a tree, and goes on when the connection breaks", 
   const dataDir = `${directory.path}/data`;
   const port = String(freePort());
   const env = { STRONGROOM_PORT: port };
-  const first = await ChildServer.start({ dataDir, env });
+  await using first = await ChildServer.start({ dataDir, env });
   const user = await first.as(1);
   const client = new RemoteClient({
     HOME: directory.path,
@@ -50,7 +50,7 @@ Deno.test("C 25 events follows a tree, and goes on when the connection breaks", 
     await until(() => added() !== undefined);
     assert.equal(added().type, "resource.added");
     assert.match(added().id, /^.+$/);
-    await first[Symbol.asyncDispose]();
+    await first.end("SIGTERM");
     await using second = await ChildServer.start({ dataDir, env });
     assert.equal(second.origin, first.origin);
     // The events of the former server are gone with it, which a reader has to know.
