@@ -7,7 +7,7 @@ import { signalChild } from "./child_process.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { LocalProcesses } from "./local_processes.ts";
 import { CHANNEL_LIMITS, ServerMessage, type SupervisorMessage } from "./messages.ts";
-import { CACHED_ONLY, type ProgramArguments } from "./program.ts";
+import { CACHED_ONLY, type ProgramArguments, SERVER_MALLOC } from "./program.ts";
 
 const SECOND_MS = 1000;
 
@@ -57,6 +57,7 @@ export class ServerProcess {
     });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
+      env: SERVER_MALLOC,
       // Its stdin ends when this process does, even if it is killed.
       stdin: "piped",
       stdout: "piped",

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
+import { SERVER_MALLOC } from "../../../cli/supervisor/program.ts";
 import { CapacityOverview } from "../../../schemas/capacity.ts";
 import { ScanEntry } from "../../../schemas/scans.ts";
 import { ChildServer, freePort, ROOT } from "../../support/child_server.ts";
@@ -95,6 +96,17 @@ Deno.test({
       Deno.kill(scanner, "SIGKILL");
       assert.equal(niceness, 10);
       assert.equal(await nicenessOf(parts.child.pid), await nicenessOf(Deno.pid));
+    }),
+});
+
+Deno.test({
+  name: "the supervisor has the server give memory back that it has freed",
+  ignore: !linux,
+  fn: () =>
+    withServer({}, async ({ child }) => {
+      const environment = (await Deno.readTextFile(`/proc/${child.pid}/environ`)).split("\0");
+      const variables = Object.entries(SERVER_MALLOC).map(([name, value]) => `${name}=${value}`);
+      assert.deepEqual(environment.filter((it) => it.startsWith("MALLOC_")).sort(), variables);
     }),
 });
 
