@@ -23,7 +23,8 @@ export const SERVER_V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--minor-gc-ta
 /**
  * When the allocator of glibc gives memory of the server back, in bytes; others ignore it. By default,
  * it raises both thresholds to tens of MB once large blocks are freed, and then free memory between blocks
- * in use adds up to tens of MB, in two arenas less than in eight for each core. Lower thresholds would have each chunk of a download mapped anew, at half the speed.
+ * in use adds up to tens of MB, in two arenas less than in eight for each core. With lower thresholds, each
+ * chunk of a download would be mapped anew, at half the speed.
  */
 export const SERVER_MALLOC: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "2",
