@@ -5,6 +5,21 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+let turn = 0;
+let isCounting = false;
+
+/** Counts the turns of the event loop: what ends within the turn in which it began did not wait. */
+export function currentTurn(): number {
+  if (!isCounting) {
+    isCounting = true;
+    setImmediate(() => {
+      turn++;
+      isCounting = false;
+    });
+  }
+  return turn;
+}
+
 /**
  * Makes long tasks of one kind take turns, so that together they do not hold the event loop for longer
  * than one of them would.

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Chunk, joinChunks } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
-import { yieldToEventLoop } from "../core/event_loop.ts";
+import { currentTurn, yieldToEventLoop } from "../core/event_loop.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
 import { formatBytes, KIB, MIB } from "../schemas/units.ts";
@@ -19,6 +19,28 @@ const MIN_MEMORY_BYTES = 4096;
 const MIN_CHUNK_BYTES = 64 * KIB;
 /** How long a body that has already arrived may keep the event loop, in milliseconds. */
 const MAX_TURN_MS = 20;
+
+/**
+ * How long reading what has already arrived may take: {@link MAX_BUSY_MS}, and a millisecond for each
+ * {@link BYTES_PER_BUSY_MS} that were read. Chunks of 64 KiB take a hundredth of that, and chunks of a byte
+ * up to a thousand times as long.
+ */
+const MAX_BUSY_MS = 2000;
+const BYTES_PER_BUSY_MS = 500;
+
+/** From so many reads on, a body has tiny chunks if they have fewer bytes on average than this. */
+const MIN_JUDGED_READS = 1000;
+const MIN_MEAN_CHUNK_BYTES = 64;
+/** Requests whose bodies have tiny chunks. */
+const TINY_CHUNKS = new WeakSet<object>();
+
+/**
+ * Whether the body of a request has come in tiny chunks. The runtime (2.9.6) moves all that has arrived of a
+ * body for each chunk that it discards after an early reply, which can take minutes.
+ */
+export function hasTinyChunks(request: Request): boolean {
+  return TINY_CHUNKS.has(request);
+}
 
 /** What a body is, for messages. */
 type Subject = "body" | "form";
@@ -38,22 +60,26 @@ export interface BodyLimits {
  * `ErrResourcesInvalidRequest`.
  */
 export class BodyReader {
+  readonly #request: object;
   readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
   readonly #limits: BodyLimits;
   readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
   #received = 0;
+  #reads = 0;
   #turnStarted = performance.now();
+  /** How long reading took in which nothing was waited for, in milliseconds. */
+  #busyMs = 0;
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
-  constructor(
-    { body, headers }: Pick<Request, "body" | "headers">,
-    subject: Subject,
-    limits: BodyLimits,
-  ) {
-    this.#reader = body === null ? undefined : byteReader(body, !headers.has("Content-Length"));
+  constructor(request: Pick<Request, "body" | "headers">, subject: Subject, limits: BodyLimits) {
+    const { body, headers } = request;
+    this.#request = request;
+    this.#reader = body === null
+      ? undefined
+      : byteReader(body, headers.get("Content-Length") ?? undefined);
     this.#subject = subject;
     this.#limits = limits;
     const { stallMs, withinMs } = limits;
@@ -83,11 +109,14 @@ export class BodyReader {
       this.#turnStarted = performance.now();
     }
     this.#watch.wait();
+    const turn = currentTurn();
+    const started = performance.now();
     try {
       const result = await this.#reader.read(memory.subarray(from));
       this.#watch.moved(result.bytes);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       this.#received += result.bytes;
+      this.#judgeChunks(currentTurn() === turn ? performance.now() - started : 0);
       if (this.#received > this.#limits.maxBytes) throw tooLarge(this.#subject, this.#limits);
       return { memory: new Uint8Array(result.buffer), bytes: result.bytes };
     } catch (error) {
@@ -121,6 +150,17 @@ export class BodyReader {
     await this.#reader?.cancel().catch(() => {
       // The client is gone: there is nothing left to discard.
     });
+  }
+
+  /** @throws {AppError} when the chunks of the body take too long for what is in them. */
+  #judgeChunks(busyMs: number): void {
+    const isJudged = ++this.#reads >= MIN_JUDGED_READS;
+    if (isJudged && this.#received < this.#reads * MIN_MEAN_CHUNK_BYTES) {
+      TINY_CHUNKS.add(this.#request);
+    }
+    this.#busyMs += busyMs;
+    if (this.#busyMs <= MAX_BUSY_MS + this.#received / BYTES_PER_BUSY_MS) return;
+    throw unreadable(this.#subject, "its chunks are too small: send larger ones, or its length");
   }
 
   #expire(why: string): void {

@@ -1,11 +1,20 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { quoted } from "../core/errors.ts";
+import { isLargeBody } from "./byte_reader.ts";
 import { failure } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { addHeader } from "./respond.ts";
 
-/** Middleware that refuses requests whose host or body could be read in two ways. */
+/**
+ * Middleware that refuses requests whose host or body could be read in two ways, and lets a connection end
+ * with a large body.
+ */
 export const guardRequest: MiddlewareHandler<AppEnvironment> = (c, next) => {
   const refusal = refusalOf(c);
+  // HTTP/2 has no such header. Its requests have no Host.
+  if (isLargeBody(c.req.header("Content-Length")) && c.req.header("Host") !== undefined) {
+    addHeader(c, "Connection", "close");
+  }
   return refusal === undefined ? next() : Promise.resolve(refusal);
 };
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Chunk } from "../core/content.ts";
+import { hasTinyChunks } from "./body.ts";
 import type { AppEnvironment } from "./environment.ts";
 
 /** What middleware and handlers add to the headers of a reply. */
@@ -34,5 +35,19 @@ export function respond(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   c.set("bytes", body instanceof Uint8Array ? body.length : 0);
-  return new Response(body, { status, headers: { ...replyHeaders(c), ...headers } });
+  const all = { ...replyHeaders(c), ...headers };
+  if (status < 400 || !hasTinyChunks(c.req.raw)) {
+    return new Response(body, { status, headers: all });
+  }
+  const { "Content-Length": _length, ...others } = all;
+  return new Response(brokenOff(), { status, headers: others });
+}
+
+/** A body with which the runtime closes the connection, and discards nothing of what arrives. */
+function brokenOff(): ReadableStream<Chunk> {
+  return new ReadableStream({
+    start(controller) {
+      controller.error(new Error("The request had tiny chunks"));
+    },
+  });
 }

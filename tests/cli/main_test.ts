@@ -458,6 +458,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
       "strongroom.db-shm",
       "strongroom.db-wal",
       "tmp",
+      "uploads",
     ]);
     const walk = async (path: string): Promise<void> => {
       const { mode, isDirectory } = await Deno.stat(path);
@@ -490,7 +491,15 @@ Deno.test("strongroom serve, as users start it", async (t) => {
   });
   await t.step("leaves the database in one file after an orderly stop", async () => {
     const names = (await Array.fromAsync(Deno.readDir(dataDir))).map(({ name }) => name).sort();
-    assert.deepEqual(names, ["audit.log", "blobs", "jwt.secret", "lock", "strongroom.db", "tmp"]);
+    assert.deepEqual(names, [
+      "audit.log",
+      "blobs",
+      "jwt.secret",
+      "lock",
+      "strongroom.db",
+      "tmp",
+      "uploads",
+    ]);
   });
   await t.step("C 5.6 finds the stored content at the next start", async () => {
     await using again = await ChildServer.start({ dataDir });

@@ -1,0 +1,75 @@
+import * as assert from "node:assert/strict";
+import { BodyReader } from "../../routes/body.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
+import { KIB, MIB } from "../../schemas/units.ts";
+import { TestServer } from "../support/server.ts";
+
+/** Sends a body over a connection of its own, as `count` chunks of as many bytes. Returns the reply. */
+async function sendChunks(
+  port: number,
+  head: string,
+  { bytes, count }: { readonly bytes: number; readonly count: number },
+): Promise<string> {
+  using connection = await Deno.connect({ port });
+  const send = async (data: Uint8Array) => {
+    while (data.length > 0) data = data.subarray(await connection.write(data));
+  };
+  const chunk = `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+  const atOnce = Math.min(count, Math.ceil(64 * KIB / chunk.length));
+  const chunks = new TextEncoder().encode(chunk.repeat(atOnce));
+  await send(new TextEncoder().encode(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`));
+  const reply = readReply(connection);
+  const sending = (async () => {
+    for (let left = count; left > 0; left -= atOnce) await send(chunks);
+    await send(new TextEncoder().encode("0\r\n\r\n"));
+  })().catch(() => {
+    // The server has given it up.
+  });
+  const text = await reply;
+  connection.close();
+  await sending;
+  return text;
+}
+
+async function readReply(connection: Deno.Conn): Promise<string> {
+  const memory = new Uint8Array(4 * KIB);
+  return new TextDecoder().decode(memory.subarray(0, await connection.read(memory) ?? 0));
+}
+
+Deno.test("C 22 what a client sends faster than it is read waits at the client", async () => {
+  let peak = 0;
+  await using server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+    const reader = new BodyReader(request, "body", { maxBytes: Infinity });
+    let memory: Uint8Array<ArrayBuffer> = new Uint8Array(MIB);
+    let received = 0;
+    for (;;) {
+      const read = await reader.readInto(memory, 0);
+      if (read.bytes === 0) break;
+      memory = read.memory;
+      received += read.bytes;
+      if (received < MIB) continue;
+      received = 0;
+      peak = Math.max(peak, Deno.memoryUsage().rss);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return new Response();
+  });
+  const { port } = server.addr;
+  const head = "PUT / HTTP/1.1\r\nHost: localhost";
+  await sendChunks(port, head, { bytes: 64 * KIB, count: 16 });
+  const before = Deno.memoryUsage().rss;
+  await sendChunks(port, head, { bytes: 64 * KIB, count: 1000 });
+  assert.ok(peak - before < 24 * MIB, `${peak - before} bytes were kept`);
+});
+
+Deno.test("C 22 a body of tiny chunks is given up when it takes too long", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const { port } = new URL(server.url);
+  const head = `PUT ${BASE_PATH}/files/tiny HTTP/1.1\r\nHost: localhost\r\n` +
+    `Authorization: Bearer ${one.token}`;
+  const reply = await sendChunks(Number(port), head, { bytes: 1, count: 4_000_000 });
+  assert.match(reply, /^HTTP\/1\.1 400 /);
+  assert.match(server.log.join("\n"), /its chunks are too small/);
+  assert.equal((await one.send("GET", "/usage/")).status, 200);
+});
