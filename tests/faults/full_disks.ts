@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { seededRandom } from "../support/random.ts";
 import { type FileSystem, fillDisk, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import { checkDataDirectory } from "../support/invariants.ts";
 import { run } from "../support/tools.ts";
 import {
   type CampaignOptions,
@@ -44,6 +45,7 @@ export async function fullDisks(
     await working;
     await fillDisk(disk, FOREIGN_FILE);
     for (const client of clients) await client.mustRemove();
+    await untilRemoved(dataDir);
     assert.equal(server.starts, 1, server.log);
     const signal = random(2) === 0 ? "SIGKILL" : "SIGTERM";
     assert.equal((await server.end(signal)).code, signal === "SIGKILL" ? 137 : 0);
@@ -53,4 +55,15 @@ export async function fullDisks(
   await using server = await startServer(dataDir, env);
   await checkStarted(server, dataDir, clients);
   return outcomeOf(count, clients);
+}
+
+/**
+ * Waits until content without a record is removed, which is shortly after the replies: the next start has no
+ * space for a quarantine of it. A full disk may refuse the removal, too.
+ */
+async function untilRemoved(dataDir: string): Promise<void> {
+  for (let attempts = 0; attempts < 20; attempts++) {
+    if (await checkDataDirectory(dataDir).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

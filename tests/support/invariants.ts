@@ -38,13 +38,12 @@ async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): 
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
   const stored = new Set(await storedHashes(dataDir));
+  const surplus = [...stored].filter((hash) => !sizes.has(hash));
+  const missing = [...sizes.keys()].filter((hash) => !stored.has(hash));
   assert.deepEqual(
-    {
-      surplus: [...stored].filter((hash) => !sizes.has(hash)),
-      missing: [...sizes.keys()].filter((hash) => !stored.has(hash)),
-    },
+    { surplus, missing },
     { surplus: [], missing: [] },
-    "C 5.4",
+    `C 5.4: surplus ${surplus}; missing ${missing}`,
   );
   for (const [hash, size] of sizes) {
     const content = await storedContent(dataDir, hash);
