@@ -74,7 +74,7 @@ class RedrawnLine {
   }
 }
 
-/** Says on one line of a terminal what is done, where nobody knows how long it takes. */
+/** Shows on one line of a terminal what is being done, when the total is unknown. */
 export class StatusLine implements Disposable {
   readonly #line: RedrawnLine;
 

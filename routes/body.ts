@@ -28,7 +28,10 @@ const MAX_TURN_MS = 20;
 const MAX_BUSY_MS = 2000;
 const BYTES_PER_BUSY_MS = 500;
 
-/** From so many reads on, a body has tiny chunks if they have fewer bytes on average than this. */
+/**
+ * From so many reads on in which nothing was waited for, a body has tiny chunks if these reads had fewer
+ * bytes on average than this.
+ */
 const MIN_JUDGED_READS = 1000;
 const MIN_MEAN_CHUNK_BYTES = 64;
 /** Requests whose bodies have tiny chunks. */
@@ -61,22 +64,26 @@ export interface BodyLimits {
  */
 export class BodyReader {
   readonly #request: object;
+  readonly #isChunked: boolean;
   readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
   readonly #limits: BodyLimits;
   readonly #watch: TransferWatch;
   readonly #deadline: ReturnType<typeof setTimeout> | undefined;
   #received = 0;
-  #reads = 0;
-  #turnStarted = performance.now();
-  /** How long reading took in which nothing was waited for, in milliseconds. */
+  /** Reads of a chunked body in which nothing was waited for. */
+  #busyReads = 0;
+  #busyBytes = 0;
+  /** How long these reads took, in milliseconds. */
   #busyMs = 0;
+  #turnStarted = performance.now();
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
   constructor(request: Pick<Request, "body" | "headers">, subject: Subject, limits: BodyLimits) {
     const { body, headers } = request;
     this.#request = request;
+    this.#isChunked = !headers.has("Content-Length");
     this.#reader = body === null
       ? undefined
       : byteReader(body, headers.get("Content-Length") ?? undefined);
@@ -116,7 +123,9 @@ export class BodyReader {
       this.#watch.moved(result.bytes);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       this.#received += result.bytes;
-      this.#judgeChunks(currentTurn() === turn ? performance.now() - started : 0);
+      if (this.#isChunked && currentTurn() === turn) {
+        this.#judgeChunks(result.bytes, performance.now() - started);
+      }
       if (this.#received > this.#limits.maxBytes) throw tooLarge(this.#subject, this.#limits);
       return { memory: new Uint8Array(result.buffer), bytes: result.bytes };
     } catch (error) {
@@ -153,12 +162,12 @@ export class BodyReader {
   }
 
   /** @throws {AppError} when the chunks of the body take too long for what is in them. */
-  #judgeChunks(busyMs: number): void {
-    const isJudged = ++this.#reads >= MIN_JUDGED_READS;
-    if (isJudged && this.#received < this.#reads * MIN_MEAN_CHUNK_BYTES) {
-      TINY_CHUNKS.add(this.#request);
-    }
-    this.#busyMs += busyMs;
+  #judgeChunks(bytes: number, milliseconds: number): void {
+    this.#busyReads++;
+    this.#busyBytes += bytes;
+    this.#busyMs += milliseconds;
+    const areTiny = this.#busyBytes < this.#busyReads * MIN_MEAN_CHUNK_BYTES;
+    if (this.#busyReads >= MIN_JUDGED_READS && areTiny) TINY_CHUNKS.add(this.#request);
     if (this.#busyMs <= MAX_BUSY_MS + this.#received / BYTES_PER_BUSY_MS) return;
     throw unreadable(this.#subject, "its chunks are too small: send larger ones, or its length");
   }

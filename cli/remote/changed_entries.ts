@@ -4,7 +4,7 @@ import { printNote, written } from "./output.ts";
 
 /**
  * Reads the entries that a request has changed: prints them as JSON, or counts them. The change is done
- * before its reply begins, so a reply that nobody reads is read to its end nevertheless.
+ * before its reply begins, so the reply is read to its end even if its entries are not needed.
  */
 export async function readChanged(
   response: Response,

@@ -46,7 +46,7 @@ export class Connection {
   /**
    * The server and the credential that the environment names, or else those of `strongroom login`.
    *
-   * @throws {UsageError} when there are none, or the tree is not a user id.
+   * @throws {UsageError} when no server or credential is known, or the tree is not a user id.
    */
   static async open(tree?: string): Promise<Connection> {
     if (tree !== undefined && !/^[1-9]\d{0,15}$/.test(tree)) {

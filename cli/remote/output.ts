@@ -1,7 +1,7 @@
 const BUFFER_CHARS = 64 * 1024;
 
 /**
- * Prints lines on stdout as fast as they are read. Ends without an error when nobody reads on, as `head`
+ * Prints lines on stdout as fast as they are read. Ends without an error when the reader closes the pipe, as `head`
  * does.
  */
 export async function printLines(lines: AsyncIterable<string>): Promise<void> {
@@ -15,7 +15,7 @@ export async function printLines(lines: AsyncIterable<string>): Promise<void> {
   await written(text);
 }
 
-/** Writes all of a text. Returns false if nobody reads it any more. */
+/** Writes all of a text. Returns false if the reader has closed the pipe. */
 export async function written(text: string): Promise<boolean> {
   try {
     let bytes = new TextEncoder().encode(text);

@@ -12,7 +12,7 @@ const MAX_TOKEN_BYTES = 64 * 1024;
  * Reads a credential from stdin: a line without echo from a terminal, all of it from elsewhere. It is
  * never an argument, as other users see those.
  *
- * @throws {UsageError} when there is none.
+ * @throws {UsageError} when no credential was entered.
  */
 export async function readToken(): Promise<string> {
   const token = (Deno.stdin.isTerminal() ? await readHidden() : await readAll()).trim();

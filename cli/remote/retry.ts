@@ -6,7 +6,7 @@ const WAITS_MS: readonly number[] = [250, 500, 1000, 2000, 4000];
 const MAX_WAIT_MS = 60_000;
 
 export interface RetryOptions {
-  /** Whether the request may be repeated if nobody knows whether the server carried it out. */
+  /** Whether the request may be repeated when the server may have carried it out already. */
   readonly isRepeatable: boolean;
   readonly signal?: AbortSignal | undefined;
   /** A mark of how far the work came. Attempts that went further do not count. @default none */
@@ -39,7 +39,7 @@ export async function retried<T>(
   }
 }
 
-/** How long to wait before the next attempt. Undefined if there is none. */
+/** How long to wait before the next attempt. Undefined after the last one. */
 function waitAfter(
   error: unknown,
   wait: number | undefined,

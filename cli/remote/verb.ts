@@ -50,7 +50,7 @@ function checked(work: () => string): string {
   }
 }
 
-/** One argument. @throws {UsageError} when there is none, or more. */
+/** One argument. @throws {UsageError} unless exactly one is given. */
 export function onlyPath(command: string, positionals: readonly string[]): string {
   const [path, ...others] = positionals;
   if (path !== undefined && others.length === 0) return remotePath(path);

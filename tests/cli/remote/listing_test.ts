@@ -102,7 +102,7 @@ Deno.test("C 25 ls -R of a root too large to be sorted leaves the order to the s
   assert.deepEqual([lines.length, lines[0], lines.at(-1)], [12_001, "top-12000", "top-1/below"]);
 });
 
-Deno.test("C 25 ls ends without a word when nobody reads on", async () => {
+Deno.test("C 25 ls ends without a message when the reader closes the pipe", async () => {
   await using directory = await TempDir.make();
   await using server = listingServer(function* () {
     for (let n = 0; n < 100_000; n++) yield `file-${n}`;
