@@ -39,7 +39,7 @@ export async function retried<T>(
   }
 }
 
-/** How long to wait before the next attempt. Undefined after the last one. */
+/** How long to wait before the next attempt. Undefined if there must not be one. */
 function waitAfter(
   error: unknown,
   wait: number | undefined,
