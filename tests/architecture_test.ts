@@ -22,6 +22,7 @@ const CORE_FOR_STORAGE = [
   "core/verdicts.ts",
   "core/links.ts",
   "core/uploads.ts",
+  "core/lfs_objects.ts",
   "core/upkeep/ports.ts",
 ];
 
@@ -107,6 +108,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   routes: ["routes/openapi", "core", "core/capacity", "core/scans", "core/tree", "schemas"],
   "routes/openapi": ["core", "schemas"],
   core: ["schemas"],
+  "core/hub": ["core", "core/tree", "schemas"],
   "core/tree": ["core", "schemas"],
   "core/capacity": ["core", "schemas"],
   "core/upkeep": ["core", "schemas"],
