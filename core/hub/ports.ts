@@ -34,7 +34,13 @@ export type Operation =
     readonly content: AsyncIterable<Chunk> | Chunk;
   }
   /** Content that waits, or that a file of the tree has. */
-  | ({ readonly kind: "lfsFile"; readonly path: string } & LfsPointer)
+  | {
+    readonly kind: "lfsFile";
+    readonly path: string;
+    readonly sha256: string;
+    /** In bytes. Clients that copy a file do not state it. */
+    readonly size: number | undefined;
+  }
   | { readonly kind: "deletedFile"; readonly path: string }
   | { readonly kind: "deletedFolder"; readonly path: string }
   /** The source is a file of the repository before the commit. */
