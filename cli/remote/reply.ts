@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { MIB } from "../../schemas/units.ts";
 import { ConnectionLost } from "./remote_error.ts";
 
@@ -83,12 +84,18 @@ const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 /** Brackets around an item of a list: of the envelope, its data, and the items. */
 const ITEM_DEPTH = 3;
+/** A list without its items. */
+const Frame = v.object({
+  status: v.literal("success"),
+  data: v.object({ items: v.tuple([]), total: v.number() }),
+});
 
 /**
  * The items of a list in the envelope (RS 1.5), one by one, as they arrive.
  *
  * @throws {ConnectionLost} when the list breaks off.
  * @throws {SyntaxError} when an item is not JSON.
+ * @throws {Error} when it is something else than a list, at its end at the latest.
  */
 export async function* listItems(
   response: Response,
@@ -99,6 +106,8 @@ export async function* listItems(
   let inString = false;
   let text = "";
   let position = 0;
+  let head = "";
+  let count = 0;
   for await (const chunk of bodyOf(response, signal)) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > MAX_JSON_LENGTH) throw new Error("The reply of the server is too large");
@@ -112,7 +121,9 @@ export async function* listItems(
         else if (code === QUOTE) inString = false;
       } else if (code === QUOTE) inString = true;
       else if (OPENING.has(code)) {
-        if (depth++ === ITEM_DEPTH) start = position;
+        if (depth++ !== ITEM_DEPTH) continue;
+        if (count === 0 && items.length === 0) head = text.slice(0, position);
+        start = position;
       } else if (CLOSING.has(code) && --depth === ITEM_DEPTH) {
         items.push(JSON.parse(text.slice(start, position + 1)));
         start = position + 1;
@@ -120,9 +131,22 @@ export async function* listItems(
     }
     text = text.slice(start);
     position -= start;
+    count += items.length;
     if (items.length > 0) yield items;
   }
   if (depth !== 0) throw new ConnectionLost("The reply of the server breaks off");
+  if (totalOf(head + text) === count) return;
+  throw new Error("The reply of the server is not a list");
+}
+
+/** The number of items that a list states. Undefined if the text is not the frame of a list. */
+function totalOf(frame: string): number | undefined {
+  try {
+    return v.parse(Frame, JSON.parse(frame)).data.total;
+  } catch {
+    // JSON of another shape, or no JSON: the caller's error says so.
+    return undefined;
+  }
 }
 
 /** What the system said, which is the last part of the innermost error of the runtime. */

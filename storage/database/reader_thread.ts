@@ -52,7 +52,9 @@ export class ReaderThread implements AsyncDisposable, Disposable {
   unpin(): void {
     using held = this.#held;
     this.#held = undefined;
-    held?.remote.unpin();
+    held?.remote.unpin().catch(() => {
+      // A thread that has failed keeps no snapshot.
+    });
   }
 
   /** Closes what is open, and ends the thread. */

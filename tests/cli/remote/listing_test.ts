@@ -45,6 +45,27 @@ Deno.test("C 25 entriesOf() does not take a list that was cut for a whole one", 
   }
 });
 
+Deno.test("C 25 entriesOf() takes nothing but a whole list for one", async () => {
+  const list = (items: unknown[], total: number) =>
+    JSON.stringify({ status: "success", data: { items, total } });
+  const replies = [
+    "",
+    "<html><style>a { b: c }</style></html>",
+    "{}",
+    "null",
+    '{"status":"success","data":{"items":[]}}',
+    list([], 1),
+    list([entry(1, "a")], 2),
+    `${list([], 0)}${list([], 0)}`,
+  ];
+  for (const reply of replies) {
+    await assert.rejects(Array.fromAsync(entriesOf(new Response(reply))), {
+      message: "The reply of the server is not a list",
+    }, reply);
+  }
+  assert.deepEqual((await Array.fromAsync(entriesOf(new Response(list([], 0))))).flat(), []);
+});
+
 /** A server whose root has entries with any names. */
 function listingServer(
   names: (url: string) => Iterable<string>,
