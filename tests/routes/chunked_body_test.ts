@@ -87,3 +87,23 @@ Deno.test("C 22 a body of tiny chunks is given up when it takes too long", async
   assert.match(server.log.join("\n"), /its chunks are too small/);
   assert.equal((await one.send("GET", "/usage/")).status, 200);
 });
+
+Deno.test("C 22 a client that sends short chunks slowly gets the reason of a refusal", async () => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const { port } = new URL(server.url);
+  using connection = await Deno.connect({ port: Number(port) });
+  const send = (text: string) => connection.write(new TextEncoder().encode(text));
+  await send(
+    `PUT ${BASE_PATH}/files/slow HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+      `Content-MD5: ${btoa("0".repeat(16))}\r\nAuthorization: Bearer ${one.token}\r\n` +
+      "Transfer-Encoding: chunked\r\n\r\n",
+  );
+  for (let sent = 0; sent < 1500; sent++) {
+    await send("1\r\n \r\n");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await send("0\r\n\r\n");
+  const reply = await new Response(connection.readable).text();
+  assert.match(reply, /^HTTP\/1\.1 400 [^]*\r\n\r\n\{"status":"error","code":"\w+","msg":"/);
+});
