@@ -20,14 +20,17 @@ import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
 import { replyHeaders } from "./respond.ts";
-import type { Route, Services } from "./route.ts";
+import type { ServedRoute, Services } from "./route.ts";
 import { METRICS_PATH, ROUTES } from "./routes.ts";
+import { SplitRouter } from "./split_router.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { tusHeaders, UPLOADS_PATH } from "./tus.ts";
 
 export interface AppOptions
   extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicOrigin"> {
   readonly audit: AuditLog;
+  /** The routes of the hub, which are not part of the description of the API. */
+  readonly hubRoutes: readonly ServedRoute[];
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The origin under which clients reach the server. @default that of each request */
@@ -48,7 +51,7 @@ export function createApp(options: AppOptions): App {
   const { log, inFlight, trustedProxies = new TrustedProxies([]) } = options;
   const metrics = new Metrics(options.measure);
   // Not strict: every route answers with and without a trailing slash.
-  const app: App = new Hono<AppEnvironment>({ strict: false });
+  const app: App = new Hono<AppEnvironment>({ strict: false, router: new SplitRouter("/hub/") });
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
@@ -82,10 +85,11 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
 
 function serveRoutes(app: App, options: AppOptions, services: Services): void {
   const limits = { turns: new Turns(), links: new LinkLimits() };
-  for (const route of ROUTES) {
+  for (const route of [...ROUTES, ...options.hubRoutes]) {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
-      .replaceAll(/\{(\w+)\}/g, ":$1");
+      .replaceAll(/\{(\w+)\}\.git/g, ":$1{[^/]+\\.git}")
+      .replaceAll(/\{(\w+)\}(?=\/|$)/g, ":$1");
     app.on(
       route.method,
       [pattern],
@@ -97,7 +101,7 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
 
 /** What comes before the handler of a route. */
 function checksOf(
-  route: Route,
+  route: ServedRoute,
   { audit, openMetrics, ...access }: AppOptions,
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
@@ -109,7 +113,7 @@ function checksOf(
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
     recordAudit(audit, { name: action ?? privilege, isChange: action !== undefined }),
-    requirePrivilege(access, { privilege, takesTree: tree }),
+    requirePrivilege(access, { privilege, tree }),
     ...action === undefined ? [] : [requireAudit(audit)],
     takeTurn(limits.turns, load),
   ];

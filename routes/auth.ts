@@ -10,7 +10,7 @@ import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
 import type { RateLimit } from "../core/rate_limit.ts";
 import type { AppEnvironment } from "./environment.ts";
-import { treeOf } from "./query.ts";
+import { treeInAddress, treeOf } from "./query.ts";
 
 /** What decides who may make requests. */
 export interface Access {
@@ -22,8 +22,8 @@ export interface Access {
 /** What a route needs of its caller. */
 export interface Requirement {
   readonly privilege: Privilege;
-  /** Whether the parameter `tree` names the tree that a request acts in. */
-  readonly takesTree: boolean;
+  /** What names the tree that a request acts in: the parameter `tree`, the address, or nothing. */
+  readonly tree: boolean | "address";
 }
 
 /**
@@ -33,13 +33,17 @@ export interface Requirement {
  */
 export function requirePrivilege(
   { verify, rateLimit }: Access,
-  { privilege, takesTree }: Requirement,
+  { privilege, tree: named }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requirePrivilege(c, next) {
     const holder = await verify(bearerToken(c.req.header("Authorization")));
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
-    const tree = takesTree ? treeOf(c.req.url) : undefined;
+    const tree = named === "address"
+      ? treeInAddress(c) ?? holder.userId
+      : named
+      ? treeOf(c.req.url)
+      : undefined;
     const caller = tree === undefined ? holder : inTree(holder, tree);
     c.set("caller", caller);
     for (const required of requiredPrivileges(privilege)) requirePermission(caller, required);

@@ -4,6 +4,7 @@ import type { Chunk } from "../core/content.ts";
 import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 import { type CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
+import { errorFormOf } from "./error_forms.ts";
 import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
@@ -32,14 +33,15 @@ export interface FailureOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal in the envelope (C 2). */
+/** A refusal in the envelope (C 2), or in another form below the hub (C 20). */
 export function failure(
   c: Context,
   { kind, message }: Pick<AppError, "kind" | "message">,
   { status = REFUSALS[kind].status, headers = {} }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
-  return json(c, status, { status: "error", code: kind, msg: message }, headers);
+  const form = errorFormOf(c.req.path, { kind, message, status });
+  return json(c, status, form.body, { ...form.headers, ...headers });
 }
 
 /** The reply for what a handler threw. Anything but an {@link AppError} is logged as `ErrInternal`. */

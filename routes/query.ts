@@ -49,7 +49,22 @@ export function treeOf(url: string): number | undefined {
   const start = url.indexOf("?");
   if (start === -1) return undefined;
   const given = new URLSearchParams(url.slice(start)).getAll("tree");
-  if (given.length === 0) return undefined;
+  return given.length === 0 ? undefined : userIdIn(given);
+}
+
+/**
+ * The user whose tree the address of a request names, if it names one (C 20).
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is not a user id.
+ */
+export function treeInAddress(
+  c: { req: { param(name: string): string | undefined } },
+): number | undefined {
+  const given = c.req.param("tree");
+  return given === undefined ? undefined : userIdIn([given]);
+}
+
+function userIdIn(given: readonly string[]): number {
   const tree = v.safeParse(UserId, given[0]);
   if (tree.success && given.length === 1) return tree.output;
   throw new AppError(

@@ -1,6 +1,7 @@
 import type { Privilege } from "../core/caller.ts";
 import type { HostCapacity } from "../core/capacity/mod.ts";
 import type { Chunk } from "../core/content.ts";
+import type { Hub } from "../core/hub/repository.ts";
 import type { Log } from "../core/log.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { ScanService } from "../core/scans/service.ts";
@@ -27,6 +28,7 @@ export interface Services {
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly uploads: UploadService;
+  readonly hub: Hub;
   readonly publicOrigin: PublicOrigin;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
@@ -39,8 +41,8 @@ export interface Services {
   readonly log: Log;
 }
 
-/** A route: its address, the privilege that it needs, its description, and its handler. */
-export interface Route {
+/** A route as the app serves it: its address, the privilege that it needs, and its handler. */
+export interface ServedRoute {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /**
    * In OpenAPI's form, such as `/scans/{id}`. `{+path}` is the rest of the address, slashes as well
@@ -51,13 +53,21 @@ export interface Route {
   readonly privilege?: Privilege;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
-  /** Whether the parameter `tree` names the tree that it acts in (C 19). @default false */
-  readonly tree?: boolean;
+  /**
+   * Whether the parameter `tree` names the tree that it acts in (C 19), or the address does. If neither does,
+   * an address of the latter kind acts in the tree of the credential. @default false
+   */
+  readonly tree?: boolean | "address";
   /** What it holds while it is served. @default "request" */
   readonly load?: Load;
-  readonly operation: Operation;
   readonly handle: (
     c: Context<AppEnvironment>,
     services: Services,
   ) => Response | Promise<Response>;
+}
+
+/** A route of the API, with its description. */
+export interface Route extends ServedRoute {
+  readonly tree?: boolean;
+  readonly operation: Operation;
 }

@@ -6,6 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
+import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
@@ -21,6 +22,7 @@ import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import { type ServerEvents, serverEvents } from "../../routes/events.ts";
+import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { TrustedProxies } from "../../routes/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
@@ -90,10 +92,16 @@ export async function compose(
   });
   const { jobs, automatic, verdicts, leases, totals } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
+  const revisions = new Revisions({ records, verdicts });
   const stores: TreeParts = {
     records,
     blobs,
-    events,
+    events: {
+      publish(changes) {
+        revisions.publish(changes);
+        events.publish(changes);
+      },
+    },
     limits: settings,
     log,
     damage,
@@ -131,6 +139,8 @@ export async function compose(
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links },
     uploads,
+    hub: { tree: served, revisions },
+    hubRoutes: HUB_ROUTES,
     origin: settings.origin,
     capacity,
     scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },

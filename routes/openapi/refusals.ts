@@ -71,6 +71,9 @@ export const REFUSALS = {
     when: "Too many scans are queued",
     headers: ["Retry-After"],
   },
+  ErrHubRepositoryNotFound: { status: 404, when: "The repository does not exist" },
+  ErrHubRevisionNotFound: { status: 404, when: "The repository does not have the revision" },
+  ErrHubEntryNotFound: { status: 404, when: "The repository does not have the file" },
   ErrRouteNotFound: { status: 404, when: "The address has no route" },
   ErrMethodNotAllowed: {
     status: 405,

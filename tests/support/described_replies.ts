@@ -71,6 +71,8 @@ export async function faultsOf(
   const { status } = response;
   if (status === CLIENT_GONE) return [];
   const pathname = pathOf(url);
+  // The hub speaks a protocol that others define.
+  if (pathname.startsWith("/hub/")) return [];
   const known = PATHS.find(({ pattern }) => pattern.test(pathname));
   const subject = `${method} ${known?.path ?? "(no route)"} ${status}`;
   const operations = known === undefined ? undefined : objectAt("paths", known.path);

@@ -1,0 +1,68 @@
+import type { ErrorKind } from "../core/errors.ts";
+
+/** The body and the headers of a refusal. */
+export interface ErrorForm {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A refusal to word. */
+export interface Refused {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly status: number;
+}
+
+/** The longest message in a header, which is also what most proxies pass on. */
+const MAX_HEADER_CHARS = 1000;
+
+/** The kinds that the clients of the hub know, by their words for them. */
+const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
+  ErrHubRepositoryNotFound: "RepoNotFound",
+  ErrHubRevisionNotFound: "RevisionNotFound",
+  ErrHubEntryNotFound: "EntryNotFound",
+  ErrResourcesNotFound: "EntryNotFound",
+};
+
+/** With another message, the clients show a 401 as a repository that does not exist. */
+const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
+
+/** The form of refusals at an address: that of the protocol that its clients speak. */
+export function errorFormOf(path: string, refused: Refused): ErrorForm {
+  if (!/^\/hub(?:\/|$)/.test(path)) return envelope(refused);
+  return /\.git\/info\/lfs\/|^\/hub\/lfs\//.test(path) ? lfsForm(refused) : hubForm(refused);
+}
+
+/** C 2. */
+function envelope({ kind, message }: Refused): ErrorForm {
+  return {
+    body: { status: "error", code: kind, msg: message },
+    headers: { "Content-Type": "application/json" },
+  };
+}
+
+/** C 20. */
+function hubForm({ kind, message, status }: Refused): ErrorForm {
+  const code = HUB_CODES[kind];
+  const shown = status === 401 ? HUB_UNAUTHORIZED : message;
+  return {
+    body: { error: message },
+    headers: {
+      "Content-Type": "application/json",
+      "X-Error-Message": headerText(shown),
+      ...(code !== undefined && { "X-Error-Code": code }),
+    },
+  };
+}
+
+/** The form of Git LFS. */
+function lfsForm({ message }: Refused): ErrorForm {
+  return { body: { message }, headers: { "Content-Type": "application/vnd.git-lfs+json" } };
+}
+
+/** A message as one line of ASCII. */
+function headerText(message: string): string {
+  return message.slice(0, MAX_HEADER_CHARS)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[^\x20-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+}

@@ -1,0 +1,18 @@
+import type { ServedRoute } from "../route.ts";
+import { expand, type HubRoute } from "./hub_route.ts";
+import { showInfo } from "./info.ts";
+import { whoAmI } from "./whoami.ts";
+
+const READING: readonly HubRoute[] = [
+  { method: "GET", path: "/api/whoami-v2", privilege: "resources.view", handle: whoAmI },
+  { method: "GET", path: "{api}/{ns}/{name}", privilege: "resources.view", handle: showInfo },
+  {
+    method: "GET",
+    path: "{api}/{ns}/{name}/revision/{rev}",
+    privilege: "resources.view",
+    handle: showInfo,
+  },
+];
+
+/** Every route of the hub (C 20). */
+export const HUB_ROUTES: readonly ServedRoute[] = READING.flatMap(expand);
