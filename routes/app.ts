@@ -105,7 +105,7 @@ function checksOf(
   { audit, openMetrics, ...access }: AppOptions,
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
-  const { path, privilege, action, tree = false, load = "request" } = route;
+  const { path, privilege, action, tree = false, basic = false, load = "request" } = route;
   if (path === LINK_PATH) {
     const recorded = recordAudit(audit, { name: "links.download", isChange: true });
     return [recorded, requireAudit(audit), limitLinks(limits.links)];
@@ -113,7 +113,7 @@ function checksOf(
   if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
   return [
     recordAudit(audit, { name: action ?? privilege, isChange: action !== undefined }),
-    requirePrivilege(access, { privilege, tree }),
+    requirePrivilege(access, { privilege, tree, basic }),
     ...action === undefined ? [] : [requireAudit(audit)],
     takeTurn(limits.turns, load),
   ];

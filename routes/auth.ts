@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { MiddlewareHandler } from "hono";
 import {
   type Caller,
@@ -21,9 +22,12 @@ export interface Access {
 
 /** What a route needs of its caller. */
 export interface Requirement {
-  readonly privilege: Privilege;
+  /** With `any`, the handler requires one. */
+  readonly privilege: Privilege | "any";
   /** What names the tree that a request acts in: the parameter `tree`, the address, or nothing. */
   readonly tree: boolean | "address";
+  /** Whether the credential may be the password of Basic authentication. */
+  readonly basic: boolean;
 }
 
 /**
@@ -33,10 +37,11 @@ export interface Requirement {
  */
 export function requirePrivilege(
   { verify, rateLimit }: Access,
-  { privilege, tree: named }: Requirement,
+  { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requirePrivilege(c, next) {
-    const holder = await verify(bearerToken(c.req.header("Authorization")));
+    const header = c.req.header("Authorization");
+    const holder = await verify((basic ? passwordIn(header) : undefined) ?? bearerToken(header));
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
@@ -46,7 +51,8 @@ export function requirePrivilege(
       : undefined;
     const caller = tree === undefined ? holder : inTree(holder, tree);
     c.set("caller", caller);
-    for (const required of requiredPrivileges(privilege)) requirePermission(caller, required);
+    const needed = privilege === "any" ? [] : requiredPrivileges(privilege);
+    for (const required of needed) requirePermission(caller, required);
     await next();
   };
 }
@@ -71,4 +77,11 @@ function bearerToken(header: string | undefined): string {
     );
   }
   return token;
+}
+
+/** The password of Basic authentication, if that is a bearer token (RFC 7617). */
+function passwordIn(header: string | undefined): string | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
+  const text = Buffer.from(encoded, "base64").toString();
+  return /^[^:]*:([A-Za-z0-9\-._~+/]+=*)$/.exec(text)?.[1];
 }

@@ -235,8 +235,11 @@ export function uploadBodyLimits({ limits }: Tree): BodyLimits {
   return { maxBytes: limits.maxUploadRequestSize, setting };
 }
 
-/** What curl declares of `-d '{…}'` by itself. No route takes such a form. */
-const DECLARED_JSON = /^\s*application\/(?:json|x-www-form-urlencoded)\s*(;|$)/i;
+/**
+ * The types of JSON, of which Git LFS has its own. One is what curl declares of `-d '{…}'` by itself: no route
+ * takes such a form.
+ */
+const DECLARED_JSON = /^\s*application\/(?:json|vnd\.git-lfs\+json|x-www-form-urlencoded)\s*(;|$)/i;
 
 /**
  * The bytes of a body that is declared as JSON, as a form of curl's, or not at all (C 3).

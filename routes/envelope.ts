@@ -4,7 +4,7 @@ import type { Chunk } from "../core/content.ts";
 import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 import { type CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
-import { errorFormOf } from "./error_forms.ts";
+import { errorFormOf, isGitLfs } from "./error_forms.ts";
 import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
@@ -31,17 +31,19 @@ export interface FailureOptions {
   /** @default the status of the kind */
   readonly status?: Status;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the body has besides. @default nothing */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** A refusal in the envelope (C 2), or in another form below the hub (C 20). */
 export function failure(
   c: Context,
   { kind, message }: Pick<AppError, "kind" | "message">,
-  { status = REFUSALS[kind].status, headers = {} }: FailureOptions = {},
+  { status = REFUSALS[kind].status, headers = {}, fields }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
   const form = errorFormOf(c.req.path, { kind, message, status });
-  return json(c, status, form.body, { ...form.headers, ...headers });
+  return json(c, status, { ...form.body, ...fields }, { ...form.headers, ...headers });
 }
 
 /** The reply for what a handler threw. Anything but an {@link AppError} is logged as `ErrInternal`. */
@@ -74,6 +76,7 @@ function logInternal(c: Context, error: unknown, log: Log): void {
 
 /** RFC 6750, 3: the error is named only if the request had a credential. */
 function challenge(c: Context): string {
+  if (isGitLfs(c.req.path)) return 'Basic realm="strongroom"';
   const given = /^bearer\b/i.test(c.req.header("Authorization")?.trim() ?? "");
   return `Bearer realm="strongroom"${given ? ', error="invalid_token"' : ""}`;
 }

@@ -27,10 +27,15 @@ const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
 /** With another message, the clients show a 401 as a repository that does not exist. */
 const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
 
+/** Whether an address speaks Git LFS, whose clients send a password. */
+export function isGitLfs(path: string): boolean {
+  return /^\/hub\/.+\.git\/info\/lfs\//.test(path);
+}
+
 /** The form of refusals at an address: that of the protocol that its clients speak. */
 export function errorFormOf(path: string, refused: Refused): ErrorForm {
   if (!/^\/hub(?:\/|$)/.test(path)) return envelope(refused);
-  return /\.git\/info\/lfs\/|^\/hub\/lfs\//.test(path) ? lfsForm(refused) : hubForm(refused);
+  return isGitLfs(path) || path.startsWith("/hub/lfs/") ? lfsForm(refused) : hubForm(refused);
 }
 
 /** C 2. */
@@ -55,9 +60,15 @@ function hubForm({ kind, message, status }: Refused): ErrorForm {
   };
 }
 
-/** The form of Git LFS. */
+/** The form of Git LFS. The clients of the hub, which speak it too, show the header. */
 function lfsForm({ message }: Refused): ErrorForm {
-  return { body: { message }, headers: { "Content-Type": "application/vnd.git-lfs+json" } };
+  return {
+    body: { message },
+    headers: {
+      "Content-Type": "application/vnd.git-lfs+json",
+      "X-Error-Message": headerText(message),
+    },
+  };
 }
 
 /** A message as one line of ASCII. */

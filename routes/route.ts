@@ -49,8 +49,13 @@ export interface ServedRoute {
    * (RFC 6570). A route answers with and without a trailing slash.
    */
   readonly path: string;
-  /** The privilege that it needs; without one, it needs no credential. */
-  readonly privilege?: Privilege;
+  /**
+   * The privilege that it needs; without one, it needs no credential. With `any`, the handler requires one by
+   * what the body asks for.
+   */
+  readonly privilege?: Privilege | "any";
+  /** Whether the credential may be the password of Basic authentication, as of Git LFS. @default false */
+  readonly basic?: boolean;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
   /**
@@ -68,6 +73,7 @@ export interface ServedRoute {
 
 /** A route of the API, with its description. */
 export interface Route extends ServedRoute {
+  readonly privilege?: Privilege;
   readonly tree?: boolean;
   readonly operation: Operation;
 }

@@ -1,6 +1,8 @@
 import type { ServedRoute } from "../route.ts";
 import { expand, type HubRoute } from "./hub_route.ts";
+import { postRepository } from "./create.ts";
 import { showInfo } from "./info.ts";
+import { postPreupload } from "./preupload.ts";
 import { whoAmI } from "./whoami.ts";
 
 const READING: readonly HubRoute[] = [
@@ -14,5 +16,22 @@ const READING: readonly HubRoute[] = [
   },
 ];
 
+const WRITING: readonly HubRoute[] = [
+  {
+    method: "POST",
+    path: "/api/repos/create",
+    privilege: "resources.upload",
+    action: "hub.create",
+    handle: postRepository,
+  },
+  {
+    method: "POST",
+    path: "{api}/{ns}/{name}/preupload/{rev}",
+    privilege: "resources.upload",
+    load: "transfer",
+    handle: postPreupload,
+  },
+];
+
 /** Every route of the hub (C 20). */
-export const HUB_ROUTES: readonly ServedRoute[] = READING.flatMap(expand);
+export const HUB_ROUTES: readonly ServedRoute[] = [...READING, ...WRITING].flatMap(expand);

@@ -1,0 +1,26 @@
+import { planUploads } from "../../core/hub/preupload.ts";
+import { Preupload } from "../../schemas/hub_repository.ts";
+import { callerOf } from "../auth.ts";
+import { jsonBody } from "../body.ts";
+import type { Services } from "../route.ts";
+import type { Mount } from "./hub_route.ts";
+import { type Handled, hubJson, writableOf } from "./replies.ts";
+
+/** `POST /api/models/{repo}/preupload/{rev}` (C 20). */
+export async function postPreupload(
+  c: Handled,
+  { hub }: Services,
+  mount: Mount,
+): Promise<Response> {
+  const repository = await writableOf(c, hub, mount);
+  const { files } = await jsonBody(c.req.raw, Preupload);
+  const planned = await planUploads(hub.tree, { caller: callerOf(c), repository, files });
+  return hubJson(c, {
+    files: planned.map(({ path, mode, oid = null }) => ({
+      path,
+      uploadMode: mode,
+      shouldIgnore: false,
+      oid,
+    })),
+  });
+}

@@ -1,0 +1,29 @@
+import * as v from "valibot";
+
+/** The most files that a client may ask about at once. */
+export const MAX_PREUPLOAD_FILES = 1000;
+
+/** The body of a request for a new repository (C 20). Repositories are private, whatever it says. */
+export const NewRepository = v.strictObject({
+  name: v.string(),
+  /** The namespace. @default the name of the caller */
+  organization: v.nullish(v.string()),
+  type: v.nullish(v.picklist(["model", "dataset"]), "model"),
+  private: v.nullish(v.boolean()),
+  visibility: v.nullish(v.string()),
+});
+
+/** The body of a request for the ways in which files are to be sent (C 20). Unknown keys are ignored. */
+export const Preupload = v.object({
+  files: v.pipe(
+    v.array(v.object({
+      path: v.string(),
+      /** In bytes. */
+      size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    })),
+    v.maxLength(MAX_PREUPLOAD_FILES),
+  ),
+});
+
+/** How a file is to be sent: in the commit, or before it by Git LFS. */
+export type UploadMode = "regular" | "lfs";
