@@ -3,7 +3,7 @@
 import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader, StoredContent } from "./content.ts";
 import type { DamagedContent } from "./errors.ts";
-import type { ResourceRecord, WriteTransaction } from "./ports.ts";
+import type { ContentFacts, WriteTransaction } from "./ports.ts";
 
 /** Completely received content that is not published yet. Disposing discards it unless published. */
 export interface StagedBlob extends AsyncDisposable {
@@ -21,9 +21,6 @@ export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
-
-/** What the record of a file states about its content. */
-export type ContentFacts = Pick<ResourceRecord, "hash" | "size" | "crc32">;
 
 /** A file for an archive. */
 export interface PackedFile<File> {

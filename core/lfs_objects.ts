@@ -1,6 +1,8 @@
 /** What core needs from storage for content that waits for a commit (C 20). */
 
-import type { ContentFacts, StagedBlob } from "./blob_store.ts";
+import type { StagedBlob } from "./blob_store.ts";
+import type { Chunk } from "./content.ts";
+import type { ContentFacts } from "./ports.ts";
 
 /** The name and size of content, as Git LFS states them. */
 export interface LfsPointer {
@@ -22,6 +24,11 @@ export interface LfsObject extends LfsPointer, ContentFacts {
   readonly expiresAt: number;
 }
 
+/** Thrown when content does not wait for a commit any more: another one has taken it, or it has expired. */
+export class ObjectGone extends Error {
+  override readonly name = "ObjectGone";
+}
+
 /** What a tree may have waiting. */
 export interface LfsBounds {
   readonly maxObjects: number;
@@ -29,13 +36,16 @@ export interface LfsBounds {
   readonly quota: number | undefined;
 }
 
+/** Whether an object was added, and if not, why: the tree has it, or a bound would be exceeded. */
+export type LfsOutcome = "added" | "held" | "tooMany" | "overQuota";
+
 /** Keeps what is known of content that waits for a commit. It counts against the quota. */
 export interface LfsObjectStore {
   /**
-   * Adds an object within bounds, and says whether it did, or why not. If the tree has one with this
-   * SHA-256, that one lasts as long as the new one would.
+   * Adds an object within bounds. If the tree has one with this SHA-256, that one lasts as long as the
+   * new one would.
    */
-  add(object: LfsObject, bounds: LfsBounds): Promise<"added" | "held" | "tooMany" | "overQuota">;
+  add(object: LfsObject, bounds: LfsBounds): Promise<LfsOutcome>;
   /** The objects of a tree with one of the digests, unless they have expired. */
   waiting(userId: number, sha256s: readonly string[], now: number): Promise<LfsObject[]>;
   /**
@@ -43,21 +53,26 @@ export interface LfsObjectStore {
    * what other trees have.
    */
   holds(userId: number, pointers: readonly LfsPointer[], now: number): Promise<boolean[]>;
-  /** Some objects that have expired. */
-  expired(now: number): Promise<LfsObject[]>;
-  remove(id: string): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /** Removes some objects that have expired, and returns their ids. */
+  removeExpired(now: number): Promise<string[]>;
   /** The ids of objects after an id, in order. */
   idsAfter(id: string, limit: number): Promise<string[]>;
   /** Returns those of the ids that objects have. */
   present(ids: readonly string[]): Promise<string[]>;
+  /** The key that signs addresses for content, 32 random bytes. The first call makes it. */
+  key(): Promise<Chunk>;
 }
 
 /** Keeps the content of objects, each in a file of its own. */
 export interface ParkedContent {
   /** Takes staged content over, durably. */
   park(id: string, blob: StagedBlob): Promise<void>;
-  /** The content of an object, to be published. The file stays until it is removed. */
-  unpark(object: LfsObject): Promise<StagedBlob>;
+  /**
+   * The content of an object, to be published; undefined if it is gone. The file stays until it is
+   * removed.
+   */
+  unpark(object: LfsObject): Promise<StagedBlob | undefined>;
   /** Removes the content of an object if it is there. */
   remove(id: string): Promise<void>;
 }

@@ -33,6 +33,17 @@ export type NewContent = Pick<
   "id" | "userId" | "hash" | "size" | "crc32" | "updatedAt"
 >;
 
+/** What the record of a file states about its content. */
+export type ContentFacts = Pick<ResourceRecord, "hash" | "size" | "crc32">;
+
+/** Content to look for by its digest. */
+export interface AskedContent {
+  /** In lower-case hex. */
+  readonly sha256: string;
+  /** In bytes. @default any */
+  readonly size?: number | undefined;
+}
+
 /** Which records a lookup sees (RS 1.3), and whose it prefers if several have the same path (RS 1.4). */
 export interface Scope {
   readonly userId: number;
@@ -161,6 +172,11 @@ export interface WriteTransaction extends RecordLookup {
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**
+   * Runs work that changes something else than records: at once, or if the transaction is carried out in
+   * steps, with the last of them.
+   */
+  last(work: () => Promise<void>): Promise<void>;
+  /**
    * Adds the records, in the given order.
    *
    * @throws {AppError} `ErrResourcesAlreadyExists` when a record of the same owner has a path.
@@ -202,6 +218,17 @@ export interface WriteTransaction extends RecordLookup {
   usage(userId: number): Promise<Usage>;
   /** Marks a resumable upload as complete. */
   completeUpload(id: string, now: number): Promise<void>;
+  /** The content of the tree with each of the digests, or undefined if none of its files has it. */
+  findContents(
+    userId: number,
+    asked: readonly AskedContent[],
+  ): Promise<(ContentFacts | undefined)[]>;
+  /**
+   * Removes content that waits for a commit from the list of it, with the last step.
+   *
+   * @throws {ObjectGone} when some of it does not wait any more.
+   */
+  takeObjects(ids: readonly string[]): Promise<void>;
   /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): Promise<string[]>;
 }

@@ -1,7 +1,7 @@
 import type { Privilege } from "../core/caller.ts";
 import type { HostCapacity } from "../core/capacity/mod.ts";
 import type { Chunk } from "../core/content.ts";
-import type { Hub } from "../core/hub/repository.ts";
+import type { HubService } from "../core/hub/ports.ts";
 import type { Log } from "../core/log.ts";
 import type { ValidateReport } from "../core/reports.ts";
 import type { ScanService } from "../core/scans/service.ts";
@@ -28,7 +28,7 @@ export interface Services {
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly uploads: UploadService;
-  readonly hub: Hub;
+  readonly hub: HubService;
   readonly publicOrigin: PublicOrigin;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;

@@ -6,6 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
 import { Gate } from "../../core/gate.ts";
 import type { AutomaticScans } from "../../core/scans/automatic_scans.ts";
+import type { HubService } from "../../core/hub/ports.ts";
 import { Revisions } from "../../core/hub/revisions.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
 import { ScanRetention } from "../../core/scans/retention.ts";
@@ -64,6 +65,7 @@ export interface Replacements {
 /** A server that is wired, and listens when asked to. Dispose of it after its server has stopped. */
 export interface Composition extends AsyncDisposable {
   readonly tree: Tree;
+  readonly hub: HubService;
   readonly app: App;
   listen(options: Pick<ServeOptions, "hostname" | "port" | "graceMs">): RunningServer;
 }
@@ -121,6 +123,14 @@ export async function compose(
     locks: new UploadLocks(),
     expiryMs: settings.uploadExpiryH * HOUR_MS,
   };
+  const hub: HubService = {
+    tree: served,
+    revisions,
+    objects: records.objects,
+    parked: blobs.parts,
+    locks: uploads.locks,
+    expiryMs: uploads.expiryMs,
+  };
   const app = createApp({
     tree: served,
     events,
@@ -139,7 +149,7 @@ export async function compose(
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links },
     uploads,
-    hub: { tree: served, revisions },
+    hub,
     hubRoutes: HUB_ROUTES,
     origin: settings.origin,
     capacity,
@@ -157,13 +167,14 @@ export async function compose(
   automatic?.start();
   parts.use(new ScanRetention({ scans: records.scans, days: settings.scanRetentionDays, log }));
   parts.use(expireQuarantine(blobs.quarantine, log));
-  parts.use(expireUploads(uploads, log));
+  parts.use(expireUploads({ uploads, objects: records.objects }, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
   parts.use(new Scrub({ store: records.upkeep, blobs, damage, log, periodMs }));
   const owned = parts.move();
   return {
     tree,
+    hub,
     app,
     listen: (options) =>
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),

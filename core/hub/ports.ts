@@ -4,15 +4,15 @@ import type { Caller } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import type { LfsObjectStore, LfsPointer, ParkedContent } from "../lfs_objects.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
-import type { Tree } from "../tree/changes.ts";
+import type { UploadLocks } from "../tree/upload_locks.ts";
+import type { Hub } from "./repository.ts";
 
 /** What writing to the hub works with. */
-export interface HubService {
-  readonly tree: Tree;
+export interface HubService extends Hub {
   readonly objects: LfsObjectStore;
   readonly parked: ParkedContent;
-  /** The commit id of the files below a directory of a tree, as they are now. */
-  readonly commitIdOf: (userId: number, directory: string) => Promise<string>;
+  /** The ids of files that have no row yet. */
+  readonly locks: UploadLocks;
   /** Content that no commit takes expires this long after it was received, in milliseconds. */
   readonly expiryMs: number;
 }

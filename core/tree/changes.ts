@@ -4,7 +4,13 @@ import type { Verdicts } from "../verdicts.ts";
 import type { EventSink } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { BlobStore } from "../blob_store.ts";
-import type { RecordList, ResourceRecord, ResourceStore, WriteTransaction } from "../ports.ts";
+import type {
+  RecordList,
+  ResourceRecord,
+  ResourceStore,
+  WriteOptions,
+  WriteTransaction,
+} from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
 import { type ChangeSet, eventsOf, type ResourceEvent } from "./change_set.ts";
 import type { Sweeper } from "./sweeper.ts";
@@ -57,8 +63,10 @@ export interface Tree extends TreeParts {
 export async function commit(
   tree: Tree,
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
+  options: Pick<WriteOptions<ChangeSet>, "alone"> = {},
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
+    ...options,
     onCommit: (changes) => tree.events.publish(eventsOf(changes)),
   });
   for (const { kind, records } of changes) {

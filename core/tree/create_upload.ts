@@ -10,7 +10,7 @@ import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 import { quotaOf, tooManyBytes } from "./quota.ts";
 import type { UploadService } from "./resumable_upload.ts";
-import { alreadyExists, invalidUpload } from "./staging.ts";
+import { alreadyExists, invalidUpload } from "./placement.ts";
 
 /** The most unfinished uploads of a tree: each one takes a file, and a request looks at all of them. */
 const MAX_UNFINISHED = 1000;

@@ -5,7 +5,8 @@ import { parentOf, refuseDeep, sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
-import { alreadyExists, type Decision, refuseLarge, Staging, type StoredFiles } from "./staging.ts";
+import { alreadyExists, type Decision } from "./placement.ts";
+import { refuseLarge, Staging, type StoredFiles } from "./staging.ts";
 
 /** A request to store content at a path (C 17). */
 export interface PutRequest {

@@ -1,36 +1,46 @@
 import type { StagedBlob } from "../blob_store.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { AppError, quoted } from "../errors.ts";
+import { quoted } from "../errors.ts";
 import { asError } from "../log.ts";
 import { formatBytes } from "../../schemas/units.ts";
-import { nameOf, parentOf } from "../paths.ts";
-import type { NewContent, NewRecord, ResourceRecord, WriteTransaction } from "../ports.ts";
+import { nameOf } from "../paths.ts";
+import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
-import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
+import { chainOf } from "./directories.ts";
+import {
+  type Decision,
+  invalidUpload,
+  parentsOf,
+  type PlacedFile,
+  planPlacement,
+} from "./placement.ts";
 import { contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
 
 /** A file whose content is staged and not yet part of the tree. */
-export interface UploadedFile {
-  readonly path: string;
+export interface UploadedFile extends PlacedFile {
   readonly blob: StagedBlob;
 }
 
-/**
- * What becomes of an uploaded file: it gets a record, or the record at its path gets its content, or that
- * stays as it is because it has the same content.
- */
-export type Decision = "add" | "replace" | "keep";
+/** What the transaction of an upload does besides storing what was staged. */
+export interface Alongside {
+  /** Changes that come first. What they delete makes way for the files. */
+  readonly changes: ChangeSet;
+  /** Files whose content the tree has already. */
+  readonly files: readonly PlacedFile[];
+}
 
 export interface StagingOptions {
   readonly caller: Caller;
   /** Decides about a file by the record at its path. Throws to refuse the upload. */
-  readonly decide: (file: UploadedFile, found: ResourceRecord | undefined) => Decision;
+  readonly decide: (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
   /** Whether files may take the place of others. */
   readonly mayReplace: boolean;
-  /** What belongs to the upload besides its files, in the same transaction. @default nothing */
-  readonly alongside?: (transaction: WriteTransaction) => Promise<void>;
+  /** What belongs to the upload besides its files, first in the same transaction. @default nothing */
+  readonly alongside?: (transaction: WriteTransaction) => Promise<Alongside | void>;
+  /** Whether no other work shares the commit. @default false */
+  readonly alone?: boolean;
 }
 
 /** Content to receive. */
@@ -43,10 +53,18 @@ export interface IncomingContent {
 
 /** What an upload did. */
 export interface StoredFiles {
-  /** The new directories, the added files, then the replaced ones. */
+  /** What happened alongside, the new directories, the added files, then the replaced ones. */
   readonly changes: ChangeSet;
   /** The record of each file, in the order of the upload. */
   readonly files: readonly ResourceRecord[];
+}
+
+interface StagedFiles {
+  readonly files: readonly UploadedFile[];
+  /** The content of the files, each once. */
+  readonly blobs: readonly StagedBlob[];
+  /** The directories of all files. */
+  readonly parents: readonly string[];
 }
 
 interface PlacedFiles extends StoredFiles {
@@ -97,14 +115,18 @@ export class Staging implements AsyncDisposable {
   /**
    * Stores staged files, and the directories above them that are missing.
    *
+   * @param besides The paths of the files that come alongside.
    * @throws {AppError} `ErrResourcesAlreadyExists` when a file is in the way of a directory,
    *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, and what `decide` throws.
    */
-  async store(files: readonly UploadedFile[]): Promise<StoredFiles> {
+  async store(
+    files: readonly UploadedFile[],
+    besides: readonly string[] = [],
+  ): Promise<StoredFiles> {
     const tree = this.#tree;
-    const { caller } = this.#options;
-    const parents = parentsOf(files);
-    const blobs = files.map((file) => file.blob);
+    const { caller, alone = false } = this.#options;
+    const parents = parentsOf([...files.map(({ path }) => path), ...besides]);
+    const blobs = [...new Set(files.map(({ blob }) => blob))];
     for (const { hash } of blobs) this.#unused.add(hash);
     await tree.blobs.announce(blobs);
     let placed: PlacedFiles = { changes: [], files: [], replacedHashes: [] };
@@ -113,10 +135,10 @@ export class Staging implements AsyncDisposable {
         tree,
         (transaction) =>
           withinQuota(tree, { caller, verb: "upload", transaction }, async () => {
-            placed = await this.#place(files, parents, transaction);
-            await this.#options.alongside?.(transaction);
+            placed = await this.#place({ files, blobs, parents }, transaction);
             return placed.changes;
           }),
+        { alone },
       );
     } catch (error) {
       for (const { damage } of blobs) if (damage !== undefined) tree.damage.report(damage);
@@ -135,21 +157,22 @@ export class Staging implements AsyncDisposable {
   }
 
   async #place(
-    files: readonly UploadedFile[],
-    parents: readonly string[],
+    { files, blobs, parents }: StagedFiles,
     transaction: WriteTransaction,
   ): Promise<PlacedFiles> {
-    const { caller, decide } = this.#options;
+    const { caller, decide, alongside } = this.#options;
+    const first = await alongside?.(transaction) ?? { changes: [], files: [] };
+    const all = [...files, ...first.files];
     const userId = ownerOf(caller);
     const found = await transaction.findByPath({ userId, everyone: false }, [
       ...new Set(parents.flatMap(chainOf)),
-      ...files.map(({ path }) => path),
+      ...all.map(({ path }) => path),
     ]);
-    const { newRecords, newContents } = plan(files, { userId, parents, found, decide });
+    const { newRecords, newContents } = planPlacement(all, { userId, parents, found, decide });
     // All are on their way to the database at once. None may go on after the work has failed.
     const [published, added, updated] = await Promise.allSettled([
       // Compares a file that stays with what came in, too: MD5 can be forged (C 6).
-      this.#tree.blobs.publish(files.map(({ blob }) => blob), transaction),
+      transaction.last(() => this.#tree.blobs.publish(blobs, transaction)),
       transaction.insert(newRecords),
       transaction.replaceFiles(newContents),
     ]);
@@ -159,8 +182,12 @@ export class Staging implements AsyncDisposable {
     const stored = new Map(found);
     for (const record of [...added.value, ...updated.value]) stored.set(record.path, record);
     return {
-      changes: [changesOf("added", added.value), changesOf("updated", updated.value)],
-      files: files.flatMap(({ path }) => stored.get(path) ?? []),
+      changes: [
+        ...first.changes,
+        changesOf("added", added.value),
+        changesOf("updated", updated.value),
+      ],
+      files: all.flatMap(({ path }) => stored.get(path) ?? []),
       replacedHashes: updated.value.flatMap(({ path }) => found.get(path)?.hash ?? []),
     };
   }
@@ -172,65 +199,6 @@ export class Staging implements AsyncDisposable {
     const owner = { userId: ownerOf(caller), everyone: false };
     return (await this.#tree.records.findByPath(owner, [path])).get(path)?.size ?? 0;
   }
-}
-
-interface PlanOptions extends Pick<StagingOptions, "decide"> {
-  readonly userId: number;
-  readonly parents: readonly string[];
-  /** The owner's records at the paths of the files and above them. */
-  readonly found: ReadonlyMap<string, ResourceRecord>;
-}
-
-/** The records to add, directories first, and the contents to replace. */
-function plan(
-  files: readonly UploadedFile[],
-  { userId, parents, found, decide }: PlanOptions,
-): { readonly newRecords: readonly NewRecord[]; readonly newContents: readonly NewContent[] } {
-  const now = Date.now();
-  const newRecords = new Map<string, NewRecord>();
-  for (const path of parents) {
-    for (const directory of missingDirectories({ userId, path, now }, found)) {
-      newRecords.set(directory.path, directory);
-    }
-  }
-  const newContents: NewContent[] = [];
-  for (const file of files) {
-    const { path, blob: { hash, size, crc32 } } = file;
-    const record = found.get(path);
-    const decision = decide(file, record);
-    const content = { userId, hash, size, crc32, updatedAt: now };
-    if (decision === "add") {
-      newRecords.set(path, { ...content, path, isDir: false, createdAt: now });
-    }
-    if (decision === "replace" && record !== undefined) {
-      newContents.push({ ...content, id: record.id });
-    }
-  }
-  return { newRecords: [...newRecords.values()], newContents };
-}
-
-/**
- * The directories that files are in.
- *
- * @throws {AppError} `ErrResourcesInvalidRequest` when there are too many of them and above them,
- *   `ErrResourcesAlreadyExists` when a file has the path of one, or of another file.
- */
-function parentsOf(files: readonly UploadedFile[]): string[] {
-  const parents = new Set(files.map(({ path }) => parentOf(path)));
-  const directories = new Set<string>();
-  for (const parent of parents) {
-    for (const directory of chainOf(parent)) directories.add(directory);
-    if (directories.size > MAX_DIRECTORIES) {
-      throw invalidUpload(`the files are in more than ${MAX_DIRECTORIES} directories`);
-    }
-  }
-  const seen = new Set<string>();
-  for (const { path } of files) {
-    if (seen.has(path)) throw alreadyExists(path, "the form has it twice");
-    if (directories.has(path)) throw alreadyExists(path, "other files of the form are below it");
-    seen.add(path);
-  }
-  return [...parents];
 }
 
 /**
@@ -257,16 +225,6 @@ export function refuseLarge(
       } in total (STRONGROOM_MAX_UPLOAD_TOTAL_SIZE)`,
     );
   }
-}
-
-/** The error for an upload that is refused whatever the tree holds. */
-export function invalidUpload(reason: string): AppError {
-  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
-}
-
-/** The error for an upload to a path that is taken. */
-export function alreadyExists(path: string, reason: string): AppError {
-  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${reason}`);
 }
 
 /** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */

@@ -11,14 +11,8 @@ import {
 } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree, UploadLimits } from "./changes.ts";
-import {
-  alreadyExists,
-  type Decision,
-  invalidUpload,
-  Staging,
-  type StoredFiles,
-  type UploadedFile,
-} from "./staging.ts";
+import { alreadyExists, type Decision, invalidUpload, type PlacedFile } from "./placement.ts";
+import { Staging, type StoredFiles, type UploadedFile } from "./staging.ts";
 
 /** A file part of an upload form. */
 export interface UploadPart {
@@ -78,7 +72,7 @@ export async function upload(
  */
 export function decideBy(
   onConflict: OnConflict,
-  { path, blob }: UploadedFile,
+  { path, blob }: PlacedFile,
   found: ResourceRecord | undefined,
 ): Decision {
   if (found === undefined) return "add";

@@ -1,6 +1,7 @@
 /** What the upkeep of stored content needs from storage. */
 
-import type { BlobStore, ContentFacts } from "../blob_store.ts";
+import type { BlobStore } from "../blob_store.ts";
+import type { ContentFacts } from "../ports.ts";
 import type { ResourceStore } from "../ports.ts";
 
 /** Where records and stored content disagree. */

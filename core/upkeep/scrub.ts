@@ -2,7 +2,8 @@ import { verifiedContent } from "../content.ts";
 import type { DamageLog } from "../damage.ts";
 import { DamagedContent } from "../errors.ts";
 import { asError, type Log } from "../log.ts";
-import type { BlobStore, ContentFacts } from "../blob_store.ts";
+import type { BlobStore } from "../blob_store.ts";
+import type { ContentFacts } from "../ports.ts";
 import type { ScrubProgress, UpkeepStore } from "./ports.ts";
 import { rest } from "./rest.ts";
 

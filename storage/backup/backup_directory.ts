@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { MANIFEST, type Manifest, NEW_MANIFEST, readManifest, writeManifest } from "./manifest.ts";
 

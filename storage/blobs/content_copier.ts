@@ -1,5 +1,5 @@
 import type { Chunk } from "../../core/content.ts";
-import type { ContentFacts } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import { orMissing, removeFile } from "../disk/files.ts";
 import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";

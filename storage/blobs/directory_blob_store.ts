@@ -4,12 +4,11 @@ import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type {
   BlobStore,
   ByteRange,
-  ContentFacts,
   HashRange,
   PackedFile,
   StagedBlob,
 } from "../../core/blob_store.ts";
-import type { WriteTransaction } from "../../core/ports.ts";
+import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentTable } from "../database/content_table.ts";

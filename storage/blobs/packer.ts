@@ -4,7 +4,8 @@ import {
   verifyChecksum,
   withheldContent,
 } from "../../core/content.ts";
-import type { ContentFacts, PackedContent, PackedFile } from "../../core/blob_store.ts";
+import type { PackedContent, PackedFile } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { KIB } from "../../schemas/units.ts";

@@ -1,11 +1,20 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
+import type { LfsObject, ParkedContent } from "../../core/lfs_objects.ts";
 import type { OpenPart, PartStore } from "../../core/uploads.ts";
 import { uploadDirectory } from "../disk/data_directory.ts";
-import { makeDirectorySync, removeFile, syncDirectory } from "../disk/files.ts";
+import {
+  makeDirectorySync,
+  orMissing,
+  removeFile,
+  syncDirectory,
+  writeSynced,
+} from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { PartWriter } from "./part_writer.ts";
+import { StagedBlobFile } from "./staged_blob_file.ts";
+import { StagedSmallBlob } from "./staged_small_blob.ts";
 import type { ContentDigest } from "./upload.ts";
 
 /** How long a part stays open for the next request, in milliseconds. */
@@ -26,8 +35,11 @@ interface IdlePart {
   readonly end: ReturnType<typeof setTimeout>;
 }
 
-/** The files below `uploads/`, one for each unfinished upload, with its id as their name (C 21). */
-export class PartDirectory implements PartStore, AsyncDisposable {
+/**
+ * The files below `uploads/`, with an id as their name: one for each unfinished upload (C 21), and one for
+ * each content that waits for a commit (C 20).
+ */
+export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable {
   readonly #root: string;
   readonly #options: PartDirectoryOptions;
   /** Open parts without a request, the one that was used last at the end. */
@@ -75,6 +87,28 @@ export class PartDirectory implements PartStore, AsyncDisposable {
         isOpen = false;
       },
     };
+  }
+
+  async park(id: string, blob: StagedBlob): Promise<void> {
+    const path = this.#pathOf(id);
+    try {
+      if (blob instanceof StagedBlobFile) await blob.moveTo(path);
+      else if (blob instanceof StagedSmallBlob) await writeSynced(path, await blob.read());
+      else throw new TypeError("Not a blob of this store");
+      await syncDirectory(this.#root);
+    } catch (error) {
+      // A file that stays is removed at the next start.
+      await removeFile(path).catch(() => {});
+      throw asStorageFull(error);
+    }
+  }
+
+  async unpark({ id, hash, size, crc32, sha256 }: LfsObject): Promise<StagedBlob | undefined> {
+    const path = this.#pathOf(id);
+    const digest = { hash, size, crc32, sha256: Uint8Array.fromHex(sha256) };
+    if ((await orMissing(Deno.stat(path)))?.size !== size) return undefined;
+    // A commit of another request may remove it meanwhile.
+    return await orMissing(this.#options.stage(path, digest));
   }
 
   async remove(id: string): Promise<void> {

@@ -12,7 +12,7 @@ const READ_BYTES = 256 * 1024;
 
 /** Content in a temporary file, not yet published. */
 export class StagedBlobFile implements StagedBlob {
-  /** Whether the file has been renamed to its final path. */
+  /** Whether the file has been renamed, to its final path or another one. */
   published = false;
   damage: DamagedContent | undefined;
   /** Identity of the stored file last found to hold the same bytes. */
@@ -71,6 +71,12 @@ export class StagedBlobFile implements StagedBlob {
     if (found === this.hash) throw forgedMd5(this.hash);
     this.damage = damagedContent(this.hash, found);
     return false;
+  }
+
+  /** Renames the temporary file to where it is kept. Its directory is not synced. */
+  async moveTo(path: string): Promise<void> {
+    await Deno.rename(this.path, path);
+    this.published = true;
   }
 
   /** Removes the temporary file unless it was published. */

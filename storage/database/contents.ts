@@ -147,7 +147,7 @@ export function bytesOfAll(connection: Connection, hashes: readonly string[]): M
 }
 
 /** The value of a BLOB column. SQLite's values have memory of their own. */
-function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
+export function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
   if (!(value instanceof Uint8Array && value.buffer instanceof ArrayBuffer)) return undefined;
   return new Uint8Array(value.buffer, value.byteOffset, value.length);
 }

@@ -109,7 +109,14 @@ export class LargeChanges {
     try {
       return await commits.run(
         (beforeCommit) =>
-          work(transactionOn({ call: (call) => call(writer), beforeCommit, records, rules })),
+          work(transactionOn({
+            call: (call) => call(writer),
+            writer,
+            beforeCommit,
+            last: (work) => work(),
+            records,
+            rules,
+          })),
         options,
       );
     } catch (error) {
@@ -166,11 +173,14 @@ export class LargeChanges {
     try {
       const result = await work(transactionOn({
         call: this.#step,
+        writer: this.#parts.writer,
         beforeCommit: (action) => actions.push(action),
+        last: (work) => Promise.resolve(void actions.push(work)),
         records,
         rules: this.#stepRules(userIds),
       }));
       await this.#parts.commits.run(async () => {
+        // One may add others.
         for (const action of actions) await action();
         await this.#parts.writer.endChange();
       }, {

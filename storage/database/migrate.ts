@@ -17,6 +17,7 @@ import sharedTrees from "./migrations/0015_shared_trees.sql" with { type: "text"
 import contentTotals from "./migrations/0016_content_totals.sql" with { type: "text" };
 import links from "./migrations/0017_links.sql" with { type: "text" };
 import uploads from "./migrations/0018_uploads.sql" with { type: "text" };
+import lfsObjects from "./migrations/0019_lfs_objects.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly string[] = [
   contentTotals,
   links,
   uploads,
+  lfsObjects,
 ];
 
 /**

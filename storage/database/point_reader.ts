@@ -90,7 +90,7 @@ export class PointReader implements Disposable {
     return linkRows(this.#connection, statement, parameters);
   }
 
-  /** Runs a statement about resumable uploads that looks for a few, and returns its rows. */
+  /** Runs a statement about uploads that looks for a few, and returns its rows. */
   uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
     return uploadRows(this.#connection, statement, parameters);
   }

@@ -16,6 +16,7 @@ import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
+import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { StoredBytes, usageOf } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
@@ -152,6 +153,11 @@ export class Reader {
   /** Runs a statement about links and returns its rows. */
   linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
     return linkRows(this.#connection, statement, parameters);
+  }
+
+  /** Runs a statement about uploads and returns its rows. */
+  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
+    return uploadRows(this.#connection, statement, parameters);
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */

@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../core/paths.ts";
 import { ChangeJournal, isChanging } from "./change_journal.ts";
 import { Connection, type SqlRow } from "./connection.ts";

@@ -20,8 +20,10 @@ import { LongReads } from "./long_reads.ts";
 import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import { ReaderThread } from "./reader_thread.ts";
+import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqliteLfsObjectStore } from "./sqlite_lfs_object_store.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUploadStore } from "./sqlite_upload_store.ts";
@@ -80,6 +82,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly verdicts: SqliteVerdictStore;
   readonly links: SqliteLinkStore;
   readonly uploads: SqliteUploadStore;
+  readonly objects: SqliteLfsObjectStore;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
@@ -100,10 +103,10 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       rollback: () => remote.rollback(),
       commit: () => this.#commit(onFatal, onGeneration),
     });
-    this.#points = new PointReader(path);
     this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
-    const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits };
-    this.contents = new ContentTable({ ...parts, points: this.#points });
+    const points = this.#points = new PointReader(path);
+    const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits, points };
+    this.contents = new ContentTable(parts);
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
       writer: remote,
@@ -119,9 +122,10 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
       listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
     });
     this.scans = new SqliteScanStore({ ...parts, database: path, version });
-    this.verdicts = new SqliteVerdictStore({ ...parts, points: this.#points, results });
-    this.links = new SqliteLinkStore({ ...parts, points: this.#points });
-    this.uploads = new SqliteUploadStore({ ...parts, points: this.#points });
+    this.verdicts = new SqliteVerdictStore({ ...parts, results });
+    this.links = new SqliteLinkStore(parts);
+    this.uploads = new SqliteUploadStore(parts);
+    this.objects = new SqliteLfsObjectStore(parts);
     this.upkeep = new SqliteUpkeepStore(parts);
   }
 
@@ -136,6 +140,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   ): Promise<SqliteResourceStore> {
     const store = new SqliteResourceStore(path, options);
     try {
+      // SQLite gives its companion files the same mode.
       await makePrivate(path);
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
@@ -289,10 +294,4 @@ function throwUncaught(error: Error): void {
   queueMicrotask(() => {
     throw error;
   });
-}
-
-/** Creates the file with access for its owner only. SQLite gives its companion files the same mode. */
-async function makePrivate(path: string): Promise<void> {
-  using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
-  await Deno.chmod(path, 0o600);
 }

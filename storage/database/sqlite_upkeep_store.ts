@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import type { ContentGap, FileName, ScrubProgress, UpkeepStore } from "../../core/upkeep/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";

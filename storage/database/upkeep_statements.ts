@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../core/blob_store.ts";
+import type { ContentFacts } from "../../core/ports.ts";
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 
 /** The statements that compare records with stored content, by name. */

@@ -22,7 +22,8 @@ export function usageOf(
   const row = connection.get(
     `SELECT ifnull(sum(records), 0) AS records, ifnull(sum(files), 0) AS files,
        ifnull(sum(bytes), 0) AS bytes, (SELECT ifnull(sum(size), 0) FROM uploads
-         WHERE completed_at IS NULL AND ${inScope}) AS uploading
+         WHERE completed_at IS NULL AND ${inScope})
+       + (SELECT ifnull(sum(size), 0) FROM lfs_objects WHERE ${inScope}) AS uploading
      FROM usage WHERE ${inScope}`,
     { user: scope.userId, users: JSON.stringify(userIds) },
   );

@@ -1,8 +1,16 @@
-import type { ResourceRecord, Scope, TransferEffects, WriteTransaction } from "../../core/ports.ts";
+import { ObjectGone } from "../../core/lfs_objects.ts";
+import type {
+  ContentFacts,
+  ResourceRecord,
+  Scope,
+  TransferEffects,
+  WriteTransaction,
+} from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
 import type { ChangeRecords, KeptPage } from "./change_records.ts";
 import type { BeforeCommit } from "./group_commit.ts";
 import type { RecordEffect } from "./record_pages.ts";
+import type { SqlRow } from "./connection.ts";
 import type { Writer } from "./writer.ts";
 
 /** Makes a call to the writer, in a transaction. */
@@ -21,8 +29,12 @@ export interface TransactionRules {
 }
 
 export interface TransactionParts {
+  /** Makes a call, for a large change as a step. */
   readonly call: WriterCalls;
+  /** For calls in the last step. */
+  readonly writer: Remote<Writer>;
   readonly beforeCommit: BeforeCommit;
+  readonly last: WriteTransaction["last"];
   /** Keeps the records that moves, copies and deletions change. */
   readonly records: ChangeRecords;
   readonly rules: TransactionRules;
@@ -30,9 +42,10 @@ export interface TransactionParts {
 
 /** The operations of a write transaction, by calls to the writer. */
 export function transactionOn(parts: TransactionParts): WriteTransaction {
-  const { call, beforeCommit, rules: { isStep, lookup, change } } = parts;
+  const { call, writer, beforeCommit, last, rules: { isStep, lookup, change } } = parts;
   return {
     beforeCommit,
+    last,
     async findByPath(scope, paths) {
       lookup(scope);
       return await call((writer) => writer.findByPath(scope, paths));
@@ -69,8 +82,25 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     async completeUpload(id, now) {
       await call((writer) => writer.uploadRows("complete", { id, now }));
     },
+    async findContents(user, asked) {
+      lookup({ userId: user, everyone: false });
+      const parameters = { user, pointers: JSON.stringify(asked) };
+      return (await call((writer) => writer.uploadRows("contentOfTree", parameters))).map(toFacts);
+    },
+    async takeObjects(ids) {
+      if (ids.length === 0) return;
+      await last(async () => {
+        const taken = await writer.uploadRows("removeObjects", { ids: JSON.stringify(ids) });
+        if (taken.length < ids.length) throw new ObjectGone();
+      });
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
+}
+
+function toFacts({ hash, size, crc32 }: SqlRow): ContentFacts | undefined {
+  if (hash === null) return undefined;
+  return { hash: String(hash), size: Number(size), crc32: Number(crc32) };
 }
 
 async function runTransfer(parts: TransactionParts): Promise<TransferEffects> {

@@ -279,7 +279,7 @@ export class Writer {
     return this.#transactions.refuseFull(() => linkRows(this.#connection, statement, parameters));
   }
 
-  /** Runs a statement about resumable uploads and returns its rows. */
+  /** Runs a statement about uploads and returns its rows. */
   uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
     return this.#transactions.refuseFull(() => uploadRows(this.#connection, statement, parameters));
   }

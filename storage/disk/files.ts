@@ -51,6 +51,12 @@ export function makeDirectorySync(path: string): boolean {
   }
 }
 
+/** Creates a file if it is missing, with access for its owner only. */
+export async function makePrivate(path: string): Promise<void> {
+  using _file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
+  await Deno.chmod(path, 0o600);
+}
+
 /** Removes a file if it exists, and returns whether it did. */
 export async function removeFile(path: string): Promise<boolean> {
   return await orMissing(Deno.remove(path).then(() => true)) ?? false;

@@ -11,6 +11,7 @@ import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
+import type { HubService } from "../../core/hub/ports.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
@@ -64,6 +65,7 @@ export class TestServer implements AsyncDisposable {
 
   private constructor(
     readonly tree: Tree,
+    readonly hub: HubService,
     readonly app: App,
     readonly dataDir: string,
     readonly server: RunningServer,
@@ -125,7 +127,8 @@ export class TestServer implements AsyncDisposable {
       ...(graceMs !== undefined && { graceMs }),
     });
     parts.defer(async () => void await server.stop());
-    return new TestServer(composition.tree, composition.app, dataDir, server, lines, parts.move());
+    const { tree, hub, app } = composition;
+    return new TestServer(tree, hub, app, dataDir, server, lines, parts.move());
   }
 
   /** The URL of the root, without a path. */

@@ -1,0 +1,87 @@
+import { AppError, quoted } from "../errors.ts";
+import { parentOf } from "../paths.ts";
+import type { ContentFacts, NewContent, NewRecord, ResourceRecord } from "../ports.ts";
+import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
+
+/** A file to be, and its content. */
+export interface PlacedFile {
+  readonly path: string;
+  readonly blob: ContentFacts;
+}
+
+/**
+ * What becomes of a file to be: it gets a record, or the record at its path gets its content, or that
+ * stays as it is because it has the same content.
+ */
+export type Decision = "add" | "replace" | "keep";
+
+interface PlacementOptions {
+  readonly userId: number;
+  readonly parents: readonly string[];
+  /** The owner's records at the paths of the files and above them. */
+  readonly found: ReadonlyMap<string, ResourceRecord>;
+  /** Decides about a file by the record at its path. Throws to refuse all. */
+  readonly decide: (file: PlacedFile, found: ResourceRecord | undefined) => Decision;
+}
+
+/** The records to add, directories first, and the contents to replace. */
+export function planPlacement(
+  files: readonly PlacedFile[],
+  { userId, parents, found, decide }: PlacementOptions,
+): { readonly newRecords: readonly NewRecord[]; readonly newContents: readonly NewContent[] } {
+  const now = Date.now();
+  const newRecords = new Map<string, NewRecord>();
+  for (const path of parents) {
+    for (const directory of missingDirectories({ userId, path, now }, found)) {
+      newRecords.set(directory.path, directory);
+    }
+  }
+  const newContents: NewContent[] = [];
+  for (const file of files) {
+    const { path, blob: { hash, size, crc32 } } = file;
+    const record = found.get(path);
+    const decision = decide(file, record);
+    const content = { userId, hash, size, crc32, updatedAt: now };
+    if (decision === "add") {
+      newRecords.set(path, { ...content, path, isDir: false, createdAt: now });
+    }
+    if (decision === "replace" && record !== undefined) {
+      newContents.push({ ...content, id: record.id });
+    }
+  }
+  return { newRecords: [...newRecords.values()], newContents };
+}
+
+/**
+ * The directories that files are in.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when there are too many of them and above them,
+ *   `ErrResourcesAlreadyExists` when a file has the path of one, or of another file.
+ */
+export function parentsOf(paths: readonly string[]): string[] {
+  const parents = new Set(paths.map(parentOf));
+  const directories = new Set<string>();
+  for (const parent of parents) {
+    for (const directory of chainOf(parent)) directories.add(directory);
+    if (directories.size > MAX_DIRECTORIES) {
+      throw invalidUpload(`the files are in more than ${MAX_DIRECTORIES} directories`);
+    }
+  }
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (seen.has(path)) throw alreadyExists(path, "the upload has it twice");
+    if (directories.has(path)) throw alreadyExists(path, "other files of the upload are below it");
+    seen.add(path);
+  }
+  return [...parents];
+}
+
+/** The error for an upload that is refused whatever the tree holds. */
+export function invalidUpload(reason: string): AppError {
+  return new AppError("ErrResourcesInvalidRequest", `Cannot upload: ${reason}`);
+}
+
+/** The error for an upload to a path that is taken. */
+export function alreadyExists(path: string, reason: string): AppError {
+  return new AppError("ErrResourcesAlreadyExists", `Cannot upload ${quoted(path)}: ${reason}`);
+}
