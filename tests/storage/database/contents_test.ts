@@ -121,6 +121,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE credentials;
     DROP TABLE links;
     DROP TABLE uploads;
+    DROP TABLE lfs_objects;
+    ALTER TABLE storage_state DROP COLUMN hub_key;
     DROP TABLE content_totals;
     DROP TABLE contents;
     DROP TABLE large_change;
