@@ -11,6 +11,7 @@ import { hasProgram, run } from "../support/tools.ts";
 import { ARCHIVE_CASES } from "./archive_cases.ts";
 import { GATE_CASES } from "./gate_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
+import { HUB_CASES } from "./hub_cases.ts";
 import { type Case, comparisonLines, type Result, ROUNDS, SHORT } from "./measures.ts";
 import { Peers, peerVersions } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
@@ -26,6 +27,7 @@ const LIMITS = {
 const CASES: readonly Case[] = [
   ...TRANSFER_CASES,
   ...SMALL_CASES,
+  ...HUB_CASES,
   ...ARCHIVE_CASES,
   ...GATE_CASES,
   ...TREE_CASES,

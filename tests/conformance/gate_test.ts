@@ -10,6 +10,7 @@ import { type Client, dataOf, refused, type Reply } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
 import { TestServer, type TestServerOptions, USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { ScanRoom } from "../support/scan_room.ts";
 import { until } from "../support/until.ts";
 import { settledVerdicts, statOf, verdictsOf } from "../support/verdicts.ts";
 
@@ -275,7 +276,11 @@ Deno.test("C 18 the gate fails closed", async (t) => {
       }
       for (const change of [{ resultsVersion: "4" }, { settings: { scanMaxOpcodes: 77_777 } }]) {
         // Without room for a scan, the start has no results.
-        await using server = await gated(change.settings, { dataDir, ...change, ...withoutRoom() });
+        await using server = await gated(change.settings, {
+          dataDir,
+          ...change,
+          host: new ScanRoom().host,
+        });
         const one = await server.as(1);
         const reply = await downloaded(one, "a.pkl");
         assert.match(refused(reply, 403, "ErrResourcesQuarantined"), /pending/);
@@ -289,18 +294,6 @@ Deno.test("C 18 the gate fails closed", async (t) => {
   );
 });
 
-/** A host on which no scan may start. */
-function withoutRoom(): TestServerOptions {
-  const stats = {
-    CPUCores: 2,
-    LoadAvg1m: 0,
-    MemTotalMB: 100_000,
-    MemAvailableMB: 0,
-    DiskFreeMB: 100_000,
-  };
-  return { host: { stats: () => stats } };
-}
-
 Deno.test("C 18 a search finds what is unscanned after a restart, and what did not fit the queue", async () => {
   await using directory = await TempDir.make();
   const dataDir = directory.path;
@@ -311,7 +304,7 @@ Deno.test("C 18 a search finds what is unscanned after a restart, and what did n
   }
   const scanned: string[] = [];
   {
-    await using server = await gated({}, { dataDir, ...withoutRoom() });
+    await using server = await gated({}, { dataDir, host: new ScanRoom().host });
     const one = await server.as(1);
     const names = Array.from({ length: 600 }, (_, index) => [`${index}.txt`, `${index}`]);
     await one.upload("many", Object.fromEntries(names));

@@ -22,15 +22,22 @@ interface ShellOptions {
 /** Programs that a reader may lack, and what succeeds if they are there. */
 const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
   dvc: ["dvc", "--version"],
+  "git lfs": ["git", "lfs", "version"],
+  hf: ["hf", "version"],
   // Without the registry, npm cannot install the runtime.
   npx: ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
   python3: ["python3", "--version"],
 };
 
-/** The program that each block lacks, if it lacks one: what runs it, or what a line begins with. */
+/** The first program of each line, after variables. */
+const PROGRAMS = /^(?:until |\w+=\S+ )*(git lfs|\S+)/gm;
+
+/** The program that each block lacks, if it lacks one: what runs it, or what a line runs first. */
 export async function missingPrograms(blocks: readonly Block[]): Promise<(string | undefined)[]> {
   const used = blocks.map(({ language, text }) =>
-    language === "python" ? "python3" : text.match(/^\S+/gm)?.find((it) => it in OPTIONAL)
+    language === "python"
+      ? "python3"
+      : [...text.matchAll(PROGRAMS)].map(([, name = ""]) => name).find((it) => it in OPTIONAL)
   );
   const missing = new Set<string | undefined>();
   for (const name of new Set(used)) {

@@ -32,7 +32,7 @@ export interface ProgramOutput {
 export async function run(
   program: string,
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; signal?: AbortSignal } = {},
+  options: Pick<Deno.CommandOptions, "cwd" | "env" | "clearEnv" | "signal"> = {},
 ): Promise<ProgramOutput> {
   const { code, stdout, stderr } = await new Deno.Command(program, { args: [...args], ...options })
     .output();

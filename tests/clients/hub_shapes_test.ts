@@ -1,0 +1,60 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { hubTest } from "../support/hub_clients.ts";
+
+const Names = v.array(v.string());
+
+/** What classes of the client look for in replies, and did not find. */
+const Shapes = v.looseObject({
+  "ModelInfo": Names,
+  "DatasetInfo": Names,
+  "listed ModelInfo": Names,
+  "listed DatasetInfo": Names,
+  unknown: v.record(v.string(), v.tuple([v.number(), v.nullable(v.string()), v.boolean()])),
+});
+
+/** What every version reads of a model or data set that we have, whatever else it looks for. */
+const INFO = ["id", "author", "sha", "last_modified", "private", "siblings", "tags"];
+
+hubTest("C 20 the client finds in each reply what it reads", async ({ server, client, step }) => {
+  const one = await server.as(1);
+  await one.put("models/team/tiny/a.bin", "content");
+  await one.put("models/team/tiny/d/b.bin", "content");
+  await one.put("datasets/team/tiny/a.bin", "content");
+  const { endpoint, token } = client.options;
+  const found = v.parse(Shapes, await client.program("shapes", endpoint, token));
+
+  await step("C 20 models and data sets", () => {
+    for (const kind of ["ModelInfo", "DatasetInfo"] as const) {
+      assert.deepEqual(INFO.filter((name) => found[kind].includes(name)), [], kind);
+      const listed = INFO.filter((name) => found[`listed ${kind}`].includes(name));
+      assert.deepEqual(listed.filter((name) => name !== "siblings"), [], `listed ${kind}`);
+    }
+    assert.equal(found.ModelInfo.includes("security_repo_status"), false);
+    assert.deepEqual(found.siblings, []);
+  });
+  await step(
+    "C 20 files and folders, but for the storage and the history of another server",
+    () => {
+      assert.deepEqual(found.RepoFile, ["last_commit", "xet_hash"]);
+      assert.deepEqual(found.RepoFolder, ["last_commit"]);
+      assert.deepEqual(found.resolve, []);
+    },
+  );
+  await step("C 20 what writing replies", () => {
+    assert.deepEqual(found.CommitInfo, ["_endpoint", "pr_num", "pr_revision", "pr_url"]);
+    assert.deepEqual(found.commit, ["commitOid", "commitUrl", "hookOutput", "success"]);
+    assert.deepEqual(found.create, ["id", "name", "url"]);
+    assert.equal(found.RepoUrl, "team/made");
+    assert.deepEqual(found.batch, ["objects", "transfer"]);
+    assert.equal(found.transfer, "basic");
+    assert.deepEqual(found.modes, ["regular", "regular", "lfs"]);
+    assert.deepEqual(found.preupload, ["oid", "path", "shouldIgnore", "uploadMode"]);
+  });
+  await step("C 20 unknown routes are errors in the form that the client reads", () => {
+    for (const [path, [status, code, hasMessage]] of Object.entries(found.unknown)) {
+      assert.deepEqual([status, hasMessage], [404, true], path);
+      assert.ok(code === null || code === "RepoNotFound" || code === "EntryNotFound", path);
+    }
+  });
+});

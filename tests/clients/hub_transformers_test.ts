@@ -1,0 +1,78 @@
+import * as assert from "node:assert/strict";
+import * as v from "valibot";
+import { HUB_VERSIONS, HubClient } from "../support/hub_clients.ts";
+import { ScanRoom } from "../support/scan_room.ts";
+import { TestServer } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram } from "../support/tools.ts";
+import { settledVerdicts } from "../support/verdicts.ts";
+
+/** The newest version whose Python has transformers. */
+const version = await findAsync(
+  HUB_VERSIONS,
+  ({ python }) => hasProgram(python, "-c", "import transformers, safetensors.numpy"),
+);
+
+async function findAsync<T>(
+  values: readonly T[],
+  matches: (value: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const value of values) if (await matches(value)) return value;
+  return undefined;
+}
+
+/** Reaches for the classes of the program that renders it. */
+const DANGEROUS_TEMPLATE = "{{ ''.__class__.__mro__[1].__subclasses__() }}";
+
+const Refused = v.object({ error: v.string() });
+const Loaded = v.record(
+  v.string(),
+  v.object({
+    config: v.unknown(),
+    generation: v.unknown(),
+    tokenizer: v.unknown(),
+    weights: v.unknown(),
+  }),
+);
+
+Deno.test({
+  name: "C 20 transformers and safetensors load a model from the hub",
+  ignore: version === undefined,
+  async fn() {
+    if (version === undefined) return;
+    await using directory = await TempDir.make();
+    const room = new ScanRoom();
+    await using server = await TestServer.start({ settings: { gate: "block" }, host: room.host });
+    const one = await server.as(1);
+    const client = new HubClient(version, {
+      endpoint: `${server.origin}/hub`,
+      token: one.token,
+      home: directory.path,
+    });
+    await client.program("tiny_model", "plain");
+    await client.program("tiny_model", "template", DANGEROUS_TEMPLATE);
+    for (const name of ["plain", "template"]) {
+      await client.succeed("upload", `team/${name}`, name, ".");
+    }
+    const load = async (...names: string[]) =>
+      v.parse(Loaded, await client.program("from_pretrained", ...names));
+    const pending = (await load("team/plain"))["team/plain"];
+    assert.match(v.parse(Refused, pending?.config).error, /config\.json.*pending/);
+    assert.match(v.parse(Refused, pending?.tokenizer).error, /pending/);
+    assert.match(v.parse(Refused, pending?.weights).error, /model\.safetensors.*pending/);
+    room.isOpen = true;
+    await settledVerdicts(one);
+    const loaded = await load("team/plain", "team/template", "team/missing");
+    const plain = {
+      config: 8,
+      generation: 17,
+      tokenizer: { ids: [2, 3], type: "PreTrainedTokenizerFast" },
+      weights: { weight: [[4, 8], 32] },
+    };
+    assert.deepEqual(loaded["team/plain"], plain);
+    const template = loaded["team/template"];
+    assert.equal(template?.config, 8);
+    assert.match(v.parse(Refused, template.tokenizer).error, /chat_template\.jinja.*dangerous/);
+    assert.match(v.parse(Refused, loaded["team/missing"]?.config).error, /team\/missing/);
+  },
+});

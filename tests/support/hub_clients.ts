@@ -1,0 +1,152 @@
+/** Real clients of the hub protocol (C 20): each version of `huggingface_hub` that is installed. */
+
+import * as assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { ROOT } from "./child_server.ts";
+import { mintToken, TestServer, type TestServerOptions, USER_PRIVILEGES } from "./server.ts";
+import { TempDir } from "./temp_dir.ts";
+import { type ProgramOutput, run } from "./tools.ts";
+
+/** An installed version. */
+export interface HubVersion {
+  readonly version: string;
+  /** The Python that has it. The command `hf` is beside it. */
+  readonly python: string;
+}
+
+/** The versions on the PATH, the newest first. */
+export const HUB_VERSIONS: readonly HubVersion[] = await installedVersions();
+
+async function installedVersions(): Promise<HubVersion[]> {
+  const found = new Map<string, HubVersion>();
+  for (const directory of new Set((Deno.env.get("PATH") ?? "").split(":"))) {
+    const python = `${directory}/python3`;
+    const version = await versionOf(python);
+    if (version !== undefined && !found.has(version)) found.set(version, { version, python });
+  }
+  const numeric = new Intl.Collator("en", { numeric: true });
+  return [...found.values()].sort((a, b) => numeric.compare(b.version, a.version));
+}
+
+/** The version of `huggingface_hub` that a Python has. */
+async function versionOf(python: string): Promise<string | undefined> {
+  const program = "from importlib.metadata import version; print(version('huggingface_hub'))";
+  try {
+    const { code, stdout } = await run(python, ["-c", program]);
+    return code === 0 ? stdout.trim() : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+export interface HubOptions {
+  /** Where the client sends its requests. */
+  readonly endpoint: string;
+  readonly token: string;
+  /** The directory of the client, with its cache. */
+  readonly home: string;
+}
+
+/** Somebody with a version of the client, a credential and a directory. */
+export class HubClient {
+  constructor(readonly version: HubVersion, readonly options: HubOptions) {}
+
+  /** The same client, but for some options. */
+  with(options: Partial<HubOptions>): HubClient {
+    return new HubClient(this.version, { ...this.options, ...options });
+  }
+
+  /** Runs `hf`. */
+  hf(...args: string[]): Promise<ProgramOutput> {
+    return this.#run(`${dirname(this.version.python)}/hf`, args);
+  }
+
+  /** Runs `hf`, which must succeed, and returns what it printed. */
+  async succeed(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.hf(...args);
+    assert.equal(code, 0, `hf ${args.join(" ")}: ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Runs `hf`, which must fail, and returns what it printed. */
+  async fail(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.hf(...args);
+    assert.notEqual(code, 0, `hf ${args.join(" ")}: ${stdout}${stderr}`);
+    return stdout + stderr;
+  }
+
+  /** Runs a program of `tests/clients/hub`, which must succeed, and returns the JSON that it prints. */
+  async program(name: string, ...args: string[]): Promise<unknown> {
+    const path = `${ROOT}tests/clients/hub/${name}.py`;
+    const { code, stdout, stderr } = await this.#run(this.version.python, [path, ...args]);
+    assert.equal(code, 0, `${name}: ${stdout}${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** Runs a program with nothing of the environment of the tests but the PATH. */
+  #run(program: string, args: readonly string[]): Promise<ProgramOutput> {
+    const { endpoint, token, home } = this.options;
+    return run(program, args, {
+      cwd: home,
+      clearEnv: true,
+      env: { ...HUB_ENVIRONMENT, HOME: home, HF_ENDPOINT: endpoint, HF_TOKEN: token },
+    });
+  }
+}
+
+/** What makes the clients talk to the server only, and print no progress. */
+export const HUB_ENVIRONMENT: Readonly<Record<string, string>> = {
+  PATH: Deno.env.get("PATH") ?? "",
+  LANG: "C.UTF-8",
+  NO_COLOR: "1",
+  PYTHONDONTWRITEBYTECODE: "1",
+  HF_HUB_DISABLE_XET: "1",
+  HF_HUB_DISABLE_TELEMETRY: "1",
+  HF_HUB_DISABLE_UPDATE_CHECK: "1",
+  HF_HUB_DISABLE_PROGRESS_BARS: "1",
+};
+
+/** What a test of {@link hubTest} has. */
+export interface HubTest {
+  readonly server: TestServer;
+  readonly directory: string;
+  /** User 1, with its own tree. */
+  readonly client: HubClient;
+  /** Another client with a directory of its own. */
+  clientOf(options: Partial<HubOptions> & { userId?: number }): Promise<HubClient>;
+  /** A step of the test. */
+  step(name: string, fn: () => void | Promise<void>): Promise<void>;
+}
+
+/** Defines a test for each version of the client, or a skipped one where none is installed. */
+export function hubTest(
+  name: string,
+  fn: (test: HubTest) => Promise<void>,
+  options: TestServerOptions = {},
+): void {
+  if (HUB_VERSIONS.length === 0) {
+    Deno.test({ name: `${name} (huggingface_hub is not installed)`, ignore: true, fn() {} });
+  }
+  for (const version of HUB_VERSIONS) {
+    Deno.test(`${name} (huggingface_hub ${version.version})`, async (t) => {
+      await using directory = await TempDir.make();
+      await using server = await TestServer.start(options);
+      const clientOf = async (
+        { userId = 1, ...options }: Partial<HubOptions> & { userId?: number },
+      ) => {
+        const home = await Deno.makeTempDir({ dir: directory.path });
+        const token = await mintToken({ userId, privileges: USER_PRIVILEGES });
+        const endpoint = `${server.origin}/hub`;
+        return new HubClient(version, { endpoint, token, home, ...options });
+      };
+      await fn({
+        server,
+        directory: directory.path,
+        client: await clientOf({}),
+        clientOf,
+        step: async (name, fn) => void await t.step(name, fn),
+      });
+    });
+  }
+}
