@@ -51,7 +51,9 @@ async function removeExpiredObjects({ uploads: { parts }, objects }: ExpiryParts
   }
 }
 
-async function compareFiles({ uploads: { store, parts, locks }, objects }: ExpiryParts) {
+async function compareFiles(
+  { uploads: { store, parts, locks }, objects }: ExpiryParts,
+): Promise<void> {
   const ids = await parts.ids();
   // Content is in its file before it has a row. Until then, its id is locked.
   const locked = new Set(ids.filter((id) => locks.has(id)));

@@ -16,7 +16,7 @@ export const FINDING_KINDS = [
   "facts",
   /** The database has a wrong count of what a tree holds. */
   "usage",
-  /** What an unfinished upload has received is missing. */
+  /** What an unfinished upload has received is missing, or content that waits for a commit. */
   "upload",
   /** No record has the content. */
   "unreferenced",
