@@ -86,6 +86,11 @@ export class RunningChecksum implements Checksum {
     this.size += chunk.length;
     this.crc32 = crc32(chunk, this.crc32);
   }
+
+  /** Another one that has seen the same bytes. */
+  copy(): RunningChecksum {
+    return Object.assign(new RunningChecksum(), this);
+  }
 }
 
 /**

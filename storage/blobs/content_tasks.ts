@@ -10,6 +10,7 @@ import {
   shrinks,
 } from "./deflation.ts";
 import { type Digest, Hasher } from "./hasher.ts";
+import { Md5 } from "./md5.ts";
 import { digestsBelow } from "./paths.ts";
 import { UploadFile } from "./upload_file.ts";
 import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
@@ -33,10 +34,22 @@ export interface PackedBytes {
 /** A call for several files ends after this time even if there are more: other calls wait for it. */
 const MAX_BATCH_MS = 10;
 
-/** A file that content is written to, or read from. */
-interface Hashed<File> {
-  readonly file: File;
+/** A file that content is written to, with what is computed of it there. */
+interface OpenFile {
+  readonly file: UploadFile;
+  readonly sha256: Hash;
+  readonly checksum: RunningChecksum;
+}
+
+/** A file that is read to hash it. */
+interface Hashing {
+  readonly file: Deno.FsFile;
   readonly hasher: Hasher;
+}
+
+/** What {@link ContentTasks.finishUpload} returns. */
+export interface WrittenContent extends Checksum {
+  readonly sha256: Chunk;
 }
 
 /**
@@ -44,32 +57,28 @@ interface Hashed<File> {
  * Runs in worker threads (content_worker.ts). Uploads and deflations are known by ids.
  */
 export class ContentTasks {
-  readonly #uploads = new Map<number, Hashed<UploadFile>>();
-  readonly #marks = new Map<number, Hashed<UploadFile> & { readonly size: number }>();
-  readonly #hashings = new Map<number, Hashed<Deno.FsFile>>();
-  readonly #hashes = new Map<number, Hash>();
+  readonly #uploads = new Map<number, OpenFile>();
+  readonly #marks = new Map<number, OpenFile & { readonly size: number }>();
+  readonly #hashings = new Map<number, Hashing>();
+  readonly #hashes = new Map<number, Hash | Md5>();
   readonly #deflations = new Map<number, Deflation>();
   #lastId = 0;
 
   /** Creates the file, which must not exist, and returns the id of the upload. */
   async openUpload(path: string): Promise<number> {
-    const file = await UploadFile.create(path);
-    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
-    return this.#lastId;
+    return this.#addUpload(await UploadFile.create(path));
   }
 
   /** Opens the file of an upload again, cut to `size` bytes, and returns the id of the upload. */
   async reopenUpload(path: string, size: number): Promise<number> {
-    const file = await UploadFile.reopen(path, size);
-    this.#uploads.set(++this.#lastId, { file, hasher: new Hasher() });
-    return this.#lastId;
+    return this.#addUpload(await UploadFile.reopen(path, size));
   }
 
   /** Hashes the next bytes of a file that was opened again, and returns them: none at its end. */
   rehashUpload(id: number, memory: Chunk): Chunk {
-    const { file, hasher } = entryOf(this.#uploads, id);
-    const chunk = file.read(memory);
-    hasher.update(chunk);
+    const upload = entryOf(this.#uploads, id);
+    const chunk = upload.file.read(memory);
+    update(upload, chunk);
     return chunk;
   }
 
@@ -80,36 +89,32 @@ export class ContentTasks {
 
   /** Remembers the state of an upload, for {@link revertUpload}. */
   markUpload(id: number): void {
-    const { file, hasher } = entryOf(this.#uploads, id);
-    this.#marks.set(id, { file, hasher: hasher.copy(), size: file.size });
+    const upload = entryOf(this.#uploads, id);
+    this.#marks.set(id, { ...copyOf(upload), size: upload.file.size });
   }
 
   /** Drops what was appended since {@link markUpload}. */
   async revertUpload(id: number): Promise<void> {
-    const { file, hasher, size } = entryOf(this.#marks, id);
-    await file.cut(size);
-    this.#uploads.set(id, { file, hasher: hasher.copy() });
+    const mark = entryOf(this.#marks, id);
+    await mark.file.cut(mark.size);
+    this.#uploads.set(id, copyOf(mark));
   }
 
   /** Appends the chunk to the file, and returns it so that the caller can reuse its memory. */
-  async writeUpload(id: number, chunk: Chunk): Promise<Chunk> {
-    const { file, hasher } = entryOf(this.#uploads, id);
-    const written = file.append(chunk);
-    try {
-      hasher.update(chunk);
-    } finally {
-      await written;
-    }
+  writeUpload(id: number, chunk: Chunk): Chunk {
+    const upload = entryOf(this.#uploads, id);
+    upload.file.append(chunk);
+    update(upload, chunk);
     return chunk;
   }
 
   /** Syncs and closes the file. */
-  async finishUpload(id: number): Promise<Digest> {
-    const { file, hasher } = entryOf(this.#uploads, id);
+  async finishUpload(id: number): Promise<WrittenContent> {
+    const { file, sha256, checksum } = entryOf(this.#uploads, id);
     await file.finish();
     this.#uploads.delete(id);
     this.#marks.delete(id);
-    return hasher.digest();
+    return { ...checksum, sha256: new Uint8Array(sha256.digest()) };
   }
 
   /** Closes the file without syncing it. Does nothing if the upload has ended. */
@@ -121,7 +126,8 @@ export class ContentTasks {
 
   /** Begins to compute a hash, and returns its id. */
   openHash(algorithm: "sha256" | "sha1" | "md5"): number {
-    this.#hashes.set(++this.#lastId, createHash(algorithm));
+    const hash = algorithm === "md5" ? new Md5() : createHash(algorithm);
+    this.#hashes.set(++this.#lastId, hash);
     return this.#lastId;
   }
 
@@ -229,6 +235,21 @@ export class ContentTasks {
   ): (PackedBytes | undefined)[] {
     return inTime(files, (file) => packSmall(file, compression));
   }
+
+  #addUpload(file: UploadFile): number {
+    const upload = { file, sha256: createHash("sha256"), checksum: new RunningChecksum() };
+    this.#uploads.set(++this.#lastId, upload);
+    return this.#lastId;
+  }
+}
+
+function update({ sha256, checksum }: OpenFile, chunk: Chunk): void {
+  sha256.update(chunk);
+  checksum.update(chunk);
+}
+
+function copyOf({ file, sha256, checksum }: OpenFile): OpenFile {
+  return { file, sha256: sha256.copy(), checksum: checksum.copy() };
 }
 
 /** @throws {Error} when the work has ended. */

@@ -8,7 +8,7 @@ export interface Digest extends Checksum {
 
 /** Computes a {@link Digest} in one pass. */
 export class Hasher {
-  #md5 = new Md5();
+  readonly #md5 = new Md5();
   readonly #checksum = new RunningChecksum();
 
   update(chunk: Uint8Array): void {
@@ -16,15 +16,7 @@ export class Hasher {
     this.#checksum.update(chunk);
   }
 
-  /** Another one that has seen the same bytes. */
-  copy(): Hasher {
-    const copy = new Hasher();
-    copy.#md5 = this.#md5.copy();
-    Object.assign(copy.#checksum, this.#checksum);
-    return copy;
-  }
-
   digest(): Digest {
-    return { hash: this.#md5.hex(), ...this.#checksum };
+    return { hash: this.#md5.digest().toHex(), ...this.#checksum };
   }
 }

@@ -1,3 +1,4 @@
+import type { Chunk } from "../../core/content.ts";
 import { md5Module } from "./md5_module.ts";
 
 const BLOCK_BYTES = 64;
@@ -48,8 +49,8 @@ export class Md5 {
     return copy;
   }
 
-  /** The MD5 of all bytes in lower-case hex. Call it once, at the end. */
-  hex(): string {
+  /** The MD5 of all bytes. Call it once, at the end. */
+  digest(): Chunk {
     const length = this.#length;
     const padding = new Uint8Array(
       (length % BLOCK_BYTES < 56 ? 56 : 120) - length % BLOCK_BYTES + 8,
@@ -57,7 +58,7 @@ export class Md5 {
     padding[0] = 0x80;
     new DataView(padding.buffer).setBigUint64(padding.length - 8, BigInt(length) * 8n, true);
     this.update(padding);
-    return new Uint8Array(this.#state.buffer).toHex();
+    return new Uint8Array(this.#state.buffer);
   }
 
   /** @param bytes Whole blocks, of {@link MAX_BYTES} at most. */
@@ -74,7 +75,7 @@ export class Md5 {
 export function md5(bytes: Uint8Array): string {
   const hash = new Md5();
   hash.update(bytes);
-  return hash.hex();
+  return hash.digest().toHex();
 }
 
 function instantiate(): Instance {

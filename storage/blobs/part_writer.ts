@@ -17,15 +17,15 @@ export interface PartWriterParts {
 
 /** The hashes that a worker computes, by id. */
 interface Hashes {
-  readonly sha256: number;
-  /** The SHA-256 before the request. */
+  readonly md5: number;
+  /** The MD5 before the request. */
   readonly former: number;
   /** The checksum of the request, if the client states one. */
   readonly checksum: number | undefined;
 }
 
 /**
- * The open part of an upload: one worker writes it and computes the MD5, another one the SHA-256. Both keep
+ * The open part of an upload: one worker writes it and computes the SHA-256, another one the MD5. Both keep
  * the state of their hashes between requests.
  */
 export class PartWriter {
@@ -35,7 +35,7 @@ export class PartWriter {
   readonly #hasher: PooledWorker<ContentTasks>;
   readonly #work: Promise<void>[] = [];
   #id = 0;
-  #hashes: Hashes = { sha256: 0, former: 0, checksum: undefined };
+  #hashes: Hashes = { md5: 0, former: 0, checksum: undefined };
   #size = 0;
   #formerSize = 0;
   #failure: unknown;
@@ -72,7 +72,7 @@ export class PartWriter {
     await this.#forgetRequest();
     const { remote } = this.#hasher;
     const [former, checksum] = await Promise.all([
-      remote.copyHash(this.#hashes.sha256),
+      remote.copyHash(this.#hashes.md5),
       algorithm && remote.openHash(algorithm),
       this.#writer.remote.markUpload(this.#id),
     ]);
@@ -105,11 +105,11 @@ export class PartWriter {
   async revert(): Promise<void> {
     await this.#settle();
     await this.#writer.remote.revertUpload(this.#id);
-    const { sha256, former } = this.#hashes;
-    await this.#hasher.remote.finishHash(sha256);
+    const { md5, former } = this.#hashes;
+    await this.#hasher.remote.finishHash(md5);
     this.#hashes = {
       ...this.#hashes,
-      sha256: former,
+      md5: former,
       former: await this.#hasher.remote.copyHash(former),
     };
     this.#size = this.#formerSize;
@@ -118,13 +118,13 @@ export class PartWriter {
   /** Syncs and closes the part. */
   async finish(): Promise<ContentDigest> {
     await this.#settle();
-    const [digest, sha256] = await Promise.all([
+    const [written, hash] = await Promise.all([
       this.#writer.remote.finishUpload(this.#id),
-      this.#hasher.remote.finishHash(this.#hashes.sha256),
+      this.#hasher.remote.finishHash(this.#hashes.md5),
     ]);
-    this.#hashes = { ...this.#hashes, sha256: 0 };
+    this.#hashes = { ...this.#hashes, md5: 0 };
     await this.close();
-    return { ...digest, sha256 };
+    return { ...written, hash: hash.toHex() };
   }
 
   /** Closes the part at any point. */
@@ -133,19 +133,19 @@ export class PartWriter {
     // A worker that died has closed its file.
     await Promise.allSettled([
       this.#id > 0 && this.#writer.remote.abortUpload(this.#id),
-      this.#hashes.sha256 > 0 && this.#hasher.remote.finishHash(this.#hashes.sha256),
+      this.#hashes.md5 > 0 && this.#hasher.remote.finishHash(this.#hashes.md5),
       this.#forgetRequest(),
     ]);
     this.#workers[Symbol.dispose]();
   }
 
   async #open(path: string, size: number): Promise<void> {
-    const [id, sha256] = await Promise.all([
+    const [id, md5] = await Promise.all([
       this.#writer.remote.reopenUpload(path, size),
-      this.#hasher.remote.openHash("sha256"),
+      this.#hasher.remote.openHash("md5"),
     ]);
     this.#id = id;
-    this.#hashes = { sha256, former: 0, checksum: undefined };
+    this.#hashes = { md5, former: 0, checksum: undefined };
     while (this.#size < size) {
       const memory = SPARE_MEMORY.take();
       const bytes = Math.min(memory.length, size - this.#size);
@@ -159,8 +159,8 @@ export class PartWriter {
     while (this.#work.length >= MAX_WRITES) await this.#work[0];
     if (this.#failure !== undefined) throw this.#failure;
     this.#size += bytes;
-    const { sha256, checksum } = this.#hashes;
-    const ids = checksum === undefined ? [sha256] : [sha256, checksum];
+    const { md5, checksum } = this.#hashes;
+    const ids = checksum === undefined ? [md5] : [md5, checksum];
     const done = work()
       .then((chunk) => this.#hasher.remote.updateHashes(ids, chunk))
       .then((chunk) => SPARE_MEMORY.keep(chunk))

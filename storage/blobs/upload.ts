@@ -13,8 +13,11 @@ import { type Digest, Hasher } from "./hasher.ts";
 export const MAX_SMALL_BYTES = 64 * KIB;
 /** The first buffer of content has this size, and grows with small content. */
 const MIN_BUFFER_BYTES = 4 * KIB;
-/** Chunks that are being written and hashed while the next one comes in. */
-const MAX_WRITES = 4;
+/**
+ * Chunks that are being written and hashed while the next one comes in. With half as many, the thread of the
+ * MD5 ran out of work whenever another one waited for a processor.
+ */
+const MAX_WRITES = 8;
 
 /** All that is computed of content as it comes in. */
 export interface ContentDigest extends Digest {
@@ -34,12 +37,12 @@ export interface UploadParts {
   readonly requireSpace: () => void;
 }
 
-/** The workers of an upload: one writes and computes the MD5, and another one the SHA-256. */
+/** The workers of an upload: one writes and computes the SHA-256, another one computes the MD5. */
 interface OpenUpload {
   readonly writer: PooledWorker<ContentTasks>;
   readonly id: number;
   readonly hasher: PooledWorker<ContentTasks>;
-  readonly sha256: number;
+  readonly md5: number;
 }
 
 /** Content on its way into one file. Acquires workers only when the content is not small. */
@@ -75,23 +78,23 @@ export class Upload implements Disposable {
     await this.#flush();
     await Promise.all(this.#writes);
     if (this.#failure !== undefined) throw this.#failure;
-    const { writer, id, hasher, sha256 } = await this.#start();
-    const [digest, sha] = await Promise.all([
+    const { writer, id, hasher, md5 } = await this.#start();
+    const [written, hash] = await Promise.all([
       writer.remote.finishUpload(id),
-      hasher.remote.finishHash(sha256),
+      hasher.remote.finishHash(md5),
     ]);
-    return { digest: { ...digest, sha256: sha }, bytes: undefined };
+    return { digest: { ...written, hash: hash.toHex() }, bytes: undefined };
   }
 
   /** Closes the file after a failure. */
   async abort(): Promise<void> {
     await Promise.all(this.#writes);
     if (this.#opened === undefined) return;
-    const { writer, id, hasher, sha256 } = this.#opened;
+    const { writer, id, hasher, md5 } = this.#opened;
     // A worker that died has closed the file. The caller reports the error that killed it.
     await Promise.allSettled([
       writer.remote.abortUpload(id),
-      hasher.remote.finishHash(sha256),
+      hasher.remote.finishHash(md5),
     ]);
   }
 
@@ -125,9 +128,9 @@ export class Upload implements Disposable {
     while (this.#writes.length >= MAX_WRITES) await this.#writes[0];
     if (this.#failure !== undefined) throw this.#failure;
     this.#parts.requireSpace();
-    const { writer, id, hasher, sha256 } = await this.#start();
+    const { writer, id, hasher, md5 } = await this.#start();
     const write = writer.remote.writeUpload(id, chunk)
-      .then((written) => hasher.remote.updateHashes([sha256], written))
+      .then((written) => hasher.remote.updateHashes([md5], written))
       .then((hashed) => SPARE_MEMORY.keep(hashed))
       .catch((error) => {
         this.#failure ??= error;
@@ -143,11 +146,11 @@ export class Upload implements Disposable {
   async #open(): Promise<OpenUpload> {
     const writer = this.#workers.use(this.#parts.pool.acquire());
     const hasher = this.#workers.use(this.#parts.pool.acquire());
-    const [id, sha256] = await Promise.all([
+    const [id, md5] = await Promise.all([
       writer.remote.openUpload(this.#parts.path),
-      hasher.remote.openHash("sha256"),
+      hasher.remote.openHash("md5"),
     ]);
-    return { writer, id, hasher, sha256 };
+    return { writer, id, hasher, md5 };
   }
 
   #small(): ReceivedContent {

@@ -1,6 +1,6 @@
 import { MIB } from "../../schemas/units.ts";
 import type { Chunk } from "../../core/content.ts";
-import { readFullSync, writeAll } from "../disk/files.ts";
+import { readFullSync, writeAllSync } from "../disk/files.ts";
 
 /** After this much, what was written is synced while more comes in, so that the last sync is short. */
 const SYNC_BYTES = 32 * MIB;
@@ -10,7 +10,6 @@ export class UploadFile {
   readonly #file: Deno.FsFile;
   /** For syncs on the way: calls for one open file wait for one another. */
   readonly #synced: Deno.FsFile;
-  #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
   #unsyncedBytes = 0;
   #failure: unknown;
@@ -66,21 +65,16 @@ export class UploadFile {
     return readFullSync(this.#file, buffer);
   }
 
-  /** Appends bytes after those of earlier calls. Resolves when they are written. */
-  append(bytes: Uint8Array): Promise<void> {
-    const written = this.#writing.then(async () => {
-      await writeAll(this.#file, bytes);
-      this.#size += bytes.length;
-      this.#unsyncedBytes += bytes.length;
-      if (this.#unsyncedBytes >= SYNC_BYTES) this.#startSync();
-    });
-    this.#writing = written;
-    return written;
+  /** Appends bytes. */
+  append(bytes: Uint8Array): void {
+    writeAllSync(this.#file, bytes);
+    this.#size += bytes.length;
+    this.#unsyncedBytes += bytes.length;
+    if (this.#unsyncedBytes >= SYNC_BYTES) this.#startSync();
   }
 
   /** Syncs what has been appended, and returns the size of the file with that. */
   async sync(): Promise<number> {
-    await this.#writing;
     const size = this.#size;
     await this.#synced.syncData();
     if (this.#failure !== undefined) throw this.#failure;
@@ -89,7 +83,6 @@ export class UploadFile {
 
   /** Drops what comes after the first `size` bytes. */
   async cut(size: number): Promise<void> {
-    await this.#writing;
     await this.#file.truncate(size);
     await this.#file.seek(size, Deno.SeekMode.Start);
     this.#size = size;
@@ -101,7 +94,6 @@ export class UploadFile {
    * @throws the error of a write or sync.
    */
   async finish(): Promise<void> {
-    await this.#writing;
     await this.#syncing;
     if (this.#failure !== undefined) throw this.#failure;
     await this.#file.syncData();

@@ -5,6 +5,11 @@ export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<vo
   for (let offset = 0; offset < bytes.length;) offset += await file.write(bytes.subarray(offset));
 }
 
+/** Like {@link writeAll}, with synchronous calls. */
+export function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
+}
+
 /** Writes a file, in place of one that exists, and syncs it. Its directory is not synced. */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
