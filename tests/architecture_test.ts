@@ -21,6 +21,8 @@ const CORE_FOR_STORAGE = [
   "core/scans/ports.ts",
   "core/verdicts.ts",
   "core/links.ts",
+  "core/hub/store.ts",
+  "core/hub/tree_json.ts",
   "core/uploads.ts",
   "core/lfs_objects.ts",
   "core/upkeep/ports.ts",

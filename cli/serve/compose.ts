@@ -94,16 +94,12 @@ export async function compose(
   });
   const { jobs, automatic, verdicts, leases, totals } = scanning;
   const capacity = { ...host, leases, instances: () => jobs.instances };
-  const revisions = new Revisions({ records, verdicts });
+  const revisions = new Revisions(records.hub);
   const stores: TreeParts = {
     records,
     blobs,
-    events: {
-      publish(changes) {
-        revisions.publish(changes);
-        events.publish(changes);
-      },
-    },
+    events,
+    listener: revisions,
     limits: settings,
     log,
     damage,
@@ -125,6 +121,7 @@ export async function compose(
   };
   const hub: HubService = {
     tree: served,
+    store: records.hub,
     revisions,
     objects: records.objects,
     parked: blobs.parts,

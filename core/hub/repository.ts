@@ -3,10 +3,12 @@ import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "../tree/changes.ts";
 import type { Revision, Revisions } from "./revisions.ts";
+import type { HubStore } from "./store.ts";
 
 /** What reading from the hub works with. */
 export interface Hub {
   readonly tree: Tree;
+  readonly store: HubStore;
   readonly revisions: Revisions;
 }
 
@@ -40,11 +42,24 @@ const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
  * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
  */
 export function repositoryNamed(caller: Caller, { kind, id }: RepositoryName): Repository {
-  const [namespace = "", name = "", ...others] = id.split("/");
-  const isValid = others.length === 0 && isSegment(namespace) && isSegment(name) &&
-    !RESERVED.has(namespace);
-  if (!isValid) throw notFound({ kind, id });
+  if (!isRepositoryId(id)) throw notFound({ kind, id });
   return { kind, id, userId: ownerOf(caller), directory: `${kind}/${id}` };
+}
+
+/** Whether a repository can have the name: the clients must take it for one, too. */
+export function isRepositoryId(id: string): boolean {
+  const [namespace = "", name = "", ...others] = id.split("/");
+  return others.length === 0 && isNamespace(namespace) && isSegment(name);
+}
+
+/** Whether repositories can be in a namespace. */
+export function isNamespace(text: string): boolean {
+  return isSegment(text) && !RESERVED.has(text);
+}
+
+function isSegment(text: string): boolean {
+  return /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?$/.test(text) &&
+    !text.includes("--") && !text.includes("..") && !text.endsWith(".git");
 }
 
 /**
@@ -53,7 +68,7 @@ export function repositoryNamed(caller: Caller, { kind, id }: RepositoryName): R
  * @throws {AppError} `ErrHubRepositoryNotFound`.
  */
 export async function findRepository(
-  { tree }: Hub,
+  { tree }: Pick<Hub, "tree">,
   repository: Repository,
 ): Promise<ResourceRecord> {
   const { userId, directory } = repository;
@@ -63,30 +78,63 @@ export async function findRepository(
   throw notFound(repository);
 }
 
+/** A repository in a certain state: that of the branch or commit id that a request names. */
+export interface RevisionName {
+  readonly repository: Repository;
+  readonly revision: string;
+}
+
 /**
- * The present state of a repository, if it has the revision: `main`, or its commit id (C 20).
+ * What `read` returns for the present revision of a repository, which must be the one that is named: `main`
+ * or its commit id (C 20). See {@link Revisions.during}.
+ *
+ * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`, and what `read` throws.
+ */
+export async function readRevision<T>(
+  hub: Hub,
+  { repository, revision }: RevisionName,
+  read: (revision: Revision, record: ResourceRecord) => Promise<T>,
+  discard?: (result: T) => Promise<void>,
+): Promise<T> {
+  // Otherwise names without a repository would displace the revisions that are kept.
+  await findRepository(hub, repository);
+  return await hub.revisions.during(repository, async (present) => {
+    const record = await findRepository(hub, repository);
+    requireNamed(repository, revision, present);
+    return await read(present, record);
+  }, discard);
+}
+
+/**
+ * The present revision of a repository, which must be the one that is named. See {@link readRevision}.
  *
  * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`.
  */
-export async function requireRevision(
+export function requireRevision(
   hub: Hub,
   repository: Repository,
   revision: string,
 ): Promise<Revision> {
-  await findRepository(hub, repository);
-  const current = await hub.revisions.of(repository);
-  if ([MAIN, `refs/heads/${MAIN}`, current.commitId].includes(revision)) return current;
+  return readRevision(hub, { repository, revision }, (present) => Promise.resolve(present));
+}
+
+function requireNamed({ id }: Repository, revision: string, { commitId }: Revision): void {
+  if ([MAIN, `refs/heads/${MAIN}`, commitId].includes(revision)) return;
   throw new AppError(
     "ErrHubRevisionNotFound",
-    `Revision ${quoted(revision)} of ${repository.id} not found: ` +
-      `expected ${MAIN} or the commit id ${current.commitId}`,
+    `Revision ${
+      quoted(revision)
+    } of ${id} not found: expected ${MAIN} or the commit id ${commitId}`,
   );
 }
 
-/** What the clients take for a part of a repository's name. */
-function isSegment(text: string): boolean {
-  return /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?$/.test(text) &&
-    !text.includes("--") && !text.includes("..") && !text.endsWith(".git");
+/** The error for a path that a repository does not have. */
+export function entryNotFound(
+  { id }: RepositoryName,
+  path: string,
+  problem = "not found",
+): AppError {
+  return new AppError("ErrHubEntryNotFound", `${quoted(path)} in ${id}: ${problem}`);
 }
 
 function notFound({ kind, id }: RepositoryName): AppError {

@@ -1,59 +1,51 @@
 import { createHash } from "node:crypto";
-import { RetryLater } from "../errors.ts";
-import type { EventSink } from "../events.ts";
-import type { ResourceStore } from "../ports.ts";
-import type { StoredEvents } from "../stored_events.ts";
-import type { ResourceEvent } from "../tree/change_set.ts";
-import type { Verdicts } from "../verdicts.ts";
+import { quoted, RetryLater } from "../errors.ts";
+import type { ChangeSet } from "../tree/change_set.ts";
+import type { ChangeListener } from "../tree/changes.ts";
+import type { HubStore, RepositoryDirectory } from "./store.ts";
 
 /** The state of a repository. */
 export interface Revision {
   /** 40 hexadecimal digits that follow from the paths and the SHA-256 of the files (C 20). */
   readonly commitId: string;
-  /** When a record was last changed, in milliseconds since the Unix epoch; 0 without any. */
+  /** When a record in it was last changed, in milliseconds since the Unix epoch; 0 without any. */
   readonly modifiedAt: number;
 }
 
-/** The directory of a repository, and whose it is. */
-export interface RepositoryDirectory {
-  readonly userId: number;
-  readonly directory: string;
-}
-
-export interface RevisionsOptions {
-  readonly records: Pick<ResourceStore, "list">;
-  readonly verdicts: Pick<Verdicts, "of">;
-  /** How many revisions are kept. @default 10000 */
-  readonly maxKept?: number;
-}
-
 const COMMIT_ID_DIGITS = 40;
-/** How often to compute a revision while the repository keeps changing. */
-const MAX_ATTEMPTS = 10;
+/** How many records are read at once to compute a revision: some milliseconds of a thread. */
+const PAGE_RECORDS = 2000;
+/** How often to read while the repository keeps changing. */
+const MAX_ATTEMPTS = 20;
 const RETRY_AFTER_S = 5;
+/** How many revisions are kept. */
+const MAX_KEPT = 10_000;
+/** The segments of the path of a repository. */
+const REPOSITORY_SEGMENTS = 3;
 
-interface Kept {
-  readonly owner: number;
-  readonly directory: string;
+interface Kept extends RepositoryDirectory {
   readonly revision: Promise<Revision>;
+  /** The revision, once it is computed. */
+  computed: Revision | undefined;
 }
 
 /**
  * The revisions of repositories. To compute one, all of its files are listed, so those used last are kept
- * until an event says that the repository may have changed.
+ * until a change may have affected the repository.
  */
-export class Revisions implements EventSink<ResourceEvent> {
-  readonly #options: RevisionsOptions;
+export class Revisions implements ChangeListener {
+  readonly #store: HubStore;
+  readonly #maxKept: number;
   /** Those used least recently come first. */
   readonly #kept = new Map<string, Kept>();
-  readonly #maxKept: number;
 
-  constructor(options: RevisionsOptions) {
-    this.#options = options;
-    this.#maxKept = options.maxKept ?? 10_000;
+  /** @param maxKept How many revisions are kept. @default 10000 */
+  constructor(store: HubStore, maxKept = MAX_KEPT) {
+    this.#store = store;
+    this.#maxKept = maxKept;
   }
 
-  /** The commit id of the files below a directory. */
+  /** The commit id of the files below a directory, as {@link of}. */
   async commitIdOf(userId: number, directory: string): Promise<string> {
     return (await this.of({ userId, directory })).commitId;
   }
@@ -63,83 +55,115 @@ export class Revisions implements EventSink<ResourceEvent> {
    *
    * @throws {RetryLater} when the SHA-256 of a file is not known yet, or the repository keeps changing.
    */
-  async of(repository: RepositoryDirectory): Promise<Revision> {
+  of(repository: RepositoryDirectory): Promise<Revision> {
+    return this.during(repository, (revision) => Promise.resolve(revision));
+  }
+
+  /**
+   * What `read` returns or throws for the present revision. It is called again if the repository changes
+   * meanwhile, so the result belongs to the revision.
+   *
+   * @param discard Called with a result that is not returned.
+   * @throws {RetryLater} as {@link of} does.
+   */
+  async during<T>(
+    repository: RepositoryDirectory,
+    read: (revision: Revision) => Promise<T>,
+    discard: (result: T) => Promise<void> = () => Promise.resolve(),
+  ): Promise<T> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const kept = this.#keep(repository);
-      const revision = await kept.revision;
-      if (this.#isKept(kept)) return revision;
+      const revision = await this.#keep(repository).revision;
+      const [result] = await Promise.allSettled([read(revision)]);
+      const isCurrent = await this.isCurrent(repository, revision);
+      if (isCurrent && result.status === "fulfilled") return result.value;
+      if (isCurrent && result.status === "rejected") throw result.reason;
+      if (result.status === "fulfilled") await discard(result.value);
     }
-    throw later("it keeps changing", repository);
+    throw later(repository, "it keeps changing");
   }
 
-  /** Drops the revisions of the repositories that the events may have changed. */
-  publish(events: readonly ResourceEvent[] | StoredEvents<ResourceEvent>): void {
-    if ("owners" in events) {
-      for (const owner of events.owners.keys()) this.#dropAll(owner);
-      return;
-    }
-    for (const { type, record: { userId, path } } of events) {
-      // A moved directory has its new path only.
-      if (type === "resource.updated") this.#dropAll(userId);
-      else this.#drop(userId, path);
-    }
+  /** Whether the repository had this very revision until now. */
+  async isCurrent(repository: RepositoryDirectory, revision: Revision): Promise<boolean> {
+    // A read may have seen a change whose commit has not been announced yet.
+    await this.#store.published();
+    return this.#kept.get(keyOf(repository))?.computed === revision;
   }
 
-  #keep({ userId, directory }: RepositoryDirectory): Kept {
-    const key = keyOf(userId, directory);
+  committed(changes: ChangeSet): void {
+    if (this.#kept.size === 0) return;
+    const owners = new Set<number>();
+    for (const { records, former = [] } of changes) {
+      for (const { userId, path } of former) if (this.#drop(userId, path)) owners.add(userId);
+      // Too many to look at.
+      if ("owners" in records) { for (const userId of records.owners.keys()) owners.add(userId); }
+      else for (const { userId, path } of records) this.#drop(userId, path);
+    }
+    if (owners.size === 0) return;
+    for (const [key, { userId }] of this.#kept) if (owners.has(userId)) this.#kept.delete(key);
+  }
+
+  #keep(repository: RepositoryDirectory): Kept {
+    const key = keyOf(repository);
     const known = this.#kept.get(key);
     this.#kept.delete(key);
-    const kept = known ??
-      { owner: userId, directory, revision: this.#compute({ userId, directory }) };
+    const kept = known ?? this.#compute(repository);
     this.#kept.set(key, kept);
-    if (known === undefined) {
-      kept.revision.catch(() => this.#isKept(kept) && this.#kept.delete(key));
-      const [oldest] = this.#kept.keys();
-      if (this.#kept.size > this.#maxKept && oldest !== undefined) this.#kept.delete(oldest);
-    }
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > this.#maxKept && oldest !== undefined) this.#kept.delete(oldest);
     return kept;
   }
 
-  #isKept(kept: Kept): boolean {
-    return this.#kept.get(keyOf(kept.owner, kept.directory)) === kept;
+  #compute({ userId, directory }: RepositoryDirectory): Kept {
+    const revision = this.#read({ userId, directory });
+    const kept: Kept = { userId, directory, revision, computed: undefined };
+    revision.then(
+      (computed) => kept.computed = computed,
+      () => {
+        const key = keyOf(kept);
+        if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      },
+    );
+    return kept;
   }
 
-  #drop(userId: number, path: string): void {
-    const [kind = "", namespace = "", name = ""] = path.split("/", 3);
-    this.#kept.delete(keyOf(userId, `${kind}/${namespace}/${name}`));
-  }
-
-  #dropAll(userId: number): void {
-    for (const [key, { owner }] of this.#kept) if (owner === userId) this.#kept.delete(key);
-  }
-
-  async #compute({ userId, directory }: RepositoryDirectory): Promise<Revision> {
-    const { records, verdicts } = this.#options;
+  async #read(repository: RepositoryDirectory): Promise<Revision> {
     const digest = createHash("sha256");
     let modifiedAt = 0;
-    const scope = { userId, everyone: false };
-    const query = { scope, recursive: true, directories: [directory], chain: [] };
-    for await (const batch of records.list(query)) {
-      const files = batch.filter(({ isDir }) => !isDir);
-      const contents = await verdicts.of(files);
-      for (const { updatedAt } of batch) modifiedAt = Math.max(modifiedAt, updatedAt);
-      for (const [index, { path }] of files.entries()) {
-        const sha256 = contents[index]?.sha256 ?? undefined;
-        if (sha256 === undefined) {
-          throw later("its SHA-256 digests are being computed", { directory });
-        }
-        digest.update(`${sha256}  ${path.slice(directory.length + 1)}\n`);
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const page = await this.#store.page({
+        ...repository,
+        form: { kind: "digests" },
+        below: repository.directory,
+        recursive: true,
+        after,
+        limit: PAGE_RECORDS,
+      });
+      if (page.withoutSha256 !== undefined) {
+        throw later(repository, `the SHA-256 of ${quoted(page.withoutSha256)} is not known`);
       }
+      digest.update(page.text);
+      modifiedAt = Math.max(modifiedAt, page.modifiedAt);
+      after = page.next;
     }
     return { commitId: digest.digest("hex").slice(0, COMMIT_ID_DIGITS), modifiedAt };
   }
+
+  /**
+   * Drops the revision of the repository that a path is in or the directory of. Returns whether repositories
+   * may be below the path.
+   */
+  #drop(userId: number, path: string): boolean {
+    const segments = path.split("/", REPOSITORY_SEGMENTS);
+    this.#kept.delete(keyOf({ userId, directory: segments.join("/") }));
+    return segments.length < REPOSITORY_SEGMENTS;
+  }
 }
 
-function keyOf(userId: number, directory: string): string {
+function keyOf({ userId, directory }: RepositoryDirectory): string {
   return `${userId} ${directory}`;
 }
 
-function later(reason: string, { directory }: Pick<RepositoryDirectory, "directory">): RetryLater {
-  const message = `The commit id of ${directory} is not known yet: ${reason}`;
+function later({ directory }: RepositoryDirectory, reason: string): RetryLater {
+  const message = `The commit id of ${quoted(directory)} is not known yet: ${reason}`;
   return new RetryLater("ErrUnavailable", message, RETRY_AFTER_S);
 }

@@ -6,6 +6,8 @@ import { batchesOf, ownersOf, release, share } from "../record_lists.ts";
 export interface Change {
   readonly kind: "added" | "updated" | "deleted";
   readonly records: RecordList;
+  /** Where moved records, and all that is below them, were before. */
+  readonly former?: readonly Pick<ResourceRecord, "userId" | "path">[];
 }
 
 /** The changes of an operation, in the order of publication (RS 4.4 common 5). */

@@ -36,6 +36,8 @@ export interface TreeParts {
   readonly verdicts: Verdicts;
   /** Refuses content; left out if all may be downloaded. */
   readonly gate?: Gate | undefined;
+  /** Receives what has changed; left out if nothing is derived from it. */
+  readonly listener?: ChangeListener | undefined;
   /** Receives files with their content and name; left out if none is scanned by itself. */
   readonly arrivals?: Arrivals | undefined;
 }
@@ -44,6 +46,11 @@ export interface TreeParts {
 export interface Arrivals {
   /** Returns whether it takes more. */
   arrived(files: readonly ResourceRecord[]): boolean;
+}
+
+/** Receives changes after their commit, before the next transaction starts and before any reply. */
+export interface ChangeListener {
+  committed(changes: ChangeSet): void;
 }
 
 /** What the tree operations work with. */
@@ -67,7 +74,10 @@ export async function commit(
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
     ...options,
-    onCommit: (changes) => tree.events.publish(eventsOf(changes)),
+    onCommit: (changes) => {
+      tree.listener?.committed(changes);
+      tree.events.publish(eventsOf(changes));
+    },
   });
   for (const { kind, records } of changes) {
     if (kind === "deleted") tree.sweeper.addRecords(records);

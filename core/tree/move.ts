@@ -21,14 +21,14 @@ export function move(tree: Tree, request: TransferRequest): Promise<ChangeSet> {
 }
 
 function changesOfMove(
-  { replacedFiles, newDirectories }: PreparedTargets,
+  { placements, replacedFiles, newDirectories }: PreparedTargets,
   { overwritten, updated, merged }: TransferEffects,
 ): ChangeSet {
   return [
     changesOf("deleted", replacedFiles),
     changesOf("deleted", overwritten),
     changesOf("added", newDirectories),
-    changesOf("updated", updated),
+    { ...changesOf("updated", updated), former: placements.map(({ source }) => source) },
     changesOf("deleted", merged),
   ];
 }

@@ -35,8 +35,9 @@ export interface TransferOperation {
   readonly changes: (prepared: PreparedTargets, effects: TransferEffects) => ChangeSet;
 }
 
-/** The changes made before the first source is moved or copied. */
+/** What is moved or copied, and the changes made before the first source is. */
 export interface PreparedTargets {
+  readonly placements: readonly Placement[];
   /** The deleted files that directories replace. */
   readonly replacedFiles: RecordList;
   /** The new directories above the targets, outermost first. */
@@ -95,9 +96,10 @@ async function findSources(
 
 async function prepareTargets(
   transaction: WriteTransaction,
-  { replacedFiles, newDirectories }: PlannedTransfer,
+  { placements, replacedFiles, newDirectories }: PlannedTransfer,
 ): Promise<PreparedTargets> {
   return {
+    placements,
     replacedFiles: await transaction.deleteSubtrees(replacedFiles),
     newDirectories: await transaction.insert(newDirectories),
   };

@@ -1,18 +1,110 @@
-import { isoTime } from "../../core/entries.ts";
-import { MAIN, requireRevision } from "../../core/hub/repository.ts";
+import { type Chunk, joinChunks } from "../../core/content.ts";
+import { RetryLater } from "../../core/errors.ts";
+import {
+  type Hub,
+  readRevision,
+  type Repository,
+  type RevisionName,
+} from "../../core/hub/repository.ts";
+import type { Revision } from "../../core/hub/revisions.ts";
+import type { FileIssue, PageRequest, RepositoryPage } from "../../core/hub/store.ts";
+import { parseQuery, type Query } from "../query.ts";
 import type { Services } from "../route.ts";
+import { streamed } from "../streamed.ts";
 import type { Mount } from "./hub_route.ts";
-import { type Handled, hubJson, repositoryOf } from "./replies.ts";
+import { flagOf, MAX_PAGE_RECORDS } from "./query.ts";
+import { type Handled, hubBytes, revisionOf } from "./replies.ts";
+import { summaryOf } from "./repositories.ts";
+
+/** The most files that the security status of a repository names. */
+const MAX_ISSUES = 1000;
+/** When to ask again for a repository that changes while it is listed, in seconds. */
+const RETRY_AFTER_S = 1;
+
+const encoder = new TextEncoder();
 
 /** `GET /api/models/{repo}` and `/revision/{rev}` (C 20). */
 export async function showInfo(c: Handled, { hub }: Services, mount: Mount): Promise<Response> {
-  const repository = repositoryOf(c, mount);
-  const revision = await requireRevision(hub, repository, c.req.param("rev") ?? MAIN);
-  return hubJson(c, {
-    _id: repository.id,
-    id: repository.id,
+  const query = parseQuery(c.req.url);
+  const named = revisionOf(c, mount);
+  const { request, hasSiblings } = siblingsRequest(hub, named, query);
+  const found = await readRevision(hub, named, async (revision, record) => ({
+    revision,
+    record,
+    page: hasSiblings ? await hub.store.page(request) : undefined,
+  }));
+  const { revision, record, page } = found;
+  const fields = {
+    ...summaryOf(mount.kind, {
+      id: named.repository.id,
+      createdAt: record.createdAt,
+      updatedAt: Math.max(record.updatedAt, revision.modifiedAt),
+    }),
     sha: revision.commitId,
-    lastModified: isoTime(revision.modifiedAt),
-    private: true,
-  });
+  };
+  if (page === undefined) return hubBytes(c, encoder.encode(JSON.stringify(fields)));
+  const parts = infoParts(fields, page, { hub, request, revision });
+  if (page.next === undefined) return hubBytes(c, joinChunks(await Array.fromAsync(parts)));
+  return await streamed(c, parts, { headers: { "Content-Type": "application/json" } });
+}
+
+interface Reading {
+  readonly hub: Hub;
+  readonly request: PageRequest & { readonly form: { readonly kind: "siblings" } };
+  readonly revision: Revision;
+}
+
+/** The JSON of an object with the fields, the siblings and, if asked for, the security status. */
+async function* infoParts(
+  fields: object,
+  first: RepositoryPage,
+  { hub, request, revision }: Reading,
+): AsyncGenerator<Chunk, undefined> {
+  const { security } = request.form;
+  const issues: FileIssue[] = [];
+  let unscanned = 0;
+  yield encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"siblings":[`);
+  let isFirst = true;
+  for (let page: RepositoryPage | undefined = first; page !== undefined;) {
+    yield isFirst ? page.text.subarray(1) : page.text;
+    if (page.count > 0) isFirst = false;
+    issues.push(...page.issues.slice(0, MAX_ISSUES - issues.length));
+    unscanned += page.unscanned;
+    page = page.next === undefined ? undefined : await nextPage(page.next);
+  }
+  const status = { scansDone: unscanned === 0, filesWithIssues: issues };
+  yield encoder.encode(`]${security ? `,"securityRepoStatus":${JSON.stringify(status)}` : ""}}`);
+  return undefined;
+
+  async function nextPage(after: string): Promise<RepositoryPage> {
+    const page = await hub.store.page({ ...request, after });
+    if (await hub.revisions.isCurrent(request, revision)) return page;
+    throw new RetryLater("ErrUnavailable", "The repository has changed", RETRY_AFTER_S);
+  }
+}
+
+function siblingsRequest(hub: Hub, { repository }: RevisionName, query: Query) {
+  const expanded = query.get("expand") ?? query.get("expand[]");
+  const request = {
+    ...directoryOf(repository),
+    form: {
+      kind: "siblings",
+      blobs: flagOf(query, "blobs"),
+      security: flagOf(query, "securityStatus") ||
+        expanded?.includes("securityRepoStatus") === true,
+      unscannedAs: hub.tree.verdicts.shown("unscanned"),
+    },
+    below: repository.directory,
+    recursive: true,
+    after: "",
+    limit: MAX_PAGE_RECORDS,
+  } as const;
+  // A client that names what it wants need not want the files.
+  const hasSiblings = expanded === undefined || expanded.includes("siblings") ||
+    request.form.security;
+  return { request, hasSiblings };
+}
+
+function directoryOf({ userId, directory }: Repository) {
+  return { userId, directory };
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { type Chunk, joinChunks } from "../../core/content.ts";
 import {
   findRepository,
   type Hub,
@@ -7,7 +8,9 @@ import {
   type RepositoryName,
   repositoryNamed,
   requireRevision,
+  type RevisionName,
 } from "../../core/hub/repository.ts";
+import type { RepositoryPage } from "../../core/hub/store.ts";
 import { callerOf } from "../auth.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { respond } from "../respond.ts";
@@ -23,7 +26,25 @@ export function hubJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const bytes = encoder.encode(JSON.stringify(body));
+  return hubBytes(c, encoder.encode(JSON.stringify(body)), headers);
+}
+
+/** A reply with a list of the items of a page. */
+export function hubList(
+  c: Handled,
+  { text }: RepositoryPage,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const bytes = joinChunks([encoder.encode("["), text.subarray(1), encoder.encode("]")]);
+  return hubBytes(c, bytes, headers);
+}
+
+/** Like {@link hubJson}, with the JSON. */
+export function hubBytes(
+  c: Handled,
+  bytes: Chunk,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return respond(c, c.req.method === "HEAD" ? null : bytes, 200, {
     "Content-Type": "application/json",
     "Content-Length": String(bytes.length),
@@ -41,6 +62,15 @@ export function repositoryOf(c: Handled, { kind }: Mount): Repository {
   // The addresses of Git LFS have the name with this ending, which no name has.
   const named: RepositoryName = { kind, id: `${ns}/${name.replace(/\.git$/, "")}` };
   return repositoryNamed(callerOf(c), named);
+}
+
+/**
+ * The revision that the address of a request names. See {@link repositoryOf}.
+ *
+ * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
+ */
+export function revisionOf(c: Handled, mount: Mount): RevisionName {
+  return { repository: repositoryOf(c, mount), revision: c.req.param("rev") ?? MAIN };
 }
 
 /**

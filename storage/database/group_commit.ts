@@ -49,6 +49,8 @@ export class GroupCommit {
   readonly #maxGroupMs: number;
   readonly #queue: Entry[] = [];
   #draining: Promise<void> | undefined;
+  /** Resolves when the commit that is being made has ended, and what it calls was called. */
+  #committing: PromiseWithResolvers<void> | undefined;
   #commits = 0;
   #works = 0;
 
@@ -91,11 +93,18 @@ export class GroupCommit {
     await this.#draining;
   }
 
+  /** Resolves when `onCommit` was called for all work whose changes a read before may have seen. */
+  async published(): Promise<void> {
+    await this.#committing?.promise;
+  }
+
   async #drain(): Promise<void> {
     // Work may call `run` at once, before the caller has this promise: that must not begin another.
     await Promise.resolve();
     for (let first = this.#queue.shift(); first !== undefined; first = this.#queue.shift()) {
       await this.#commitGroup(first);
+      this.#committing?.resolve();
+      this.#committing = undefined;
     }
     this.#draining = undefined;
   }
@@ -116,6 +125,7 @@ export class GroupCommit {
       }
       await begun;
       await Promise.all(actions.map((action) => action()));
+      this.#committing = Promise.withResolvers();
       await this.#control.commit();
     } catch (error) {
       const failures = [error];

@@ -7,6 +7,7 @@ import type {
   Scope,
   Usage,
 } from "../../core/ports.ts";
+import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import { Collection, type RefusalQuery } from "./collection.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
@@ -14,10 +15,11 @@ import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
+import { type HubRequest, readPage, readRepositories } from "./hub_pages.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { uploadRows, type UploadStatement } from "./upload_statements.ts";
-import { StoredBytes, usageOf } from "./usage.ts";
+import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
 import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
 import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
 
@@ -51,7 +53,7 @@ export class Reader {
   #stored: StoredBytes | undefined;
 
   /** The state before the large change that is going on, of the records of its users. */
-  #pinned: { readonly connection: Connection; readonly userIds: ReadonlySet<number> } | undefined;
+  #pinned: PinnedState | undefined;
 
   /** Sets the database, which must exist. Call it once, before other methods. */
   open(path: string): void {
@@ -90,18 +92,9 @@ export class Reader {
     return findById(this.#sources, scope, ids);
   }
 
-  /** {@link usageOf} */
+  /** {@link usageAcross} */
   usage(scope: Scope): Usage {
-    if (this.#pinned === undefined) return usageOf(this.#connection, scope);
-    const userIds = [...this.#pinned.userIds];
-    const others = usageOf(this.#connection, scope, { userIds, isOthers: true });
-    const former = usageOf(this.#pinned.connection, scope, { userIds, isOthers: false });
-    return {
-      records: others.records + former.records,
-      files: others.files + former.files,
-      bytes: others.bytes + former.bytes,
-      uploading: others.uploading + former.uploading,
-    };
+    return usageAcross(this.#connection, this.#pinned, scope);
   }
 
   /** Begins to count the bytes of the contents of trees, instead of the count before. */
@@ -158,6 +151,16 @@ export class Reader {
   /** Runs a statement about uploads and returns its rows. */
   uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
     return uploadRows(this.#connection, statement, parameters);
+  }
+
+  /** {@link readPage} */
+  repositoryPage(request: HubRequest): RepositoryPage {
+    return readPage(this.#connectionFor(request.userId), request);
+  }
+
+  /** {@link readRepositories} */
+  repositories(query: RepositoryQuery): ListedRepository[] {
+    return readRepositories(this.#connectionFor(query.userId), query);
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */
@@ -274,6 +277,11 @@ export class Reader {
       { connection, has: (userId) => !pinned.userIds.has(userId) },
       { connection: pinned.connection, has: (userId) => pinned.userIds.has(userId) },
     ];
+  }
+
+  /** Where to find the present records of a user. */
+  #connectionFor(userId: number): Connection {
+    return this.#pinned?.userIds.has(userId) ? this.#pinned.connection : this.#connection;
   }
 
   get #connection(): Connection {

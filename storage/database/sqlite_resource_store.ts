@@ -23,6 +23,7 @@ import { ReaderThread } from "./reader_thread.ts";
 import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqliteHubStore } from "./sqlite_hub_store.ts";
 import { SqliteLfsObjectStore } from "./sqlite_lfs_object_store.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
@@ -73,13 +74,12 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
 
-  /** Scans in the same file. */
   readonly scans: SqliteScanStore;
   readonly upkeep: SqliteUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
-  /** Contents in the same file. */
   readonly contents: ContentTable;
   readonly verdicts: SqliteVerdictStore;
+  readonly hub: SqliteHubStore;
   readonly links: SqliteLinkStore;
   readonly uploads: SqliteUploadStore;
   readonly objects: SqliteLfsObjectStore;
@@ -126,6 +126,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.links = new SqliteLinkStore(parts);
     this.uploads = new SqliteUploadStore(parts);
     this.objects = new SqliteLfsObjectStore(parts);
+    this.hub = new SqliteHubStore({ ...parts, results });
     this.upkeep = new SqliteUpkeepStore(parts);
   }
 

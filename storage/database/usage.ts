@@ -35,6 +35,30 @@ export function usageOf(
   };
 }
 
+/** The former state of the records of some users, while a large change is going on. */
+export interface PinnedState {
+  readonly connection: Connection;
+  readonly userIds: ReadonlySet<number>;
+}
+
+/** What the trees within the scope hold, where some may have to be read in their former state. */
+export function usageAcross(
+  connection: Connection,
+  pinned: PinnedState | undefined,
+  scope: Scope,
+): Usage {
+  if (pinned === undefined) return usageOf(connection, scope);
+  const userIds = [...pinned.userIds];
+  const others = usageOf(connection, scope, { userIds, isOthers: true });
+  const former = usageOf(pinned.connection, scope, { userIds, isOthers: false });
+  return {
+    records: others.records + former.records,
+    files: others.files + former.files,
+    bytes: others.bytes + former.bytes,
+    uploading: others.uploading + former.uploading,
+  };
+}
+
 /** The contents in files, and those in the database. */
 export function contentTotals(
   connection: Connection,

@@ -1,0 +1,102 @@
+/** What the hub needs from storage: pages of the files of repositories (C 20). */
+
+import type { Verdict } from "../../schemas/verdicts.ts";
+import type { Chunk } from "../content.ts";
+
+/** The directory of a repository, and whose it is. */
+export interface RepositoryDirectory {
+  readonly userId: number;
+  /** Such as `models/ns/name`. */
+  readonly directory: string;
+}
+
+/** What a page has of each record. */
+export type PageForm =
+  /** The lines that a commit id is made of: `<sha256>  <path>\n`, files only. */
+  | { readonly kind: "digests" }
+  /** Files and folders as lists of a tree have them. With a commit id, with the last commit as well. */
+  | ({ readonly kind: "tree"; readonly commitId?: string | undefined } & JudgedForm)
+  /** Files as the information on a repository has them; with sizes and digests, if `blobs`. */
+  | (
+    & { readonly kind: "siblings"; readonly blobs: boolean; readonly security: boolean }
+    & JudgedForm
+  );
+
+interface JudgedForm {
+  /** The verdict to show for files without one. */
+  readonly unscannedAs: Verdict;
+}
+
+/** Which records of a repository a page has. */
+export interface PageRequest extends RepositoryDirectory {
+  readonly form: PageForm;
+  /** The directory whose records are listed, by its path in the tree. */
+  readonly below: string;
+  /** Whether to list what is in the directories below it. */
+  readonly recursive: boolean;
+  /** The path in the tree after which the page begins; "" at the start. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Named records of a repository. */
+export interface PathsRequest extends RepositoryDirectory {
+  readonly form: PageForm;
+  /** Paths in the tree. */
+  readonly paths: readonly string[];
+}
+
+/** A file that was not found to be safe, as the clients show it. */
+export interface FileIssue {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly level: string;
+}
+
+/** Part of the records of a repository, in the order of the bytes of their paths. */
+export interface RepositoryPage {
+  /** The text of the form in UTF-8; of JSON items, a comma before each. */
+  readonly text: Chunk;
+  readonly count: number;
+  /** The path of the last record in the tree, if there are more. */
+  readonly next: string | undefined;
+  /** When one of them was last changed, in milliseconds since the Unix epoch; 0 without any. */
+  readonly modifiedAt: number;
+  /** The first file whose SHA-256 is not known, relative to the repository. */
+  readonly withoutSha256: string | undefined;
+  /** Files with other verdicts than safe ones, if the form asks for them. */
+  readonly issues: readonly FileIssue[];
+  /** How many files wait for a scan, if the form asks for it. */
+  readonly unscanned: number;
+}
+
+/** A list of the repositories of a user. */
+export interface RepositoryQuery {
+  readonly userId: number;
+  /** The directory of their kind, such as `models`. */
+  readonly root: string;
+  /** Only those of a namespace. */
+  readonly namespace?: string | undefined;
+  /** Only those after this one, `namespace/name`. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** A repository of a list. */
+export interface ListedRepository {
+  /** `namespace/name`. */
+  readonly id: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Reads repositories. Each page is from one snapshot, and two pages may be from different ones. */
+export interface HubStore {
+  page(request: PageRequest): Promise<RepositoryPage>;
+  /** The records at the paths that have one, in the order of their paths. */
+  at(request: PathsRequest): Promise<RepositoryPage>;
+  /** Directories in the order of namespaces and names, whatever they are named. */
+  repositories(query: RepositoryQuery): Promise<ListedRepository[]>;
+  /** Resolves when the events of all changes that a read before may have seen are published. */
+  published(): Promise<void>;
+}
