@@ -56,6 +56,15 @@ export interface LfsObjectStore {
   remove(ids: readonly string[]): Promise<void>;
   /** Removes some objects that have expired, and returns their ids. */
   removeExpired(now: number): Promise<string[]>;
+  /**
+   * The path of a file of the tree with each content, of one below the directory if that is among the first
+   * hundred. Undefined if there is none.
+   */
+  files(
+    userId: number,
+    directory: string,
+    pointers: readonly LfsPointer[],
+  ): Promise<(string | undefined)[]>;
   /** The ids of objects after an id, in order. */
   idsAfter(id: string, limit: number): Promise<string[]>;
   /** Returns those of the ids that objects have. */

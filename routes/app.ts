@@ -20,6 +20,7 @@ import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
 import { replyHeaders } from "./respond.ts";
+import { requireGrant } from "./signed_address.ts";
 import type { ServedRoute, Services } from "./route.ts";
 import { METRICS_PATH, ROUTES } from "./routes.ts";
 import { SplitRouter } from "./split_router.ts";
@@ -110,10 +111,15 @@ function checksOf(
     const recorded = recordAudit(audit, { name: "links.download", isChange: true });
     return [recorded, requireAudit(audit), limitLinks(limits.links)];
   }
-  if (privilege === undefined || (path === METRICS_PATH && openMetrics)) return [];
+  if (path === METRICS_PATH && openMetrics) return [];
+  const name = action ?? privilege ?? "resources.download";
+  const isAllowed = route.signed
+    ? requireGrant(access, access.hub)
+    : privilege && requirePrivilege(access, { privilege, tree, basic });
+  if (isAllowed === undefined) return [];
   return [
-    recordAudit(audit, { name: action ?? privilege, isChange: action !== undefined }),
-    requirePrivilege(access, { privilege, tree, basic }),
+    recordAudit(audit, { name, isChange: action !== undefined }),
+    isAllowed,
     ...action === undefined ? [] : [requireAudit(audit)],
     takeTurn(limits.turns, load),
   ];

@@ -16,6 +16,8 @@ import { treeInAddress, treeOf } from "./query.ts";
 /** What decides who may make requests. */
 export interface Access {
   readonly verify: VerifyCredential;
+  /** Whether the credential with a `jti` is revoked. @default none is */
+  readonly isRevoked?: ((jti: string) => boolean) | undefined;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
 }

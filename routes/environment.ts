@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { AuditDetails } from "../core/audit.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AppError } from "../core/errors.ts";
+import type { Grant } from "../schemas/hub_lfs.ts";
 
 /** How far a streamed body got. */
 export interface Delivery {
@@ -31,6 +32,8 @@ export interface Variables {
   requestId: string;
   /** Set when the credential has been verified. */
   caller: Caller | undefined;
+  /** What the signed address of the request permits, once it has been verified. */
+  grant: Grant | undefined;
   /** The network address of the client, if it is known. */
   address: string | undefined;
   /** The refusal that was sent. */

@@ -87,7 +87,7 @@ function filePathOf(c: Handled): string {
 }
 
 /** Refuses a body that is a part of the content (RFC 9110, 14.5). */
-function refusePart(headers: Headers): void {
+export function refusePart(headers: Headers): void {
   const range = headers.get("Content-Range");
   if (range === null) return;
   throw new AppError(

@@ -51,11 +51,13 @@ function routeOf(c: Context<AppEnvironment>): string {
 }
 
 /**
- * A path as logs and messages may show it: the token of a link is as good as a credential. It is looked
- * for where no route expects it, too, as the client or a proxy may have written it there.
+ * A path as logs and messages may show it: the token of a link, or of a signed address, is as good as a
+ * credential. It is looked for where no route expects it, too, as the client or a proxy may have written it
+ * there.
  */
 export function shownPath(path: string): string {
-  return path.startsWith("/api/") ? path : path.replace(/\/l\/.+/s, "/l/…");
+  if (path.startsWith("/api/")) return path;
+  return path.replace(/\/l\/.+/s, "/l/…").replace(/\/hub\/lfs\/.+/s, "/hub/lfs/…");
 }
 
 function wholeDelivery(c: Context<AppEnvironment>): Delivery {

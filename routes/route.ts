@@ -29,6 +29,8 @@ export interface Services {
   readonly links: LinkService;
   readonly uploads: UploadService;
   readonly hub: HubService;
+  /** Bounds how many long lines of commits are in memory at once. */
+  readonly longLines: Semaphore;
   readonly publicOrigin: PublicOrigin;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
@@ -56,6 +58,8 @@ export interface ServedRoute {
   readonly privilege?: Privilege | "any";
   /** Whether the credential may be the password of Basic authentication, as of Git LFS. @default false */
   readonly basic?: boolean;
+  /** Whether its address is signed, in place of a credential. @default false */
+  readonly signed?: boolean;
   /** What it changes, as the audit log names it. Every route that changes something has one (C 22). */
   readonly action?: string;
   /**

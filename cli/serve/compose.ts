@@ -23,6 +23,7 @@ import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import type { App } from "../../routes/environment.ts";
 import { type ServerEvents, serverEvents } from "../../routes/events.ts";
+import { longLinePermits } from "../../routes/hub/commit.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/in_flight.ts";
 import { TrustedProxies } from "../../routes/client_address.ts";
@@ -132,6 +133,7 @@ export async function compose(
     tree: served,
     events,
     verify,
+    isRevoked: records.isRevoked,
     audit,
     eventOptions: { isRevoked: records.isRevoked },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
@@ -147,6 +149,7 @@ export async function compose(
     links: { tree: served, store: records.links },
     uploads,
     hub,
+    longLines: longLinePermits(),
     hubRoutes: HUB_ROUTES,
     origin: settings.origin,
     capacity,

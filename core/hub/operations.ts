@@ -6,7 +6,7 @@ import type { Staging, UploadedFile } from "../tree/staging.ts";
 import type { CommitRequest, Operation } from "./ports.ts";
 
 /** The most operations of a commit: each one is kept in memory until all have come. */
-const MAX_OPERATIONS = 25_000;
+export const MAX_OPERATIONS = 25_000;
 
 /** What operations need besides the privilege to upload. */
 const PRIVILEGES: Partial<Record<Operation["kind"], Privilege>> = {

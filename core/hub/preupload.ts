@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type UploadMode } from "../../schemas/hub_repository.ts";
+import type { UploadMode } from "../../schemas/hub_repository.ts";
 import { KIB } from "../../schemas/units.ts";
 import { type Caller, permits } from "../caller.ts";
 import { DamagedContent } from "../errors.ts";

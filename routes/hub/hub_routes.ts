@@ -1,7 +1,10 @@
 import type { ServedRoute } from "../route.ts";
 import { expand, type HubRoute } from "./hub_route.ts";
+import { postCommit } from "./commit.ts";
 import { postRepository } from "./create.ts";
 import { showInfo } from "./info.ts";
+import { postLfsBatch, postLfsVerify } from "./lfs.ts";
+import { getObject, putObject } from "./objects.ts";
 import { postPreupload } from "./preupload.ts";
 import { showRepositories } from "./repositories.ts";
 import { resolveFile } from "./resolve.ts";
@@ -60,7 +63,46 @@ const WRITING: readonly HubRoute[] = [
     load: "transfer",
     handle: postPreupload,
   },
+  {
+    method: "POST",
+    path: "{api}/{ns}/{name}/commit/{rev}",
+    privilege: "resources.upload",
+    action: "hub.commit",
+    load: "transfer",
+    handle: postCommit,
+  },
+  {
+    method: "POST",
+    path: "{web}/{ns}/{name}.git/info/lfs/objects/batch",
+    privilege: "any",
+    basic: true,
+    action: "hub.batch",
+    handle: postLfsBatch,
+  },
+  {
+    method: "POST",
+    path: "{web}/{ns}/{name}.git/info/lfs/verify",
+    privilege: "resources.upload",
+    basic: true,
+    handle: postLfsVerify,
+  },
+];
+
+/** Signed addresses, which clients use without a credential. They are the same for all trees. */
+const SIGNED: readonly ServedRoute[] = [
+  {
+    method: "PUT",
+    path: "/hub/lfs/{token}",
+    signed: true,
+    action: "hub.upload",
+    load: "transfer",
+    handle: putObject,
+  },
+  { method: "GET", path: "/hub/lfs/{token}", signed: true, load: "transfer", handle: getObject },
 ];
 
 /** Every route of the hub (C 20). */
-export const HUB_ROUTES: readonly ServedRoute[] = [...READING, ...WRITING].flatMap(expand);
+export const HUB_ROUTES: readonly ServedRoute[] = [
+  ...[...READING, ...WRITING].flatMap(expand),
+  ...SIGNED,
+];

@@ -34,6 +34,18 @@ export const LFS_STATEMENTS = {
         AND own.size = ifnull(asked.value ->> 'size', own.size)
       LIMIT 1
     )`,
+  // The same work whatever other trees have, too.
+  fileOfTree: `SELECT (
+      SELECT path FROM (
+        SELECT own.path AS path FROM records AS own
+        WHERE own.hash = ifnull(
+            (SELECT hash FROM contents WHERE sha256 = unhex(asked.value ->> 'sha256')),
+            substr(asked.value ->> 'sha256', 1, 31) || 'x'
+          ) AND own.hash <> '' AND own.user_id = :user
+          AND own.size = asked.value ->> 'size'
+        LIMIT 100
+      ) ORDER BY path > :directory || '/' AND path < :directory || '0' DESC, path LIMIT 1
+    ) AS path FROM ${ASKED}`,
   hubKey: "SELECT hub_key FROM storage_state",
   addHubKey: "UPDATE storage_state SET hub_key = ifnull(hub_key, :key) RETURNING hub_key",
 } as const;

@@ -67,6 +67,16 @@ export class SqliteLfsObjectStore implements LfsObjectStore {
     );
   }
 
+  async files(
+    user: number,
+    directory: string,
+    pointers: readonly LfsPointer[],
+  ): Promise<(string | undefined)[]> {
+    const parameters = { user, directory, pointers: JSON.stringify(pointers) };
+    const rows = await this.#parts.reader.uploadRows("fileOfTree", parameters);
+    return rows.map(({ path }) => path === null ? undefined : String(path));
+  }
+
   async remove(ids: readonly string[]): Promise<void> {
     await this.#removed("removeObjects", { ids: JSON.stringify(ids) });
   }

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { auditOf } from "../support/audit.ts";
 import { HubClient, hubRefused, jsonOf } from "../support/hub.ts";
 import { mintToken, TestServer } from "../support/server.ts";
 import { Client } from "../support/client.ts";
@@ -99,10 +100,8 @@ Deno.test("C 20 create makes the directory of a repository", async (t) => {
     },
   );
   await t.step("C 22 it is in the audit log", async () => {
-    const lines = (await Deno.readTextFile(`${server.dataDir}/audit.log`)).trimEnd().split("\n")
-      .map((line) => JSON.parse(line));
-    const [first] = lines;
-    const { user, tree, action, paths, outcome } = first;
+    const [first] = await auditOf(server);
+    const { user, tree, action, paths, outcome } = first ?? {};
     assert.deepEqual(
       { user, tree, action, paths, outcome },
       { user: 7, tree: 7, action: "hub.create", paths: ["models/team/one"], outcome: "ok" },

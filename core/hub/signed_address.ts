@@ -1,0 +1,77 @@
+import { Buffer } from "node:buffer";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import * as v from "valibot";
+import { Grant } from "../../schemas/hub_lfs.ts";
+import { type Caller, ownerOf } from "../caller.ts";
+import { AppError } from "../errors.ts";
+
+/** How long a signed address is valid at most, in milliseconds. */
+const MAX_LIFETIME_MS = 24 * 60 * 60_000;
+/** Longer tokens are not ours. */
+const MAX_TOKEN_LENGTH = 4096;
+
+const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
+
+/** What a signed address is made for. */
+export type GrantRequest = Pick<Grant, "operation" | "sha256" | "size" | "repository"> & {
+  readonly caller: Caller;
+};
+
+/**
+ * What a signed address permits: one operation on one object, on behalf of the credential that asked for it,
+ * as clients send no credential to it. It does not outlive that credential.
+ */
+export function grantOf({ caller, ...request }: GrantRequest, now: number): Grant {
+  return {
+    ...request,
+    user: caller.userId,
+    tree: ownerOf(caller),
+    jti: caller.jti,
+    quota: caller.quota,
+    expires: Math.min(now + MAX_LIFETIME_MS, caller.expiresAt),
+  };
+}
+
+/** The token of a signed address: the grant, and its HMAC-SHA256. */
+export function signGrant(key: Uint8Array, grant: Grant): string {
+  const text = Buffer.from(JSON.stringify(grant)).toString("base64url");
+  return `${text}.${mac(key, text).toString("base64url")}`;
+}
+
+/**
+ * Verifies the token of a signed address.
+ *
+ * @throws {AppError} `ErrAuthRequired` when the key has not signed it, or it has expired.
+ */
+export function verifyGrant(key: Uint8Array, token: string, now: number): Grant {
+  const [, text = "", signature = ""] = token.length > MAX_TOKEN_LENGTH
+    ? []
+    : TOKEN.exec(token) ?? [];
+  const expected = mac(key, text);
+  const stated = Buffer.from(signature, "base64url");
+  // Another text of the same bytes is refused, too.
+  const isOurs = stated.length === expected.length && timingSafeEqual(stated, expected) &&
+    stated.toString("base64url") === signature;
+  if (!isOurs) throw new AppError("ErrAuthRequired", "The signed address is invalid");
+  const grant = v.parse(Grant, JSON.parse(Buffer.from(text, "base64url").toString()));
+  if (now < grant.expires) return grant;
+  throw new AppError("ErrAuthRequired", "The signed address has expired");
+}
+
+/** The caller on whose behalf a signed address acts. It may do nothing else. */
+export function callerOfGrant(grant: Grant): Caller {
+  const { operation, user, tree, jti, quota, expires } = grant;
+  const privilege = operation === "upload" ? "resources.upload" : "resources.download";
+  return {
+    userId: user,
+    tree,
+    jti,
+    quota,
+    privileges: new Set([privilege]),
+    expiresAt: expires,
+  };
+}
+
+function mac(key: Uint8Array, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}

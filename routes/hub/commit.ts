@@ -1,0 +1,159 @@
+import type { Chunk } from "../../core/content.ts";
+import { AppError } from "../../core/errors.ts";
+import { yieldToEventLoop } from "../../core/event_loop.ts";
+import { commitFiles } from "../../core/hub/commit.ts";
+import { MAX_OPERATIONS } from "../../core/hub/operations.ts";
+import type { Operation } from "../../core/hub/ports.ts";
+import { requireRevision } from "../../core/hub/repository.ts";
+import { release } from "../../core/record_lists.ts";
+import { Semaphore } from "../../core/semaphore.ts";
+import { changedOwners } from "../../core/tree/change_set.ts";
+import type { CommitLine, CommitReply } from "../../schemas/hub_commit.ts";
+import { auditChange } from "../audit.ts";
+import { callerOf } from "../auth.ts";
+import { BodyReader, uploadBodyLimits } from "../body.ts";
+import { parseQuery } from "../query.ts";
+import type { Services } from "../route.ts";
+import { decodedBase64 } from "./base64.ts";
+import { invalidLine, type ParsedLine, parseLine } from "./commit_lines.ts";
+import type { Mount } from "./hub_route.ts";
+import { linesOf } from "./lines.ts";
+import { type Handled, hubJson, urlOf, writableOf } from "./replies.ts";
+
+/** How many long lines may be in memory at once, and how many of one user. Others wait, unread. */
+const MAX_LONG_LINES = 8;
+const MAX_LONG_LINES_OF_USER = 1;
+/** How long lines that have arrived may keep the event loop, in milliseconds. */
+const MAX_TURN_MS = 5;
+
+const BLANK = /^\s*$/;
+const ascii = new TextDecoder("latin1");
+
+/** Bounds how many long lines of commits are in memory at once. */
+export function longLinePermits(): Semaphore {
+  return new Semaphore(MAX_LONG_LINES, MAX_LONG_LINES_OF_USER);
+}
+
+/** A line with its number, from 1. */
+interface NumberedLine extends ParsedLine {
+  readonly number: number;
+}
+
+type Header = Extract<CommitLine, { key: "header" }>["value"];
+
+/** `POST /api/models/{repo}/commit/{rev}` (C 20): one change, all or nothing. */
+export async function postCommit(c: Handled, services: Services, mount: Mount): Promise<Response> {
+  const { hub, longLines, publicOrigin } = services;
+  const { raw } = c.req;
+  // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
+  const { signal } = raw;
+  refusePullRequest(raw.url);
+  const repository = await writableOf(c, hub, mount);
+  auditChange(c, { paths: [repository.directory] });
+  const caller = callerOf(c);
+  const body = new BodyReader(raw, "body", uploadBodyLimits(hub.tree));
+  const lines = parsedLines(linesOf(body, () => longLines.acquire(signal, caller.userId)));
+  try {
+    const { parentCommit } = await headerOf(lines);
+    const { commitOid, changes } = await commitFiles(hub, {
+      caller,
+      directory: repository.directory,
+      parentCommit: parentCommit ?? undefined,
+      operations: operationsOf(lines, (revision) => requireRevision(hub, repository, revision)),
+    });
+    auditChange(c, {
+      paths: [repository.directory],
+      records: changedOwners(changes),
+      details: { commit: commitOid },
+    });
+    for (const { records } of changes) release(records);
+    const commitUrl = `${urlOf(publicOrigin.of(c), mount, repository)}/commit/${commitOid}`;
+    const reply: CommitReply = { success: true, commitUrl, commitOid, hookOutput: "" };
+    return hubJson(c, reply);
+  } finally {
+    await lines.return();
+  }
+}
+
+function refusePullRequest(url: string): void {
+  const given = parseQuery(url).get("create_pr")?.[0] ?? "0";
+  if (["0", "false", ""].includes(given.toLowerCase())) return;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    "Cannot make a pull request: commits go to main (create_pr)",
+  );
+}
+
+/** Lines that are not blank. */
+async function* parsedLines(lines: AsyncIterable<Chunk>): AsyncGenerator<NumberedLine, void> {
+  let number = 0;
+  let turnStarted = performance.now();
+  for await (const line of lines) {
+    number++;
+    if (number > MAX_OPERATIONS + 1) {
+      throw new AppError(
+        "ErrResourcesInvalidRequest",
+        `Cannot commit: more than ${MAX_OPERATIONS} changes; make several commits`,
+      );
+    }
+    if (performance.now() - turnStarted > MAX_TURN_MS) {
+      await yieldToEventLoop();
+      turnStarted = performance.now();
+    }
+    if (line.length < 10 && BLANK.test(ascii.decode(line))) continue;
+    yield { number, ...parseLine(line, number) };
+  }
+}
+
+/** The header, which comes first. */
+async function headerOf(lines: AsyncGenerator<NumberedLine, void>): Promise<Header> {
+  const { value: first } = await lines.next();
+  if (first?.line.key === "header") return first.line.value;
+  throw invalidLine(first?.number ?? 1, "expected the header of the commit");
+}
+
+async function* operationsOf(
+  lines: AsyncIterable<NumberedLine>,
+  requireRevision: (revision: string) => Promise<unknown>,
+): AsyncGenerator<Operation, void> {
+  for await (const parsed of lines) {
+    const { line, number } = parsed;
+    switch (line.key) {
+      case "header":
+        throw invalidLine(number, "the header comes twice");
+      case "file":
+        yield { kind: "file", path: line.value.path, content: contentOf(parsed) };
+        break;
+      case "lfsFile": {
+        const { path, oid, size } = line.value;
+        yield { kind: "lfsFile", path, sha256: oid, size: size ?? undefined };
+        break;
+      }
+      case "deletedFile":
+      case "deletedFolder":
+        yield { kind: line.key, path: line.value.path };
+        break;
+      case "copyFile": {
+        const { path, srcPath, srcRevision } = line.value;
+        if (typeof srcRevision === "string") await requireRevision(srcRevision);
+        yield { kind: "copyFile", from: srcPath, path };
+        break;
+      }
+      default:
+        line satisfies never;
+    }
+  }
+}
+
+/** The content of a file, decoded. */
+async function* contentOf({ line, content, number }: NumberedLine): AsyncGenerator<Chunk, void> {
+  if (content === undefined || line.key !== "file") return;
+  // The memory of the line is read into again.
+  if (line.value.encoding === "utf-8") return yield content.slice();
+  try {
+    yield* decodedBase64(content);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidLine(number, "its content is not base64 with padding", error);
+  }
+}

@@ -1,0 +1,131 @@
+import { type Caller, type Privilege, requirePermission } from "../../core/caller.ts";
+import { AppError, quoted } from "../../core/errors.ts";
+import { findObjects } from "../../core/hub/lfs_objects.ts";
+import { grantOf, type GrantRequest, signGrant } from "../../core/hub/signed_address.ts";
+import type { HubService } from "../../core/hub/ports.ts";
+import type { Repository } from "../../core/hub/repository.ts";
+import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts";
+import { auditChange } from "../audit.ts";
+import { callerOf } from "../auth.ts";
+import { jsonBody } from "../body.ts";
+import { respond } from "../respond.ts";
+import type { Services } from "../route.ts";
+import type { Mount } from "./hub_route.ts";
+import { existingOf, type Handled, repositoryOf, urlOf } from "./replies.ts";
+
+const CONTENT_TYPE = "application/vnd.git-lfs+json";
+
+const PRIVILEGES: Readonly<Record<LfsOperation, Privilege>> = {
+  upload: "resources.upload",
+  download: "resources.download",
+};
+
+const encoder = new TextEncoder();
+
+interface Action {
+  readonly href: string;
+  readonly expires_at?: string;
+}
+
+/** What is to be done for an object of a batch. */
+interface BatchItem extends LfsObject {
+  readonly actions?: Readonly<Record<string, Action>>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/**
+ * `POST /{repo}.git/info/lfs/objects/batch` (C 20). An object that the tree holds needs no upload. The answer
+ * does not depend on what other trees hold.
+ */
+export async function postLfsBatch(
+  c: Handled,
+  services: Services,
+  mount: Mount,
+): Promise<Response> {
+  const { hub, publicOrigin } = services;
+  auditChange(c, { paths: [repositoryOf(c, mount).directory], isStep: true });
+  const { operation, transfers, objects } = await jsonBody(c.req.raw, LfsBatch);
+  const caller = callerOf(c);
+  requirePermission(caller, PRIVILEGES[operation]);
+  const repository = await existingOf(c, hub, mount);
+  if (transfers !== undefined && !transfers.includes("basic")) {
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `Cannot transfer by ${quoted(transfers.join(", "))}: expected basic`,
+    );
+  }
+  const origin = publicOrigin.of(c);
+  const addressOf = addresses(await hub.objects.key(), {
+    operation,
+    caller,
+    repository: repository.directory,
+    prefix: `${origin}/hub/lfs/`,
+  });
+  const verify = { href: `${urlOf(origin, mount, repository)}.git/info/lfs/verify` };
+  const areHeld = await held(hub, { operation, caller, repository, objects });
+  const items = objects.map((object, index): BatchItem => {
+    const isHeld = areHeld[index] === true;
+    if (operation === "download") {
+      return isHeld
+        ? { ...object, actions: { download: addressOf(object) } }
+        : { ...object, error: { code: 404, message: "No file of the tree has this content" } };
+    }
+    return isHeld ? object : { ...object, actions: { upload: addressOf(object), verify } };
+  });
+  return lfsJson(c, { transfer: "basic", objects: items, hash_algo: "sha256" });
+}
+
+/** Makes signed addresses. */
+function addresses(
+  key: Uint8Array,
+  { prefix, ...request }: Omit<GrantRequest, "sha256" | "size"> & { readonly prefix: string },
+): (object: LfsObject) => Action {
+  const now = Date.now();
+  return ({ oid, size }) => {
+    const grant = grantOf({ ...request, sha256: oid, size }, now);
+    return {
+      href: prefix + signGrant(key, grant),
+      expires_at: new Date(grant.expires).toISOString(),
+    };
+  };
+}
+
+interface HeldRequest {
+  readonly operation: LfsOperation;
+  readonly caller: Caller;
+  readonly repository: Repository;
+  readonly objects: readonly LfsObject[];
+}
+
+/** Which objects need no upload, or can be downloaded. */
+async function held(
+  hub: HubService,
+  { operation, caller, repository, objects }: HeldRequest,
+): Promise<boolean[]> {
+  const pointers = objects.map(({ oid, size }) => ({ sha256: oid, size }));
+  if (operation === "upload") return await findObjects(hub, caller, pointers);
+  const { userId, directory } = repository;
+  const paths = await hub.objects.files(userId, directory, pointers);
+  return paths.map((path) => path !== undefined);
+}
+
+/** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived. */
+export async function postLfsVerify(
+  c: Handled,
+  { hub }: Services,
+  mount: Mount,
+): Promise<Response> {
+  await existingOf(c, hub, mount);
+  const { oid, size } = await jsonBody(c.req.raw, LfsObject);
+  const [isHeld] = await findObjects(hub, callerOf(c), [{ sha256: oid, size }]);
+  if (isHeld) return lfsJson(c, { oid, size });
+  throw new AppError("ErrHubEntryNotFound", `Object ${oid} of ${size} bytes was not received`);
+}
+
+function lfsJson(c: Handled, body: unknown): Response {
+  const bytes = encoder.encode(JSON.stringify(body));
+  return respond(c, bytes, 200, {
+    "Content-Type": CONTENT_TYPE,
+    "Content-Length": String(bytes.length),
+  });
+}

@@ -1,0 +1,40 @@
+import type { MiddlewareHandler } from "hono";
+import { requirePermission } from "../core/caller.ts";
+import { AppError } from "../core/errors.ts";
+import type { HubService } from "../core/hub/ports.ts";
+import { callerOfGrant, verifyGrant } from "../core/hub/signed_address.ts";
+import type { Grant } from "../schemas/hub_lfs.ts";
+import { auditChange } from "./audit.ts";
+import type { Access } from "./auth.ts";
+import type { AppEnvironment } from "./environment.ts";
+
+/**
+ * Middleware that requires a signed address in place of a credential (C 20). The request acts on behalf of
+ * the user who asked for the address, and counts as one of that user (C 22).
+ */
+export function requireGrant(
+  { isRevoked = () => false, rateLimit }: Access,
+  { objects }: Pick<HubService, "objects">,
+): MiddlewareHandler<AppEnvironment> {
+  return async function requireGrant(c, next) {
+    const grant = verifyGrant(await objects.key(), c.req.param("token") ?? "", Date.now());
+    if (grant.jti !== undefined && isRevoked(grant.jti)) {
+      throw new AppError("ErrAuthRequired", "The credential has been revoked");
+    }
+    const caller = callerOfGrant(grant);
+    c.set("caller", caller);
+    c.set("grant", grant);
+    rateLimit?.count(caller.userId);
+    const { repository, sha256, size } = grant;
+    auditChange(c, { paths: [repository], details: { sha256, size } });
+    requirePermission(caller, c.req.method === "PUT" ? "resources.upload" : "resources.download");
+    await next();
+  };
+}
+
+/** What the signed address of a request permits. */
+export function grantedBy(c: { get(key: "grant"): Grant | undefined }): Grant {
+  const grant = c.get("grant");
+  if (grant === undefined) throw new Error("grantedBy() needs a route with a signed address");
+  return grant;
+}

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { JwtId } from "./credentials.ts";
+
+/** The most objects of a batch. */
+export const MAX_LFS_OBJECTS = 1000;
+
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const Size = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const UserNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+const Operation = v.picklist(["upload", "download"]);
+export type LfsOperation = v.InferOutput<typeof Operation>;
+
+/** An object of Git LFS: content by its SHA-256. */
+export const LfsObject = v.object({ oid: Sha256, size: Size });
+export type LfsObject = v.InferOutput<typeof LfsObject>;
+
+/** The body of a batch request (Git LFS, batch API). Unknown keys are ignored. */
+export const LfsBatch = v.object({
+  operation: Operation,
+  /** Without it, the only one is `basic`. */
+  transfers: v.optional(v.array(v.string())),
+  objects: v.pipe(v.array(LfsObject), v.maxLength(MAX_LFS_OBJECTS)),
+  hash_algo: v.optional(v.literal("sha256")),
+});
+
+/** What a signed address states. Times are milliseconds since the Unix epoch. */
+export const Grant = v.object({
+  operation: Operation,
+  /** The user whose credential asked for the address. */
+  user: UserNumber,
+  /** The user whose tree it acts in. */
+  tree: UserNumber,
+  /** The id of that credential. */
+  jti: v.optional(JwtId),
+  /** The quota that the credential states, in bytes. */
+  quota: v.optional(Size),
+  sha256: Sha256,
+  size: Size,
+  /** The directory of the repository. */
+  repository: v.string(),
+  expires: v.number(),
+});
+export type Grant = v.InferOutput<typeof Grant>;
