@@ -22,7 +22,8 @@ export interface StreamedOptions {
  * A response with the content as its body. The first chunk is read before anything is sent, so content
  * that fails at once becomes an error response (RS 4.7.6). Content that fails later aborts the
  * connection. `content` is closed when the response ends. Small content that is all in one chunk is sent
- * without a stream, which would take longer than all else.
+ * without a stream, which would take longer than all else. A chunk belongs to the response: its memory is
+ * freed when the next one is needed.
  */
 export async function streamed(
   c: Context<AppEnvironment>,
@@ -55,7 +56,7 @@ export async function streamed(
       delivery.resolve({ bytes, complete: false, error });
     }
   };
-  let taken = 0;
+  let last: Chunk | undefined;
   let abort = () => {};
   const watch = new TransferWatch({
     windowMs: stallMs,
@@ -70,7 +71,9 @@ export async function streamed(
       abort = () => controller.error(aborted());
     },
     async pull(controller) {
-      watch.moved(taken);
+      watch.moved(last?.length ?? 0);
+      if (last !== undefined) free(last);
+      last = undefined;
       try {
         const { done, value } = ahead ?? await content.next();
         ahead = undefined;
@@ -83,7 +86,7 @@ export async function streamed(
         }
         bytes += value.length;
         controller.enqueue(value);
-        taken = value.length;
+        last = value;
         // The next pull comes when the client has read this chunk.
         watch.wait();
       } catch (error) {
@@ -96,6 +99,15 @@ export async function streamed(
     cancel: () => giveUp(),
   }, { highWaterMark: 0 });
   return respond(c, body, status, headers);
+}
+
+/**
+ * Frees the memory of a chunk that the runtime has taken, which keeps what it has yet to send. Otherwise
+ * chunks add up until the garbage is collected, for which V8 marks its whole heap again and again. Memory
+ * that other chunks may share is left to V8.
+ */
+function free({ buffer, length }: Chunk): void {
+  if (length > 0 && length === buffer.byteLength) buffer.transfer(0);
 }
 
 /** Whether a chunk is the whole body, and small. */

@@ -14,11 +14,12 @@ import { FIXED_FLAGS, hasComma, permissionFlags, type Permissions } from "../per
 export const CACHED_ONLY: readonly string[] = ["--cached-only"];
 
 /**
- * How V8 collects the garbage of the server: a small young generation, collected before it is full. Each
- * chunk of a download is memory outside of V8's heap that a small object holds. Otherwise chunks add up
- * until V8 looks through its whole heap for the sake of that memory, which can take more time than all else.
+ * How V8 keeps the heaps of the server small, in the order of the flags: a small young generation, which is
+ * collected before it is full; an old one that is collected when it has grown by a fifth instead of to twice
+ * its size; and one copy of V8's built-in code instead of one for each thread.
  */
-export const SERVER_V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=40";
+export const SERVER_V8_FLAGS =
+  "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=40,--heap-growing-percent=20,--no-short-builtin-calls";
 
 /**
  * When the allocator of glibc gives memory of the server back, in bytes; others ignore it. By default,

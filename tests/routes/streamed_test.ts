@@ -74,6 +74,22 @@ Deno.test("C 9 small content in one chunk is sent without a stream", async () =>
   }
 });
 
+Deno.test("a stream frees the memory of a chunk before it reads the one after the next", async () => {
+  const sent = [1, 2, 3, 4].map((byte) => new Uint8Array(100_000).fill(byte));
+  const shared = new Uint8Array(100_000);
+  const chunks: Chunk[] = [...sent, shared.subarray(0, 5)];
+  const kept: number[] = [];
+  await using result = await request(() => {
+    kept.push(sent.filter(({ buffer }) => !buffer.detached).length);
+    return Promise.resolve(chunks.shift());
+  });
+  const body = await result.response.bytes();
+  const bytes = [1, 2, 3, 4].flatMap((byte) => Array.from({ length: 100_000 }, () => byte));
+  assert.deepEqual([...body], [...bytes, 0, 0, 0, 0, 0]);
+  assert.deepEqual(kept, [4, 3, 2, 1, 0, 0]);
+  assert.equal(shared.length, 100_000);
+});
+
 Deno.test("RS 4.7.6 a stream that fails later aborts the connection", async () => {
   const chunks = [chunk("first")];
   await using result = await request(() => {

@@ -1,8 +1,8 @@
 /** Prints how much the memory of buffers varies while content is downloaded, in bytes. */
 
-import { MIB } from "../../../schemas/units.ts";
-import { TestServer } from "../../support/server.ts";
-import { run } from "../../support/tools.ts";
+import { MIB } from "../../schemas/units.ts";
+import { TestServer } from "../support/server.ts";
+import { run } from "../support/tools.ts";
 
 await using server = await TestServer.start();
 const { url, token } = await server.as(1);
