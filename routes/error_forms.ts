@@ -71,9 +71,11 @@ function lfsForm({ message }: Refused): ErrorForm {
   };
 }
 
-/** A message as one line of ASCII. */
+/** The start of a message as one line of ASCII. */
 function headerText(message: string): string {
   return message.slice(0, MAX_HEADER_CHARS)
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/[^\x20-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()));
+    .replaceAll(/[^\x20-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()))
+    .slice(0, MAX_HEADER_CHARS)
+    .replace(/%[0-9A-F]?$/, "");
 }

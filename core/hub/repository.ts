@@ -42,7 +42,7 @@ const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
  * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
  */
 export function repositoryNamed(caller: Caller, { kind, id }: RepositoryName): Repository {
-  if (!isRepositoryId(id)) throw notFound({ kind, id });
+  if (!isRepositoryId(id)) throw notFound({ kind, id }, ": expected namespace/name");
   return { kind, id, userId: ownerOf(caller), directory: `${kind}/${id}` };
 }
 
@@ -137,7 +137,7 @@ export function entryNotFound(
   return new AppError("ErrHubEntryNotFound", `${quoted(path)} in ${id}: ${problem}`);
 }
 
-function notFound({ kind, id }: RepositoryName): AppError {
+function notFound({ kind, id }: RepositoryName, expected = ""): AppError {
   const what = kind === "models" ? "Model" : "Dataset";
-  return new AppError("ErrHubRepositoryNotFound", `${what} ${quoted(id)} not found`);
+  return new AppError("ErrHubRepositoryNotFound", `${what} ${quoted(id)} not found${expected}`);
 }

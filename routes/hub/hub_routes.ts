@@ -11,6 +11,23 @@ import { resolveFile } from "./resolve.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { whoAmI } from "./whoami.ts";
 
+/** Addresses of repositories without a namespace, which clients know from other hubs. None exists. */
+const WITHOUT_NAMESPACE: readonly HubRoute[] = [
+  { method: "GET", path: "{api}/{name}", privilege: "resources.view", handle: showInfo },
+  {
+    method: "GET",
+    path: "{api}/{name}/revision/{rev}",
+    privilege: "resources.view",
+    handle: showInfo,
+  },
+  {
+    method: "GET",
+    path: "{web}/{name}/resolve/{rev}/{+path}",
+    privilege: "resources.download",
+    handle: resolveFile,
+  },
+];
+
 const READING: readonly HubRoute[] = [
   { method: "GET", path: "/api/whoami-v2", privilege: "resources.view", handle: whoAmI },
   { method: "GET", path: "{api}", privilege: "resources.view", handle: showRepositories },
@@ -103,6 +120,6 @@ const SIGNED: readonly ServedRoute[] = [
 
 /** Every route of the hub (C 20). */
 export const HUB_ROUTES: readonly ServedRoute[] = [
-  ...[...READING, ...WRITING].flatMap(expand),
+  ...[...READING, ...WRITING, ...WITHOUT_NAMESPACE].flatMap(expand),
   ...SIGNED,
 ];

@@ -13,6 +13,7 @@ import {
 import type { RepositoryPage } from "../../core/hub/store.ts";
 import { callerOf } from "../auth.ts";
 import type { AppEnvironment } from "../environment.ts";
+import { isGitLfs } from "../error_forms.ts";
 import { respond } from "../respond.ts";
 import type { Mount } from "./hub_route.ts";
 
@@ -58,10 +59,10 @@ export function hubBytes(
  * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
  */
 export function repositoryOf(c: Handled, { kind }: Mount): Repository {
-  const { ns = "", name = "" } = c.req.param();
+  const { ns, name = "" } = c.req.param();
   // The addresses of Git LFS have the name with this ending, which no name has.
-  const named: RepositoryName = { kind, id: `${ns}/${name.replace(/\.git$/, "")}` };
-  return repositoryNamed(callerOf(c), named);
+  const plain = isGitLfs(c.req.path) ? name.replace(/\.git$/, "") : name;
+  return repositoryNamed(callerOf(c), { kind, id: ns === undefined ? plain : `${ns}/${plain}` });
 }
 
 /**
