@@ -9,6 +9,7 @@ import { postPreupload } from "./preupload.ts";
 import { showRepositories } from "./repositories.ts";
 import { resolveFile } from "./resolve.ts";
 import { showPaths, showTree } from "./tree.ts";
+import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
 
 /** Addresses of repositories without a namespace, which clients know from other hubs. None exists. */
@@ -66,6 +67,12 @@ const READING: readonly HubRoute[] = [
 ];
 
 const WRITING: readonly HubRoute[] = [
+  {
+    method: "POST",
+    path: "/api/validate-yaml",
+    privilege: "resources.upload",
+    handle: postValidateYaml,
+  },
   {
     method: "POST",
     path: "/api/repos/create",

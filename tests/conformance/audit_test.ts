@@ -11,6 +11,7 @@ const COMPLETING: readonly string[] = ["/api/v1/uploads/{id}"];
 const READING: readonly RegExp[] = [
   /^OPTIONS \/api\/v1\/uploads$/,
   /^POST \/api\/v1\/reports\/validate$/,
+  /^POST \/hub\/.*api\/validate-yaml$/,
   /^POST \/hub\/.*\/(?:preupload|paths-info)\/\{rev\}$/,
   /^POST \/hub\/.*\/info\/lfs\/verify$/,
 ];

@@ -191,3 +191,12 @@ Deno.test("C 20 preupload says how files are sent, and what is there", async (t)
     }
   });
 });
+
+Deno.test("C 20 the metadata of a README is valid, whatever it is", async () => {
+  await using server = await TestServer.start();
+  const hub = new HubClient(server, await server.as(7));
+  for (const content of ["---\nlicense: mit\n---\n", "---\n{[\n---\n", "x".repeat(3_000_000)]) {
+    const reply = await hub.post("/api/validate-yaml", { content, repoType: "model" });
+    assert.deepEqual(jsonOf(reply), { errors: [], warnings: [] });
+  }
+});
