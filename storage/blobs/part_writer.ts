@@ -3,10 +3,8 @@ import { SPARE_MEMORY } from "../../core/spare_memory.ts";
 import type { ChecksumAlgorithm } from "../../core/uploads.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
+import { PendingWrites } from "./pending_writes.ts";
 import type { ContentDigest } from "./upload.ts";
-
-/** Chunks that are being written and hashed while the next one comes in. */
-const MAX_WRITES = 4;
 
 export interface PartWriterParts {
   readonly path: string;
@@ -33,12 +31,11 @@ export class PartWriter {
   readonly #workers = new DisposableStack();
   readonly #writer: PooledWorker<ContentTasks>;
   readonly #hasher: PooledWorker<ContentTasks>;
-  readonly #work: Promise<void>[] = [];
+  readonly #writes = new PendingWrites();
   #id = 0;
   #hashes: Hashes = { md5: 0, former: 0, checksum: undefined };
   #size = 0;
   #formerSize = 0;
-  #failure: unknown;
 
   private constructor({ pool, requireSpace }: PartWriterParts) {
     this.#requireSpace = requireSpace;
@@ -64,7 +61,7 @@ export class PartWriter {
   }
 
   get hasFailed(): boolean {
-    return this.#failure !== undefined;
+    return this.#writes.hasFailed;
   }
 
   /** {@link OpenPart.begin} */
@@ -80,7 +77,7 @@ export class PartWriter {
     this.#formerSize = this.#size;
   }
 
-  /** Passes a chunk to the workers once few enough writes are in progress. */
+  /** Passes a chunk to the workers once few enough are pending. */
   async append(chunk: Chunk): Promise<void> {
     this.#requireSpace();
     await this.#hash(chunk.length, () => this.#writer.remote.writeUpload(this.#id, chunk));
@@ -88,13 +85,13 @@ export class PartWriter {
 
   /** {@link OpenPart.sync} */
   async sync(): Promise<number> {
-    await this.#settle();
+    await this.#writes.settle();
     return await this.#writer.remote.syncUpload(this.#id);
   }
 
   /** {@link OpenPart.checksum} */
   async checksum(): Promise<Chunk> {
-    await this.#settle();
+    await this.#writes.settle();
     const { checksum } = this.#hashes;
     if (checksum === undefined) throw new Error("The request has no checksum");
     this.#hashes = { ...this.#hashes, checksum: undefined };
@@ -103,7 +100,7 @@ export class PartWriter {
 
   /** {@link OpenPart.revert} */
   async revert(): Promise<void> {
-    await this.#settle();
+    await this.#writes.settle();
     await this.#writer.remote.revertUpload(this.#id);
     const { md5, former } = this.#hashes;
     await this.#hasher.remote.finishHash(md5);
@@ -117,7 +114,7 @@ export class PartWriter {
 
   /** Syncs and closes the part. */
   async finish(): Promise<ContentDigest> {
-    await this.#settle();
+    await this.#writes.settle();
     const [written, hash] = await Promise.all([
       this.#writer.remote.finishUpload(this.#id),
       this.#hasher.remote.finishHash(this.#hashes.md5),
@@ -129,7 +126,7 @@ export class PartWriter {
 
   /** Closes the part at any point. */
   async close(): Promise<void> {
-    await Promise.all(this.#work);
+    await this.#writes.ended();
     // A worker that died has closed its file.
     await Promise.allSettled([
       this.#id > 0 && this.#writer.remote.abortUpload(this.#id),
@@ -151,29 +148,15 @@ export class PartWriter {
       const bytes = Math.min(memory.length, size - this.#size);
       await this.#hash(bytes, () => this.#writer.remote.rehashUpload(id, memory));
     }
-    await this.#settle();
+    await this.#writes.settle();
   }
 
   /** Adds the chunk that `work` returns to the hashes. */
   async #hash(bytes: number, work: () => Promise<Chunk>): Promise<void> {
-    while (this.#work.length >= MAX_WRITES) await this.#work[0];
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#size += bytes;
     const { md5, checksum } = this.#hashes;
     const ids = checksum === undefined ? [md5] : [md5, checksum];
-    const done = work()
-      .then((chunk) => this.#hasher.remote.updateHashes(ids, chunk))
-      .then((chunk) => SPARE_MEMORY.keep(chunk))
-      .catch((error) => {
-        this.#failure ??= error;
-      })
-      .finally(() => this.#work.splice(this.#work.indexOf(done), 1));
-    this.#work.push(done);
-  }
-
-  async #settle(): Promise<void> {
-    await Promise.all(this.#work);
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#writes.add(async () => this.#hasher.remote.updateHashes(ids, await work()));
+    this.#size += bytes;
   }
 
   async #forgetRequest(): Promise<void> {

@@ -5,6 +5,7 @@ import { KIB } from "../../schemas/units.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { type Digest, Hasher } from "./hasher.ts";
+import { PendingWrites } from "./pending_writes.ts";
 
 /**
  * Content up to this size is kept in the database. It is hashed on the calling thread: a call to another
@@ -13,11 +14,6 @@ import { type Digest, Hasher } from "./hasher.ts";
 export const MAX_SMALL_BYTES = 64 * KIB;
 /** The first buffer of content has this size, and grows with small content. */
 const MIN_BUFFER_BYTES = 4 * KIB;
-/**
- * Chunks that are being written and hashed while the next one comes in. With half as many, the thread of the
- * MD5 ran out of work whenever another one waited for a processor.
- */
-const MAX_WRITES = 8;
 
 /** All that is computed of content as it comes in. */
 export interface ContentDigest extends Digest {
@@ -49,8 +45,7 @@ interface OpenUpload {
 export class Upload implements Disposable {
   readonly #parts: UploadParts;
   readonly #workers = new DisposableStack();
-  readonly #writes: Promise<void>[] = [];
-  #failure: unknown;
+  readonly #writes = new PendingWrites();
   #opened: OpenUpload | undefined;
   #buffer: Chunk | undefined;
   #filled = 0;
@@ -76,8 +71,7 @@ export class Upload implements Disposable {
   async finish(): Promise<ReceivedContent> {
     if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
     await this.#flush();
-    await Promise.all(this.#writes);
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#writes.settle();
     const { writer, id, hasher, md5 } = await this.#start();
     const [written, hash] = await Promise.all([
       writer.remote.finishUpload(id),
@@ -88,7 +82,7 @@ export class Upload implements Disposable {
 
   /** Closes the file after a failure. */
   async abort(): Promise<void> {
-    await Promise.all(this.#writes);
+    await this.#writes.ended();
     if (this.#opened === undefined) return;
     const { writer, id, hasher, md5 } = this.#opened;
     // A worker that died has closed the file. The caller reports the error that killed it.
@@ -123,20 +117,14 @@ export class Upload implements Disposable {
     if (bytes !== undefined) await this.#write(bytes);
   }
 
-  /** Passes a chunk to the workers once few enough writes are in progress. */
+  /** Passes a chunk to the workers once few enough are pending. */
   async #write(chunk: Chunk): Promise<void> {
-    while (this.#writes.length >= MAX_WRITES) await this.#writes[0];
-    if (this.#failure !== undefined) throw this.#failure;
     this.#parts.requireSpace();
     const { writer, id, hasher, md5 } = await this.#start();
-    const write = writer.remote.writeUpload(id, chunk)
-      .then((written) => hasher.remote.updateHashes([md5], written))
-      .then((hashed) => SPARE_MEMORY.keep(hashed))
-      .catch((error) => {
-        this.#failure ??= error;
-      })
-      .finally(() => this.#writes.splice(this.#writes.indexOf(write), 1));
-    this.#writes.push(write);
+    await this.#writes.add(async () => {
+      const written = await writer.remote.writeUpload(id, chunk);
+      return await hasher.remote.updateHashes([md5], written);
+    });
   }
 
   async #start(): Promise<OpenUpload> {
