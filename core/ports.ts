@@ -163,7 +163,7 @@ export interface Usage {
   readonly files: number;
   /** The sizes of all files. Content that several files share counts for each of them. */
   readonly bytes: number;
-  /** The sizes of the files of unfinished uploads that can be resumed. */
+  /** The sizes of the files of unfinished uploads that can be resumed, and of what waits for a commit. */
   readonly uploading: number;
 }
 

@@ -8,7 +8,12 @@ export const Usage = v.object({
   directories: count,
   bytes: v.pipe(count, v.description("The sizes of all files")),
   stored_bytes: v.pipe(count, v.description("The sizes of their contents, each content once")),
-  uploading: v.pipe(count, v.description("The sizes of the files of unfinished uploads")),
+  uploading: v.pipe(
+    count,
+    v.description(
+      "The sizes of the files of unfinished uploads, and of content that waits for a commit",
+    ),
+  ),
   quota: v.nullable(count),
 });
 export type Usage = v.InferOutput<typeof Usage>;

@@ -94,7 +94,11 @@ function plainText(result: CheckResult): string {
       ? [`The next start will move ${amount(pending, "content")} without a record into quarantine`]
       : [],
     ...strayParts > 0
-      ? [`The next start will remove ${amount(strayParts, "part")} without an unfinished upload`]
+      ? [
+        `The next start will remove ${
+          amount(strayParts, "part")
+        } of uploads that nothing waits for`,
+      ]
       : [],
     ...quarantined > 0 ? [`In quarantine: ${amount(quarantined, "content")}`] : [],
     `Checked ${amount(records, "record")} and ${amount(contents.files, "content")} ` +

@@ -32,7 +32,7 @@ export interface CheckResult {
   /** How many contents without a record the next start will move into quarantine. */
   readonly pending: number;
   readonly quarantined: number;
-  /** How many parts without an unfinished upload the next start will remove. */
+  /** How many files of `uploads/` that nothing waits for the next start will remove. */
   readonly strayParts: number;
 }
 
