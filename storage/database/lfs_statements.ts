@@ -1,6 +1,19 @@
 const OBJECT_COLUMNS =
   "id, user_id, created_by, lower(hex(sha256)) AS sha256, size, hash, crc32, created_at, expires_at";
-const ASKED = "json_each(:pointers) AS asked";
+/**
+ * The contents that are asked for, with the MD5 by which records have them. A SHA-256 that no content has
+ * gets an MD5 that no content has either, and is looked up among the records all the same. Each step does the
+ * same work for both, so that the time does not tell whether another tree has the content: hence all values
+ * are computed beforehand, whether they are used or not.
+ */
+const NAMED = `asked AS MATERIALIZED (
+    SELECT key AS position, unhex(value ->> 'sha256') AS sha256, value ->> 'size' AS size,
+      substr(value ->> 'sha256', 1, 31) || 'x' AS nobodys
+    FROM json_each(:pointers)
+  ), named AS MATERIALIZED (
+    SELECT position, asked.size AS size, ifnull(contents.hash, nobodys) AS hash
+    FROM asked LEFT JOIN contents ON contents.sha256 = asked.sha256
+  )`;
 
 /** All statements about content that waits for a commit, by name. */
 export const LFS_STATEMENTS = {
@@ -21,31 +34,22 @@ export const LFS_STATEMENTS = {
     ) RETURNING id`,
   objectsAfter: "SELECT id FROM lfs_objects WHERE id > :after ORDER BY id LIMIT :limit",
   presentObjects: "SELECT id FROM lfs_objects WHERE id IN (SELECT value FROM json_each(:ids))",
-  // A SHA-256 that no content has is looked up among the records all the same, by an MD5 that no content
-  // has either: the time that this takes does not tell whether another tree has the content.
-  contentOfTree: `SELECT asked.key AS position, records.hash AS hash, records.size AS size,
+  contentOfTree: `WITH ${NAMED} SELECT position, records.hash AS hash, records.size AS size,
       records.crc32 AS crc32
-    FROM ${ASKED} LEFT JOIN records ON records.id = (
+    FROM named LEFT JOIN records ON records.id = (
       SELECT own.id FROM records AS own
-      WHERE own.hash = ifnull(
-          (SELECT hash FROM contents WHERE sha256 = unhex(asked.value ->> 'sha256')),
-          substr(asked.value ->> 'sha256', 1, 31) || 'x'
-        ) AND own.hash <> '' AND own.user_id = :user
-        AND own.size = ifnull(asked.value ->> 'size', own.size)
+      WHERE own.hash = named.hash AND own.hash <> '' AND own.user_id = :user
+        AND own.size = ifnull(named.size, own.size)
       LIMIT 1
     )`,
-  // The same work whatever other trees have, too.
-  fileOfTree: `SELECT (
+  fileOfTree: `WITH ${NAMED} SELECT (
       SELECT path FROM (
         SELECT own.path AS path FROM records AS own
-        WHERE own.hash = ifnull(
-            (SELECT hash FROM contents WHERE sha256 = unhex(asked.value ->> 'sha256')),
-            substr(asked.value ->> 'sha256', 1, 31) || 'x'
-          ) AND own.hash <> '' AND own.user_id = :user
-          AND own.size = asked.value ->> 'size'
+        WHERE own.hash = named.hash AND own.hash <> '' AND own.user_id = :user
+          AND own.size = named.size
         LIMIT 100
       ) ORDER BY path > :directory || '/' AND path < :directory || '0' DESC, path LIMIT 1
-    ) AS path FROM ${ASKED}`,
+    ) AS path FROM named`,
   hubKey: "SELECT hub_key FROM storage_state",
   addHubKey: "UPDATE storage_state SET hub_key = ifnull(hub_key, :key) RETURNING hub_key",
 } as const;
