@@ -1,4 +1,4 @@
-import { type Caller, ownerOf, requirePermission } from "../caller.ts";
+import { type Caller, ownerOf, permits, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { ObjectGone } from "../lfs_objects.ts";
 import { asError } from "../log.ts";
@@ -155,7 +155,7 @@ async function carryOut(
   }
   const files = [
     ...copies.map(({ from, path }) => ({ path, blob: fileAt(from, found) })),
-    ...await contentsOf(transaction, userId, waiting.others),
+    ...await contentsOf(transaction, caller, waiting.others),
   ];
   const roots = rootsOf(deletions, found);
   const deleted = roots.length === 0 ? [] : await transaction.deleteSubtrees(roots);
@@ -163,15 +163,17 @@ async function carryOut(
   return { changes: [changesOf("deleted", deleted)], files };
 }
 
-/** The content of files that other files of the tree have. */
+/** The content of files that other files of the tree have, if the caller may know which those are. */
 async function contentsOf(
   transaction: WriteTransaction,
-  userId: number,
+  caller: Caller,
   files: readonly LfsFile[],
 ): Promise<PlacedFile[]> {
   if (files.length === 0) return [];
   const asked = files.map(({ sha256, size }) => ({ sha256, size }));
-  const contents = await transaction.findContents(userId, asked);
+  const contents = permits(caller, "resources.view")
+    ? await transaction.findContents(ownerOf(caller), asked)
+    : [];
   return files.map(({ path, sha256 }, index) => {
     const blob = contents[index];
     if (blob !== undefined) return { path, blob };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, ownerOf } from "../caller.ts";
+import { type Caller, ownerOf, permits } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
 import type { LfsOutcome, LfsPointer } from "../lfs_objects.ts";
@@ -60,14 +60,19 @@ export async function parkObject(
 
 /**
  * Says of each content whether the tree that the caller acts in has it, in a file or waiting for a commit.
- * Neither the answers nor the time tell what other trees have.
+ * Those who may not see the files do not learn which they are. Neither the answers nor the time tell what
+ * other trees have.
  */
 export async function findObjects(
   { objects }: Pick<HubService, "objects">,
   caller: Caller,
   pointers: readonly LfsPointer[],
 ): Promise<boolean[]> {
-  return await objects.holds(ownerOf(caller), pointers, Date.now());
+  const [owner, now] = [ownerOf(caller), Date.now()];
+  if (permits(caller, "resources.view")) return await objects.holds(owner, pointers, now);
+  const waiting = await objects.waiting(owner, pointers.map(({ sha256 }) => sha256), now);
+  const sizes = new Map(waiting.map(({ sha256, size }) => [sha256, size]));
+  return pointers.map(({ sha256, size }) => sizes.get(sha256) === size);
 }
 
 /** Passes content on, and refuses what is more than it should be. */

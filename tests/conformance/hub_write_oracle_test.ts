@@ -180,3 +180,22 @@ Deno.test("C 20 content of others has to be sent, whoever asks", async () => {
   }));
   assert.deepEqual(refusals[0], refusals[1]);
 });
+
+Deno.test("C 20 those who may only upload do not learn what the files of a tree have", async () => {
+  const { server, one, known } = await parties();
+  await using _server = server;
+  const [first] = known;
+  assert.ok(first !== undefined);
+  const writer = new HubClient(server, await server.as(1, "resources.upload", "resources.edit"));
+  const needed = async (hub: HubClient) =>
+    (await batch(hub, REPOSITORY, "upload", first)).filter(({ actions }) => actions).length;
+  assert.deepEqual([await needed(one), await needed(writer)], [0, 1]);
+  const copy = { key: "lfsFile", value: { path: "mine", algo: "sha256", ...first } };
+  assert.equal((await commit(writer, REPOSITORY, copy)).status, 400);
+  // What has been sent is taken, although a file has it.
+  const [item] = await batch(writer, REPOSITORY, "upload", first);
+  const body = noise(first.size, 0);
+  await fetchBare(item?.actions?.upload?.href ?? "", { method: "PUT", body });
+  assert.equal(await needed(writer), 0);
+  committed(await commit(writer, REPOSITORY, copy));
+});
