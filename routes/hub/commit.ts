@@ -18,7 +18,7 @@ import { decodedBase64 } from "./base64.ts";
 import { invalidLine, type ParsedLine, parseLine } from "./commit_lines.ts";
 import type { Mount } from "./hub_route.ts";
 import { linesOf } from "./lines.ts";
-import { type Handled, hubJson, urlOf, writableOf } from "./replies.ts";
+import { type Handled, hubJson, pageOf, writableOf } from "./replies.ts";
 
 /** How many long lines may be in memory at once, and how many of one user. Others wait, unread. */
 const MAX_LONG_LINES = 8;
@@ -67,7 +67,7 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
       details: { commit: commitOid },
     });
     for (const { records } of changes) release(records);
-    const commitUrl = `${urlOf(publicOrigin.of(c), mount, repository)}/commit/${commitOid}`;
+    const commitUrl = `${pageOf(publicOrigin.of(c), mount, repository)}/commit/${commitOid}`;
     const reply: CommitReply = { success: true, commitUrl, commitOid, hookOutput: "" };
     return hubJson(c, reply);
   } finally {

@@ -13,7 +13,7 @@ import { jsonBody } from "../body.ts";
 import { failure } from "../envelope.ts";
 import type { Services } from "../route.ts";
 import type { Mount } from "./hub_route.ts";
-import { type Handled, hubJson, urlOf } from "./replies.ts";
+import { type Handled, hubJson, pageOf } from "./replies.ts";
 import { nameOfUser } from "./whoami.ts";
 
 /** `POST /api/repos/create` (C 20). */
@@ -29,7 +29,7 @@ export async function postRepository(
     id: `${organization ?? nameOfUser(caller.userId)}/${name}`,
   });
   auditChange(c, { paths: [repository.directory] });
-  const url = urlOf(publicOrigin.of(c), mount, repository);
+  const url = pageOf(publicOrigin.of(c), mount, repository);
   try {
     await createRepository(tree, { caller, repository });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Client } from "../support/client.ts";
-import { HUB_VERSIONS, HubClient } from "../support/hub_clients.ts";
+import { HfClient, HUB_VERSIONS } from "../support/hub_clients.ts";
 import { run } from "../support/tools.ts";
 import {
   type Case,
@@ -23,7 +23,7 @@ export const HUB_CASES: readonly Case[] = [
       const { server } = context;
       const [version] = HUB_VERSIONS;
       if (version === undefined) return { comparisons: [], notes: ["hf is not installed"] };
-      const hub = new HubClient(version, {
+      const hub = new HfClient(version, {
         endpoint: `${server.origin}/hub`,
         token: context.client.token,
         home: context.directory,
@@ -34,7 +34,7 @@ export const HUB_CASES: readonly Case[] = [
   },
 ];
 
-async function uploads(context: CaseContext, hub: HubClient): Promise<Comparison> {
+async function uploads(context: CaseContext, hub: HfClient): Promise<Comparison> {
   const { directory, client } = context;
   // What a tree has is not sent again, so each program has content of its own.
   const fileOf = async (name: string) => {
@@ -57,7 +57,7 @@ async function uploads(context: CaseContext, hub: HubClient): Promise<Comparison
   return { title: "upload of 512 MB", unit: "s", values };
 }
 
-async function downloads(context: CaseContext, hub: HubClient): Promise<Comparison> {
+async function downloads(context: CaseContext, hub: HfClient): Promise<Comparison> {
   const { directory, client } = context;
   await curl(client, "-T", `${directory}/hub.bin`, `${client.url}/files/models/bench/down/hub.bin`);
   const address = `${client.url}/files/models/bench/down/hub.bin`;

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { type HubClient, hubTest } from "../support/hub_clients.ts";
+import { type HfClient, hubTest } from "../support/hub_clients.ts";
 import { modelFile } from "../support/models.ts";
 import { ScanRoom } from "../support/scan_room.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
@@ -39,7 +39,7 @@ hubTest("C 18 the hub refuses what the gate refuses, and the client says why", a
 
   await step("C 18 while the scan is pending", async () => {
     const { security, files, heads, snapshot } = await look();
-    const pending = [false, "pending"];
+    const pending = [false, "queued"];
     assert.deepEqual(security, { "clean.pkl": pending, "evil.pkl": pending });
     for (const path of ["clean.pkl", "evil.pkl"]) {
       refused(files[path], new RegExp(`${path}.*pending`));
@@ -83,6 +83,6 @@ hubTest("C 18 the hub refuses what the gate refuses, and the client says why", a
 }, { settings: { gate: "block" }, host: room.host });
 
 /** What `hf download` prints when it fails. */
-function failed(client: HubClient, ...names: string[]): Promise<string> {
+function failed(client: HfClient, ...names: string[]): Promise<string> {
   return client.fail("download", "team/mixed", ...names, "--local-dir", "refused");
 }

@@ -11,7 +11,7 @@ Deno.test("C 20 create makes the directory of a repository", async (t) => {
   const hub = new HubClient(server, user);
 
   await t.step("C 20 a model and a data set, with the address that the client parses", async () => {
-    const url = `${server.origin}/hub/team/one`;
+    const url = `${server.origin}/hub/models/team/one`;
     assert.deepEqual(jsonOf(await hub.create("team/one")), {
       url,
       name: "team/one",
@@ -39,14 +39,14 @@ Deno.test("C 20 create makes the directory of a repository", async (t) => {
     const body: unknown = JSON.parse(reply.text);
     assert.deepEqual(body, {
       error: "The repository team/one exists already",
-      url: `${server.origin}/hub/team/one`,
+      url: `${server.origin}/hub/models/team/one`,
     });
   });
   await t.step("C 20 without a namespace, that of the caller", async () => {
     for (const organization of [null, undefined]) {
       const body = { name: `mine-${organization}`, organization, visibility: "private" };
       assert.deepEqual(jsonOf(await hub.post("/api/repos/create", body)), {
-        url: `${server.origin}/hub/user-7/${body.name}`,
+        url: `${server.origin}/hub/models/user-7/${body.name}`,
         name: `user-7/${body.name}`,
         id: `user-7/${body.name}`,
       });
@@ -84,7 +84,7 @@ Deno.test("C 20 create makes the directory of a repository", async (t) => {
         server.url,
         await mintToken({ userId: 8, privileges: ["resources.upload"], trees }),
       );
-      const url = `${server.origin}/hub/t/9/team/two`;
+      const url = `${server.origin}/hub/t/9/models/team/two`;
       const reply = await new HubClient(server, guest, 9).create("team/two");
       assert.deepEqual(jsonOf(reply), { url, name: "team/two", id: "team/two" });
       hubRefused(await new HubClient(server, guest, 7).create("team/two"), 403);

@@ -35,16 +35,14 @@ const PROGRAMS = /^(?:until |\w+=\S+ )*(git lfs|\S+)/gm;
 /** The program that each block lacks, if it lacks one: what runs it, or what a line runs first. */
 export async function missingPrograms(blocks: readonly Block[]): Promise<(string | undefined)[]> {
   const used = blocks.map(({ language, text }) =>
-    language === "python"
-      ? "python3"
-      : [...text.matchAll(PROGRAMS)].map(([, name = ""]) => name).find((it) => it in OPTIONAL)
+    language === "python" ? ["python3"] : [...text.matchAll(PROGRAMS)].map(([, name = ""]) => name)
   );
-  const missing = new Set<string | undefined>();
-  for (const name of new Set(used)) {
-    const check = OPTIONAL[name ?? ""];
+  const missing = new Set<string>();
+  for (const name of new Set(used.flat())) {
+    const check = OPTIONAL[name];
     if (check !== undefined && !await hasProgram(...check)) missing.add(name);
   }
-  return used.map((name) => missing.has(name) ? name : undefined);
+  return used.map((names) => names.find((name) => missing.has(name)));
 }
 
 /** The line that starts a server, in a terminal of its own or in the background. */

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { MIB } from "../../schemas/units.ts";
 import { randomFile, seconds } from "../bench/measures.ts";
 import { ChildServer } from "../support/child_server.ts";
-import { HubClient, type HubVersion } from "../support/hub_clients.ts";
+import { HfClient, type HubVersion } from "../support/hub_clients.ts";
 import { memoryOf } from "../support/processes.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
@@ -24,7 +24,7 @@ export async function roundTrip(version: HubVersion, bytes: number): Promise<obj
     env: { STRONGROOM_MAX_UPLOAD_FILE_SIZE: "64GiB", STRONGROOM_MAX_UPLOAD_TOTAL_SIZE: "64GiB" },
   });
   const { token, url } = await server.as(1);
-  const hub = new HubClient(version, { endpoint: `${server.origin}/hub`, token, home });
+  const hub = new HfClient(version, { endpoint: `${server.origin}/hub`, token, home });
   const [model, other] = [`${home}/model.bin`, `${home}/other.bin`];
   for (const path of [model, other]) await randomFile(path, bytes);
   const curl = async (...args: string[]) => {

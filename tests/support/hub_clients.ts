@@ -49,12 +49,12 @@ export interface HubOptions {
 }
 
 /** Somebody with a version of the client, a credential and a directory. */
-export class HubClient {
+export class HfClient {
   constructor(readonly version: HubVersion, readonly options: HubOptions) {}
 
   /** The same client, but for some options. */
-  with(options: Partial<HubOptions>): HubClient {
-    return new HubClient(this.version, { ...this.options, ...options });
+  with(options: Partial<HubOptions>): HfClient {
+    return new HfClient(this.version, { ...this.options, ...options });
   }
 
   /** Runs `hf`. */
@@ -112,9 +112,9 @@ export interface HubTest {
   readonly server: TestServer;
   readonly directory: string;
   /** User 1, with its own tree. */
-  readonly client: HubClient;
+  readonly client: HfClient;
   /** Another client with a directory of its own. */
-  clientOf(options: Partial<HubOptions> & { userId?: number }): Promise<HubClient>;
+  clientOf(options: Partial<HubOptions> & { userId?: number }): Promise<HfClient>;
   /** A step of the test. */
   step(name: string, fn: () => void | Promise<void>): Promise<void>;
 }
@@ -138,7 +138,7 @@ export function hubTest(
         const home = await Deno.makeTempDir({ dir: directory.path });
         const token = await mintToken({ userId, privileges: USER_PRIVILEGES });
         const endpoint = `${server.origin}/hub`;
-        return new HubClient(version, { endpoint, token, home, ...options });
+        return new HfClient(version, { endpoint, token, home, ...options });
       };
       await fn({
         server,

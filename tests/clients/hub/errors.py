@@ -12,10 +12,12 @@ REPO = "team/tiny"
 
 
 def error(call):
-    """What a call raises."""
+    """What a call raises, or what the server has said before."""
     try:
         call()
     except Exception as raised:
+        while raised.__cause__ is not None and getattr(raised, "response", None) is None:
+            raised = raised.__cause__
         response = getattr(raised, "response", None)
         status = None if response is None else response.status_code
         return [type(raised).__name__, status, str(raised)]

@@ -22,7 +22,7 @@ def outcome(call):
 
 def tokenizer(repo):
     loaded = AutoTokenizer.from_pretrained(repo)
-    return {"ids": loaded("hello world")["input_ids"], "type": type(loaded).__name__}
+    return {"ids": loaded("hello world")["input_ids"], "template": loaded.chat_template}
 
 
 print(json.dumps({

@@ -9,14 +9,16 @@ api = HfApi()
 
 
 def outcome(call):
-    """Whether a call succeeds, or what it raises."""
+    """Whether a call succeeds, or what it raises, with the cause."""
     try:
         call()
         return "done"
     except Exception as raised:
-        response = getattr(raised, "response", None)
-        retry = None if response is None else response.headers.get("Retry-After")
-        return {"text": str(raised), "retry_after": retry}
+        text = str(raised)
+        while raised.__cause__ is not None and getattr(raised, "response", None) is None:
+            raised = raised.__cause__
+            text += "\n" + str(raised)
+        return {"text": text, "retry_after": raised.response.headers.get("Retry-After")}
 
 
 files = [it for it in api.list_repo_tree(REPO, expand=True) if hasattr(it, "security")]
