@@ -7,11 +7,14 @@ import { callerWith, commitTo, park } from "../support/commits.ts";
 import { TestServer } from "../support/server.ts";
 import { OBJECTS, OPERATIONS } from "./commit_steps.ts";
 
-const [dataDir] = Deno.args;
-if (dataDir === undefined) throw new Error("Usage: commit_program.ts DATA_DIR");
+const [dataDir, maxDirectRecords] = Deno.args;
+if (dataDir === undefined) throw new Error("Usage: commit_program.ts DATA_DIR MAX_DIRECT_RECORDS");
 
 const input = Deno.stdin.readable.getReader();
-await using server = await TestServer.start({ dataDir });
+await using server = await TestServer.start({
+  dataDir,
+  maxDirectRecords: Number(maxDirectRecords),
+});
 const caller = callerWith(1);
 console.log("ready");
 await input.read();
