@@ -7,11 +7,11 @@ import type {
   RepositoryQuery,
 } from "../../core/hub/store.ts";
 import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
+import { compareBytewise } from "../../core/paths.ts";
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Connection } from "./connection.ts";
 import type { Statement } from "./listing.ts";
-import { descendantOf } from "./subtree.ts";
 import {
   type CurrentResults,
   VERDICT_COLUMNS,
@@ -63,11 +63,15 @@ function targetsOf(request: HubRequest): Statement & { readonly limit: number } 
     };
   }
   const { below, recursive, after, limit } = request;
-  const condition = recursive ? descendantOf("path", ":below") : "parent = :below";
+  const first = `${below}/`;
+  // One lower bound: with two, the index might be searched from the start of the directory for each page.
+  const from = compareBytewise(after, first) > 0 ? after : first;
   return {
     sql: `SELECT ${TARGET_COLUMNS} FROM records
-      WHERE user_id = :user AND ${condition} AND path > :after ORDER BY path LIMIT :limit`,
-    parameters: { below, after, limit: limit + 1 },
+      WHERE user_id = :user AND ${recursive ? "path < :end" : "parent = :end"} AND path > :from
+      ORDER BY path LIMIT :limit`,
+    // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
+    parameters: { end: recursive ? `${below}0` : below, from, limit: limit + 1 },
     limit,
   };
 }
