@@ -46,7 +46,7 @@ export function observe(options: ObserveOptions): MiddlewareHandler<AppEnvironme
 /** The pattern that the path matched, or "none". */
 function routeOf(c: Context<AppEnvironment>): string {
   // If no route matched, the last pattern is that of the middleware. What a parameter matches says nothing.
-  const route = routePath(c, -1).replace(/\{[^{}]*\}$/, "");
+  const route = routePath(c, -1).replaceAll(/\{[^{}]*\}/g, "");
   return route === "/*" ? "none" : route;
 }
 

@@ -65,7 +65,9 @@ export async function commitFiles(
 
 /** Refuses a commit on another state than that which its client has seen. */
 function requireParent({ parentCommit }: CommitRequest, current: string): void {
-  if (parentCommit === undefined || parentCommit === current) return;
+  if (parentCommit === undefined) return;
+  // Clients may state its first digits.
+  if (/^[0-9a-f]{7,}$/.test(parentCommit) && current.startsWith(parentCommit)) return;
   throw new AppError(
     "ErrPreconditionFailed",
     `A commit has happened since ${quoted(parentCommit)}: the current one is ${current}`,

@@ -286,7 +286,10 @@ test("C 20 copies are of the state before the commit", async ({ client, commit }
 test("C 20 a commit needs the privileges of what it does", async ({ server, client }) => {
   await client.upload(REPOSITORY, { "a": "1", "b": "2" });
   const commitWith = (operation: Operation, ...privileges: string[]) =>
-    commitTo(server.hub, callerWith(1, ...privileges), [file("new", "1"), operation]);
+    commitTo(server.hub, callerWith(1, "resources.view", ...privileges), [
+      file("new", "1"),
+      operation,
+    ]);
   const cases: readonly [Operation, string][] = [
     [file("a", "2"), "edit"],
     [lfsFile("a", "2"), "edit"],

@@ -48,7 +48,7 @@ Deno.test("C 20 a commit adds, replaces, copies and deletes, as one change", asy
       lines.file("b/c.txt", "c"),
     );
     const { commitUrl, commitOid } = v.parse(CommitReply, jsonOf(reply));
-    assert.equal(commitUrl, `${hub.url}/${REPOSITORY}/commit/${commitOid}`);
+    assert.equal(commitUrl, `${hub.url}/models/${REPOSITORY}/commit/${commitOid}`);
     assert.equal(reply.headers.get("Content-Type"), "application/json");
     assert.deepEqual(await filesOf(user), { "a.txt": "a", "b/c.txt": "c" });
     const info = jsonOf(await hub.send("GET", `/api/models/${REPOSITORY}`));
@@ -82,6 +82,12 @@ Deno.test("C 20 a commit adds, replaces, copies and deletes, as one change", asy
     const { key, value: { path, oid } } = lines.lfsFile("again.bin", "large");
     committed(await commit(hub, REPOSITORY, { key, value: { path, algo: "sha256", oid } }));
     assert.equal((await filesOf(user))["again.bin"], "large");
+  });
+  await t.step("C 4 paths that differ by case are two", async () => {
+    committed(await commit(hub, REPOSITORY, lines.file("case", "1"), lines.file("CASE", "2")));
+    const files = await filesOf(user);
+    assert.deepEqual([files["case"], files["CASE"]], ["1", "2"]);
+    committed(await commit(hub, REPOSITORY, lines.deletedFile("case"), lines.deletedFile("CASE")));
   });
   await t.step("C 20 what changes nothing has the same commit id, and no events", async () => {
     const before = committed(await commit(hub, REPOSITORY));
@@ -201,8 +207,14 @@ Deno.test("C 20 a refused commit changes nothing", async (t) => {
       /A commit has happened since/,
     );
     await unchanged();
-    const current = lines.header({ parentCommit: first });
-    committed(await commit(hub, REPOSITORY, current, lines.file("a", "a")));
+    for (const parentCommit of ["", first.slice(0, 6), `${first}0`, first.toUpperCase(), "main"]) {
+      hubRefused(await commit(hub, REPOSITORY, lines.header({ parentCommit }), added), 412);
+    }
+    await unchanged();
+    for (const parentCommit of [first, first.slice(0, 7), null]) {
+      const current = lines.header({ parentCommit });
+      committed(await commit(hub, REPOSITORY, current, lines.file("a", "a")));
+    }
   });
   await t.step("C 20 a copy of another revision", async () => {
     const copy = lines.copyFile("a", "y", "0".repeat(40));
@@ -318,7 +330,7 @@ Deno.test("C 20 a commit in the tree of another user, and within its quota", asy
     CommitReply,
     jsonOf(await commit(inTree, REPOSITORY, lines.file("a", "a"))),
   );
-  assert.match(commitUrl, new RegExp(`^${server.origin}/hub/t/7/team/one/commit/`));
+  assert.match(commitUrl, new RegExp(`^${server.origin}/hub/t/7/models/team/one/commit/`));
   assert.deepEqual(await filesOf(user), { a: "a" });
   hubRefused(await commit(new HubClient(server, guest), REPOSITORY, lines.file("b", "b")), 403);
   hubRefused(await commit(new HubClient(server, guest, 9), REPOSITORY, lines.file("b", "b")), 403);
