@@ -66,6 +66,7 @@ async function downloads(context: CaseContext, hub: HfClient): Promise<Compariso
   await Deno.mkdir(out);
   const values = await compare({
     "hf download": () => hub.succeed("download", "bench/down", "--local-dir", `${out}/hub`),
+    "the client's GET of /files": () => hub.program("get", address, `${out}/client.bin`),
     "curl from the hub": () => download(client, resolved, `${out}/resolved.bin`),
     "curl from /files": () => download(client, address, `${out}/file.bin`),
   }, () => Deno.remove(`${out}/hub`, { recursive: true }));
