@@ -15,11 +15,11 @@ export const CACHED_ONLY: readonly string[] = ["--cached-only"];
 
 /**
  * How V8 keeps the heaps of the server small, in the order of the flags: a small young generation, which is
- * collected before it is full; an old one that is collected when it has grown by a fifth instead of to twice
- * its size; and one copy of V8's built-in code instead of one for each thread.
+ * collected before it is full; an old one that is collected at twice the size that it had, instead of up to
+ * four times; and one copy of V8's built-in code instead of one for each thread.
  */
 export const SERVER_V8_FLAGS =
-  "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=40,--heap-growing-percent=20,--no-short-builtin-calls";
+  "--v8-flags=--max-semi-space-size=1,--minor-gc-task-trigger=40,--heap-growing-percent=100,--no-short-builtin-calls";
 
 /**
  * When the allocator of glibc gives memory of the server back, in bytes; others ignore it. By default,
