@@ -62,8 +62,9 @@ export class SqliteLfsObjectStore implements LfsObjectStore {
     const sizes = new Map(waiting.map(({ sha256, size }) => [sha256, size]));
     const parameters = { user, pointers: JSON.stringify(pointers) };
     const rows = await this.#parts.reader.uploadRows("contentOfTree", parameters);
+    const found = new Map(rows.map(({ position, hash }) => [position, hash]));
     return pointers.map(({ sha256, size }, position) =>
-      sizes.get(sha256) === size || rows[position]?.hash !== null
+      sizes.get(sha256) === size || typeof found.get(position) === "string"
     );
   }
 

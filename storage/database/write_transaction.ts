@@ -85,7 +85,9 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     async findContents(user, asked) {
       lookup({ userId: user, everyone: false });
       const parameters = { user, pointers: JSON.stringify(asked) };
-      return (await call((writer) => writer.uploadRows("contentOfTree", parameters))).map(toFacts);
+      const rows = await call((writer) => writer.uploadRows("contentOfTree", parameters));
+      const found = new Map(rows.map((row) => [row.position, toFacts(row)]));
+      return asked.map((_, position) => found.get(position));
     },
     async takeObjects(ids) {
       if (ids.length === 0) return;

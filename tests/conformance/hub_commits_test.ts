@@ -298,7 +298,7 @@ test("C 20 a commit needs the privileges of what it does", async ({ server, clie
     [{ kind: "deletedFolder", path: "new" }, "delete"],
   ];
   for (const [operation, privilege] of cases) {
-    const refused = commitWith(operation, "resources.upload");
+    const refused = commitWith(operation, "resources.upload", "resources.view");
     await refuses(refused, "ErrNotPermitted", new RegExp(`resources\\.${privilege} required`));
   }
   assert.deepEqual(await contents(client), { "a": "1", "b": "2" });
