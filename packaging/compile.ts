@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SERVER_V8_FLAGS } from "../cli/supervisor/program.ts";
 import { WORKERS } from "../storage/threads/workers.ts";
+import { consoleScripts } from "./console_scripts.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUTPUT = "--output=";
@@ -16,11 +17,13 @@ const output = resolve(ROOT, outputs.at(-1)?.slice(OUTPUT.length) ?? "dist/stron
 // A build that fails removes the executable that it would have replaced.
 const partial = `${output}.partial`;
 
+const scripts = await Deno.makeTempDir({ prefix: "strongroom-console-" });
 const { code } = await new Deno.Command(Deno.execPath(), {
   cwd: ROOT,
   args: [
     "compile",
     SERVER_V8_FLAGS,
+    `--import-map=${await consoleScripts(scripts)}`,
     "--exclude-unused-npm",
     "--no-prompt",
     "--deny-ffi",
@@ -35,5 +38,6 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "main.ts",
   ],
 }).spawn().status;
+await Deno.remove(scripts, { recursive: true });
 if (code === 0) await Deno.rename(partial, output);
 Deno.exit(code);

@@ -21,10 +21,10 @@ import { largeReportPermits } from "./reports.ts";
 import { takeTurn, Turns } from "./turns.ts";
 import { replyHeaders } from "./respond.ts";
 import { requireGrant } from "./signed_address.ts";
-import type { ServedRoute, Services } from "./route.ts";
-import { METRICS_PATH, ROUTES } from "./routes.ts";
+import type { Route, ServedRoute, Services } from "./route.ts";
+import { API_ROUTES, METRICS_PATH, ROUTES } from "./routes.ts";
 import { SplitRouter } from "./split_router.ts";
-import { BASE_PATH } from "../schemas/base_path.ts";
+import { BASE_PATH, CONSOLE_API_PATH, CONSOLE_PATH } from "../schemas/base_path.ts";
 import { tusHeaders, UPLOADS_PATH } from "./tus.ts";
 
 export interface AppOptions
@@ -45,6 +45,24 @@ export interface AppOptions
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
+  /** Adds the console. @default there is no console */
+  readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
+}
+
+/** What the console is made of (C 24). */
+export interface ConsoleParts {
+  readonly app: App;
+  readonly verify: Access["verify"];
+  readonly publicOrigin: PublicOrigin;
+  /** Serves the routes of the API under another address, to requests that pass other checks before. */
+  readonly serveApi: (options: ApiOptions) => void;
+}
+
+export interface ApiOptions {
+  readonly base: string;
+  readonly credentialOf: Access["credentialOf"];
+  /** What comes before the checks of a route. */
+  readonly guard: (route: Route) => MiddlewareHandler<AppEnvironment>;
 }
 
 /** The whole HTTP interface as one Hono app (C 1). */
@@ -56,12 +74,24 @@ export function createApp(options: AppOptions): App {
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
-  serveRoutes(app, options, {
+  const publicOrigin = new PublicOrigin(options.origin, trustedProxies);
+  const serve = routeServer(app, options, {
     ...options,
     metrics,
     description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES))),
     largeReports: largeReportPermits(),
-    publicOrigin: new PublicOrigin(options.origin, trustedProxies),
+    publicOrigin,
+  });
+  for (const route of [...ROUTES, ...options.hubRoutes]) serve(route, []);
+  options.serveConsole?.({
+    app,
+    verify: options.verify,
+    publicOrigin,
+    serveApi({ base, credentialOf, guard }) {
+      for (const route of API_ROUTES) {
+        serve({ ...route, path: base + route.path }, [guard(route)], credentialOf);
+      }
+    },
   });
   refuseOtherMethods(app);
   app.notFound((c) =>
@@ -74,8 +104,12 @@ export function createApp(options: AppOptions): App {
 /** What holds for every request before its route: headers, CORS, and the refusal to start while stopping. */
 function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
   app.use(guardRequest);
-  app.use(`${BASE_PATH}${UPLOADS_PATH}/*`, tusHeaders(tree));
-  if (corsOrigins !== undefined) app.use(preflightHeaders, cors(corsPolicy(corsOrigins)));
+  for (const base of [BASE_PATH, CONSOLE_API_PATH]) {
+    app.use(`${base}${UPLOADS_PATH}/*`, tusHeaders(tree));
+  }
+  if (corsOrigins !== undefined) {
+    app.use(preflightHeaders, exceptConsole(cors(corsPolicy(corsOrigins))));
+  }
   app.use((c, next) => {
     if (!inFlight.ending) return next();
     const message = "The server is stopping";
@@ -84,9 +118,16 @@ function guard(app: App, { tree, corsOrigins, inFlight }: AppOptions): void {
   });
 }
 
-function serveRoutes(app: App, options: AppOptions, services: Services): void {
+type ServeRoute = (
+  route: ServedRoute,
+  before: readonly MiddlewareHandler<AppEnvironment>[],
+  credentialOf?: Access["credentialOf"],
+) => void;
+
+/** What serves routes on the app. Users have the same limits on all of them. */
+function routeServer(app: App, options: AppOptions, services: Services): ServeRoute {
   const limits = { turns: new Turns(), links: new LinkLimits() };
-  for (const route of [...ROUTES, ...options.hubRoutes]) {
+  return (route, before, credentialOf) => {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")
       .replaceAll(/\{(\w+)\}\.git/g, ":$1{[^/]+\\.git}")
@@ -94,10 +135,11 @@ function serveRoutes(app: App, options: AppOptions, services: Services): void {
     app.on(
       route.method,
       [pattern],
-      ...checksOf(route, options, limits),
+      ...before,
+      ...checksOf(route, { ...options, ...(credentialOf && { credentialOf }) }, limits),
       (c) => route.handle(c, services),
     );
-  }
+  };
 }
 
 /** What comes before the handler of a route. */
@@ -145,6 +187,13 @@ function refuseOtherMethods(app: App): void {
         } (allowed: ${allow})`,
       }, { headers: { Allow: allow } }));
   }
+}
+
+/** Pages of other origins use the API, and never the console (C 24). */
+function exceptConsole(
+  policy: MiddlewareHandler<AppEnvironment>,
+): MiddlewareHandler<AppEnvironment> {
+  return (c, next) => c.req.path.startsWith(`${CONSOLE_PATH}/`) ? next() : policy(c, next);
 }
 
 /** Middleware that gives the reply to a preflight request, which `cors` makes, the headers of every reply. */

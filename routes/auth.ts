@@ -20,6 +20,13 @@ export interface Access {
   readonly isRevoked?: ((jti: string) => boolean) | undefined;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
+  /**
+   * Where requests have their credential.
+   *
+   * @throws {AppError} `ErrAuthRequired` when there is none.
+   * @default the header `Authorization`
+   */
+  readonly credentialOf?: (headers: Headers) => string;
 }
 
 /** What a route needs of its caller. */
@@ -33,17 +40,17 @@ export interface Requirement {
 }
 
 /**
- * Middleware that requires a bearer credential with the privilege and those needed with it (RS 4,
+ * Middleware that requires a credential with the privilege and those needed with it (RS 4,
  * RS 5), in the tree that the request names (C 19), and limits the requests of each caller (C 22).
  * Handlers get the caller from {@link callerOf}.
  */
 export function requirePrivilege(
-  { verify, rateLimit }: Access,
+  access: Access,
   { privilege, tree: named, basic }: Requirement,
 ): MiddlewareHandler<AppEnvironment> {
+  const { verify, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } = access;
   return async function requirePrivilege(c, next) {
-    const header = c.req.header("Authorization");
-    const holder = await verify((basic ? passwordIn(header) : undefined) ?? bearerToken(header));
+    const holder = await verify(credentialOf(c.req.raw.headers));
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
@@ -67,8 +74,9 @@ export function callerOf(c: { get(key: "caller"): Caller | undefined }): Caller 
 }
 
 /** RFC 6750, 2.1. The scheme is case-insensitive (RFC 9110, 11.1). */
-function bearerToken(header: string | undefined): string {
-  if (header === undefined) {
+function bearerToken(headers: Headers): string {
+  const header = headers.get("Authorization");
+  if (header === null) {
     throw new AppError("ErrAuthRequired", "Bearer credential required");
   }
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header.trim())?.[1];
@@ -81,9 +89,10 @@ function bearerToken(header: string | undefined): string {
   return token;
 }
 
-/** The password of Basic authentication, if that is a bearer token (RFC 7617). */
-function passwordIn(header: string | undefined): string | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
+/** The password of Basic authentication, if that is a bearer token (RFC 7617), or else {@link bearerToken}. */
+function passwordOrToken(headers: Headers): string {
+  const header = headers.get("Authorization") ?? "";
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header.trim())?.[1] ?? "";
   const text = Buffer.from(encoded, "base64").toString();
-  return /^[^:]*:([A-Za-z0-9\-._~+/]+=*)$/.exec(text)?.[1];
+  return /^[^:]*:([A-Za-z0-9\-._~+/]+=*)$/.exec(text)?.[1] ?? bearerToken(headers);
 }

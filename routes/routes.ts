@@ -56,7 +56,8 @@ const ROOT_ROUTES: readonly Route[] = [
   },
 ];
 
-const API_ROUTES: readonly Route[] = [
+/** The routes of the API, relative to its base. */
+export const API_ROUTES: readonly Route[] = [
   ...RESOURCE_ROUTES,
   ...UPLOAD_ROUTES,
   {

@@ -183,6 +183,8 @@ const entries = {
   /** The origin of URLs that the server hands out. Default: that of the request. */
   origin: v.optional(origin),
   corsOrigins: v.optional(origins),
+  /** Whether the server serves the console for browsers. */
+  console: v.optional(oneOf("on", "off"), "on"),
 };
 
 const Settings = v.pipe(

@@ -21,6 +21,7 @@ import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
 import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
+import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/environment.ts";
 import { type ServerEvents, serverEvents } from "../../routes/events.ts";
 import { longLinePermits } from "../../routes/hub/commit.ts";
@@ -159,6 +160,7 @@ export async function compose(
     measure: measureServer({ inFlight, records, damage, jobs, totals, host: capacity, events }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
+    serveConsole: settings.console === "on" ? serveConsole : undefined,
     activeSpan: await findTracing(),
     validateReport: reports.validate,
     ...replacements.app,

@@ -215,7 +215,9 @@ Deno.test("C 1 routes", async (t) => {
     }
   });
   await t.step("C 1 an unknown route is 404", async () => {
-    for (const path of ["/", "/api/v1", "/api/v1/nothing", "/api/v2/resources/", "/resources/"]) {
+    for (
+      const path of ["/nothing", "/api/v1", "/api/v1/nothing", "/api/v2/resources/", "/resources/"]
+    ) {
       refused(await get(server.origin + path), 404, "ErrRouteNotFound");
     }
     refused(await one.send("GET", "/resources//download"), 404, "ErrRouteNotFound");

@@ -25,4 +25,8 @@ Deno.test("deno task compile replaces the executable, and a failure leaves the f
   assert.equal(code, 0, stderr);
   assert.deepEqual(await names(), ["a b,c"]);
   assert.ok((await Deno.stat(output)).size > former.size);
+  // The console is in it, without its types: the runtime in an executable cannot remove them.
+  const content = new TextDecoder("latin1").decode(await Deno.readFile(output));
+  assert.ok(content.includes("export function UploadPanel()"));
+  assert.ok(!content.includes("export function UploadPanel(): ComponentChild"));
 });

@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import * as assert from "node:assert/strict";
 import { openApi } from "../../routes/openapi/document.ts";
 import { ROUTES } from "../../routes/routes.ts";
+import { BASE_PATH } from "../../schemas/base_path.ts";
 import { isObject } from "../../schemas/json.ts";
 
 type Fetch = (request: Request, ...rest: never[]) => Response | Promise<Response>;
@@ -70,9 +71,12 @@ export async function faultsOf(
 ): Promise<string[]> {
   const { status } = response;
   if (status === CLIENT_GONE) return [];
-  const pathname = pathOf(url);
+  const pathname = pathOf(url).replace(/^\/console\/api(?=\/)/, BASE_PATH);
   // The hub speaks a protocol that others define.
   if (pathname.startsWith("/hub/")) return [];
+  // The console has no other clients than itself, and refuses those.
+  if (/^\/(?:console\/.*)?$/s.test(pathname)) return [];
+  if (status >= 400 && pathname !== pathOf(url)) return [];
   const known = PATHS.find(({ pattern }) => pattern.test(pathname));
   const subject = `${method} ${known?.path ?? "(no route)"} ${status}`;
   const operations = known === undefined ? undefined : objectAt("paths", known.path);

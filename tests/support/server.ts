@@ -41,6 +41,8 @@ export interface TestServerOptions {
   /** @default the file `audit.log` in the data directory */
   readonly audit?: AuditLog;
   readonly graceMs?: number;
+  /** @default one that is free */
+  readonly port?: number;
   readonly maxQueuedScans?: number;
   /** The most requests of a user in a minute. @default unlimited */
   readonly rateLimit?: number;
@@ -123,7 +125,7 @@ export class TestServer implements AsyncDisposable {
     const { graceMs } = options;
     const server = composition.listen({
       hostname: "127.0.0.1",
-      port: 0,
+      port: options.port ?? 0,
       ...(graceMs !== undefined && { graceMs }),
     });
     parts.defer(async () => void await server.stop());

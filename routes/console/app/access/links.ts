@@ -1,0 +1,83 @@
+import { type ComponentChild, h } from "preact";
+import type { InferOutput } from "valibot";
+import type { ListedLink } from "../../../../schemas/links.ts";
+import { call } from "../shared/api.ts";
+import { ago, time } from "../shared/format.ts";
+import { linkTo } from "../shared/router.ts";
+import { Button } from "../ui/button.ts";
+import { ask } from "../ui/dialog.ts";
+import { Card } from "../ui/pairs.ts";
+import { Rows } from "../ui/rows.ts";
+import { toast } from "../ui/toasts.ts";
+import { PagedList, usePaged } from "./paged.ts";
+
+type Link = InferOutput<typeof ListedLink>;
+
+const STATUS: Readonly<Record<Link["status"], string>> = {
+  active: "Active",
+  used: "Used up",
+  gone: "Its file is gone",
+};
+
+/** The links into the shown tree (C 19), which serve people without a credential. */
+export function LinksCard(): ComponentChild {
+  const links = usePaged<Link>("/links/", true);
+  return h(
+    Card,
+    { title: "Links" },
+    h(
+      "p",
+      { class: "muted" },
+      "The page of a file makes them. They serve people without a credential.",
+    ),
+    h(PagedList<Link>, {
+      paged: links,
+      what: "links",
+      empty: "There are no links.",
+      children: (items) =>
+        h(Rows<Link>, {
+          label: "Links",
+          rows: items,
+          keyOf: ({ id }) => id,
+          columns: [
+            {
+              title: "Path",
+              cell: ({ path }) => h("a", { href: linkTo("file", path) }, h("bdi", null, path)),
+            },
+            {
+              title: "Status",
+              cell: ({ status, once }) => STATUS[status] + (once ? ", one download" : ""),
+            },
+            { title: "Made by", cell: ({ created_by: user }) => `User ${user}` },
+            {
+              title: "Expires",
+              cell: ({ expires_at: end }) =>
+                h("time", { dateTime: end, title: time(end) }, ago(end)),
+            },
+            {
+              title: "Revoke",
+              cell: (link) =>
+                h(Button, {
+                  label: `Revoke link ${link.id}`,
+                  onClick: () => askToRevoke(link, links.reload),
+                }),
+            },
+          ],
+        }),
+    }),
+  );
+}
+
+function askToRevoke({ id, path }: Link, then: () => void): void {
+  ask({
+    title: `Revoke link ${id}?`,
+    action: "Revoke",
+    kind: "danger",
+    body: () => h("p", null, "It serves “", h("bdi", null, path), "” no longer."),
+    run: async () => {
+      await call("DELETE", `/links/${id}`);
+      toast(`Revoked link ${id}`);
+      then();
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import { type ComponentChild, h } from "preact";
+import type { FileVerdict, StatEntry } from "../../../../schemas/verdicts.ts";
+import type { ScanEntry } from "../../../../schemas/scans.ts";
+import { call } from "../shared/api.ts";
+import { ago, time } from "../shared/format.ts";
+import { useLoaded } from "../ui/loaded.ts";
+import { isWithin } from "../shared/paths.ts";
+import { linkTo } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
+import { Button } from "../ui/button.ts";
+import { Card, Facts } from "../ui/pairs.ts";
+import { FindingItem } from "../scans/finding.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
+import { askForWaiver, askToRemoveWaiver } from "../access/waiver_actions.ts";
+
+interface Props {
+  readonly file: StatEntry;
+  readonly reload: () => void;
+}
+
+/** What scans say about a file, and who lets it through nevertheless. */
+export function VerdictCard({ file, reload }: Props): ComponentChild {
+  const { verdict, path } = file;
+  if (verdict === null) return null;
+  const { findings, problem, scanned_at: at, scanner_version: version } = verdict;
+  return h(
+    Card,
+    { title: "Verdict", actions: h(VerdictBadge, { verdict: verdict.verdict }) },
+    h("p", null, SENTENCES[verdict.verdict]),
+    problem !== null && h("p", { class: "field-problem" }, problem),
+    findings.length > 0 && h(
+      "ul",
+      { class: "findings" },
+      findings.map((finding, index) => h(FindingItem, { key: index, finding })),
+    ),
+    h(Waived, { file, reload }),
+    at !== null && h(Facts, {
+      facts: [
+        ["Scanned", h("time", { dateTime: at, title: time(at) }, ago(at))],
+        ["Scanner", version ?? "–"],
+      ],
+    }),
+    may("scans.view") && h(ReportLink, { path, at }),
+  );
+}
+
+const SENTENCES: Readonly<Record<FileVerdict["verdict"], string>> = {
+  unscanned: "Nobody has scanned this content yet.",
+  pending: "A scan of this content is on its way.",
+  clean: "The scan found nothing worse than a note.",
+  suspicious: "The scan found what may be harmful. Read why before you use the file.",
+  dangerous: "The scan found what does harm when the file is loaded. Do not load it.",
+  inconclusive: "The scan could not read all of the file, and found nothing worse so far.",
+  failed: "The scan failed, so nothing is known about this content.",
+};
+
+/** The waiver of the content, and what administrators do about it. */
+function Waived({ file, reload }: Props): ComponentChild {
+  const { verdict, sha256 } = file;
+  const isAdmin = may("resources.admin");
+  const waiver = verdict?.waiver ?? null;
+  if (waiver === null) {
+    const isAccepted = verdict?.verdict === "clean";
+    if (!isAdmin || isAccepted || sha256 === null) return null;
+    return h(Button, { label: "Waive…", onClick: () => askForWaiver(sha256, reload) });
+  }
+  return h(
+    "div",
+    { class: "banner waived" },
+    h(
+      "p",
+      null,
+      "Let through by user ",
+      waiver.user_id,
+      waiver.expires_at === null ? "" : ` until ${time(waiver.expires_at)}`,
+      ": ",
+      h("bdi", null, waiver.reason),
+    ),
+    isAdmin && h(Button, { label: "Remove", onClick: () => askToRemoveWaiver(waiver, reload) }),
+  );
+}
+
+/** The newest scan with a report that has the file. */
+function ReportLink(
+  { path, at }: { readonly path: string; readonly at: string | null },
+): ComponentChild {
+  const { state } = useLoaded(async (signal) => {
+    const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", { signal });
+    return items.find(({ status, paths }) =>
+      status === "completed" && paths.some((it) => isWithin(path, it))
+    );
+  }, [path, at]);
+  if (state.kind !== "loaded" || state.data === undefined) return null;
+  const { id } = state.data;
+  return h(
+    "p",
+    null,
+    h("a", { href: linkTo("scans", `${id}/${path}`) }, `Full report of scan ${id}`),
+  );
+}

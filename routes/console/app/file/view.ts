@@ -1,0 +1,141 @@
+import { type ComponentChild, h } from "preact";
+import type { StatEntry } from "../../../../schemas/verdicts.ts";
+import { ApiError, call } from "../shared/api.ts";
+import { bytes, count, time } from "../shared/format.ts";
+import type { LiveEvent } from "../shared/live.ts";
+import { Await, useLoaded } from "../ui/loaded.ts";
+import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
+import { goTo, linkTo } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
+import { Button } from "../ui/button.ts";
+import { Icon } from "../ui/icon.ts";
+import { Card, Facts } from "../ui/pairs.ts";
+import { Notice } from "../ui/states.ts";
+import { download } from "../files/actions.ts";
+import { startScan } from "../scans/actions.ts";
+import { askForLink } from "./actions.ts";
+import { readContent } from "./content.ts";
+import { ContentCards } from "./content_cards.ts";
+import { VerdictCard } from "./verdict_card.ts";
+
+/** The page of a file: what is known of it, what its header says, and what scans say. */
+export function FileView({ path }: { readonly path: string }): ComponentChild {
+  const stat = useLoaded(
+    (signal) => call<StatEntry>("GET", "/resources/stat", { query: { path }, signal }),
+    [path],
+    (event) => concerns(event, path),
+  );
+  const { state, reload } = stat;
+  if (state.kind === "failed" && state.error instanceof ApiError && state.error.status === 404) {
+    return h(
+      Notice,
+      { icon: "question", title: "This file does not exist" },
+      h("p", null, "It was moved or deleted, or the address is wrong."),
+      h("a", { href: linkTo("files", parentOf(path)) }, "Open its folder"),
+    );
+  }
+  return h(Await<StatEntry>, {
+    loading: stat,
+    what: "the file",
+    children: (file) => {
+      if (!file.is_dir) return h(FilePage, { file, reload });
+      goTo("files", file.path);
+      return null;
+    },
+  });
+}
+
+/** Whether an event changes what is known of a file. */
+function concerns({ type, data }: LiveEvent, path: string): boolean {
+  if (type === "scan.finished") return true;
+  return type.startsWith("resource.") && typeof data?.path === "string" &&
+    isWithin(path, data.path);
+}
+
+interface PageProps {
+  readonly file: StatEntry;
+  readonly reload: () => void;
+}
+
+function FilePage({ file, reload }: PageProps): ComponentChild {
+  const { path, size, etag, verdict } = file;
+  const mayRead = may("resources.download");
+  // The same content is not read again, unless the gate decides otherwise now.
+  const content = useLoaded(
+    (signal) =>
+      mayRead && etag !== null
+        ? readContent({ path, size, etag }, signal)
+        : Promise.resolve({ format: "Unknown" }),
+    [etag, verdict?.verdict, verdict?.waiver?.id],
+  );
+  const format = content.state.kind === "loaded" ? content.state.data.format : undefined;
+  return h(
+    "div",
+    { class: "page" },
+    h(Head, { file }),
+    h(
+      "div",
+      { class: "page-columns" },
+      h(VerdictCard, { file, reload }),
+      h(FactsCard, { file, format: mayRead ? format : undefined }),
+    ),
+    mayRead && h(ContentCards, { content }),
+  );
+}
+
+function Head({ file }: { readonly file: StatEntry }): ComponentChild {
+  const { path } = file;
+  const folder = parentOf(path);
+  return h(
+    "header",
+    { class: "page-head" },
+    h(
+      "div",
+      { class: "page-title" },
+      h(
+        "a",
+        { href: linkTo("files", folder), class: "back" },
+        h(Icon, { name: "back" }),
+        h("bdi", null, folder === "" ? "Top folder" : folder),
+      ),
+      h("h1", null, h("bdi", null, nameOf(path))),
+    ),
+    h(
+      "div",
+      { class: "actions", role: "group", "aria-label": "This file" },
+      may("resources.download") && h(Button, {
+        label: "Download",
+        icon: "download",
+        kind: "primary",
+        onClick: () => void download([file]),
+      }),
+      may("scans.run") && may("resources.download") &&
+        h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
+      may("resources.download") &&
+        h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
+    ),
+  );
+}
+
+function FactsCard(
+  { file, format }: { readonly file: StatEntry; readonly format: string | undefined },
+): ComponentChild {
+  const { size, created_at: created, updated_at: updated, md5, sha256, crc32, user_id: owner } =
+    file;
+  return h(
+    Card,
+    { title: "Facts" },
+    h(Facts, {
+      facts: [
+        ["Size", size < 1024 ? bytes(size) : `${bytes(size)} (${count(size)} bytes)`],
+        ...(format === undefined ? [] : [["Format", format] as const]),
+        ["Changed", h("time", { dateTime: updated }, time(updated))],
+        ["Added", h("time", { dateTime: created }, time(created))],
+        ["Tree", `User ${owner}`],
+        ["SHA-256", h("code", null, sha256 ?? "Not yet computed")],
+        ["MD5", h("code", null, md5 ?? "–")],
+        ["CRC-32", h("code", null, crc32 ?? "–")],
+      ],
+    }),
+  );
+}

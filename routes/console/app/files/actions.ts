@@ -1,0 +1,171 @@
+import { h } from "preact";
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { ApiError, apiUrl, call, request } from "../shared/api.ts";
+import { plural } from "../shared/format.ts";
+import { join, parentOf } from "../shared/paths.ts";
+import { ask, askText } from "../ui/dialog.ts";
+import { messageOf } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
+import { FolderPicker } from "./folder_picker.ts";
+
+/** The most paths that a request may name. */
+const MAX_PATHS = 1000;
+
+/** `model.bin`, or `3 files and folders`. */
+export function named(entries: readonly ResourceEntry[]): string {
+  const [first] = entries;
+  if (entries.length === 1 && first !== undefined) return `“${first.name}”`;
+  const directories = entries.filter(({ is_dir }) => is_dir).length;
+  if (directories === 0) return plural(entries.length, "file");
+  if (directories === entries.length) return plural(directories, "folder");
+  return `${plural(entries.length, "file")} and folders`;
+}
+
+/** Asks for a name and makes a folder. */
+export function askForFolder(directory: string): void {
+  askText({
+    title: "New folder",
+    label: "Name",
+    action: "Create",
+    run: async (name) => {
+      await call("POST", "/resources/mkdir", { json: { path: join(directory, name.trim()) } });
+      toast(`Created “${name.trim()}”`);
+    },
+  });
+}
+
+/** Asks for a new name. */
+export function askToRename({ name, path, is_dir: isDir }: ResourceEntry): void {
+  const dot = name.lastIndexOf(".");
+  askText({
+    title: `Rename “${name}”`,
+    label: "New name",
+    action: "Rename",
+    value: name,
+    stem: isDir || dot < 1 ? name.length : dot,
+    run: async (typed) => {
+      const wanted = typed.trim();
+      if (wanted === name) return;
+      if (/[/\\]/.test(wanted)) throw new Error("A name has no slashes");
+      const destination = join(parentOf(path), wanted);
+      // To an existing folder, the API would move it into that.
+      await refuseTaken(destination, wanted);
+      await call("PUT", "/resources/move", { json: { source: path, destination } });
+      toast(`Renamed to “${wanted}”`);
+    },
+  });
+}
+
+async function refuseTaken(path: string, name: string): Promise<void> {
+  try {
+    await call("GET", "/resources/stat", { query: { path } });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return;
+    throw error;
+  }
+  throw new Error(`“${name}” exists already`);
+}
+
+/** Asks, and deletes. */
+export function askToDelete(entries: readonly ResourceEntry[]): void {
+  const hasDirectory = entries.some(({ is_dir }) => is_dir);
+  ask({
+    title: `Delete ${named(entries)}?`,
+    action: "Delete",
+    kind: "danger",
+    body: () =>
+      h(
+        "p",
+        null,
+        hasDirectory ? "Everything in it is deleted as well. " : "",
+        "This cannot be undone.",
+      ),
+    run: async () => {
+      for (const part of partsOf(entries.map(({ path }) => path))) {
+        await call("DELETE", "/resources/", { query: { "paths[]": part } });
+      }
+      toast(`Deleted ${named(entries)}`);
+    },
+  });
+}
+
+/** Asks where to, and moves or copies. */
+export function askWhereTo(verb: "move" | "copy", entries: readonly ResourceEntry[]): void {
+  let destination = "";
+  const word = verb === "move" ? "Move" : "Copy";
+  ask({
+    title: `${word} ${named(entries)} to`,
+    action: word,
+    body: () => h(FolderPicker, { onPick: (path: string) => destination = path }),
+    run: () => transfer(verb, entries, destination),
+  });
+}
+
+/** Moves or copies into a folder. @throws {ApiError} */
+export async function transfer(
+  verb: "move" | "copy",
+  entries: readonly ResourceEntry[],
+  destination: string,
+): Promise<void> {
+  const method = verb === "move" ? "PUT" : "POST";
+  const single = entries.length === 1 && destination === "" ? entries[0] : undefined;
+  for (const sources of partsOf(entries.map(({ path }) => path))) {
+    await call(method, `/resources/${verb}`, {
+      // One source to the root is moved by its new path.
+      json: single === undefined
+        ? { sources, destination }
+        : { source: single.path, destination: single.name },
+    });
+  }
+  const to = destination === "" ? "the top folder" : `“${destination}”`;
+  toast(`${verb === "move" ? "Moved" : "Copied"} ${named(entries)} to ${to}`);
+}
+
+/** Moves what was dropped on a folder. Says why if that fails. */
+export function moveDropped(entries: readonly ResourceEntry[], destination: string): void {
+  const moved = entries.filter(({ path }) =>
+    parentOf(path) !== destination && path !== destination
+  );
+  if (moved.length === 0) return;
+  transfer("move", moved, destination).catch((error) => toast(messageOf(error), { isError: true }));
+}
+
+/** Has the browser save files: one as it is, others as a ZIP. Says why if the server refuses. */
+export async function download(entries: readonly ResourceEntry[]): Promise<void> {
+  if (entries.length > MAX_PATHS) {
+    toast(`Select at most ${MAX_PATHS} files, or the folder that they are in`, { isError: true });
+    return;
+  }
+  const query = { "ids[]": entries.map(({ id }) => String(id)) };
+  try {
+    await request("HEAD", "/resources/download", { query });
+  } catch (error) {
+    return void toast(await reasonOf(error, query), { isError: true });
+  }
+  const link = document.createElement("a");
+  link.href = apiUrl("/resources/download", query);
+  link.download = "";
+  link.click();
+}
+
+/** The reply to a HEAD has no sentence. The same refusal of a GET has. */
+async function reasonOf(
+  error: unknown,
+  query: Readonly<Record<string, string[]>>,
+): Promise<string> {
+  if (!(error instanceof ApiError) || error.isOffline) return messageOf(error);
+  try {
+    const response = await request("GET", "/resources/download", { query });
+    await response.body?.cancel();
+    return messageOf(error);
+  } catch (refusal) {
+    return messageOf(refusal);
+  }
+}
+
+function partsOf(paths: readonly string[]): string[][] {
+  return Array.from(
+    { length: Math.ceil(paths.length / MAX_PATHS) },
+    (_, index) => paths.slice(index * MAX_PATHS, (index + 1) * MAX_PATHS),
+  );
+}

@@ -1,0 +1,67 @@
+import { h } from "preact";
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { ago, bytes, time } from "../shared/format.ts";
+import { linkTo } from "../shared/router.ts";
+import type { Column } from "../ui/grid.ts";
+import { Icon } from "../ui/icon.ts";
+import { VerdictBadge } from "../ui/verdict.ts";
+import type { Order } from "./order.ts";
+import type { ShownVerdict } from "./shown_verdict.ts";
+
+/** The columns of a listing. @param shows Whether rows show their name, or their path. */
+export function columnsOf(
+  { order, verdicts, shows }: {
+    readonly order: Order | undefined;
+    readonly verdicts: ReadonlyMap<number, ShownVerdict>;
+    readonly shows: "name" | "path";
+  },
+): Column<ResourceEntry>[] {
+  const sort = (by: Order["by"]) =>
+    order === undefined ? {} : {
+      sort: order.by !== by ? "none" : order.isDescending ? "descending" : "ascending",
+    } as const;
+  return [
+    {
+      id: "name",
+      title: shows === "name" ? "Name" : "Path",
+      ...sort("name"),
+      cell: (entry) => [
+        h(Icon, { key: "icon", name: entry.is_dir ? "folder" : "file" }),
+        h(
+          "a",
+          {
+            key: "name",
+            class: "name",
+            href: linkTo(entry.is_dir ? "files" : "file", entry.path),
+            tabIndex: -1,
+            title: entry[shows],
+            draggable: false,
+          },
+          h("bdi", null, entry[shows]),
+        ),
+      ],
+    },
+    {
+      id: "verdict",
+      title: "Verdict",
+      ...sort("verdict"),
+      cell: ({ id, is_dir: isDir }) => {
+        const shown = verdicts.get(id);
+        if (shown === undefined || (isDir && shown.verdict === "unscanned")) return null;
+        return h(VerdictBadge, { ...shown });
+      },
+    },
+    {
+      id: "size",
+      title: "Size",
+      ...sort("size"),
+      cell: ({ is_dir: isDir, size }) => isDir ? null : bytes(size),
+    },
+    {
+      id: "updated",
+      title: "Changed",
+      ...sort("updated"),
+      cell: ({ updated_at: at }) => h("time", { dateTime: at, title: time(at) }, ago(at)),
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { list } from "../shared/api.ts";
+import { onLive } from "../shared/live.ts";
+import { nameOf, parentOf } from "../shared/paths.ts";
+import { Store } from "../shared/store.ts";
+
+/** The folders in a folder, by name. Undefined until they are loaded. */
+export type Folders = Store<readonly string[] | undefined>;
+
+const collator = new Intl.Collator("en-US", { numeric: true });
+
+/** The folders of a tree, loaded as they are looked at, and kept as they are by events. */
+export class FolderTree implements Disposable {
+  readonly #known = new Map<string, Folders>();
+  readonly #unsubscribe = onLive(({ type, data }) => {
+    if (type === "reset") { for (const path of this.#known.keys()) void this.#load(path); }
+    if (!type.startsWith("resource.") || data.is_dir !== true) return;
+    // Where a moved folder was is not known.
+    if (type === "resource.updated") {
+      for (const path of this.#known.keys()) void this.#load(path);
+    } else this.#change(data.path, type === "resource.added");
+  });
+
+  /** The folders in a folder. */
+  of(path: string): Folders {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const folders: Folders = new Store<readonly string[] | undefined>(undefined);
+    this.#known.set(path, folders);
+    void this.#load(path);
+    return folders;
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe();
+  }
+
+  async #load(path: string): Promise<void> {
+    const names: string[] = [];
+    try {
+      const query = path === "" ? {} : { path };
+      for await (const entries of list<ResourceEntry>("/resources/", { query })) {
+        for (const { is_dir, path: found, name } of entries) {
+          if (is_dir && found !== path && parentOf(found) === path) names.push(name);
+        }
+      }
+    } catch {
+      // The table beside it says what is wrong.
+    }
+    this.#known.get(path)?.set(names.sort(collator.compare));
+  }
+
+  #change(path: string, isAdded: boolean): void {
+    const folders = this.#known.get(parentOf(path));
+    const others = folders?.value?.filter((name) => name !== nameOf(path));
+    if (others === undefined) return;
+    folders?.set(isAdded ? [...others, nameOf(path)].sort(collator.compare) : others);
+    if (!isAdded) this.#known.delete(path);
+  }
+}

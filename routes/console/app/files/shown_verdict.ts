@@ -1,0 +1,23 @@
+import type { Verdict, VerdictEntry } from "../../../../schemas/verdicts.ts";
+import { worse } from "../ui/verdict.ts";
+
+/** A verdict as a row shows it. */
+export interface ShownVerdict {
+  readonly verdict: Verdict;
+  /** Why, in a sentence. */
+  readonly detail: string | undefined;
+}
+
+/** The worse of a verdict that is shown and another one, with its first reason. */
+export function joined(
+  shown: ShownVerdict | undefined,
+  { verdict, findings, problem, waiver }: VerdictEntry,
+): ShownVerdict {
+  if (shown !== undefined && worse(shown.verdict, verdict) === shown.verdict) return shown;
+  const [finding] = findings;
+  const reason = finding === undefined
+    ? problem
+    : [finding.rule_code, finding.message].filter((it) => it !== null).join(": ");
+  const waived = waiver === null ? null : `Waived: ${waiver.reason}`;
+  return { verdict, detail: [reason, waived].filter((it) => it !== null).join(" – ") || undefined };
+}

@@ -1,0 +1,175 @@
+import { type ComponentChild, h, type TargetedEvent } from "preact";
+import { useRef } from "preact/hooks";
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { plural } from "../shared/format.ts";
+import { linkTo } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
+import { type ChosenFile, chosenFiles } from "../uploads/dropped.ts";
+import { Button } from "../ui/button.ts";
+import { Icon } from "../ui/icon.ts";
+import { askForFolder, askToDelete, askToRename, askWhereTo, download } from "./actions.ts";
+import { folderTarget } from "./drag.ts";
+
+/** Where the person is, each folder above as a link that entries can be dropped on. */
+export function Breadcrumbs({ path }: { readonly path: string }): ComponentChild {
+  const segments = path === "" ? [] : path.split("/");
+  const crumbs = ["", ...segments].map((name, index) => ({
+    name: index === 0 ? "Top folder" : name,
+    path: segments.slice(0, index).join("/"),
+  }));
+  return h(
+    "nav",
+    { class: "crumbs", "aria-label": "Folders above" },
+    h(
+      "ol",
+      null,
+      crumbs.map((crumb, index) =>
+        h(
+          "li",
+          { key: crumb.path },
+          index > 0 && h(Icon, { name: "chevron" }),
+          index === crumbs.length - 1
+            ? h("h1", { "aria-current": "page" }, h("bdi", null, crumb.name))
+            : h(
+              "a",
+              { href: linkTo("files", crumb.path), ...folderTarget(crumb.path) },
+              h("bdi", null, crumb.name),
+            ),
+        )
+      ),
+    ),
+  );
+}
+
+/** What can be done here: with the folder, or with what is selected. */
+export function Toolbar(
+  { path, selected, words, onWords, onFiles, onClear }: {
+    readonly path: string;
+    readonly selected: readonly ResourceEntry[];
+    readonly words: string;
+    readonly onWords: (words: string) => void;
+    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly onClear: () => void;
+  },
+): ComponentChild {
+  return h(
+    "div",
+    { class: "toolbar" },
+    selected.length === 0
+      ? h(FolderActions, { path, onFiles })
+      : h(SelectionActions, { selected, onClear }),
+    h("input", {
+      class: "search",
+      type: "search",
+      "aria-label": "Search in this folder and below",
+      placeholder: "Search",
+      value: words,
+      autocomplete: "off",
+      spellcheck: false,
+      onInput: (event: TargetedEvent<HTMLInputElement>) => onWords(event.currentTarget.value),
+    }),
+  );
+}
+
+function FolderActions(
+  { path, onFiles }: {
+    readonly path: string;
+    readonly onFiles: (files: readonly ChosenFile[]) => void;
+  },
+): ComponentChild {
+  return h(
+    "div",
+    { class: "actions", role: "group", "aria-label": "This folder" },
+    may("resources.upload") && [
+      h(FilePicker, { key: "files", label: "Upload files", isFolder: false, onFiles }),
+      h(FilePicker, { key: "folder", label: "Upload folder", isFolder: true, onFiles }),
+    ],
+    may("resources.edit") &&
+      h(Button, { label: "New folder", icon: "folderPlus", onClick: () => askForFolder(path) }),
+  );
+}
+
+function FilePicker(
+  { label, isFolder, onFiles }: {
+    readonly label: string;
+    readonly isFolder: boolean;
+    readonly onFiles: (files: readonly ChosenFile[]) => void;
+  },
+): ComponentChild {
+  const field = useRef<HTMLInputElement>(null);
+  return [
+    h("input", {
+      key: "field",
+      ref: field,
+      type: "file",
+      hidden: true,
+      multiple: true,
+      webkitdirectory: isFolder,
+      "aria-label": label,
+      onChange: (event: TargetedEvent<HTMLInputElement>) => {
+        const { currentTarget } = event;
+        if (currentTarget.files !== null) onFiles(chosenFiles(currentTarget.files));
+        // The same files can be chosen again.
+        currentTarget.value = "";
+      },
+    }),
+    h(Button, {
+      key: "button",
+      label,
+      icon: isFolder ? "folder" : "upload",
+      kind: isFolder ? "plain" : "primary",
+      onClick: () => field.current?.click(),
+    }),
+  ];
+}
+
+function SelectionActions(
+  { selected, onClear }: {
+    readonly selected: readonly ResourceEntry[];
+    readonly onClear: () => void;
+  },
+): ComponentChild {
+  const [first] = selected;
+  const mayEdit = may("resources.edit");
+  return h(
+    "div",
+    { class: "actions", role: "group", "aria-label": "What is selected" },
+    h(
+      "span",
+      { class: "selected-count", role: "status" },
+      `${plural(selected.length, "item")} selected`,
+    ),
+    may("resources.download") &&
+      h(Button, {
+        label: "Download",
+        icon: "download",
+        kind: "primary",
+        onClick: () => void download(selected),
+      }),
+    mayEdit && [
+      h(Button, {
+        key: "move",
+        label: "Move",
+        icon: "move",
+        onClick: () => askWhereTo("move", selected),
+      }),
+      h(Button, {
+        key: "copy",
+        label: "Copy",
+        icon: "copy",
+        onClick: () => askWhereTo("copy", selected),
+      }),
+    ],
+    mayEdit && first !== undefined && selected.length === 1 &&
+      h(Button, { label: "Rename", icon: "pencil", onClick: () => askToRename(first) }),
+    may("resources.delete") &&
+      h(Button, { label: "Delete", icon: "trash", onClick: () => askToDelete(selected) }),
+    h(Button, {
+      label: "Clear the selection",
+      icon: "close",
+      iconOnly: true,
+      kind: "quiet",
+      onClick: onClear,
+    }),
+  );
+}

@@ -1,0 +1,200 @@
+import { type ComponentChild, h } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import { join, parentOf } from "../shared/paths.ts";
+import { goTo } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
+import { useStore } from "../shared/store.ts";
+import { type ChosenFile, droppedFiles } from "../uploads/dropped.ts";
+import { upload } from "../uploads/queue.ts";
+import { Grid, type GridSelection, NOTHING_SELECTED } from "../ui/grid.ts";
+import { Loading, messageOf, Notice, Problem } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
+import { askToDelete, askToRename } from "./actions.ts";
+import { columnsOf } from "./columns.ts";
+import { Directory, type Listing } from "./directory.ts";
+import { draggable, folderTarget, hasFiles } from "./drag.ts";
+import { FolderList } from "./folder_list.ts";
+import { FolderTree } from "./folders.ts";
+import type { Order } from "./order.ts";
+import { useSearch } from "./search.ts";
+import { Breadcrumbs, Toolbar } from "./toolbar.ts";
+
+/** The room Files: the tree of folders, and the content of one of them. */
+export function FilesView({ path }: { readonly path: string }): ComponentChild {
+  const folders = useMemo(() => new FolderTree(), []);
+  useEffect(() => () => folders[Symbol.dispose](), []);
+  return h(
+    "div",
+    { class: "files" },
+    h(
+      "aside",
+      { class: "files-tree" },
+      h(FolderList, {
+        label: "Folders",
+        folders,
+        current: path,
+        onOpen: (folder) => goTo("files", folder),
+        itemProps: folderTarget,
+      }),
+    ),
+    h(FolderView, { key: path, path }),
+  );
+}
+
+function FolderView({ path }: { readonly path: string }): ComponentChild {
+  const directory = useMemo(() => new Directory(path), []);
+  useEffect(() => () => directory[Symbol.dispose](), []);
+  const listing = useStore(directory.listing);
+  const [words, setWords] = useState("");
+  const [selection, setSelection] = useState<GridSelection>(NOTHING_SELECTED);
+  const found = useSearch(path, words);
+  const shown = found ?? listing;
+  const selected = shown.entries.filter(({ id }) => selection.ids.has(id));
+  const uploadHere = (files: readonly ChosenFile[]) =>
+    upload(files.map(({ path: below, file }) => ({ path: join(path, below), file })));
+  return h(
+    "div",
+    { class: "folder-view" },
+    h(Breadcrumbs, { path }),
+    h(Toolbar, {
+      path,
+      selected,
+      words,
+      onWords: (typed) => {
+        setWords(typed);
+        setSelection(NOTHING_SELECTED);
+      },
+      onFiles: uploadHere,
+      onClear: () => setSelection({ ...NOTHING_SELECTED, active: selection.active }),
+    }),
+    h(
+      DropZone,
+      { path, onFiles: uploadHere },
+      h(Content, {
+        ...{ path, directory, selected, selection },
+        listing: shown,
+        isSearch: found !== undefined,
+        onSelect: setSelection,
+      }),
+    ),
+  );
+}
+
+interface ContentProps {
+  readonly path: string;
+  readonly directory: Directory;
+  readonly listing: Listing;
+  readonly isSearch: boolean;
+  readonly selected: readonly ResourceEntry[];
+  readonly selection: GridSelection;
+  readonly onSelect: (selection: GridSelection) => void;
+}
+
+function Content(props: ContentProps): ComponentChild {
+  const { path, directory, listing, isSearch } = props;
+  if (listing.status === "loading") {
+    return h(Loading, { what: isSearch ? "what matches" : "files" });
+  }
+  if (listing.status === "failed") {
+    return h(Problem, { error: listing.error, retry: () => directory.load() });
+  }
+  if (listing.status === "missing") {
+    return h(
+      Notice,
+      { icon: "question", title: "This folder does not exist" },
+      h("p", null, "It was moved or deleted, or the address is wrong."),
+    );
+  }
+  if (listing.entries.length > 0) return h(Entries, props);
+  if (isSearch) return h(Notice, { icon: "search", title: "Nothing matches" });
+  return h(
+    Notice,
+    { icon: "folder", title: path === "" ? "No files yet" : "This folder is empty" },
+    may("resources.upload") &&
+      h("p", null, "Drop files or folders here, or use the buttons above."),
+  );
+}
+
+function Entries(props: ContentProps): ComponentChild {
+  const { path, directory, listing, isSearch, selected, selection, onSelect } = props;
+  const [order, setOrder] = useState<Order>({ by: "name", isDescending: false });
+  const open = (entry: ResourceEntry) => goTo(entry.is_dir ? "files" : "file", entry.path);
+  return h(Grid<ResourceEntry>, {
+    label: isSearch ? "Files that match" : "Files",
+    columns: columnsOf({
+      order: isSearch ? undefined : order,
+      verdicts: listing.verdicts,
+      shows: isSearch ? "path" : "name",
+    }),
+    rows: listing.entries,
+    idOf: ({ id }) => id,
+    nameOf: ({ name }) => name,
+    selection,
+    onSelect,
+    onOpen: open,
+    onSort: (column) => {
+      const by = column as Order["by"];
+      const after = { by, isDescending: order.by === by && !order.isDescending };
+      setOrder(after);
+      directory.order = after;
+    },
+    onKey: (event) => {
+      const active = listing.entries.find(({ id }) => id === selection.active);
+      const targets = selected.length > 0 ? selected : active === undefined ? [] : [active];
+      const [target] = targets;
+      if (event.key === "Backspace" && path !== "") goTo("files", parentOf(path));
+      else if (target === undefined) return;
+      else if (event.key === "F2" && may("resources.edit")) askToRename(target);
+      else if (event.key === "Delete" && may("resources.delete")) askToDelete(targets);
+      else return;
+      event.preventDefault();
+    },
+    rowProps: (entry) => ({
+      ...draggable(() => selection.ids.has(entry.id) ? selected : [entry]),
+      ...(entry.is_dir && folderTarget(entry.path)),
+    }),
+  });
+}
+
+/** A place where files of the computer can be dropped. */
+function DropZone(
+  { path, onFiles, children }: {
+    readonly path: string;
+    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly children?: ComponentChild;
+  },
+): ComponentChild {
+  const [isOver, setOver] = useState(false);
+  if (!may("resources.upload")) return h("div", { class: "drop-zone" }, children);
+  return h(
+    "div",
+    {
+      class: `drop-zone${isOver ? " is-over" : ""}`,
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        const { currentTarget, relatedTarget } = event;
+        const isWithin = currentTarget instanceof Node && relatedTarget instanceof Node &&
+          currentTarget.contains(relatedTarget);
+        if (!isWithin) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        setOver(false);
+        if (event.dataTransfer === null || !hasFiles(event)) return;
+        event.preventDefault();
+        droppedFiles(event.dataTransfer).then(onFiles)
+          .catch((error) => toast(messageOf(error), { isError: true }));
+      },
+    },
+    children,
+    isOver && h(
+      "div",
+      { class: "drop-hint" },
+      h("strong", null, `Drop to upload to ${path === "" ? "the top folder" : `“${path}”`}`),
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+import { type ComponentChild, h, render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { resumeSession } from "./shared/api.ts";
+import { followChanges } from "./shared/live.ts";
+import { session } from "./shared/session.ts";
+import { Shell } from "./shell.ts";
+import { SignIn } from "./sign_in.ts";
+import { useStore } from "./shared/store.ts";
+import { Loading, Problem } from "./ui/states.ts";
+
+function Console(): ComponentChild {
+  const state = useStore(session);
+  switch (state.kind) {
+    case "unknown":
+      return h(Resuming, null);
+    case "signedOut":
+      return h(SignIn, { reason: state.reason });
+    case "signedIn":
+      return h(Shell, { session: state.session });
+  }
+}
+
+/** Shown until the server has said who is signed in. */
+function Resuming(): ComponentChild {
+  const [error, setError] = useState<unknown>();
+  const resume = () => {
+    setError(undefined);
+    resumeSession().catch(setError);
+  };
+  useEffect(resume, []);
+  return error === undefined
+    ? h(Loading, { what: "the console" })
+    : h(Problem, { error, retry: resume });
+}
+
+followChanges();
+render(h(Console, null), document.body);

@@ -1,0 +1,9 @@
+import { accessRoom } from "./access/room.ts";
+import { capacityRoom } from "./capacity/room.ts";
+import { fileRoom } from "./file/room.ts";
+import { filesRoom } from "./files/room.ts";
+import { scansRoom } from "./scans/room.ts";
+import type { Room } from "./ui/room.ts";
+
+/** The rooms, in the order of the navigation, and those within them. */
+export const ROOMS: readonly Room[] = [filesRoom, fileRoom, scansRoom, capacityRoom, accessRoom];

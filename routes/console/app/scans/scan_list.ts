@@ -1,0 +1,70 @@
+import type { ScanEntry } from "../../../../schemas/scans.ts";
+import { ApiError, call } from "../shared/api.ts";
+import { type LiveEvent, onLive } from "../shared/live.ts";
+import { Store } from "../shared/store.ts";
+
+/** The scans of the tree that is shown, newest first. */
+export interface Listing {
+  readonly status: "loading" | "ready" | "failed";
+  readonly error?: unknown;
+  readonly scans: readonly ScanEntry[];
+  /** Whether there may be older ones. */
+  readonly hasMore: boolean;
+}
+
+const PAGE = 100;
+
+/** The list of scans: pages of it, and what changes meanwhile. */
+export class ScanList implements Disposable {
+  readonly listing = new Store<Listing>({ status: "loading", scans: [], hasMore: false });
+  readonly #end = onLive((event) => this.#follow(event));
+
+  constructor() {
+    void this.load();
+  }
+
+  [Symbol.dispose](): void {
+    this.#end();
+  }
+
+  /** Loads the newest scans. */
+  async load(): Promise<void> {
+    await this.#page(undefined);
+  }
+
+  /** Loads the scans before the oldest one that is shown. */
+  async loadOlder(): Promise<void> {
+    await this.#page(this.listing.value.scans.at(-1)?.id);
+  }
+
+  async #page(before: number | undefined): Promise<void> {
+    try {
+      const { items } = await call<{ items: readonly ScanEntry[] }>("GET", "/scans/", {
+        query: { limit: String(PAGE), ...(before !== undefined && { before: String(before) }) },
+      });
+      const scans = before === undefined ? items : [...this.listing.value.scans, ...items];
+      // A page may end early by its size; an empty one is the end.
+      this.listing.set({
+        status: "ready",
+        scans,
+        hasMore: items.length > 0 && scans.at(-1)?.id !== 1,
+      });
+    } catch (error) {
+      const isShown = this.listing.value.status === "ready";
+      if (isShown && error instanceof ApiError && error.isOffline) return;
+      this.listing.set({ ...this.listing.value, status: "failed", error });
+    }
+  }
+
+  #follow({ type, data }: LiveEvent): void {
+    if (type === "reset") return void this.load();
+    const { listing } = this;
+    if (!type.startsWith("scan.") || listing.value.status !== "ready") return;
+    const scan: ScanEntry = data;
+    const { scans } = listing.value;
+    const at = scans.findIndex(({ id }) => id === scan.id);
+    const isNew = at < 0 && scan.id > (scans[0]?.id ?? 0);
+    if (at < 0 && !isNew) return;
+    listing.set({ ...listing.value, scans: isNew ? [scan, ...scans] : scans.with(at, scan) });
+  }
+}

@@ -1,0 +1,117 @@
+import { type ComponentChild, h } from "preact";
+import type { ScanEntry } from "../../../../schemas/scans.ts";
+import { ago, bytes, count, plural, time } from "../shared/format.ts";
+import { linkTo } from "../shared/router.ts";
+import { may } from "../shared/session.ts";
+import { Button } from "../ui/button.ts";
+import { Icon, type IconName } from "../ui/icon.ts";
+import { cancel } from "./actions.ts";
+import { severityWord } from "./finding.ts";
+
+const STATUS: Readonly<
+  Record<ScanEntry["status"], { word: string; icon: IconName; badge: string }>
+> = {
+  queued: { word: "Waiting", icon: "wait", badge: "pending" },
+  running: { word: "Running", icon: "play", badge: "pending" },
+  completed: { word: "Completed", icon: "check", badge: "clean" },
+  failed: { word: "Failed", icon: "question", badge: "failed" },
+  cancelled: { word: "Cancelled", icon: "minus", badge: "unscanned" },
+};
+
+/** What was requested: `models and 3 more`. */
+export function subjectOf({ paths, paths_total: total }: ScanEntry): string {
+  const [first = ""] = paths;
+  const name = first === "" ? "Everything" : first;
+  return total > 1 ? `${name} and ${count(total - 1)} more` : name;
+}
+
+/** What a scan came to, by its worst findings. */
+export function OutcomeBadge({ scan }: { readonly scan: ScanEntry }): ComponentChild {
+  const { status, issues } = scan;
+  const worst = status !== "completed"
+    ? undefined
+    : issues.critical > 0
+    ? "critical"
+    : issues.warning > 0
+    ? "warning"
+    : undefined;
+  if (worst !== undefined) {
+    const isCritical = worst === "critical";
+    return h(
+      "span",
+      { class: `badge badge-${isCritical ? "dangerous" : "suspicious"}` },
+      h(Icon, { name: isCritical ? "cross" : "alert" }),
+      `${count(issues[worst])} ${severityWord(worst).toLowerCase()}`,
+    );
+  }
+  const isIncomplete = status === "completed" && scan.error !== null;
+  const { word, icon, badge } = isIncomplete
+    ? { word: "Inconclusive", icon: "question" as const, badge: "inconclusive" }
+    : status === "completed"
+    ? { ...STATUS.completed, word: "Nothing found" }
+    : STATUS[status];
+  return h("span", { class: `badge badge-${badge}` }, h(Icon, { name: icon }), word);
+}
+
+/** A scan in a list. */
+export function ScanRow(
+  { scan, isChosen, onChoose }: {
+    readonly scan: ScanEntry;
+    readonly isChosen?: boolean;
+    readonly onChoose?: () => void;
+  },
+): ComponentChild {
+  const { id, status, files_total: files, bytes_total: size, finished_at: end } = scan;
+  const at = end ?? scan.created_at;
+  return h(
+    "li",
+    { class: "scan-row" },
+    onChoose !== undefined && h("input", {
+      type: "checkbox",
+      "aria-label": `Compare scan ${id}`,
+      checked: isChosen ?? false,
+      onChange: onChoose,
+    }),
+    h(
+      "div",
+      { class: "scan-what" },
+      h("a", { href: linkTo("scans", String(id)) }, h("bdi", null, subjectOf(scan))),
+      h(
+        "span",
+        { class: "muted" },
+        `Scan ${id} · ${plural(files, "file")} · ${bytes(size)} · `,
+        h("time", { dateTime: at, title: time(at) }, ago(at)),
+      ),
+    ),
+    h(OutcomeBadge, { scan }),
+    status === "queued" && h(CancelButton, { scan }),
+  );
+}
+
+/** A scan that runs, with how far it is. */
+export function ScanProgress({ scan }: { readonly scan: ScanEntry }): ComponentChild {
+  const { id, files_total: files, files_scanned: done, bytes_total: all, bytes_scanned: read } =
+    scan;
+  return h(
+    "li",
+    { class: "scan-row" },
+    h(
+      "div",
+      { class: "scan-what" },
+      h("a", { href: linkTo("scans", String(id)) }, h("bdi", null, subjectOf(scan))),
+      h("progress", { "aria-label": `Progress of scan ${id}`, max: Math.max(1, all), value: read }),
+      h(
+        "span",
+        { class: "muted number" },
+        `${count(done)} of ${plural(files, "file")}, ${bytes(read)} of ${bytes(all)}`,
+      ),
+    ),
+    h(OutcomeBadge, { scan }),
+    h(CancelButton, { scan }),
+  );
+}
+
+export function CancelButton({ scan }: { readonly scan: ScanEntry }): ComponentChild {
+  if (!may("scans.run")) return null;
+  return h(Button, { label: "Cancel", onClick: () => void cancel(scan) });
+}

@@ -1,0 +1,108 @@
+import { ApiError, request } from "./api.ts";
+import { session, shownTree } from "./session.ts";
+import { Store } from "./store.ts";
+
+/** A change that the server reports (C 11). `reset` stands for changes that were missed: list again. */
+export interface LiveEvent {
+  readonly type: string;
+  /** By `type`: an entry, a scan, or a verdict. The server promises the shape. */
+  // deno-lint-ignore no-explicit-any
+  readonly data: any;
+}
+
+/** Whether changes arrive. */
+export const connection = new Store<"connecting" | "open" | "lost">("connecting");
+
+const MAX_DELAY_MS = 8000;
+const listeners = new Set<(event: LiveEvent) => void>();
+let running: AbortController | undefined;
+
+/** Calls the listener with each change in the tree that is shown. Returns what ends that. */
+export function onLive(listener: (event: LiveEvent) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Follows the changes of the tree that is shown while a person is signed in. Call it once. */
+export function followChanges(): void {
+  const restart = () => {
+    running?.abort();
+    running = new AbortController();
+    if (session.value.kind === "signedIn") void follow(running.signal);
+  };
+  session.subscribe(restart);
+  shownTree.subscribe(restart);
+  // A computer that was asleep does not wait for the next attempt.
+  addEventListener("online", restart);
+  restart();
+}
+
+/** Keeps a stream of events open. Events that a broken one has missed arrive by the id of the last one. */
+async function follow(signal: AbortSignal): Promise<void> {
+  let lastId: string | undefined;
+  connection.set("connecting");
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    try {
+      const { body } = await request("GET", "/events/", {
+        signal,
+        headers: lastId === undefined ? {} : { "Last-Event-ID": lastId },
+      });
+      if (connection.value === "lost" && lastId === undefined) publish({ type: "reset", data: {} });
+      connection.set("open");
+      attempt = 0;
+      if (body !== null) await readEvents(body, (id) => lastId = id);
+    } catch (error) {
+      if (signal.aborted || isRefusal(error)) return;
+    }
+    if (signal.aborted) return;
+    connection.set("lost");
+    await sleep(Math.min(MAX_DELAY_MS, 250 * 2 ** attempt), signal);
+  }
+}
+
+/** Without the privilege to see changes, there is nothing to follow; without a session, neither. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403);
+}
+
+async function readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onId: (id: string) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const { id, event, data } = fieldsOf(block);
+      if (id !== undefined) onId(id);
+      if (event !== undefined) publish({ type: event, data: JSON.parse(data ?? "null") });
+    }
+  }
+}
+
+function fieldsOf(block: string): { id?: string; event?: string; data?: string } {
+  return Object.fromEntries(
+    block.split("\n").map((line) => {
+      const colon = line.indexOf(": ");
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }),
+  );
+}
+
+function publish(event: LiveEvent): void {
+  for (const listener of [...listeners]) listener(event);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,36 @@
+import type { ConsoleSession } from "../../../../schemas/console.ts";
+import { Store } from "./store.ts";
+
+/** Who is signed in. */
+export type SessionState =
+  | { readonly kind: "unknown" }
+  /** @param reason Why, if the person has not asked for it. */
+  | { readonly kind: "signedOut"; readonly reason?: string }
+  | { readonly kind: "signedIn"; readonly session: ConsoleSession };
+
+export const session = new Store<SessionState>({ kind: "unknown" });
+
+/** The user whose tree is shown (C 19). @default the person's own */
+export const shownTree = new Store<number | undefined>(undefined);
+
+/** The tree that requests name: never all trees at once, which an administrator would see otherwise. */
+export function currentTree(): number | undefined {
+  const state = session.value;
+  return shownTree.value ?? (state.kind === "signedIn" ? state.session.user_id : undefined);
+}
+
+/** Whether the person has a privilege in the tree that is shown. The server decides in any case. */
+export function may(privilege: string): boolean {
+  const state = session.value;
+  if (state.kind !== "signedIn") return false;
+  const { user_id: own, privileges, trees } = state.session;
+  if (privileges.includes("resources.admin")) return true;
+  const tree = currentTree();
+  const held = tree === own || tree === undefined ? privileges : trees[String(tree)] ?? [];
+  return held.includes(privilege) || held.includes("resources.admin");
+}
+
+/** The user ids of the trees that the person may choose from, the own one first. */
+export function knownTrees({ user_id: own, trees }: ConsoleSession): number[] {
+  return [own, ...Object.keys(trees).map(Number).filter((tree) => tree !== own)];
+}

@@ -1,0 +1,124 @@
+import { type ComponentChild, h, type TargetedEvent } from "preact";
+import { useEffect } from "preact/hooks";
+import type { ConsoleSession } from "../../../schemas/console.ts";
+import { signOut } from "./shared/api.ts";
+import { connection } from "./shared/live.ts";
+import { goTo, linkTo, place } from "./shared/router.ts";
+import type { Room } from "./ui/room.ts";
+import { ROOMS } from "./rooms.ts";
+import { currentTree, knownTrees, may, shownTree } from "./shared/session.ts";
+import { useStore } from "./shared/store.ts";
+import { Button } from "./ui/button.ts";
+import { Dialogs } from "./ui/dialog.ts";
+import { Icon } from "./ui/icon.ts";
+import { cancelAll } from "./uploads/queue.ts";
+import { UploadPanel } from "./uploads/panel.ts";
+import { messageOf, Notice } from "./ui/states.ts";
+import { toast, Toasts } from "./ui/toasts.ts";
+
+/** What surrounds every room: the navigation, who is signed in, messages and questions. */
+export function Shell({ session }: { readonly session: ConsoleSession }): ComponentChild {
+  const { room: id, path } = useStore(place);
+  const tree = useStore(shownTree);
+  const room = ROOMS.find((it) => it.id === id);
+  useEffect(() => {
+    document.title = room === undefined ? "strongroom" : `${room.title} – strongroom`;
+  }, [room]);
+  return h(
+    "div",
+    { class: "shell" },
+    h("a", { class: "skip", href: "#main", onClick: focusMain }, "Skip to content"),
+    h(TopBar, { session, current: room?.within ?? id }),
+    h(ConnectionBanner, null),
+    h(
+      "main",
+      { id: "main", class: "main", tabIndex: -1 },
+      h(RoomView, { key: `${id} ${tree}`, room, path }),
+    ),
+    h(UploadPanel, null),
+    h(Toasts, null),
+    h(Dialogs, null),
+  );
+}
+
+/** The fragment of the address says where the person is, so the link cannot name the element. */
+function focusMain(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function RoomView({ room, path }: { readonly room: Room | undefined; readonly path: string }) {
+  if (room === undefined) return h(Notice, { icon: "question", title: "There is no such page" });
+  if (may(room.privilege)) return h(room.view, { path });
+  return h(
+    Notice,
+    { icon: "shield", title: `Your credential does not permit ${room.title.toLowerCase()}` },
+    h("p", null, "It needs the privilege ", h("code", null, room.privilege), "."),
+  );
+}
+
+function TopBar(
+  { session, current }: { session: ConsoleSession; current: string },
+): ComponentChild {
+  return h(
+    "header",
+    { class: "top" },
+    h("a", { class: "brand", href: linkTo("files") }, h(Icon, { name: "shield" }), "strongroom"),
+    h(
+      "nav",
+      { "aria-label": "Rooms" },
+      ROOMS.filter(({ within }) => within === undefined).map(({ id, title, icon }) =>
+        h(
+          "a",
+          { key: id, href: linkTo(id), ...(id === current && { "aria-current": "page" }) },
+          h(Icon, { name: icon }),
+          title,
+        )
+      ),
+    ),
+    h(TreeChoice, { session }),
+    h(Button, {
+      label: "Sign out",
+      icon: "signOut",
+      iconOnly: true,
+      kind: "quiet",
+      onClick: () => {
+        cancelAll();
+        signOut().catch((error) => toast(messageOf(error), { isError: true }));
+      },
+    }),
+  );
+}
+
+/** Whose tree is shown: a choice where the credential has one (C 19). */
+function TreeChoice({ session }: { readonly session: ConsoleSession }): ComponentChild {
+  useStore(shownTree);
+  const trees = knownTrees(session);
+  const nameOf = (tree: number) => tree === session.user_id ? `User ${tree}` : `Tree ${tree}`;
+  if (trees.length === 1) return h("span", { class: "who muted" }, nameOf(session.user_id));
+  return h(
+    "select",
+    {
+      class: "who",
+      "aria-label": "Tree",
+      value: String(currentTree()),
+      onChange: (event: TargetedEvent<HTMLSelectElement>) => {
+        const chosen = Number(event.currentTarget.value);
+        cancelAll();
+        goTo("files");
+        shownTree.set(chosen === session.user_id ? undefined : chosen);
+      },
+    },
+    trees.map((tree) => h("option", { key: tree, value: String(tree) }, nameOf(tree))),
+  );
+}
+
+function ConnectionBanner(): ComponentChild {
+  if (useStore(connection) !== "lost") return null;
+  return h(
+    "div",
+    { class: "banner", role: "status" },
+    h("span", { class: "spinner", "aria-hidden": "true" }),
+    "No connection to the server. Trying again…",
+  );
+}

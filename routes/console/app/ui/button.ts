@@ -1,0 +1,33 @@
+import { type ComponentChild, h } from "preact";
+import { Icon, type IconName } from "./icon.ts";
+
+export interface ButtonProps {
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly kind?: "plain" | "primary" | "danger" | "quiet";
+  /** Whether only the icon is shown, with the label for screen readers and as a tooltip. */
+  readonly iconOnly?: boolean;
+  readonly disabled?: boolean | undefined;
+  readonly onClick?: ((event: MouseEvent) => void) | undefined;
+  readonly type?: "button" | "submit";
+  readonly pressed?: boolean;
+}
+
+export function Button(props: ButtonProps): ComponentChild {
+  const { label, icon, kind = "plain", iconOnly = false, type = "button", pressed } = props;
+  return h(
+    "button",
+    {
+      type,
+      class: `button button-${kind}${iconOnly ? " button-icon" : ""}`,
+      disabled: props.disabled ?? false,
+      onClick: props.onClick,
+      ...(pressed !== undefined && { "aria-pressed": pressed }),
+      // Where there is little room, only the icon is seen.
+      ...(icon !== undefined && { title: label }),
+      ...(iconOnly && { "aria-label": label }),
+    },
+    icon !== undefined && h(Icon, { name: icon }),
+    !iconOnly && h("span", null, label),
+  );
+}

@@ -1,0 +1,335 @@
+import { type ComponentChild, h, type TargetedMouseEvent } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "./icon.ts";
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChild;
+  /** The order by this column, if it can be sorted. */
+  readonly sort?: "ascending" | "descending" | "none";
+}
+
+/** What is selected, and the row that keys act on. */
+export interface GridSelection {
+  readonly ids: ReadonlySet<number>;
+  /** The id of the row that keys act on. */
+  readonly active: number | undefined;
+}
+
+export const NOTHING_SELECTED: GridSelection = { ids: new Set(), active: undefined };
+
+export interface GridProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => number;
+  readonly nameOf: (row: Row) => string;
+  readonly selection: GridSelection;
+  readonly onSelect: (selection: GridSelection) => void;
+  readonly onOpen: (row: Row) => void;
+  readonly onSort?: (column: string) => void;
+  /** A key that the grid does not use itself. */
+  readonly onKey?: (event: KeyboardEvent) => void;
+  /** Attributes of a row, such as handlers of drags. */
+  readonly rowProps?: (row: Row) => Record<string, unknown>;
+}
+
+/** Rows above and below the visible ones that are rendered as well. */
+const OVERSCAN = 8;
+
+/**
+ * A table of any length that is used like a list of files: it renders the visible rows only. The focus is on
+ * the grid, which names the active row.
+ */
+export function Grid<Row>(props: GridProps<Row>): ComponentChild {
+  const { label, columns, rows, idOf, selection } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const { first, last, rowHeight } = useVisibleRows(box, rows.length);
+  const prefix = `grid-${label.replaceAll(/\W+/g, "-")}`;
+  const activeIndex = selection.active === undefined
+    ? -1
+    : rows.findIndex((row) => idOf(row) === selection.active);
+  const anchor = useRef<number | undefined>(undefined);
+  const isActiveShown = activeIndex >= first && activeIndex < last;
+
+  const select = (
+    index: number,
+    event: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
+  ) => {
+    const row = rows[index];
+    if (row === undefined) return;
+    props.onSelect(selectionAfter(props, { index, from: anchor.current ?? index, event }));
+    if (!event.shiftKey) anchor.current = index;
+    showRow(box.current, index, rowHeight);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return;
+    const next = indexAfter(event, activeIndex, rows.length, box.current, rowHeight);
+    if (next !== undefined) {
+      event.preventDefault();
+      // With Control, the active row moves and the selection stays.
+      const active = rows[next];
+      if (event.ctrlKey && active !== undefined) {
+        props.onSelect({ ...selection, active: idOf(active) });
+        showRow(box.current, next, rowHeight);
+      } else select(next, event);
+      return;
+    }
+    const row = rows[activeIndex];
+    if (event.key === "Enter" && row !== undefined) {
+      event.preventDefault();
+      props.onOpen(row);
+    } else if (event.key === " " && row !== undefined) {
+      event.preventDefault();
+      props.onSelect(toggled(selection, idOf(row)));
+      anchor.current = activeIndex;
+    } else if (event.key === "a" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      props.onSelect({ ids: new Set(rows.map(idOf)), active: selection.active });
+    } else if (event.key === "Escape" && selection.ids.size > 0) {
+      props.onSelect({ ids: new Set(), active: selection.active });
+    } else props.onKey?.(event);
+  };
+
+  const visible = [];
+  for (let index = first; index < last; index++) {
+    const row = rows[index];
+    if (row === undefined) break;
+    visible.push(h(GridRow<Row>, {
+      key: idOf(row),
+      ...{ props, row, index, prefix },
+      top: index * rowHeight,
+      onPick: (event) => select(index, event),
+      onCheck: () => {
+        props.onSelect(toggled(selection, idOf(row)));
+        anchor.current = index;
+      },
+    }));
+  }
+  return h(
+    "div",
+    {
+      ref: box,
+      class: "grid",
+      role: "grid",
+      tabIndex: 0,
+      "aria-label": label,
+      "aria-rowcount": rows.length + 1,
+      "aria-colcount": columns.length + 1,
+      "aria-multiselectable": true,
+      ...(isActiveShown && { "aria-activedescendant": `${prefix}-${selection.active}` }),
+      onKeyDown,
+      onFocus: (event: FocusEvent) => {
+        const [row] = rows;
+        if (event.target !== event.currentTarget || activeIndex >= 0 || row === undefined) return;
+        props.onSelect({ ...selection, active: idOf(row) });
+      },
+    },
+    h(GridHead<Row>, { props }),
+    h(
+      "div",
+      { class: "grid-body", role: "rowgroup", style: { height: `${rows.length * rowHeight}px` } },
+      visible,
+    ),
+  );
+}
+
+function GridHead<Row>({ props }: { readonly props: GridProps<Row> }): ComponentChild {
+  const { rows, columns, selection, idOf, onSort } = props;
+  const all = rows.length > 0 && selection.ids.size >= rows.length;
+  return h(
+    "div",
+    { class: "grid-head", role: "rowgroup" },
+    h(
+      "div",
+      { class: "grid-row", role: "row", "aria-rowindex": 1 },
+      h(
+        "div",
+        { class: "cell cell-check", role: "columnheader" },
+        h("input", {
+          type: "checkbox",
+          "aria-label": "Select all",
+          checked: all,
+          indeterminate: !all && selection.ids.size > 0,
+          disabled: rows.length === 0,
+          onChange: () =>
+            props.onSelect({
+              ids: all ? new Set() : new Set(rows.map(idOf)),
+              active: selection.active,
+            }),
+        }),
+      ),
+      columns.map(({ id, title, sort }) =>
+        h(
+          "div",
+          {
+            key: id,
+            class: `cell cell-${id}`,
+            role: "columnheader",
+            ...(sort !== undefined && { "aria-sort": sort }),
+          },
+          sort === undefined ? title : h(
+            "button",
+            { type: "button", class: `sort sort-${sort}`, onClick: () => onSort?.(id) },
+            title,
+            h(Icon, { name: "chevron" }),
+          ),
+        )
+      ),
+    ),
+  );
+}
+
+interface GridRowProps<Row> {
+  readonly props: GridProps<Row>;
+  readonly row: Row;
+  readonly index: number;
+  readonly prefix: string;
+  /** Where it is, in pixels. */
+  readonly top: number;
+  readonly onPick: (event: MouseEvent) => void;
+  readonly onCheck: () => void;
+}
+
+function GridRow<Row>(
+  { props, row, index, prefix, top, onPick, onCheck }: GridRowProps<Row>,
+): ComponentChild {
+  const { columns, idOf, nameOf, selection, onOpen, rowProps } = props;
+  const id = idOf(row);
+  const isSelected = selection.ids.has(id);
+  const isActive = selection.active === id;
+  return h(
+    "div",
+    {
+      ...rowProps?.(row),
+      id: `${prefix}-${id}`,
+      class: `grid-row${isSelected ? " is-selected" : ""}${isActive ? " is-active" : ""}`,
+      role: "row",
+      "aria-rowindex": index + 2,
+      "aria-selected": isSelected,
+      style: { transform: `translateY(${top}px)` },
+      onClick: (event: TargetedMouseEvent<HTMLElement>) => {
+        if (!isControl(event)) onPick(event);
+      },
+      onDblClick: (event: TargetedMouseEvent<HTMLElement>) => {
+        if (!isControl(event)) onOpen(row);
+      },
+    },
+    h(
+      "div",
+      { class: "cell cell-check", role: "gridcell" },
+      h("input", {
+        type: "checkbox",
+        tabIndex: -1,
+        "aria-label": `Select ${nameOf(row)}`,
+        checked: isSelected,
+        onChange: onCheck,
+      }),
+    ),
+    columns.map((column) =>
+      h(
+        "div",
+        { key: column.id, class: `cell cell-${column.id}`, role: "gridcell" },
+        column.cell(row),
+      )
+    ),
+  );
+}
+
+/** Whether an event belongs to a control within the row. */
+function isControl({ target }: MouseEvent): boolean {
+  return target instanceof Element && target.closest("a, button, input") !== null;
+}
+
+function toggled({ ids }: GridSelection, id: number): GridSelection {
+  const after = new Set(ids);
+  if (!after.delete(id)) after.add(id);
+  return { ids: after, active: id };
+}
+
+/** The selection after a row was picked: alone, added, or with all since the anchor. */
+function selectionAfter<Row>(
+  { rows, idOf, selection }: GridProps<Row>,
+  { index, from, event }: {
+    readonly index: number;
+    readonly from: number;
+    readonly event: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean };
+  },
+): GridSelection {
+  const row = rows[index];
+  if (row === undefined) return selection;
+  const active = idOf(row);
+  if (event.shiftKey) {
+    const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
+    return { ids: new Set(range.map(idOf)), active };
+  }
+  return event.ctrlKey || event.metaKey
+    ? toggled(selection, active)
+    : { ids: new Set([active]), active };
+}
+
+/** The row that a key goes to. */
+function indexAfter(
+  { key }: KeyboardEvent,
+  index: number,
+  count: number,
+  box: HTMLElement | null,
+  rowHeight: number,
+): number | undefined {
+  const page = Math.max(1, Math.floor((box?.clientHeight ?? 0) / rowHeight) - 2);
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
+    PageDown: index + page,
+    PageUp: index - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const next = moves[key];
+  return next === undefined || count === 0 ? undefined : Math.min(count - 1, Math.max(0, next));
+}
+
+/** Scrolls a row into view. */
+function showRow(box: HTMLElement | null, index: number, rowHeight: number): void {
+  if (box === null) return;
+  const head = rowHeight;
+  const top = index * rowHeight;
+  if (top < box.scrollTop) box.scrollTop = top;
+  const bottom = top + rowHeight - (box.clientHeight - head);
+  if (bottom > box.scrollTop) box.scrollTop = bottom;
+}
+
+/** Which rows are visible, by where the box is scrolled to. */
+function useVisibleRows(box: { current: HTMLElement | null }, count: number) {
+  const [view, setView] = useState({ scrollTop: 0, height: 800, rowHeight: 36 });
+  const measure = () => {
+    const element = box.current;
+    if (element === null) return;
+    const rowHeight = Number.parseInt(getComputedStyle(element).getPropertyValue("--row")) || 36;
+    const { scrollTop, clientHeight: height } = element;
+    setView((before) =>
+      before.scrollTop === scrollTop && before.height === height && before.rowHeight === rowHeight
+        ? before
+        : { scrollTop, height, rowHeight }
+    );
+  };
+  useLayoutEffect(measure, [count]);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", measure);
+    };
+  }, []);
+  const { scrollTop, height, rowHeight } = view;
+  return {
+    rowHeight,
+    first: Math.max(0, Math.min(count, Math.floor(scrollTop / rowHeight)) - OVERSCAN),
+    last: Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + OVERSCAN),
+  };
+}

@@ -1,0 +1,42 @@
+import { type ComponentChild, h } from "preact";
+import type { Verdict } from "../../../../schemas/verdicts.ts";
+import { Icon, type IconName } from "./icon.ts";
+
+const SHOWN: Readonly<Record<Verdict, { word: string; icon: IconName; meaning: string }>> = {
+  dangerous: { word: "Dangerous", icon: "cross", meaning: "A critical finding" },
+  suspicious: { word: "Suspicious", icon: "alert", meaning: "A warning" },
+  failed: { word: "Failed", icon: "question", meaning: "The scan failed" },
+  inconclusive: { word: "Inconclusive", icon: "question", meaning: "Not read to its end" },
+  pending: { word: "Pending", icon: "wait", meaning: "A scan is on its way" },
+  unscanned: { word: "Not scanned", icon: "minus", meaning: "No scan yet" },
+  clean: { word: "Clean", icon: "check", meaning: "Nothing worse than a note was found" },
+};
+
+/** The verdicts, worst first. */
+export const BY_CONCERN: readonly Verdict[] = [
+  "dangerous",
+  "suspicious",
+  "failed",
+  "inconclusive",
+  "pending",
+  "unscanned",
+  "clean",
+];
+
+/** The worse of two verdicts. */
+export function worse(a: Verdict | undefined, b: Verdict): Verdict {
+  return a !== undefined && BY_CONCERN.indexOf(a) <= BY_CONCERN.indexOf(b) ? a : b;
+}
+
+/** A verdict in a word, an icon and a color: each of them alone says it. */
+export function VerdictBadge(
+  { verdict, detail }: { readonly verdict: Verdict; readonly detail?: string | undefined },
+): ComponentChild {
+  const { word, icon, meaning } = SHOWN[verdict];
+  return h(
+    "span",
+    { class: `badge badge-${verdict}`, title: detail ?? meaning },
+    h(Icon, { name: icon }),
+    word,
+  );
+}

@@ -1,0 +1,167 @@
+import { type ComponentChild, h } from "preact";
+import { useState } from "preact/hooks";
+import { bytes, duration, plural } from "../shared/format.ts";
+import { useStore } from "../shared/store.ts";
+import { Button } from "../ui/button.ts";
+import { nameOf } from "../shared/paths.ts";
+import {
+  cancelAll,
+  cancelUpload,
+  clearEnded,
+  isUploading,
+  pauseUpload,
+  resumeUpload,
+  type UploadItem,
+  uploads,
+  type UploadsState,
+} from "./queue.ts";
+
+/** Of more files, those that need attention are shown first. */
+const MAX_SHOWN = 100;
+const ATTENTION: readonly UploadItem["state"][] = [
+  "exists",
+  "failed",
+  "waiting",
+  "sending",
+  "paused",
+  "queued",
+  "done",
+];
+
+/** The uploads, with their progress. */
+export function UploadPanel(): ComponentChild {
+  const state = useStore(uploads);
+  const [isOpen, setOpen] = useState(true);
+  if (state.items.length === 0) return null;
+  const isBusy = isUploading();
+  const shown = state.items.toSorted((a, b) =>
+    ATTENTION.indexOf(a.state) - ATTENTION.indexOf(b.state) || a.key - b.key
+  ).slice(0, MAX_SHOWN);
+  const taken = state.items.filter(({ state }) => state === "exists");
+  return h(
+    "section",
+    { class: "uploads", "aria-label": "Uploads" },
+    h(
+      "div",
+      { class: "uploads-head" },
+      h("div", { role: "status" }, h("strong", null, titleOf(state)), h(Remaining, { state })),
+      h(Button, {
+        label: isOpen ? "Hide files" : "Show files",
+        icon: isOpen ? "minus" : "dots",
+        iconOnly: true,
+        kind: "quiet",
+        onClick: () => setOpen(!isOpen),
+      }),
+      isBusy ? h(Button, { label: "Cancel all", kind: "quiet", onClick: cancelAll }) : h(Button, {
+        label: "Close uploads",
+        icon: "close",
+        iconOnly: true,
+        kind: "quiet",
+        onClick: () => {
+          cancelAll();
+          clearEnded();
+        },
+      }),
+    ),
+    h(Progress, { label: "All uploads", ...totalsOf(state) }),
+    isOpen && taken.length > 1 && h(
+      "div",
+      { class: "uploads-taken" },
+      h("span", null, `${plural(taken.length, "file")} are there already`),
+      h(Button, {
+        label: "Replace all",
+        onClick: () => taken.forEach(({ key }) => resumeUpload(key, "replace")),
+      }),
+      h(Button, {
+        label: "Skip all",
+        onClick: () => taken.forEach(({ key }) => cancelUpload(key)),
+      }),
+    ),
+    isOpen && h(
+      "ul",
+      { class: "uploads-list" },
+      shown.map((item) => h(UploadRow, { key: item.key, item })),
+      state.items.length > MAX_SHOWN &&
+        h("li", { class: "muted" }, `and ${plural(state.items.length - MAX_SHOWN, "more file")}`),
+    ),
+  );
+}
+
+function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
+  const { key, path, file, state, sent } = item;
+  const name = nameOf(path);
+  const isMoving = state === "sending" || state === "waiting" || state === "paused";
+  const action = (label: string, icon: "close" | "pause" | "play", onClick: () => void) =>
+    h(Button, { label: `${label} ${name}`, icon, iconOnly: true, kind: "quiet", onClick });
+  return h(
+    "li",
+    null,
+    h(
+      "div",
+      { class: "uploads-file" },
+      h("span", { class: "uploads-name", title: path }, path),
+      h("span", { class: `uploads-state state-${state} number` }, stateText(item)),
+      isMoving && h(Progress, { label: name, sent, size: file.size }),
+    ),
+    state === "exists" &&
+      h(Button, { label: "Replace", onClick: () => resumeUpload(key, "replace") }),
+    (state === "sending" || state === "waiting") &&
+      action("Pause", "pause", () => pauseUpload(key)),
+    (state === "paused" || state === "failed") && action("Resume", "play", () => resumeUpload(key)),
+    state !== "done" && action("Cancel", "close", () => cancelUpload(key)),
+  );
+}
+
+function stateText({ state, sent, file, problem = "" }: UploadItem): string {
+  switch (state) {
+    case "queued":
+      return `Waits for others – ${bytes(file.size)}`;
+    case "sending":
+      return `${bytes(sent)} of ${bytes(file.size)}`;
+    case "waiting":
+      return `${problem}. Trying again…`;
+    case "paused":
+      return `Paused at ${bytes(sent)} of ${bytes(file.size)}`;
+    case "exists":
+      return "There is a file of this name";
+    case "failed":
+      return problem;
+    case "done":
+      return `Done – ${bytes(file.size)}`;
+  }
+}
+
+function Progress(
+  { label, sent, size }: { readonly label: string; readonly sent: number; readonly size: number },
+): ComponentChild {
+  return h("progress", {
+    "aria-label": label,
+    max: Math.max(1, size),
+    value: size === 0 ? 1 : sent,
+  });
+}
+
+function Remaining({ state }: { readonly state: UploadsState }): ComponentChild {
+  const { sent, size } = totalsOf(state);
+  if (!isUploading() || state.rate < 1) return null;
+  const left = duration((size - sent) / state.rate);
+  return h("span", { class: "muted number" }, ` ${bytes(state.rate)}/s, ${left} left`);
+}
+
+function totalsOf({ items }: UploadsState): { sent: number; size: number } {
+  const counted = items.filter(({ state }) => state !== "exists" && state !== "failed");
+  return {
+    sent: counted.reduce((sum, { sent }) => sum + sent, 0),
+    size: counted.reduce((sum, { file }) => sum + file.size, 0),
+  };
+}
+
+function titleOf({ items }: UploadsState): string {
+  const done = items.filter(({ state }) => state === "done").length;
+  const open = items.filter(({ state }) => ["queued", "sending", "waiting"].includes(state)).length;
+  if (open > 0) return `Uploading ${plural(open, "file")}`;
+  const others = items.length - done;
+  return others === 0
+    ? `Uploaded ${plural(done, "file")}`
+    : `${plural(others, "file")} not uploaded`;
+}

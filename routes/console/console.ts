@@ -1,0 +1,77 @@
+import type { Context } from "hono";
+import { CONSOLE_API_PATH, CONSOLE_PATH } from "../../schemas/base_path.ts";
+import type { ConsoleParts } from "../app.ts";
+import { failure } from "../envelope.ts";
+import type { AppEnvironment } from "../environment.ts";
+import { respond } from "../respond.ts";
+import { type Asset, type Assets, buildAssets } from "./assets.ts";
+import { cookieCredential } from "./cookie.ts";
+import { requireConsole } from "./own_requests.ts";
+import { showSession, signIn, signOut } from "./session.ts";
+
+/** The route that a browser follows a link to, without the header of the console. It changes nothing. */
+const NAVIGATED = "/resources/download";
+
+/** What the page may do: load what this server has. Its code makes no markup of text. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** Adds the console for browsers (C 24): its page, its session, and the API under its own address. */
+export function serveConsole(parts: ConsoleParts): void {
+  const { app, publicOrigin, serveApi } = parts;
+  const session = `${CONSOLE_PATH}/session`;
+  const guard = requireConsole(publicOrigin, false);
+  app.get(session, guard, (c) => showSession(c, parts));
+  app.post(session, guard, (c) => signIn(c, parts));
+  app.delete(session, guard, (c) => signOut(c, parts));
+  serveApi({
+    base: CONSOLE_API_PATH,
+    credentialOf: cookieCredential,
+    guard: ({ method, path }) =>
+      method === "GET" && path === NAVIGATED ? requireConsole(publicOrigin, true) : guard,
+  });
+  let building: Promise<Assets> | undefined;
+  // Made when a browser asks for them first.
+  const assets = () => building ??= buildAssets();
+  app.get("/", async (c) => sendPage(c, await assets()));
+  app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
+}
+
+function sendPage(c: Context<AppEnvironment>, { page }: Assets): Response {
+  return sendAsset(c, page, {
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+  });
+}
+
+function sendFile(c: Context<AppEnvironment>, { files }: Assets): Response {
+  const file = files.get(c.req.path);
+  if (file !== undefined) {
+    return sendAsset(c, file, { "Cache-Control": "public, max-age=31536000, immutable" });
+  }
+  return failure(c, { kind: "ErrRouteNotFound", message: "The console has no such file" });
+}
+
+function sendAsset(
+  c: Context<AppEnvironment>,
+  { type, bytes, gzip }: Asset,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const isCompressed = /\bgzip\b/i.test(c.req.header("Accept-Encoding") ?? "");
+  return respond(c, isCompressed ? gzip : bytes, 200, {
+    ...headers,
+    "Content-Type": type,
+    Vary: "Accept-Encoding",
+    ...(isCompressed && { "Content-Encoding": "gzip" }),
+  });
+}

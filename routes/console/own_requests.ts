@@ -1,0 +1,49 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { AppError } from "../../core/errors.ts";
+import type { AppEnvironment } from "../environment.ts";
+import type { PublicOrigin } from "../public_origin.ts";
+
+/**
+ * The header of every request of the console (C 24). A page of another origin can send it only if a preflight
+ * request allows that, which none does here.
+ */
+export const CONSOLE_HEADER = "X-Strongroom-Console";
+
+/**
+ * Middleware that refuses requests of pages other than the console, which browsers may send with its
+ * cookie: pages of other ports of the host, and of neighbor domains.
+ *
+ * @param isNavigation Whether browsers make the request without the header. It must change nothing.
+ */
+export function requireConsole(
+  publicOrigin: PublicOrigin,
+  isNavigation: boolean,
+): MiddlewareHandler<AppEnvironment> {
+  return async function requireConsole(c, next) {
+    const reason = foreignness(c, publicOrigin, isNavigation);
+    if (reason !== undefined) {
+      throw new AppError("ErrNotPermitted", `Not a request of the console: ${reason}`);
+    }
+    await next();
+  };
+}
+
+/** Why a request is not one of the console, if it is not. */
+function foreignness(
+  c: Context<AppEnvironment>,
+  publicOrigin: PublicOrigin,
+  isNavigation: boolean,
+): string | undefined {
+  const { headers } = c.req.raw;
+  // Pages cannot set this header. Browsers send it to https and to this host only.
+  const site = headers.get("Sec-Fetch-Site");
+  if (site !== null && site !== "same-origin") return `Sec-Fetch-Site is ${site}`;
+  const origin = headers.get("Origin");
+  if (site === null && origin !== null && origin !== publicOrigin.of(c)) {
+    return "another Origin; STRONGROOM_ORIGIN names the one of the server";
+  }
+  if (!isNavigation && headers.get(CONSOLE_HEADER) === null) {
+    return `the header ${CONSOLE_HEADER} is missing`;
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+import * as v from "valibot";
+
+/** The body of a request to sign in to the console (C 24). Unknown keys are ignored (C 3). */
+export const SignInRequest = v.object({ credential: v.string() });
+
+/** Who is signed in to the console, and what the credential permits. */
+export interface ConsoleSession {
+  readonly user_id: number;
+  readonly privileges: readonly string[];
+  /** The privileges in the trees of other users, by user (C 19). */
+  readonly trees: Readonly<Record<string, readonly string[]>>;
+  /** When the credential expires: UTC, with milliseconds. */
+  readonly expires_at: string;
+}

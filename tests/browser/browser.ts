@@ -1,0 +1,130 @@
+/** A browser for tests: Chromium of the system, driven through its own protocol. */
+
+import * as assert from "node:assert/strict";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { mintToken, TestServer, type TestServerOptions } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { hasProgram } from "../support/tools.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** Whether the tests can run. They are skipped without Chromium. */
+export const HAS_BROWSER = await hasProgram(CHROMIUM, "--version");
+
+/** Every privilege of a person who works with the console. */
+export const WORKER = [
+  "resources.view",
+  "resources.upload",
+  "resources.edit",
+  "resources.delete",
+  "resources.download",
+  "scans.view",
+  "scans.run",
+  "capacity.view",
+];
+
+export interface BrowserOptions extends TestServerOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: "light" | "dark";
+}
+
+/** Signs in on a page that asks for it, and waits until a room is shown. */
+export async function enterCredential(
+  page: Page,
+  claims: Partial<Parameters<typeof mintToken>[0]> = {},
+): Promise<void> {
+  const credential = await mintToken({ userId: 1, privileges: WORKER, ...claims });
+  await page.getByLabel("Credential").fill(credential);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+}
+
+/** A server and a browser that may reach this server only. */
+export class TestBrowser implements AsyncDisposable {
+  readonly #parts: AsyncDisposableStack;
+  readonly #options: BrowserOptions;
+  readonly #faults: string[] = [];
+  #server: TestServer;
+
+  private constructor(
+    server: TestServer,
+    readonly context: BrowserContext,
+    { parts, options }: {
+      readonly parts: AsyncDisposableStack;
+      readonly options: BrowserOptions;
+    },
+  ) {
+    this.#server = server;
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  static async start(given: BrowserOptions = {}): Promise<TestBrowser> {
+    await using parts = new AsyncDisposableStack();
+    const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
+    const options = { ...given, dataDir };
+    const server = await TestServer.start(options);
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    parts.defer(() => browser.close());
+    const context = await browser.newContext({
+      viewport: options.viewport ?? { width: 1280, height: 800 },
+      colorScheme: options.colorScheme ?? "light",
+      acceptDownloads: true,
+    });
+    const opened = new TestBrowser(server, context, { parts: parts.move(), options });
+    context.on("request", (request) => opened.#watch(request.url()));
+    context.on("page", (page) => opened.#listen(page));
+    return opened;
+  }
+
+  /** Opens the console with the credential of a user, and waits until a room is shown. */
+  async signIn(
+    claims: Partial<Parameters<typeof mintToken>[0]> = {},
+    hash = "",
+  ): Promise<Page> {
+    const page = await this.open(hash);
+    await enterCredential(page, claims);
+    return page;
+  }
+
+  /** Opens another page of the console, with the session of the browser. */
+  async open(hash = ""): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(`${this.server.origin}/${hash}`);
+    return page;
+  }
+
+  get server(): TestServer {
+    return this.#server;
+  }
+
+  /** Ends the server, runs `meanwhile`, and starts one with its data at its address. */
+  async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const { port } = this.#server.server.address;
+    await this.#server[Symbol.asyncDispose]();
+    await meanwhile();
+    this.#server = await TestServer.start({ ...this.#options, port });
+  }
+
+  #watch(url: string): void {
+    if (!url.startsWith(`${this.server.origin}/`)) this.#faults.push(`a request for ${url}`);
+  }
+
+  #listen(page: Page): void {
+    page.on("pageerror", (error) => this.#faults.push(`an error in the page: ${error.message}`));
+    page.on("console", (message) => {
+      // Chromium writes each refused request to the console.
+      const isRefusal = message.text().startsWith("Failed to load resource");
+      if (message.type() === "error" && !isRefusal) this.#faults.push(message.text());
+    });
+  }
+
+  /** @throws {AssertionError} when a page has asked another origin, or has failed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const server = this.#server;
+    await using _parts = this.#parts;
+    await this.context.close();
+    await server[Symbol.asyncDispose]();
+    assert.deepEqual(this.#faults, []);
+  }
+}

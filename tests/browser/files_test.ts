@@ -1,0 +1,317 @@
+import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { ROOT } from "../support/child_server.ts";
+import { seed } from "../support/seed.ts";
+import { mintToken } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { assertAccessible } from "./axe.ts";
+import { enterCredential, HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+
+const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
+const ignore = !HAS_BROWSER;
+
+function row(page: Page, name: string) {
+  return page.getByRole("grid").getByRole("row").filter({
+    has: page.getByRole("checkbox", { name: `Select ${name}`, exact: true }),
+  });
+}
+
+async function names(page: Page): Promise<string[]> {
+  return await page.getByRole("grid").locator(".grid-body .name").allTextContents();
+}
+
+function button(page: Page, name: string) {
+  return page.getByRole("button", { name, exact: true });
+}
+
+/** Chooses files for a button of the toolbar. */
+async function choose(page: Page, label: string, files: string | { name: string; size: number }) {
+  const field = page.locator(`input[type=file][aria-label="${label}"]`);
+  if (typeof files === "string") return await field.setInputFiles(files);
+  const { name, size } = files;
+  await field.setInputFiles({ name, mimeType: "a/b", buffer: Buffer.alloc(size, name) });
+}
+
+Deno.test({
+  name: "C 24 a person uploads a folder, finds the dangerous file, and downloads the rest",
+  ignore,
+  async fn(t) {
+    await using directory = await TempDir.make();
+    await Deno.mkdir(`${directory.path}/team/llama`, { recursive: true });
+    await Deno.writeFile(`${directory.path}/team/llama/weights.pkl`, HOSTILE);
+    await Deno.writeTextFile(`${directory.path}/team/llama/config.json`, '{"a":1}');
+    await using browser = await TestBrowser.start({ settings: { gate: "block" } });
+    const page = await browser.signIn();
+
+    await t.step("the folder arrives with its paths", async () => {
+      await choose(page, "Upload folder", `${directory.path}/team`);
+      await page.getByText("Uploaded 2 files").waitFor();
+      await button(page, "Close uploads").click();
+      await row(page, "team").waitFor();
+      assert.deepEqual(await names(page), ["team"]);
+    });
+    await t.step("the folder shows the worst verdict of its files", async () => {
+      await row(page, "team").getByText("Dangerous").waitFor();
+      await row(page, "team").getByRole("link").click();
+      await row(page, "llama").getByRole("link").click();
+      await row(page, "weights.pkl").getByText("Dangerous").waitFor();
+      await row(page, "config.json").getByText("Clean").waitFor();
+      const badge = row(page, "weights.pkl").locator(".badge");
+      assert.match(await badge.getAttribute("title") ?? "", /^S\d+: /);
+    });
+    await t.step("a download that the gate refuses says why", async () => {
+      await row(page, "weights.pkl").getByRole("checkbox").check();
+      await button(page, "Download").click();
+      await page.locator(".toast-error").getByText("weights.pkl").waitFor();
+    });
+    await t.step("the other file is saved as it was", async () => {
+      await row(page, "weights.pkl").getByRole("checkbox").uncheck();
+      await row(page, "config.json").getByRole("checkbox").check();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        button(page, "Download").click(),
+      ]);
+      assert.equal(download.suggestedFilename(), "config.json");
+      assert.equal(await Deno.readTextFile(await download.path()), '{"a":1}');
+    });
+  },
+});
+
+Deno.test({
+  name: "C 24 two windows see each other's changes, made by keyboard and by pointer",
+  ignore,
+  async fn(t) {
+    await using browser = await TestBrowser.start();
+    await (await browser.server.as(1)).upload("", { "a.txt": "a", "b.txt": "b", "c.txt": "c" });
+    const one = await browser.signIn();
+    const two = await browser.open();
+    await row(two, "c.txt").waitFor();
+
+    await t.step("a folder is made", async () => {
+      await button(one, "New folder").click();
+      await one.getByLabel("Name", { exact: true }).fill("inbox");
+      await one.keyboard.press("Enter");
+      await row(two, "inbox").waitFor();
+      assert.deepEqual(await names(two), ["inbox", "a.txt", "b.txt", "c.txt"]);
+    });
+    await t.step("a file is renamed with F2", async () => {
+      await row(one, "inbox").waitFor();
+      await one.getByRole("grid").focus();
+      await one.keyboard.press("ArrowDown");
+      await one.keyboard.press("F2");
+      await one.getByLabel("New name").fill("z.txt");
+      await one.keyboard.press("Enter");
+      await row(two, "z.txt").waitFor();
+      assert.deepEqual(await names(two), ["inbox", "b.txt", "c.txt", "z.txt"]);
+    });
+    await t.step("a name that is taken is refused, and the dialog stays", async () => {
+      await row(one, "b.txt").click({ position: { x: 300, y: 10 } });
+      await button(one, "Rename").click();
+      await one.getByLabel("New name").fill("c.txt");
+      await one.keyboard.press("Enter");
+      await one.getByText("“c.txt” exists already").waitFor();
+      await one.keyboard.press("Escape");
+    });
+    await t.step("files are moved by dragging", async () => {
+      await row(one, "z.txt").dragTo(row(one, "inbox"));
+      await row(two, "z.txt").waitFor({ state: "detached" });
+      await row(two, "inbox").getByRole("link").click();
+      await row(two, "z.txt").waitFor();
+    });
+    await t.step("files are copied", async () => {
+      await row(one, "c.txt").getByRole("checkbox").check();
+      await row(one, "b.txt").getByRole("checkbox").check();
+      await button(one, "Copy").click();
+      await one.getByRole("dialog").getByRole("treeitem", { name: "inbox" }).click();
+      await one.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
+      await row(two, "b.txt").waitFor();
+      assert.deepEqual(await names(two), ["b.txt", "c.txt", "z.txt"]);
+    });
+    await t.step("all files are selected and deleted by keyboard, after a question", async () => {
+      await two.getByRole("grid").focus();
+      await two.keyboard.press("Control+a");
+      await two.keyboard.press("Delete");
+      await two.getByRole("dialog").getByText("Delete 3 files?").waitFor();
+      await two.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await two.getByText("This folder is empty").waitFor();
+      assert.deepEqual(await names(one), ["inbox", "b.txt", "c.txt"]);
+    });
+    await t.step("what is below is searched for", async () => {
+      await (await browser.server.as(1)).upload("deep/er", { "needle.bin": "x" });
+      await one.getByLabel("Search in this folder and below").fill("NEEDLE deep");
+      await row(one, "needle.bin").waitFor();
+      assert.deepEqual(await names(one), ["deep/er/needle.bin"]);
+    });
+  },
+});
+
+Deno.test({
+  name: "C 24 of 100 000 files, the console renders those that are visible",
+  ignore,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const paths = Array.from({ length: 100_000 }, (_, index) => `shard-${100_000 + index}.csv`);
+    await seed(browser.server.tree.records, paths);
+    const page = await browser.signIn();
+    await row(page, "shard-100000.csv").waitFor();
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("End");
+    await row(page, "shard-199999.csv").waitFor();
+    assert.ok((await names(page)).length < 60);
+    assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), "100001");
+    await page.keyboard.press("Home");
+    await row(page, "shard-100000.csv").waitFor();
+  },
+});
+
+Deno.test({
+  name: "C 24 nothing in a file name becomes markup",
+  ignore,
+  async fn() {
+    // Some characters of markup are refused in paths; those of attributes and entities are not.
+    const hostile = [
+      "&lt;img src=x onerror=alert(1)&gt;",
+      "${alert(1)}",
+      "'); alert(1); ('",
+      "‮gpj.exe",
+      "a%2Fb &amp; __proto__",
+      "constructor",
+    ];
+    await using browser = await TestBrowser.start();
+    const client = await browser.server.as(1);
+    for (const name of hostile) {
+      const { status, text } = await client.mkdir(`${name}/in`);
+      assert.equal(status, 200, text);
+    }
+    const page = await browser.signIn();
+    page.on("dialog", () => assert.fail("a script of a name ran"));
+    await row(page, "constructor").waitFor();
+    assert.deepEqual((await names(page)).sort(), hostile.toSorted());
+    for (const name of hostile) {
+      await page.goto(`${browser.server.origin}/#/files/${encodeURIComponent(name)}`);
+      await row(page, "in").waitFor();
+      assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), name);
+    }
+    assert.equal(await page.locator("img, main script, main style").count(), 0);
+  },
+});
+
+Deno.test({
+  name: "C 24 a restart of the server while a file is uploaded loses nothing",
+  ignore,
+  async fn() {
+    await using browser = await TestBrowser.start({ graceMs: 100 });
+    const page = await browser.signIn();
+    const session = await browser.context.newCDPSession(page);
+    await session.send("Network.enable");
+    const limit = (uploadThroughput: number) =>
+      session.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      });
+    await limit(4e6);
+    const size = 12e6;
+    await choose(page, "Upload files", { name: "weights.bin", size });
+    await page.getByText(/^[1-9][\d.]* MiB of 11\.4 MiB$/).waitFor();
+    await browser.restart(async () => {
+      await page.getByText("No connection to the server").waitFor();
+    });
+    await limit(-1);
+    await page.getByText("Uploaded 1 file").waitFor();
+    await row(page, "weights.bin").waitFor();
+    await page.getByText("No connection to the server").waitFor({ state: "detached" });
+    const client = await browser.server.as(1);
+    const stored = await client.fetch("/resources/download?path=weights.bin");
+    assert.ok(Buffer.alloc(size, "weights.bin").equals(Buffer.from(await stored.arrayBuffer())));
+  },
+});
+
+Deno.test({
+  name: "C 24 the session ends with the credential, and comes back at the same place",
+  ignore,
+  async fn(t) {
+    await using browser = await TestBrowser.start();
+    await (await browser.server.as(1)).upload("inbox", { "a.txt": "a" });
+    // Within the leeway for clocks for three more seconds.
+    const page = await browser.signIn({ ttlSeconds: -27 }, "#/files/inbox");
+    await row(page, "a.txt").waitFor();
+
+    await t.step("an expired credential asks for another one, and says why", async () => {
+      await page.getByText("The credential has expired. Sign in again to go on.").waitFor();
+      assert.equal(await page.getByRole("grid").count(), 0);
+      await enterCredential(page);
+      await row(page, "a.txt").waitFor();
+    });
+    await t.step("signing out removes the cookie, and what was shown", async () => {
+      await button(page, "Sign out").click();
+      await page.getByLabel("Credential").waitFor();
+      assert.deepEqual(await browser.context.cookies(), []);
+      await page.reload();
+      await page.getByLabel("Credential").waitFor();
+    });
+    await t.step("a credential that is not one is refused with the reason", async () => {
+      await page.getByLabel("Credential").fill("nonsense");
+      await button(page, "Sign in").click();
+      await page.getByRole("alert").getByText("The credential is invalid").waitFor();
+    });
+    await t.step("without privileges, the room says which one is missing", async () => {
+      await enterCredential(page, { privileges: ["scans.view"] });
+      await page.getByText("It needs the privilege resources.view.").waitFor();
+    });
+    await t.step("the tree of a team is chosen", async () => {
+      await (await browser.server.as(7)).upload("", { "of the team.txt": "x" });
+      await button(page, "Sign out").click();
+      await enterCredential(page, { privileges: WORKER, trees: { "7": ["resources.view"] } });
+      await page.getByLabel("Tree", { exact: true }).selectOption("Tree 7");
+      await row(page, "of the team.txt").waitFor();
+      assert.equal(await button(page, "Upload files").count(), 0);
+    });
+    await t.step("scripts cannot read the credential", async () => {
+      assert.equal(await page.evaluate("document.cookie"), "");
+      assert.notEqual(
+        (await browser.context.cookies())[0]?.value,
+        await mintToken({ userId: 1, privileges: [] }),
+      );
+    });
+  },
+});
+
+Deno.test({
+  name: "C 24 axe-core finds nothing, in light and dark, from a phone's width up",
+  ignore,
+  async fn(t) {
+    for (const [colorScheme, width] of [["light", 320], ["dark", 1440]] as const) {
+      await t.step(`${colorScheme}, ${width} pixels`, async () => {
+        await using browser = await TestBrowser.start({
+          settings: { gate: "mark" },
+          viewport: { width, height: 800 },
+          colorScheme,
+        });
+        const client = await browser.server.as(1);
+        await client.upload("", { "weights.bin": "x", "config.json": "{}" });
+        await client.upload("models", { "a.pkl": HOSTILE });
+        const page = await browser.open();
+        await page.getByLabel("Credential").waitFor();
+        await assertAccessible(page);
+        await enterCredential(page);
+        await row(page, "models").getByText("Dangerous").waitFor();
+        await assertAccessible(page);
+        await choose(page, "Upload files", { name: "weights.bin", size: 10 });
+        await page.getByText("There is a file of this name").waitFor();
+        await row(page, "config.json").getByRole("checkbox").check();
+        await assertAccessible(page);
+        await button(page, "Close uploads").click();
+        await button(page, "Move").click();
+        await page.getByRole("dialog").getByRole("treeitem", { name: "models" }).waitFor();
+        await assertAccessible(page);
+        const overflow = await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        assert.equal(overflow, 0);
+      });
+    }
+  },
+});

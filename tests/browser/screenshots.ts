@@ -1,0 +1,81 @@
+/** `deno task screenshots`: images of the console, to be looked at. */
+
+import { Buffer } from "node:buffer";
+import { ROOT } from "../support/child_server.ts";
+import { enterCredential, TestBrowser, WORKER } from "./browser.ts";
+
+const OUTPUT = `${ROOT}dist/screenshots`;
+const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
+
+await Deno.mkdir(OUTPUT, { recursive: true });
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const [size, width, height] of [["phone", 390, 844], ["wide", 1440, 900]] as const) {
+    await shoot(`${colorScheme}-${size}`, { colorScheme, viewport: { width, height } });
+  }
+}
+
+async function shoot(
+  name: string,
+  options: Pick<NonNullable<Parameters<typeof TestBrowser.start>[0]>, "colorScheme" | "viewport">,
+): Promise<void> {
+  await using browser = await TestBrowser.start({ settings: { gate: "block" }, ...options });
+  const client = await browser.server.as(1, ...WORKER);
+  await client.upload("", { "README.md": "# Models", "notes.txt": "x".repeat(5000) });
+  await client.upload("models/llama", {
+    "config.json": "{}",
+    "tokenizer.json": "{}",
+    "training_args.bin": HOSTILE,
+  });
+  await client.upload("models/clip", { "config.json": "{}" });
+  await client.mkdir("datasets");
+  const page = await browser.open();
+  let count = 0;
+  const take = async (title: string) => {
+    await page.waitForTimeout(700);
+    await page.screenshot({ path: `${OUTPUT}/${++count}-${title}-${name}.png` });
+  };
+  await page.getByLabel("Credential").waitFor();
+  await take("sign-in");
+  await enterCredential(page);
+  await page.getByText("Dangerous").waitFor();
+  await take("files");
+  await page.goto(`${browser.server.origin}/#/files/models/llama`);
+  await page.getByText("Dangerous").waitFor();
+  await page.getByRole("checkbox", { name: "Select config.json" }).check();
+  await page.getByRole("checkbox", { name: "Select training_args.bin" }).check();
+  await take("selected");
+  await page.getByRole("button", { name: "Download" }).click();
+  await take("refused");
+  await page.getByRole("button", { name: "Close message" }).click();
+  await page.getByRole("button", { name: "Move" }).click();
+  await take("move");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await take("delete");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Clear the selection" }).click();
+  await page.locator("input[type=file]").first().setInputFiles([
+    { name: "config.json", mimeType: "a/b", buffer: Buffer.alloc(10) },
+    { name: "weights.safetensors", mimeType: "a/b", buffer: Buffer.alloc(3e6) },
+  ]);
+  await take("uploads");
+  await page.goto(`${browser.server.origin}/#/files/datasets`);
+  await take("empty");
+  await page.reload();
+  await client.send("POST", "/scans/", {
+    query: { wait: "60" },
+    headers: { "Content-Type": "application/json" },
+    body: `{"path":"models"}`,
+  });
+  await page.getByRole("link", { name: "Scans" }).click();
+  await take("scans");
+  await page.getByRole("link", { name: "models", exact: true }).click();
+  await take("report");
+  await page.getByRole("link", { name: "models/llama/training_args.bin" }).click();
+  await take("file");
+  await page.getByRole("link", { name: "Capacity" }).click();
+  await page.waitForTimeout(6000);
+  await take("capacity");
+  await page.getByRole("link", { name: "Access" }).click();
+  await take("access");
+}
