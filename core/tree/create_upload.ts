@@ -39,7 +39,7 @@ export interface CreateUploadRequest {
  *   the tree would exceed its quota, `ErrResourcesInvalidRequest` when it has too many unfinished uploads.
  */
 export async function createUpload(
-  { tree, store, parts, expiryMs }: UploadService,
+  { tree, store, parts, locks, expiryMs }: UploadService,
   { caller, path, size, sha256, onConflict, metadata }: CreateUploadRequest,
 ): Promise<ResumableUpload> {
   refuseDeep(path);
@@ -63,6 +63,8 @@ export async function createUpload(
   const quota = quotaOf(tree, caller);
   const replacedBytes = onConflict === "error" ? 0 : found?.size ?? 0;
   const bounds = { maxUnfinished: MAX_UNFINISHED, quota, replacedBytes };
+  // Until the upload has a part, a start must not take it for one that has lost it.
+  using _lock = await locks.acquire(upload.id, () => {});
   const outcome = await store.add(upload, bounds);
   if (outcome === "overQuota") throw tooManyBytes("upload", quota ?? 0);
   if (outcome === "tooMany") {

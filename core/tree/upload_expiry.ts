@@ -69,7 +69,7 @@ async function compareFiles(
   const isLost = async (id: string) => !found.has(id) && !(await parts.ids()).includes(id);
   for (let page = [""]; page.length > 0;) {
     page = await store.unfinishedAfter(page.at(-1) ?? "", MAX_COMPARED);
-    for (const id of page) if (await isLost(id)) await store.remove(id);
+    for (const id of page) if (!locks.has(id) && await isLost(id)) await store.remove(id);
   }
   for (let page = [""]; page.length > 0;) {
     page = await objects.idsAfter(page.at(-1) ?? "", MAX_COMPARED);

@@ -42,7 +42,7 @@ export const LFS_STATEMENTS = {
         AND own.size = ifnull(named.size, own.size)
       LIMIT 1
     )`,
-  fileOfTree: `WITH ${NAMED} SELECT (
+  fileOfTree: `WITH ${NAMED} SELECT position, (
       SELECT path FROM (
         SELECT own.path AS path FROM records AS own
         WHERE own.hash = named.hash AND own.hash <> '' AND own.user_id = :user

@@ -75,7 +75,11 @@ export class SqliteLfsObjectStore implements LfsObjectStore {
   ): Promise<(string | undefined)[]> {
     const parameters = { user, directory, pointers: JSON.stringify(pointers) };
     const rows = await this.#parts.reader.uploadRows("fileOfTree", parameters);
-    return rows.map(({ path }) => path === null ? undefined : String(path));
+    const found = new Map(rows.map(({ position, path }) => [position, path]));
+    return pointers.map((_, position) => {
+      const path = found.get(position);
+      return typeof path === "string" ? path : undefined;
+    });
   }
 
   async remove(ids: readonly string[]): Promise<void> {

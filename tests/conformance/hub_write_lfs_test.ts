@@ -228,7 +228,7 @@ Deno.test("C 20 signed addresses are refused unless the server has made them for
       userId: 7,
       privileges: ["resources.upload"],
       // The server allows for clocks that are 30 s late.
-      ttlSeconds: -29,
+      ttlSeconds: -25,
     });
     const short = new HubClient(server, new Client(server.url, seconds));
     const href = await uploadAddress(short, REPOSITORY, "other content");

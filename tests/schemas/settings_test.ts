@@ -11,6 +11,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
   assert.deepEqual(read(), {
     host: "127.0.0.1",
     port: 8080,
+    console: "on",
     dataDir: "./data",
     diskReserveMb: 64,
     logLevel: "info",
