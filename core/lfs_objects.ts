@@ -58,7 +58,7 @@ export interface LfsObjectStore {
   removeExpired(now: number): Promise<string[]>;
   /**
    * The path of a file of the tree with each content, of one below the directory if that is among the first
-   * hundred. Undefined if there is none.
+   * hundred. Undefined without one.
    */
   files(
     userId: number,

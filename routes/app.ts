@@ -45,7 +45,7 @@ export interface AppOptions
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
-  /** Adds the console. @default there is no console */
+  /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
 }
 

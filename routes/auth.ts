@@ -23,7 +23,7 @@ export interface Access {
   /**
    * Where requests have their credential.
    *
-   * @throws {AppError} `ErrAuthRequired` when there is none.
+   * @throws {AppError} `ErrAuthRequired` when they have no valid one.
    * @default the header `Authorization`
    */
   readonly credentialOf?: (headers: Headers) => string;

@@ -48,7 +48,7 @@ function focusMain(event: MouseEvent): void {
 }
 
 function RoomView({ room, path }: { readonly room: Room | undefined; readonly path: string }) {
-  if (room === undefined) return h(Notice, { icon: "question", title: "There is no such page" });
+  if (room === undefined) return h(Notice, { icon: "question", title: "Page not found" });
   if (may(room.privilege)) return h(room.view, { path });
   return h(
     Notice,

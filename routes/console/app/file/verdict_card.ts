@@ -45,7 +45,7 @@ export function VerdictCard({ file, reload }: Props): ComponentChild {
 }
 
 const SENTENCES: Readonly<Record<FileVerdict["verdict"], string>> = {
-  unscanned: "Nobody has scanned this content yet.",
+  unscanned: "This content has not been scanned yet.",
   pending: "A scan of this content is on its way.",
   clean: "The scan found nothing worse than a note.",
   suspicious: "The scan found what may be harmful. Read why before you use the file.",

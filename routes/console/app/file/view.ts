@@ -2,7 +2,7 @@ import { type ComponentChild, h } from "preact";
 import type { StatEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, call } from "../shared/api.ts";
 import { bytes, count, time } from "../shared/format.ts";
-import type { LiveEvent } from "../shared/live.ts";
+import { isOfResource, type LiveEvent } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { isWithin, nameOf, parentOf } from "../shared/paths.ts";
 import { goTo, linkTo } from "../shared/router.ts";
@@ -46,10 +46,9 @@ export function FileView({ path }: { readonly path: string }): ComponentChild {
 }
 
 /** Whether an event changes what is known of a file. */
-function concerns({ type, data }: LiveEvent, path: string): boolean {
-  if (type === "scan.finished") return true;
-  return type.startsWith("resource.") && typeof data?.path === "string" &&
-    isWithin(path, data.path);
+function concerns(event: LiveEvent, path: string): boolean {
+  if (event.type === "scan.finished") return true;
+  return isOfResource(event) && isWithin(path, event.data.path);
 }
 
 interface PageProps {

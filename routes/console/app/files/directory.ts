@@ -130,15 +130,21 @@ export class Directory implements Disposable {
     return end === -1 ? path : path.slice(0, end);
   }
 
-  #apply({ type, data }: LiveEvent): void {
-    if (type === "reset") return this.load();
-    if (type === "scan.finished") return this.#readVerdictsSoon();
-    if (type === "resource.verdict") this.#applyVerdict(data);
-    if (type === "resource.deleted") {
-      if (data.path === this.path) this.#end("missing");
-      if (this.#entries.delete(data.id)) this.#show();
+  #apply(event: LiveEvent): void {
+    switch (event.type) {
+      case "reset":
+        return this.load();
+      case "scan.finished":
+        return this.#readVerdictsSoon();
+      case "resource.verdict":
+        return this.#applyVerdict(event.data);
+      case "resource.added":
+      case "resource.updated":
+        return this.#applyEntry(event.data);
+      case "resource.deleted":
+        if (event.data.path === this.path) this.#end("missing");
+        if (this.#entries.delete(event.data.id)) this.#show();
     }
-    if (type === "resource.added" || type === "resource.updated") this.#applyEntry(data);
   }
 
   #applyEntry(entry: ResourceEntry): void {

@@ -1,6 +1,6 @@
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { list } from "../shared/api.ts";
-import { onLive } from "../shared/live.ts";
+import { isOfResource, onLive } from "../shared/live.ts";
 import { nameOf, parentOf } from "../shared/paths.ts";
 import { Store } from "../shared/store.ts";
 
@@ -12,13 +12,12 @@ const collator = new Intl.Collator("en-US", { numeric: true });
 /** The folders of a tree, loaded as they are looked at, and kept as they are by events. */
 export class FolderTree implements Disposable {
   readonly #known = new Map<string, Folders>();
-  readonly #unsubscribe = onLive(({ type, data }) => {
-    if (type === "reset") { for (const path of this.#known.keys()) void this.#load(path); }
-    if (!type.startsWith("resource.") || data.is_dir !== true) return;
+  readonly #unsubscribe = onLive((event) => {
+    if (event.type === "reset") return this.#loadAll();
+    if (!isOfResource(event) || event.type === "resource.verdict" || !event.data.is_dir) return;
     // Where a moved folder was is not known.
-    if (type === "resource.updated") {
-      for (const path of this.#known.keys()) void this.#load(path);
-    } else this.#change(data.path, type === "resource.added");
+    if (event.type === "resource.updated") return this.#loadAll();
+    this.#change(event.data.path, event.type === "resource.added");
   });
 
   /** The folders in a folder. */
@@ -33,6 +32,10 @@ export class FolderTree implements Disposable {
 
   [Symbol.dispose](): void {
     this.#unsubscribe();
+  }
+
+  #loadAll(): void {
+    for (const path of this.#known.keys()) void this.#load(path);
   }
 
   async #load(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { ApiError, call } from "../shared/api.ts";
-import { type LiveEvent, onLive } from "../shared/live.ts";
+import { isOfScan, type LiveEvent, onLive } from "../shared/live.ts";
 import { Store } from "../shared/store.ts";
 
 /** The scans of the tree that is shown, newest first. */
@@ -56,11 +56,11 @@ export class ScanList implements Disposable {
     }
   }
 
-  #follow({ type, data }: LiveEvent): void {
-    if (type === "reset") return void this.load();
+  #follow(event: LiveEvent): void {
+    if (event.type === "reset") return void this.load();
     const { listing } = this;
-    if (!type.startsWith("scan.") || listing.value.status !== "ready") return;
-    const scan: ScanEntry = data;
+    if (!isOfScan(event) || listing.value.status !== "ready") return;
+    const scan = event.data;
     const { scans } = listing.value;
     const at = scans.findIndex(({ id }) => id === scan.id);
     const isNew = at < 0 && scan.id > (scans[0]?.id ?? 0);

@@ -2,6 +2,7 @@ import { type ComponentChild, h } from "preact";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
 import { call } from "../shared/api.ts";
 import { bytes, count, duration, plural, time } from "../shared/format.ts";
+import { isOfScan } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
@@ -20,7 +21,7 @@ export function ScanView(
   const scan = useLoaded(
     (signal) => call<ScanEntry>("GET", `/scans/${id}`, { signal }),
     [id],
-    ({ type, data }) => type.startsWith("scan.") && data?.id === id,
+    (event) => isOfScan(event) && event.data.id === id,
   );
   return h(Await<ScanEntry>, {
     loading: scan,

@@ -1,13 +1,39 @@
+import type { ResourceEntry } from "../../../../schemas/resources.ts";
+import type { ScanEntry } from "../../../../schemas/scans.ts";
+import type { VerdictEntry } from "../../../../schemas/verdicts.ts";
 import { ApiError, request } from "./api.ts";
 import { session, shownTree } from "./session.ts";
 import { Store } from "./store.ts";
 
 /** A change that the server reports (C 11). `reset` stands for changes that were missed: list again. */
-export interface LiveEvent {
-  readonly type: string;
-  /** By `type`: an entry, a scan, or a verdict. The server promises the shape. */
-  // deno-lint-ignore no-explicit-any
-  readonly data: any;
+export type LiveEvent =
+  | { readonly type: "reset" }
+  | {
+    readonly type: "resource.added" | "resource.updated" | "resource.deleted";
+    readonly data: ResourceEntry;
+  }
+  | {
+    readonly type: "resource.verdict";
+    readonly data: Pick<VerdictEntry, "id" | "path" | "verdict">;
+  }
+  | {
+    readonly type: "scan.queued" | "scan.started" | "scan.progress" | "scan.finished";
+    readonly data: ScanEntry;
+  };
+
+/** The changes of files and folders. */
+type ResourceEvent = Extract<LiveEvent, { readonly type: `resource.${string}` }>;
+/** The changes of scans. */
+type ScanEvent = Extract<LiveEvent, { readonly type: `scan.${string}` }>;
+
+/** Whether a file or folder has changed. */
+export function isOfResource(event: LiveEvent): event is ResourceEvent {
+  return event.type.startsWith("resource.");
+}
+
+/** Whether a scan has changed. */
+export function isOfScan(event: LiveEvent): event is ScanEvent {
+  return event.type.startsWith("scan.");
 }
 
 /** Whether changes arrive. */
@@ -47,7 +73,7 @@ async function follow(signal: AbortSignal): Promise<void> {
         signal,
         headers: lastId === undefined ? {} : { "Last-Event-ID": lastId },
       });
-      if (connection.value === "lost" && lastId === undefined) publish({ type: "reset", data: {} });
+      if (connection.value === "lost" && lastId === undefined) publish({ type: "reset" });
       connection.set("open");
       attempt = 0;
       if (body !== null) await readEvents(body, (id) => lastId = id);
@@ -77,10 +103,30 @@ async function readEvents(
     const blocks = (rest + value).split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
-      const { id, event, data } = fieldsOf(block);
+      const { id, event = "", data = "null" } = fieldsOf(block);
       if (id !== undefined) onId(id);
-      if (event !== undefined) publish({ type: event, data: JSON.parse(data ?? "null") });
+      const change = eventOf(event, data);
+      if (change !== undefined) publish(change);
     }
+  }
+}
+
+/** An event of the server, which promises the shape of its data by the type. Undefined for others. */
+function eventOf(type: string, data: string): LiveEvent | undefined {
+  switch (type) {
+    case "reset":
+      return { type };
+    case "resource.added":
+    case "resource.updated":
+    case "resource.deleted":
+    case "resource.verdict":
+    case "scan.queued":
+    case "scan.started":
+    case "scan.progress":
+    case "scan.finished":
+      return { type, data: JSON.parse(data) };
+    default:
+      return undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 import { type ComponentChild, h, type TargetedMouseEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { type GridSelection, selectionAfter, toggled } from "./grid_selection.ts";
 import { Icon } from "./icon.ts";
+import { showRow, useVisibleRows } from "./visible_rows.ts";
 
 export interface Column<Row> {
   readonly id: string;
@@ -9,15 +11,6 @@ export interface Column<Row> {
   /** The order by this column, if it can be sorted. */
   readonly sort?: "ascending" | "descending" | "none";
 }
-
-/** What is selected, and the row that keys act on. */
-export interface GridSelection {
-  readonly ids: ReadonlySet<number>;
-  /** The id of the row that keys act on. */
-  readonly active: number | undefined;
-}
-
-export const NOTHING_SELECTED: GridSelection = { ids: new Set(), active: undefined };
 
 export interface GridProps<Row> {
   readonly label: string;
@@ -34,9 +27,6 @@ export interface GridProps<Row> {
   /** Attributes of a row, such as handlers of drags. */
   readonly rowProps?: (row: Row) => Record<string, unknown>;
 }
-
-/** Rows above and below the visible ones that are rendered as well. */
-const OVERSCAN = 8;
 
 /**
  * A table of any length that is used like a list of files: it renders the visible rows only. The focus is on
@@ -242,33 +232,6 @@ function isControl({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest("a, button, input") !== null;
 }
 
-function toggled({ ids }: GridSelection, id: number): GridSelection {
-  const after = new Set(ids);
-  if (!after.delete(id)) after.add(id);
-  return { ids: after, active: id };
-}
-
-/** The selection after a row was picked: alone, added, or with all since the anchor. */
-function selectionAfter<Row>(
-  { rows, idOf, selection }: GridProps<Row>,
-  { index, from, event }: {
-    readonly index: number;
-    readonly from: number;
-    readonly event: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean };
-  },
-): GridSelection {
-  const row = rows[index];
-  if (row === undefined) return selection;
-  const active = idOf(row);
-  if (event.shiftKey) {
-    const range = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-    return { ids: new Set(range.map(idOf)), active };
-  }
-  return event.ctrlKey || event.metaKey
-    ? toggled(selection, active)
-    : { ids: new Set([active]), active };
-}
-
 /** The row that a key goes to. */
 function indexAfter(
   { key }: KeyboardEvent,
@@ -288,48 +251,4 @@ function indexAfter(
   };
   const next = moves[key];
   return next === undefined || count === 0 ? undefined : Math.min(count - 1, Math.max(0, next));
-}
-
-/** Scrolls a row into view. */
-function showRow(box: HTMLElement | null, index: number, rowHeight: number): void {
-  if (box === null) return;
-  const head = rowHeight;
-  const top = index * rowHeight;
-  if (top < box.scrollTop) box.scrollTop = top;
-  const bottom = top + rowHeight - (box.clientHeight - head);
-  if (bottom > box.scrollTop) box.scrollTop = bottom;
-}
-
-/** Which rows are visible, by where the box is scrolled to. */
-function useVisibleRows(box: { current: HTMLElement | null }, count: number) {
-  const [view, setView] = useState({ scrollTop: 0, height: 800, rowHeight: 36 });
-  const measure = () => {
-    const element = box.current;
-    if (element === null) return;
-    const rowHeight = Number.parseInt(getComputedStyle(element).getPropertyValue("--row")) || 36;
-    const { scrollTop, clientHeight: height } = element;
-    setView((before) =>
-      before.scrollTop === scrollTop && before.height === height && before.rowHeight === rowHeight
-        ? before
-        : { scrollTop, height, rowHeight }
-    );
-  };
-  useLayoutEffect(measure, [count]);
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
-  }, []);
-  const { scrollTop, height, rowHeight } = view;
-  return {
-    rowHeight,
-    first: Math.max(0, Math.min(count, Math.floor(scrollTop / rowHeight)) - OVERSCAN),
-    last: Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + OVERSCAN),
-  };
 }
