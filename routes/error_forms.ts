@@ -22,6 +22,7 @@ const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrHubRevisionNotFound: "RevisionNotFound",
   ErrHubEntryNotFound: "EntryNotFound",
   ErrResourcesNotFound: "EntryNotFound",
+  ErrRouteNotFound: "EntryNotFound",
 };
 
 /** With another message, the clients show a 401 as a repository that does not exist. */

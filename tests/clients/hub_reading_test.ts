@@ -182,10 +182,10 @@ wrong credential for whoami: HTTPError 401
 wrong credential for a file: HTTPError 401
 without the privilege to download: HTTPError 403
 without the privilege to upload: HTTPError 403
-branches: HTTPError 404
-tags: HTTPError 404
-references: HTTPError 404
-discussions: HTTPError 404
+branches: EntryNotFoundError 404
+tags: EntryNotFoundError 404
+references: EntryNotFoundError 404
+discussions: EntryNotFoundError 404
 spaces: BadRequestError 400
 pull requests: BadRequestError 400
 `;

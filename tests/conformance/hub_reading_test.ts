@@ -200,7 +200,10 @@ Deno.test("C 20 reading a repository", async (t) => {
     }
     const others = ["/api/agent-harnesses", "/api/spaces/a/b", `${model}/refs`, "/x", "/team/one"];
     for (const address of others) {
-      assert.match(hubRefused(await hub.send("GET", address), 404), /^No route "\/hub\//);
+      assert.match(
+        hubRefused(await hub.send("GET", address), 404, "EntryNotFound"),
+        /^No route "\/hub\//,
+      );
     }
     const wrong = await hub.send("DELETE", model);
     assert.match(hubRefused(wrong, 405), /allowed: GET, HEAD/);
