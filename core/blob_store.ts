@@ -2,6 +2,7 @@
 
 import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader, StoredContent } from "./content.ts";
+import type { ContentRemoval } from "./content_changes.ts";
 import type { DamagedContent } from "./errors.ts";
 import type { ContentFacts, WriteTransaction } from "./ports.ts";
 
@@ -72,14 +73,14 @@ export interface BlobStore {
    */
   publish(
     staged: readonly StagedBlob[],
-    transaction: Pick<WriteTransaction, "beforeCommit">,
+    transaction: Pick<WriteTransaction, "beforeCommit" | "contents">,
   ): Promise<void>;
   /**
-   * Removes content. Call it inside a write transaction that has found no record with these hashes,
-   * and that shares its commit with no other work: if that commit failed, a record that other work
-   * deleted would come back without its content.
+   * Removes content in a write transaction that has found no record with these hashes, and that shares
+   * its commit with no other work: if that commit failed, a record that other work deleted would come
+   * back without its content.
    */
-  remove(hashes: readonly string[]): Promise<void>;
+  remove(hashes: readonly string[], transaction: ContentRemoval): Promise<void>;
   /** All hashes that have content, in ranges that cover all possible hashes. */
   hashes(): AsyncIterable<HashRange>;
   /** Returns the size of the content in bytes, or undefined if it is not stored. */

@@ -4,6 +4,7 @@
  */
 
 import type { Chunk } from "./content.ts";
+import type { ContentChanges } from "./content_changes.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -169,6 +170,8 @@ export interface Usage {
 
 /** The operations inside a write transaction. */
 export interface WriteTransaction extends RecordLookup {
+  /** Changes of the rows of content. Of a change in steps, they are part of the last one. */
+  readonly contents: ContentChanges;
   /** Runs `action` before the transaction commits. If the action fails, the transaction does too. */
   beforeCommit(action: () => Promise<void>): void;
   /**

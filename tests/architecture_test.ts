@@ -10,6 +10,7 @@ const CORE_FOR_STORAGE = [
   "core/ports.ts",
   "core/blob_store.ts",
   "core/content.ts",
+  "core/content_changes.ts",
   "core/entries.ts",
   "core/errors.ts",
   "core/paths.ts",

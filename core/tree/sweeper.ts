@@ -116,7 +116,7 @@ export async function removeUnreferenced(
   for (let start = 0; start < distinct.length; start += MAX_BATCH_HASHES) {
     const batch = distinct.slice(start, start + MAX_BATCH_HASHES);
     await records.write(async (transaction) => {
-      await blobs.remove(await transaction.unreferenced(batch));
+      await blobs.remove(await transaction.unreferenced(batch), transaction);
     }, { alone: true });
   }
 }

@@ -1,8 +1,8 @@
 /** What the upkeep of stored content needs from storage. */
 
 import type { BlobStore } from "../blob_store.ts";
-import type { ContentFacts } from "../ports.ts";
-import type { ResourceStore } from "../ports.ts";
+import type { ContentRemoval } from "../content_changes.ts";
+import type { ContentFacts, ResourceStore } from "../ports.ts";
 
 /** Where records and stored content disagree. */
 export interface ContentGap {
@@ -57,7 +57,7 @@ export interface ContentAmount {
 /** Content that no record had, kept for some days in case that a record has it again. */
 export interface Quarantine {
   /** Moves stored content here. The conditions are those of {@link BlobStore.remove}. */
-  take(hashes: readonly string[]): Promise<ContentAmount>;
+  take(hashes: readonly string[], transaction: ContentRemoval): Promise<ContentAmount>;
   /** Moves content back that is here and not stored, and returns how much. */
   giveBack(hashes: readonly string[]): Promise<ContentAmount>;
   /** The hashes of all content here, in batches. */

@@ -99,7 +99,8 @@ async function quarantine(
     for (let start = 0; start < hashes.length; start += MAX_BATCH_HASHES) {
       const batch = hashes.slice(start, start + MAX_BATCH_HASHES);
       await records.write(async (transaction) => {
-        const taken = await blobs.quarantine.take(await transaction.unreferenced(batch));
+        const unreferenced = await transaction.unreferenced(batch);
+        const taken = await blobs.quarantine.take(unreferenced, transaction);
         amount = sum(amount, taken);
       }, { alone: true });
     }

@@ -1,4 +1,5 @@
 import type { Chunk, StoredContent } from "../../core/content.ts";
+import type { ContentChanges, ContentRemoval, ContentRow } from "../../core/content_changes.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type {
@@ -12,7 +13,6 @@ import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentTable } from "../database/content_table.ts";
-import type { ContentRow } from "../database/contents.ts";
 import { blobDirectory } from "../disk/data_directory.ts";
 import { makeDirectorySync, orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
@@ -147,17 +147,18 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
 
   async publish(
     staged: readonly StagedBlob[],
-    transaction: Pick<WriteTransaction, "beforeCommit">,
+    transaction: Pick<WriteTransaction, "beforeCommit" | "contents">,
   ): Promise<void> {
     const unsynced = new Set<string>();
     try {
       for await (const batch of this.#published(staged, unsynced)) {
-        const { inFiles, damaged } = await this.#contents.put(batch.map(({ row }) => row));
+        const { inFiles, damaged } = await transaction.contents.put(batch.map(({ row }) => row));
         for (const { blob, row } of batch) {
           if (!(blob instanceof StagedSmallBlob)) continue;
           const found = damaged.get(row.hash);
           blob.damage = found === undefined ? undefined : damagedContent(row.hash, found);
-          if (inFiles.has(row.hash)) blob.damage = await this.#keepSmall(row, unsynced);
+          if (!inFiles.has(row.hash)) continue;
+          blob.damage = await this.#keepSmall(row, transaction.contents, unsynced);
         }
       }
     } catch (error) {
@@ -171,9 +172,9 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     });
   }
 
-  async remove(hashes: readonly string[]): Promise<void> {
+  async remove(hashes: readonly string[], { contents }: ContentRemoval): Promise<void> {
     await this.#files.remove(hashes);
-    await this.#contents.remove(hashes.filter((hash) => !this.#announcements.has(hash)));
+    await contents.remove(hashes.filter((hash) => !this.#announcements.has(hash)));
   }
 
   async *hashes(): AsyncGenerator<HashRange> {
@@ -280,12 +281,16 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
    * Keeps small content that a file is said to hold: in the database if the file is missing or damaged.
    * Returns the damage.
    */
-  async #keepSmall(row: ContentRow, unsynced: Set<string>): Promise<DamagedContent | undefined> {
+  async #keepSmall(
+    row: ContentRow,
+    contents: ContentChanges,
+    unsynced: Set<string>,
+  ): Promise<DamagedContent | undefined> {
     const { hash, bytes } = row;
     if (bytes === undefined) return undefined;
     const held = await this.#files.holds(hash, bytes, unsynced);
     if (held === true) return undefined;
-    await this.#contents.replace(row);
+    await contents.replace(row);
     return held === false ? undefined : held;
   }
 

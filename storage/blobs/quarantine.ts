@@ -1,5 +1,6 @@
 import { dirname } from "node:path/posix";
 import type { Chunk } from "../../core/content.ts";
+import type { ContentRemoval } from "../../core/content_changes.ts";
 import type { ContentAmount, Quarantine } from "../../core/upkeep/ports.ts";
 import {
   makeDirectorySync,
@@ -24,8 +25,6 @@ export interface SmallContents {
   bytesOf(hash: string): Chunk | undefined;
   /** The size of the content, or undefined if it is in a file or missing. */
   sizeOf(hash: string): number | undefined;
-  /** Removes contents. */
-  remove(hashes: readonly string[]): Promise<void>;
 }
 
 export interface QuarantineParts {
@@ -44,7 +43,7 @@ export class QuarantineDirectory implements Quarantine {
     this.#parts = parts;
   }
 
-  async take(hashes: readonly string[]): Promise<ContentAmount> {
+  async take(hashes: readonly string[], { contents }: ContentRemoval): Promise<ContentAmount> {
     const amount = { count: 0, bytes: 0 };
     if (hashes.length === 0) return amount;
     try {
@@ -57,7 +56,7 @@ export class QuarantineDirectory implements Quarantine {
       }
       await syncDirectory(day);
       await syncDirectory(this.#root);
-      await this.#parts.contents.remove(hashes);
+      await contents.remove(hashes);
     } catch (error) {
       throw asStorageFull(error);
     }

@@ -19,7 +19,7 @@ export class ContentRepairs {
 
   /** Moves content into quarantine. */
   async quarantine(hashes: readonly string[]): Promise<void> {
-    await this.#quarantine.take(hashes);
+    await this.#quarantine.take(hashes, { contents: this.#stored.small });
   }
 
   /** Moves intact content back from quarantine, if there is any. Returns whether there was. */

@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
+import type { ContentRow } from "../../core/content_changes.ts";
 import type { Remote } from "../threads/rpc.ts";
-import type { ContentRow, FoundContents } from "./contents.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
@@ -14,8 +14,8 @@ export interface ContentTableParts {
 }
 
 /**
- * What the database keeps of content: facts of all of it, and small content itself. Calls that write
- * belong to the write transaction in which they are made, but for {@link announce}.
+ * What the database keeps of content: facts of all of it, and small content itself. Write transactions
+ * change it (`ContentChanges`).
  */
 export class ContentTable {
   readonly #parts: ContentTableParts;
@@ -28,21 +28,6 @@ export class ContentTable {
   announce(contents: readonly ContentRow[]): Promise<void> {
     const { writer, commits } = this.#parts;
     return commits.run(() => writer.announceContents(contents, Date.now()));
-  }
-
-  /** {@link Writer.putContents} in the current write transaction. */
-  put(contents: readonly ContentRow[]): Promise<FoundContents> {
-    return this.#parts.writer.putContents(contents, Date.now());
-  }
-
-  /** Replaces what is stored under a hash, within the current write transaction. */
-  replace(content: ContentRow): Promise<void> {
-    return this.#parts.writer.replaceContent(content);
-  }
-
-  /** Removes contents in the current write transaction. */
-  remove(hashes: readonly string[]): Promise<void> {
-    return this.#parts.writer.removeContents(hashes);
   }
 
   /** The content, or undefined if it is in a file or missing. */

@@ -2,38 +2,14 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Chunk } from "../../core/content.ts";
+import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Connection } from "./connection.ts";
-
-/** What the database keeps of content. */
-export interface ContentRow {
-  readonly hash: string;
-  readonly size: number;
-  readonly crc32: number;
-  readonly sha256: Chunk;
-  /** The content itself, or undefined if it is in a file. */
-  readonly bytes: Chunk | undefined;
-  /** Whether the file was not stored before: what the table has of it is outdated. @default false */
-  readonly isNew?: boolean;
-}
 
 /** More free pages than this are returned to the file system after a removal. */
 const MAX_FREE_PAGES = 4096;
 
-/** What {@link putContents} has found stored. */
-export interface FoundContents {
-  /** Hashes whose bytes were not added because their content is in a file. It may hold others. */
-  readonly inFiles: ReadonlySet<string>;
-  /** Damaged bytes that were replaced, by hash, with the MD5 that they had. */
-  readonly damaged: ReadonlyMap<string, string>;
-}
-
-/**
- * Adds contents. Those that are stored already stay as they are, unless their bytes are damaged: then
- * the new ones replace them.
- *
- * @throws {AppError} `ErrResourcesInvalidData` when other bytes with the same hash are stored (C 6).
- */
+/** {@link ContentChanges.put} */
 export function putContents(
   connection: Connection,
   contents: readonly ContentRow[],

@@ -96,6 +96,11 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
         if (taken.length < ids.length) throw new ObjectGone();
       });
     },
+    contents: {
+      put: (rows) => writer.putContents(rows, Date.now()),
+      replace: (row) => writer.replaceContent(row),
+      remove: (hashes) => writer.removeContents(hashes),
+    },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };
 }

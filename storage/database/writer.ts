@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
 import type {
   NewContent,
   NewRecord,
@@ -9,14 +10,7 @@ import type {
 } from "../../core/ports.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
-import {
-  announceContents,
-  type ContentRow,
-  type FoundContents,
-  putContents,
-  removeContents,
-  replaceContent,
-} from "./contents.ts";
+import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { OLDER_DATABASE, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { linkRows, type LinkStatement } from "./link_statements.ts";

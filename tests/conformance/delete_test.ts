@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import type { BlobStore } from "../../core/blob_store.ts";
 import { items, refused } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
 import { until } from "../support/until.ts";
@@ -143,9 +144,9 @@ Deno.test("C 5.4 content is removed after the reply, which so does not tell who 
             const value: unknown = Reflect.get(blobs, name);
             return typeof value === "function" ? value.bind(blobs) : value;
           }
-          return (hashes: readonly string[]) => {
+          return (...[hashes, transaction]: Parameters<BlobStore["remove"]>) => {
             removed.push({ hashes, replied });
-            return blobs.remove(hashes);
+            return blobs.remove(hashes, transaction);
           };
         },
         set: (blobs, name, value) => Reflect.set(blobs, name, value),

@@ -67,9 +67,9 @@ Deno.test("C 5.4 a start completes a removal of content whose commit failed", as
   const { records, blobs } = storage;
   const contents = [noise(10), noise(100_000)];
   const staged = await Promise.all(contents.map((content) => blobs.stage(chunksOf(content))));
-  await publish(blobs, staged);
-  const removing = records.write(async () => {
-    await blobs.remove(staged.map(({ hash }) => hash));
+  await publish(storage, staged);
+  const removing = records.write(async (transaction) => {
+    await blobs.remove(staged.map(({ hash }) => hash), transaction);
     throw new Error("the commit fails");
   }, { alone: true });
   await assert.rejects(removing, /the commit fails/);
@@ -163,7 +163,7 @@ Deno.test("C 5.4 a recovery that cannot read the records removes nothing", async
   await using directory = await TempDir.make();
   await using storage = await Storage.open(directory.path, { reserveMB: 0 });
   const { records, blobs } = storage;
-  for (const seed of [1, 2]) await publish(blobs, [await blobs.stage(chunksOf(noise(10, seed)))]);
+  for (const seed of [1, 2]) await publish(storage, [await blobs.stage(chunksOf(noise(10, seed)))]);
   const log = new Log({ level: "error", format: "text", write: () => {} });
   const unreadable = () => Promise.reject(new Error("half of the records are unreadable"));
   const { upkeep } = records;

@@ -181,12 +181,12 @@ Deno.test("C 15 scans over HTTP", async (t) => {
     "C 15 content that was removed before its scan is an error in the report",
     async () => {
       await one.upload("gone", { "f.bin": "soon gone" });
-      const store = server.tree.blobs;
-      const removed = (await server.tree.records.findByPath({ userId: 1, everyone: false }, [
+      const { records, blobs } = server.tree;
+      const removed = (await records.findByPath({ userId: 1, everyone: false }, [
         "gone/f.bin",
       ])).get("gone/f.bin");
       assert.ok(removed);
-      await store.remove([removed.hash]);
+      await records.write((transaction) => blobs.remove([removed.hash], transaction));
       const done = await scan(one, { path: "gone" });
       assert.deepEqual([done.status, done.files_scanned], ["failed", 0]);
       assert.equal(

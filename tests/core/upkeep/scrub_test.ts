@@ -17,7 +17,7 @@ async function fill(storage: Storage, contents: readonly string[]): Promise<stri
     const staged = await blobs.stage((async function* () {
       yield await Promise.resolve(new TextEncoder().encode(text));
     })());
-    await publish(blobs, [staged]);
+    await publish(storage, [staged]);
     hashes.push(staged.hash);
     const { hash, size, crc32 } = staged;
     const facts = { hash, size, crc32, isDir: false, createdAt: 1, updatedAt: 1 };

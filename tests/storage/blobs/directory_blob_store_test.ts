@@ -7,7 +7,7 @@ blobStoreSuite("DirectoryBlobStore", async () => {
   await using parts = new AsyncDisposableStack();
   const { path } = parts.use(await TempDir.make());
   const records = parts.use(await SqliteResourceStore.open(`${path}/strongroom.db`));
-  const store = parts.use(await DirectoryBlobStore.open(path, { contents: records.contents }));
+  const blobs = parts.use(await DirectoryBlobStore.open(path, { contents: records.contents }));
   const owned = parts.move();
-  return Object.assign(store, { [Symbol.asyncDispose]: () => owned.disposeAsync() });
+  return { records, blobs, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 });

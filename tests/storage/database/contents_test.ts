@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
+import type { ContentRow } from "../../../core/content_changes.ts";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { Connection } from "../../../storage/database/connection.ts";
 import {
   bytesOf,
   bytesOfAll,
-  type ContentRow,
   putContents,
   removeContents,
   replaceContent,

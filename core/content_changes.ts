@@ -1,0 +1,42 @@
+/** What a write transaction changes of the rows that say which content is stored. */
+
+import type { Chunk } from "./content.ts";
+
+/** What the records' store keeps of content. */
+export interface ContentRow {
+  readonly hash: string;
+  readonly size: number;
+  readonly crc32: number;
+  readonly sha256: Chunk;
+  /** The content itself, or undefined if it is in a file. */
+  readonly bytes: Chunk | undefined;
+  /** Whether the file was not stored before: what the row has of it is outdated. @default false */
+  readonly isNew?: boolean;
+}
+
+/** What {@link ContentChanges.put} has found stored. */
+export interface FoundContents {
+  /** Hashes whose bytes were not added because their content is in a file. It may hold others. */
+  readonly inFiles: ReadonlySet<string>;
+  /** Damaged bytes that were replaced, by hash, with the MD5 that they had. */
+  readonly damaged: ReadonlyMap<string, string>;
+}
+
+/** Changes of content rows. They are part of the transaction that they were taken from. */
+export interface ContentChanges {
+  /**
+   * Adds contents. Those that are stored already stay as they are, unless their bytes are damaged: then
+   * the new ones replace them.
+   *
+   * @throws {AppError} `ErrResourcesInvalidData` when other bytes with the same hash are stored (C 6).
+   */
+  put(contents: readonly ContentRow[]): Promise<FoundContents>;
+  /** Replaces what is stored under a hash. */
+  replace(content: ContentRow): Promise<void>;
+  remove(hashes: readonly string[]): Promise<void>;
+}
+
+/** A write transaction, as far as content is removed in it. */
+export interface ContentRemoval {
+  readonly contents: Pick<ContentChanges, "remove">;
+}
