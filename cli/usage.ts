@@ -1,4 +1,4 @@
-import { PRIVILEGES } from "../core/caller.ts";
+import { PRIVILEGES } from "../schemas/credentials.ts";
 import { REMOTE_USAGES } from "./remote_usage.ts";
 import type { Usage } from "./usage_type.ts";
 import { VERB_USAGES } from "./verb_usages.ts";

@@ -1,19 +1,8 @@
+import type { PRIVILEGES, TreePrivileges } from "../schemas/credentials.ts";
 import { AppError } from "./errors.ts";
 import type { Scope } from "./ports.ts";
 
-/** The privileges that a credential can grant (RS 2, C 14, C 15). */
-export const PRIVILEGES = [
-  "resources.view",
-  "resources.upload",
-  "resources.edit",
-  "resources.delete",
-  "resources.download",
-  "resources.admin",
-  "capacity.view",
-  "scans.view",
-  "scans.run",
-  "metrics.view",
-] as const;
+/** A privilege that a credential can grant. */
 export type Privilege = typeof PRIVILEGES[number];
 
 /** Privileges that permit nothing without another one. A report reveals content (C 15). */
@@ -38,6 +27,8 @@ export interface Caller {
   readonly tree?: number | undefined;
   /** The id of the credential, by which it can be revoked. */
   readonly jti?: string | undefined;
+  /** Whether the previous secret of the server signed the credential, and not the present one. @default false */
+  readonly isOutdated?: boolean;
   /** The quota of the caller's tree in bytes. @default that of the settings */
   readonly quota?: number | undefined;
   /** When the credential expires, in milliseconds since the Unix epoch. */
@@ -46,7 +37,12 @@ export interface Caller {
 
 /** Whether the caller has the privilege; `resources.admin` implies all others (RS 2). */
 export function permits(caller: Caller, privilege: Privilege): boolean {
-  return caller.privileges.has(privilege) || caller.privileges.has("resources.admin");
+  return holds(caller, privilege);
+}
+
+/** Like {@link permits}, for a name that may come from another issuer. */
+function holds({ privileges }: Caller, name: string): boolean {
+  return privileges.has(name) || privileges.has("resources.admin");
 }
 
 /**
@@ -68,9 +64,31 @@ export function inTree(caller: Caller, tree: number): Caller {
  * @throws {AppError} `ErrNotPermitted`.
  */
 export function requirePermission(caller: Caller, privilege: Privilege): void {
-  if (permits(caller, privilege)) return;
+  requireHeld(caller, privilege);
+}
+
+/**
+ * Refuses a caller who lacks something that a credential permits: in its own tree, or in others.
+ *
+ * @throws {AppError} `ErrNotPermitted`, which names what is missing.
+ */
+export function requireAllOf(
+  caller: Caller,
+  { privileges, trees }: {
+    readonly privileges: readonly string[];
+    readonly trees: TreePrivileges;
+  },
+): void {
+  for (const name of privileges) requireHeld(caller, name);
+  for (const [tree, names] of Object.entries(trees)) {
+    for (const name of names) requireHeld(inTree(caller, Number(tree)), name);
+  }
+}
+
+function requireHeld(caller: Caller, name: string): void {
+  if (holds(caller, name)) return;
   const where = caller.tree === undefined ? "" : ` in the tree of user ${caller.tree}`;
-  throw new AppError("ErrNotPermitted", `Privilege ${privilege} required${where}`);
+  throw new AppError("ErrNotPermitted", `Privilege ${name} required${where}`);
 }
 
 /** The user in whose tree the request acts: the owner of what it makes. */

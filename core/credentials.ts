@@ -28,7 +28,7 @@ export interface CredentialOptions {
 }
 
 /** The leeway for the clocks of issuers (C 10). */
-const LEEWAY_S = 30;
+export const LEEWAY_S = 30;
 
 /**
  * A credential that a key of an issuer signed is verified again after this time, in milliseconds: the
@@ -72,7 +72,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
   return async (token) => {
     const known = verified.find(token);
     if (known !== undefined) return unlessRevoked(known);
-    const { payload, protectedHeader } = await verifyWithAny(token, resolvers, checks);
+    const { payload, protectedHeader, isOutdated } = await verifyWithAny(token, resolvers, checks);
     if (!isAcceptedType(protectedHeader.typ)) {
       throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
     }
@@ -86,6 +86,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
         privileges: new Set(claims.output.privileges),
         trees: claims.output.trees,
         jti: claims.output.jti,
+        isOutdated,
         quota: claims.output.quota,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
@@ -97,19 +98,25 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
   };
 }
 
+interface Verified extends jose.JWTVerifyResult {
+  /** Whether another key than the first one has signed it. */
+  readonly isOutdated: boolean;
+}
+
 /** Verifies a token with the first of the keys that signed it. */
 async function verifyWithAny(
   token: string,
   [resolve, ...others]: VerificationKey["resolvers"],
   checks: jose.JWTVerifyOptions,
-): Promise<jose.JWTVerifyResult> {
+  isOutdated = false,
+): Promise<Verified> {
   try {
-    return await jose.jwtVerify(token, resolve, checks);
+    return { ...await jose.jwtVerify(token, resolve, checks), isOutdated };
   } catch (error) {
     const [next, ...rest] = others;
     const isOtherKey = error instanceof jose.errors.JWSSignatureVerificationFailed;
     if (!isOtherKey || next === undefined) throw refusal(error);
-    return await verifyWithAny(token, [next, ...rest], checks);
+    return await verifyWithAny(token, [next, ...rest], checks, true);
   }
 }
 
@@ -118,24 +125,50 @@ function isAcceptedType(type: unknown): boolean {
   return typeof type === "string" && TYPES.has(type.toLowerCase().replace(/^application\//, ""));
 }
 
-/** Options of {@link mintCredential}. */
-export interface MintOptions extends Omit<CredentialOptions, "key" | "isRevoked"> {
-  readonly secret: string;
+/** What a credential states. */
+export interface NewClaims {
   readonly userId: number;
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). @default none */
   readonly trees?: TreePrivileges | undefined;
-  readonly ttlSeconds: number;
+  /** When it expires, in seconds since the Unix epoch. */
+  readonly expiresAt: number;
   /** The id of the credential. @default none: it cannot be revoked */
   readonly jti?: string | undefined;
   /** The quota of the user in bytes. @default that of the settings */
   readonly quota?: number | undefined;
 }
 
+/** Makes a credential. */
+export type SignCredential = (claims: NewClaims) => Promise<string>;
+
+/** Options of {@link credentialSigner}. */
+export interface SignerOptions extends Pick<CredentialOptions, "issuer" | "audience"> {
+  readonly secret: string;
+}
+
+/** Options of {@link mintCredential}. */
+export interface MintOptions extends SignerOptions, Omit<NewClaims, "expiresAt"> {
+  readonly ttlSeconds: number;
+}
+
 /** Mints a credential, signed with the secret (C 10). */
-export function mintCredential(options: MintOptions): Promise<string> {
-  const { secret, userId, privileges, trees, ttlSeconds, jti, quota, issuer, audience } = options;
-  const now = Math.floor(Date.now() / 1000);
+export function mintCredential(
+  { secret, issuer, audience, ttlSeconds, ...claims }: MintOptions,
+): Promise<string> {
+  const sign = credentialSigner({ secret, issuer, audience });
+  return sign({ ...claims, expiresAt: Math.floor(Date.now() / 1000) + ttlSeconds });
+}
+
+/** What signs credentials with the secret (C 10). */
+export function credentialSigner(options: SignerOptions): SignCredential {
+  return (claims) => signed(claims, options);
+}
+
+function signed(
+  { userId, privileges, trees, expiresAt, jti, quota }: NewClaims,
+  { secret, issuer, audience }: SignerOptions,
+): Promise<string> {
   const token = new jose.SignJWT({
     privileges: [...privileges],
     ...(trees !== undefined && { trees }),
@@ -143,8 +176,8 @@ export function mintCredential(options: MintOptions): Promise<string> {
   })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(String(userId))
-    .setIssuedAt(now)
-    .setExpirationTime(now + ttlSeconds);
+    .setIssuedAt()
+    .setExpirationTime(expiresAt);
   if (jti !== undefined) token.setJti(jti);
   if (issuer !== undefined) token.setIssuer(issuer);
   if (audience !== undefined) token.setAudience(audience);

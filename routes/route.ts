@@ -7,6 +7,7 @@ import type { ValidateReport } from "../core/reports.ts";
 import type { ScanService } from "../core/scans/service.ts";
 import type { Semaphore } from "../core/semaphore.ts";
 import type { Tree } from "../core/tree/changes.ts";
+import type { TokenService } from "../core/tokens.ts";
 import type { LinkService } from "../core/tree/links.ts";
 import type { UploadService } from "../core/tree/resumable_upload.ts";
 import type { WaiverService } from "../core/waivers.ts";
@@ -27,6 +28,7 @@ export interface Services {
   readonly scans: ScanService;
   readonly waivers: WaiverService;
   readonly links: LinkService;
+  readonly tokens: TokenService;
   readonly uploads: UploadService;
   readonly hub: HubService;
   /** Bounds how many long lines of commits are in memory at once. */
@@ -52,8 +54,8 @@ export interface ServedRoute {
    */
   readonly path: string;
   /**
-   * The privilege that it needs; without one, it needs no credential. With `any`, the handler requires one by
-   * what the body asks for.
+   * The privilege that it needs; without one, it needs no credential. With `any`, a credential is
+   * enough, or the handler requires a privilege by what the body asks for.
    */
   readonly privilege?: Privilege | "any";
   /** Whether the credential may be the password of Basic authentication, as of Git LFS. @default false */
@@ -77,7 +79,6 @@ export interface ServedRoute {
 
 /** A route of the API, with its description. */
 export interface Route extends ServedRoute {
-  readonly privilege?: Privilege;
   readonly tree?: boolean;
   readonly operation: Operation;
 }

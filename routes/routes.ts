@@ -5,6 +5,7 @@ import { EVENTS } from "./openapi/events.ts";
 import * as linkOperations from "./openapi/links.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
+import * as tokenOperations from "./openapi/tokens.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
@@ -14,6 +15,7 @@ import { respond } from "./respond.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
+import { deleteToken, getTokens, postToken } from "./tokens.ts";
 import { UPLOAD_ROUTES } from "./upload_routes.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
@@ -116,6 +118,29 @@ export const API_ROUTES: readonly Route[] = [
     action: "links.delete",
     operation: linkOperations.REMOVE,
     handle: (c, { links }) => deleteLink(c, links),
+  },
+  {
+    method: "POST",
+    path: "/tokens",
+    privilege: "any",
+    action: "token.mint",
+    operation: tokenOperations.MINT,
+    handle: (c, { tokens }) => postToken(c, tokens),
+  },
+  {
+    method: "GET",
+    path: "/tokens",
+    privilege: "resources.view",
+    operation: tokenOperations.LIST,
+    handle: (c, { tokens }) => getTokens(c, tokens),
+  },
+  {
+    method: "DELETE",
+    path: "/tokens/{jti}",
+    privilege: "any",
+    action: "token.revoke",
+    operation: tokenOperations.REVOKE,
+    handle: (c, { tokens }) => deleteToken(c, tokens),
   },
   {
     method: "GET",

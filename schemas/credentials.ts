@@ -1,5 +1,31 @@
 import * as v from "valibot";
 
+/** The privileges that a credential can grant (RS 2, C 14, C 15). */
+export const PRIVILEGES = [
+  "resources.view",
+  "resources.upload",
+  "resources.edit",
+  "resources.delete",
+  "resources.download",
+  "resources.admin",
+  "capacity.view",
+  "scans.view",
+  "scans.run",
+  "metrics.view",
+] as const;
+
+/** The privileges that concern a tree. The others are not looked at in one. */
+export const TREE_PRIVILEGES = [
+  "resources.view",
+  "resources.upload",
+  "resources.edit",
+  "resources.delete",
+  "resources.download",
+  "resources.admin",
+  "scans.view",
+  "scans.run",
+] as const satisfies readonly (typeof PRIVILEGES[number])[];
+
 /** A user id: 1…2^53−1 (C 3). */
 export const UserId = v.pipe(
   v.string(),

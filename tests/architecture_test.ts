@@ -22,6 +22,7 @@ const CORE_FOR_STORAGE = [
   "core/scans/ports.ts",
   "core/verdicts.ts",
   "core/links.ts",
+  "core/credential_store.ts",
   "core/hub/store.ts",
   "core/hub/tree_json.ts",
   "core/uploads.ts",

@@ -1,6 +1,6 @@
 import type { HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
-import type { VerifyCredential } from "../../core/credentials.ts";
+import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
 import { RateLimit } from "../../core/rate_limit.ts";
@@ -45,6 +45,8 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  /** @default the server mints no credentials */
+  readonly sign?: SignCredential | undefined;
   readonly audit: AuditLog;
   /** Why the keys that verify credentials cannot be fetched. @default never a problem */
   readonly findKeyProblem?: () => Promise<string | undefined>;
@@ -79,7 +81,7 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, audit, findKeyProblem, processes, acceptDamage = false }: ServerParts,
+  { host, log, verify, sign, audit, findKeyProblem, processes, acceptDamage = false }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
@@ -134,9 +136,9 @@ export async function compose(
     tree: served,
     events,
     verify,
-    isRevoked: records.isRevoked,
+    isRevoked: records.credentials.isRevoked,
     audit,
-    eventOptions: { isRevoked: records.isRevoked },
+    eventOptions: { isRevoked: records.credentials.isRevoked },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {
@@ -148,6 +150,7 @@ export async function compose(
     },
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links },
+    tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
     uploads,
     hub,
     longLines: longLinePermits(),

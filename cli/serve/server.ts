@@ -1,4 +1,4 @@
-import { credentialVerifier } from "../../core/credentials.ts";
+import { credentialSigner, credentialVerifier } from "../../core/credentials.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
@@ -128,9 +128,9 @@ async function openStorage(
 
 async function verifierOf(
   settings: Settings,
-  { records: { isRevoked } }: Storage,
+  { records: { credentials: { isRevoked } } }: Storage,
   log: Log,
-): Promise<Pick<ServerParts, "verify" | "findKeyProblem">> {
+): Promise<Pick<ServerParts, "verify" | "sign" | "findKeyProblem">> {
   const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
   const key = await signingKey(settings, () => {
     log.info(
@@ -141,7 +141,7 @@ async function verifierOf(
     const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
     return key.kind === "jwks"
       ? { verify, findKeyProblem: () => key.keys.findProblem() }
-      : { verify };
+      : { verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
   }
   const verify = await withSettingContext(
     "STRONGROOM_JWT_PUBLIC_KEY",

@@ -1,4 +1,4 @@
-import type { RegisteredCredential } from "../../storage/database/credential_register.ts";
+import type { RegisteredCredential } from "../../core/credential_store.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
 import { withServerRegister } from "./server_register.ts";

@@ -1,7 +1,12 @@
 import * as v from "valibot";
-import { PRIVILEGES } from "../../core/caller.ts";
 import { mintCredential } from "../../core/credentials.ts";
-import { TimeToLive, type TreePrivileges, UserId } from "../../schemas/credentials.ts";
+import {
+  PRIVILEGES,
+  TimeToLive,
+  TREE_PRIVILEGES,
+  type TreePrivileges,
+  UserId,
+} from "../../schemas/credentials.ts";
 import { parseSize } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { suggestion } from "../nearest.ts";
@@ -117,11 +122,6 @@ function tokenRequest(args: string[]): TokenRequest {
   };
 }
 
-/** The privileges that concern a tree. The others are not looked at in one. */
-const TREE_PRIVILEGES: readonly string[] = PRIVILEGES.filter((name) =>
-  /^(resources|scans)\./.test(name)
-);
-
 /** Parses options such as `7=view,download`, where `view` is short for `resources.view` (C 19). */
 function parseTrees(given: readonly string[]): TreePrivileges {
   const trees = given.map((text): [string, string[]] => {
@@ -130,7 +130,7 @@ function parseTrees(given: readonly string[]): TreePrivileges {
     if (!v.is(UserId, user) || names.length === 0 || more.length > 0) {
       throw new UsageError(`--tree must be a user id and privileges such as 7=view, not "${text}"`);
     }
-    const unknown = names.find((name) => !TREE_PRIVILEGES.includes(name));
+    const unknown = names.find((name) => !TREE_PRIVILEGES.some((known) => known === name));
     if (unknown === undefined) return [user, names];
     throw new UsageError(
       `Unknown privilege "${unknown}" in --tree: expected some of ${TREE_PRIVILEGES.join(", ")}`,

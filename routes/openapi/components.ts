@@ -8,6 +8,7 @@ import {
   TransferResourceRequest,
 } from "../../schemas/resources.ts";
 import { ScanEntry, ScanList, ScanRequest } from "../../schemas/scans.ts";
+import { NewTokenEntry, TokenEntry, TokenList, TokenRequest } from "../../schemas/tokens.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
@@ -19,7 +20,17 @@ import {
   WaiverRequest,
 } from "../../schemas/verdicts.ts";
 import { EVENT } from "./events.ts";
-import { ENTRY, FILE_VERDICT, LINK, NEW_LINK, SCAN, STAT, WAIVER } from "./examples.ts";
+import {
+  ENTRY,
+  FILE_VERDICT,
+  LINK,
+  NEW_LINK,
+  NEW_TOKEN,
+  SCAN,
+  STAT,
+  TOKEN,
+  WAIVER,
+} from "./examples.ts";
 import { componentPath, type Json, reference, requestSchemaOf, schemaOf } from "./parts.ts";
 
 /** The schemas of the description by name. Those of requests are what the server reads bodies by. */
@@ -43,6 +54,10 @@ export function schemas(): Record<string, Json> {
     NewLink: { ...schemaOf(NewLinkEntry), examples: [NEW_LINK] },
     LinkList: schemaOf(LinkList),
     LinkRequest: requestSchemaOf(LinkRequest),
+    Token: { ...schemaOf(TokenEntry), examples: [TOKEN] },
+    NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
+    TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
+    TokenRequest: requestSchemaOf(TokenRequest),
     CapacityOverview: schemaOf(CapacityOverview),
     Scan: { ...schemaOf(ScanEntry), examples: [SCAN] },
     ScanList: { ...schemaOf(ScanList), ...listOf("Scan") },

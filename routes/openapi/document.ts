@@ -10,8 +10,8 @@ export interface DescribedRoute {
   readonly method: string;
   /** In OpenAPI's form, such as `/api/v1/scans/{id}`, or with `{+path}` for the rest of the address. */
   readonly path: string;
-  /** The privilege that it needs; without one, it needs no credential. */
-  readonly privilege?: Privilege | undefined;
+  /** The privilege that it needs, or any; without one, it needs no credential. */
+  readonly privilege?: Privilege | "any" | undefined;
   /** Whether it takes the parameter `tree`. */
   readonly tree?: boolean | undefined;
   readonly operation: Operation;
@@ -103,8 +103,11 @@ function operationOf(
 ): Json {
   const { id, tag, summary, description, parameters = [], requestBody } = operation;
   const all = tree ? [...parameters, TREE] : parameters;
-  const privileges = privilege === undefined ? [] : requiredPrivileges(privilege);
-  const sentences = [...description === undefined ? [] : [description], sentenceOf(privileges)];
+  const privileges = privilege === undefined || privilege === "any"
+    ? []
+    : requiredPrivileges(privilege);
+  const needs = privilege === "any" ? "Needs a credential." : sentenceOf(privileges);
+  const sentences = [...description === undefined ? [] : [description], needs];
   return {
     operationId: id,
     tags: [tag],

@@ -3,6 +3,7 @@
 import type { LinkEntry } from "../../schemas/links.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
+import type { TokenEntry } from "../../schemas/tokens.ts";
 import type { FileVerdict, StatEntry, WaiverEntry } from "../../schemas/verdicts.ts";
 
 const TIME = "2026-11-22T09:00:00.000Z";
@@ -79,5 +80,21 @@ export const LINK: LinkEntry = {
   expires_at: "2026-11-29T09:00:00.000Z",
   once: false,
 };
+
+export const TOKEN: TokenEntry = {
+  jti: "0b4ee3f6-8d2c-4a5e-9b0e-2f6a1c7d8e90",
+  user_id: 1,
+  privileges: ["resources.view"],
+  trees: {},
+  quota: null,
+  label: "nightly sync",
+  parent: "5f0f3c0e-6f0e-4a7c-8f0b-7a9b2c1d3e4f",
+  created_at: TIME,
+  expires_at: "2026-11-29T09:00:00.000Z",
+  revoked_at: null,
+  is_current: false,
+};
+
+export const NEW_TOKEN = { ...TOKEN, token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.…" };
 
 export const NEW_LINK = { ...LINK, url: "https://files.example.org/l/AAAAAAAAAAAAAAAAAAAAAA" };

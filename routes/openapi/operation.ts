@@ -10,6 +10,7 @@ export const TAGS = {
   scans: "Scans of stored model files, and their reports.",
   verdicts: "What scans found in content, and waivers, which let content through nevertheless.",
   links: "Links, which serve a file or directory without a credential.",
+  tokens: "Credentials: which there are, narrower ones for programs, and their end.",
   server: "The server and its host.",
 } as const;
 

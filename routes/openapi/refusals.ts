@@ -53,6 +53,12 @@ export const REFUSALS = {
     status: 404,
     when: "The link does not exist, is over, or belongs to another user",
   },
+  ErrTokensNotFound: {
+    status: 404,
+    when: "The credential is not known, or belongs to another user",
+  },
+  ErrTokensNotIssued: { status: 501, when: "The server has no key to sign credentials with" },
+  ErrAuditNotKept: { status: 501, when: "The audit log goes to standard error" },
   ErrUploadsNotFound: {
     status: 404,
     when: "The upload does not exist, has expired, or belongs to another user",

@@ -1,26 +1,13 @@
 import type { TreePrivileges } from "../../schemas/credentials.ts";
-import { Connection, type SqlRow } from "./connection.ts";
+import type { RegisteredCredential } from "../../core/credential_store.ts";
+import { Connection } from "./connection.ts";
+import { CREDENTIAL_STATEMENTS, toCredential } from "./credential_statements.ts";
 import { schemaVersion } from "./migrate.ts";
 
 /** The first version of the schema whose register has all columns. */
-const REGISTER_VERSION = 15;
+const REGISTER_VERSION = 20;
 /** How long a credential is listed after it has expired, in milliseconds. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
-
-/** What is known of a credential. Times are in milliseconds since the Unix epoch. */
-export interface RegisteredCredential {
-  /** Its claim `jti`. */
-  readonly jti: string;
-  /** Undefined if another issuer minted it. */
-  readonly userId: number | undefined;
-  readonly privileges: readonly string[];
-  /** The privileges in the trees of other users. */
-  readonly trees: TreePrivileges;
-  readonly mintedAt: number | undefined;
-  readonly expiresAt: number | undefined;
-  /** Undefined unless it is revoked. */
-  readonly revokedAt: number | undefined;
-}
+export const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /** A credential that was just minted. */
 export interface MintedCredential {
@@ -48,9 +35,7 @@ export class CredentialRegister implements Disposable {
 
   /** Adds a credential, and forgets those that expired long ago. */
   add({ jti, userId, privileges, trees, mintedAt, expiresAt }: MintedCredential): void {
-    this.#connection.run("DELETE FROM credentials WHERE expires_at < :before", {
-      before: mintedAt - KEPT_MS,
-    });
+    this.#connection.run(CREDENTIAL_STATEMENTS.forgetCredentials, { before: mintedAt - KEPT_MS });
     this.#connection.run(
       `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
        VALUES (:jti, :userId, :privileges, :trees, :mintedAt, :expiresAt)`,
@@ -65,13 +50,12 @@ export class CredentialRegister implements Disposable {
     );
   }
 
-  /** Revokes a credential, whoever minted it. Returns false if it was revoked before. */
+  /**
+   * Revokes a credential, whoever minted it, and all that descend from it. Returns false if they were
+   * revoked before.
+   */
   revoke(jti: string, now: number): boolean {
-    return this.#connection.run(
-      `INSERT INTO credentials (jti, privileges, revoked_at) VALUES (:jti, '', :now)
-       ON CONFLICT (jti) DO UPDATE SET revoked_at = :now WHERE revoked_at IS NULL`,
-      { jti, now },
-    ) > 0;
+    return this.#connection.all(CREDENTIAL_STATEMENTS.revokeCredential, { jti, now }).length > 0;
   }
 
   /** All credentials, those minted last first. */
@@ -102,17 +86,4 @@ export function hasRegister(path: string): boolean {
     // It does not exist yet, or is being created.
     return false;
   }
-}
-
-function toCredential(row: SqlRow): RegisteredCredential {
-  const time = (value: SqlRow[string] | undefined) => typeof value === "number" ? value : undefined;
-  return {
-    jti: String(row.jti),
-    userId: typeof row.user_id === "number" ? row.user_id : undefined,
-    privileges: String(row.privileges).split(",").filter((name) => name !== ""),
-    trees: JSON.parse(String(row.trees)),
-    mintedAt: time(row.minted_at),
-    expiresAt: time(row.expires_at),
-    revokedAt: time(row.revoked_at),
-  };
 }

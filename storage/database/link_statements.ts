@@ -1,5 +1,3 @@
-import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
-
 const LINK_COLUMNS =
   "id, user_id, record_id, path, created_by, created_at, expires_at, once, used_at";
 
@@ -21,14 +19,3 @@ export const LINK_STATEMENTS = {
     WHERE id = :id AND once AND used_at IS NULL AND expires_at > :now RETURNING id`,
   remove: `DELETE FROM links WHERE id = :id AND ${IN_SCOPE} RETURNING ${LINK_COLUMNS}`,
 } as const;
-
-export type LinkStatement = keyof typeof LINK_STATEMENTS;
-
-/** Runs a statement and returns its rows. */
-export function linkRows(
-  connection: Connection,
-  statement: LinkStatement,
-  parameters: SqlParameters,
-): SqlRow[] {
-  return connection.all(LINK_STATEMENTS[statement], parameters);
-}

@@ -18,6 +18,7 @@ import contentTotals from "./migrations/0016_content_totals.sql" with { type: "t
 import links from "./migrations/0017_links.sql" with { type: "text" };
 import uploads from "./migrations/0018_uploads.sql" with { type: "text" };
 import lfsObjects from "./migrations/0019_lfs_objects.sql" with { type: "text" };
+import derivedCredentials from "./migrations/0020_derived_credentials.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly string[] = [
   links,
   uploads,
   lfsObjects,
+  derivedCredentials,
 ];
 
 /**

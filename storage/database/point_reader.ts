@@ -4,7 +4,7 @@ import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
-import { linkRows, type LinkStatement } from "./link_statements.ts";
+import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { shortListing } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { uploadRows, type UploadStatement } from "./upload_statements.ts";
@@ -85,9 +85,9 @@ export class PointReader implements Disposable {
     return verdictRows(this.#connection, "verdicts", parameters);
   }
 
-  /** Runs a statement about links that looks for one, and returns its rows. */
-  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
-    return linkRows(this.#connection, statement, parameters);
+  /** Runs a statement about links or credentials that looks for one, and returns its rows. */
+  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
+    return accessRows(this.#connection, statement, parameters);
   }
 
   /** Runs a statement about uploads that looks for a few, and returns its rows. */

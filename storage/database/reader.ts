@@ -16,7 +16,7 @@ import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
 import { type HubRequest, readPage, readRepositories } from "./hub_pages.ts";
-import { linkRows, type LinkStatement } from "./link_statements.ts";
+import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { scanRows, type ScanStatement } from "./scan_statements.ts";
 import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
@@ -143,9 +143,9 @@ export class Reader {
     return verdictRows(this.#connection, statement, parameters);
   }
 
-  /** Runs a statement about links and returns its rows. */
-  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
-    return linkRows(this.#connection, statement, parameters);
+  /** Runs a statement about links or credentials and returns its rows. */
+  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
+    return accessRows(this.#connection, statement, parameters);
   }
 
   /** Runs a statement about uploads and returns its rows. */

@@ -3,7 +3,7 @@ import type { Link, LinkPage, LinkScope, LinkStore, NewLink } from "../../core/l
 import type { Remote } from "../threads/rpc.ts";
 import type { SqlParameters, SqlRow } from "./connection.ts";
 import type { GroupCommit } from "./group_commit.ts";
-import type { LinkStatement } from "./link_statements.ts";
+import type { AccessStatement } from "./access_statements.ts";
 import type { PointReader } from "./point_reader.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
@@ -27,8 +27,8 @@ export class SqliteLinkStore implements LinkStore {
     const { writer, commits } = this.#parts;
     const { createdAt: now } = link;
     const rows = await commits.run(async () => {
-      await writer.linkRows("forgetExpired", { now });
-      return await writer.linkRows("add", {
+      await writer.accessRows("forgetExpired", { now });
+      return await writer.accessRows("add", {
         token: Buffer.from(link.tokenSha256, "hex"),
         user: link.userId,
         record: link.recordId,
@@ -45,11 +45,11 @@ export class SqliteLinkStore implements LinkStore {
 
   find(tokenSha256: string, now: number): Promise<Link | undefined> {
     const token = Buffer.from(tokenSha256, "hex");
-    return Promise.resolve(this.#parts.points.linkRows("find", { token, now }).map(toLink)[0]);
+    return Promise.resolve(this.#parts.points.accessRows("find", { token, now }).map(toLink)[0]);
   }
 
   async list(scope: LinkScope, { limit, before }: LinkPage, now: number): Promise<Link[]> {
-    const rows = await this.#parts.reader.linkRows("list", {
+    const rows = await this.#parts.reader.accessRows("list", {
       ...parametersOf(scope),
       limit,
       before: before ?? Number.MAX_SAFE_INTEGER,
@@ -66,8 +66,8 @@ export class SqliteLinkStore implements LinkStore {
     return (await this.#commit("remove", { ...parametersOf(scope), id })).map(toLink)[0];
   }
 
-  #commit(statement: LinkStatement, parameters: SqlParameters): Promise<SqlRow[]> {
-    return this.#parts.commits.run(() => this.#parts.writer.linkRows(statement, parameters));
+  #commit(statement: AccessStatement, parameters: SqlParameters): Promise<SqlRow[]> {
+    return this.#parts.commits.run(() => this.#parts.writer.accessRows(statement, parameters));
   }
 }
 

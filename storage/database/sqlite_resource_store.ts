@@ -23,6 +23,7 @@ import { ReaderThread } from "./reader_thread.ts";
 import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
+import { SqliteCredentialStore } from "./sqlite_credential_store.ts";
 import { SqliteHubStore } from "./sqlite_hub_store.ts";
 import { SqliteLfsObjectStore } from "./sqlite_lfs_object_store.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
@@ -81,6 +82,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
   readonly verdicts: SqliteVerdictStore;
   readonly hub: SqliteHubStore;
   readonly links: SqliteLinkStore;
+  readonly credentials: SqliteCredentialStore;
   readonly uploads: SqliteUploadStore;
   readonly objects: SqliteLfsObjectStore;
 
@@ -124,6 +126,7 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.scans = new SqliteScanStore({ ...parts, database: path, version });
     this.verdicts = new SqliteVerdictStore({ ...parts, results });
     this.links = new SqliteLinkStore(parts);
+    this.credentials = new SqliteCredentialStore(parts);
     this.uploads = new SqliteUploadStore(parts);
     this.objects = new SqliteLfsObjectStore(parts);
     this.hub = new SqliteHubStore({ ...parts, results });
@@ -207,9 +210,6 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     if (few === undefined) yield* this.#longReads.listJson(query);
     else if (few.length > 0) yield entriesJson(few);
   }
-
-  /** Whether a credential is revoked. Another process may have done so just now. */
-  readonly isRevoked = (jti: string): boolean => this.#points.isRevoked(jti);
 
   async usage(scope: Scope): Promise<Usage> {
     const found = this.#largeChanges.covers(scope) ? undefined : this.#points.usage(scope);

@@ -13,7 +13,7 @@ import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { OLDER_DATABASE, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
-import { linkRows, type LinkStatement } from "./link_statements.ts";
+import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
@@ -268,9 +268,9 @@ export class Writer {
     return this.#transactions.refuseFull(() => verdictRows(this.#connection, statement, values));
   }
 
-  /** Runs a statement about links and returns its rows. */
-  linkRows(statement: LinkStatement, parameters: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() => linkRows(this.#connection, statement, parameters));
+  /** Runs a statement about links or credentials and returns its rows. */
+  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
+    return this.#transactions.refuseFull(() => accessRows(this.#connection, statement, parameters));
   }
 
   /** Runs a statement about uploads and returns its rows. */

@@ -59,6 +59,7 @@ Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async
   const verify = await bySecret({ issuer: "us", audience: "them" });
   const { expiresAt, ...caller } = await verify(token);
   assert.deepEqual(caller, {
+    isOutdated: false,
     userId: 42,
     privileges: new Set(["resources.view", "resources.upload"]),
     trees: undefined,

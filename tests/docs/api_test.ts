@@ -31,6 +31,6 @@ function routeOf(script: string): string {
     (/ -[dF] /.test(script) ? "POST" : / -T /.test(script) ? "PUT" : "GET");
   const pattern = path.replace(/(?<=.)\/$/, "").replace(/\/\d+(?=\/|$)/, "/{id}")
     .replace(/^\/files\/.+/, "/files/{+path}").replace(/^\/l\/.+/, "/l/{token}")
-    .replace("$ID", "{id}");
+    .replace("$ID", "{id}").replace("$JTI", "{jti}");
   return `${method} ${base === "URL" ? BASE_PATH : ""}${pattern}`;
 }

@@ -6,7 +6,8 @@
 import { compose } from "../../cli/serve/compose.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
-import { credentialVerifier, mintCredential } from "../../core/credentials.ts";
+import type { CredentialStore } from "../../core/credential_store.ts";
+import { credentialSigner, credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
@@ -40,6 +41,10 @@ export interface TestServerOptions {
   readonly app?: Partial<AppOptions>;
   /** @default the file `audit.log` in the data directory */
   readonly audit?: AuditLog;
+  /** Whether the server has the key that signs credentials. @default true */
+  readonly signs?: boolean;
+  /** The secret before the present one. */
+  readonly previousSecret?: string;
   readonly graceMs?: number;
   /** @default one that is free */
   readonly port?: number;
@@ -73,6 +78,7 @@ export class TestServer implements AsyncDisposable {
     readonly server: RunningServer,
     /** The lines of the log. */
     readonly log: string[],
+    readonly credentials: CredentialStore,
     parts: AsyncDisposableStack,
   ) {
     this.#parts = parts;
@@ -110,9 +116,10 @@ export class TestServer implements AsyncDisposable {
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
         verify: await credentialVerifier({
-          key: { kind: "secret", secret: SECRET },
-          isRevoked: storage.records.isRevoked,
+          key: { kind: "secret", secret: SECRET, previous: options.previousSecret },
+          isRevoked: storage.records.credentials.isRevoked,
         }),
+        ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
         events: options.events,
         contents: options.contents,
@@ -130,7 +137,16 @@ export class TestServer implements AsyncDisposable {
     });
     parts.defer(async () => void await server.stop());
     const { tree, hub, app } = composition;
-    return new TestServer(tree, hub, app, dataDir, server, lines, parts.move());
+    return new TestServer(
+      tree,
+      hub,
+      app,
+      dataDir,
+      server,
+      lines,
+      storage.records.credentials,
+      parts.move(),
+    );
   }
 
   /** The URL of the root, without a path. */
@@ -198,16 +214,18 @@ export const USER_PRIVILEGES = [
 
 /** Mints a credential that a {@link TestServer} accepts. */
 export function mintToken(
-  { ttlSeconds = 600, ...claims }: {
+  { ttlSeconds = 600, secret = SECRET, ...claims }: {
     userId: number;
     privileges: readonly string[];
     trees?: TreePrivileges;
     ttlSeconds?: number;
     jti?: string;
     quota?: number;
+    /** What signs it. @default the secret of the tests */
+    secret?: string;
   },
 ): Promise<string> {
-  return mintCredential({ secret: SECRET, ttlSeconds, ...claims });
+  return mintCredential({ secret, ttlSeconds, ...claims });
 }
 
 /** Options for a server whose resource store has some methods replaced. */

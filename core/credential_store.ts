@@ -1,0 +1,53 @@
+import type { TreePrivileges } from "../schemas/credentials.ts";
+
+/** What is known of a credential. Times are in milliseconds since the Unix epoch. */
+export interface RegisteredCredential {
+  /** Its claim `jti`. */
+  readonly jti: string;
+  /** Undefined if another issuer minted it. */
+  readonly userId: number | undefined;
+  readonly privileges: readonly string[];
+  /** The privileges in the trees of other users. */
+  readonly trees: TreePrivileges;
+  /** The quota of the user in bytes, as far as the server knows that the credential states one. */
+  readonly quota: number | undefined;
+  /** What its user calls it. */
+  readonly label: string | undefined;
+  /** The `jti` of the credential that minted it; undefined if none did. */
+  readonly parent: string | undefined;
+  readonly mintedAt: number | undefined;
+  readonly expiresAt: number | undefined;
+  /** Undefined unless it is revoked. */
+  readonly revokedAt: number | undefined;
+}
+
+/** A credential that another one is about to mint. */
+export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt"> {
+  readonly userId: number;
+  readonly parent: string;
+  readonly mintedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A page of a list of credentials. */
+export interface CredentialPage {
+  /** Whose. @default those of all users and other issuers */
+  readonly userId?: number | undefined;
+  readonly limit: number;
+  /** The `jti` of the last credential of the page before. */
+  readonly before?: string | undefined;
+}
+
+/** The credentials that were minted or revoked (C 22). Other processes may change it at any time. */
+export interface CredentialStore {
+  /**
+   * Adds a credential, unless its parent is revoked, or its user has `max` that credentials minted and that
+   * have not expired. Returns whether it did.
+   */
+  add(credential: DerivedCredential, max: number): Promise<boolean>;
+  find(jti: string): Promise<RegisteredCredential | undefined>;
+  /** A page of credentials, those that became known last first. */
+  list(page: CredentialPage): Promise<RegisteredCredential[]>;
+  /** Revokes a credential, whoever minted it, and all that descend from it. */
+  revoke(jti: string, now: number): Promise<void>;
+}
