@@ -6,6 +6,8 @@ import { ConnectionLost } from "./remote_error.ts";
 const MAX_JSON_LENGTH = 16 * MIB;
 /** The longest wait for a part of a body. */
 const MAX_SILENCE_MS = 120_000;
+/** The most that is read of content at a time. */
+const VIEW_BYTES = MIB;
 
 /**
  * The body of a response, as it arrives.
@@ -17,13 +19,39 @@ export async function* bodyOf(
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader();
+  if (reader !== undefined) yield* arriving(reader, () => reader.read(), signal);
+}
+
+/** Like {@link bodyOf}, in large chunks. The memory of a chunk is used again for the next but one. */
+export async function* contentOf(response: Response): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = response.body?.getReader({ mode: "byob" });
   if (reader === undefined) return;
+  let [memory, other] = [new ArrayBuffer(VIEW_BYTES), new ArrayBuffer(VIEW_BYTES)];
+  yield* arriving(reader, async () => {
+    const result = await reader.read(new Uint8Array(memory));
+    if (!result.done) [memory, other] = [other, result.value.buffer];
+    return result;
+  });
+}
+
+type Read = () => Promise<
+  { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true }
+>;
+
+/** What is read, until nothing is left. */
+async function* arriving(
+  reader: ReadableStreamDefaultReader | ReadableStreamBYOBReader,
+  read: Read,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  using silence = new Silence(() => reader.cancel());
   try {
     for (;;) {
-      const { done, value } = await withinTime(reader.read());
+      const result = await read();
       signal?.throwIfAborted();
-      if (done) return;
-      yield value;
+      silence.end();
+      if (result.done) return;
+      yield result.value;
     }
   } catch (error) {
     signal?.throwIfAborted();
@@ -37,16 +65,32 @@ export async function* bodyOf(
   }
 }
 
-async function withinTime<T>(result: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new ConnectionLost(`The server sent nothing for ${MAX_SILENCE_MS / 1000} s`)),
-    MAX_SILENCE_MS,
-  );
-  try {
-    return await Promise.race([result, promise]);
-  } finally {
-    clearTimeout(timer);
+/** Watches for a server that sends nothing for long. A timer for each part would cost more than the part. */
+class Silence implements Disposable {
+  #heard = performance.now();
+  #tooLong = false;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(onTooLong: () => Promise<void>) {
+    this.#timer = setInterval(() => {
+      this.#tooLong = performance.now() - this.#heard >= MAX_SILENCE_MS;
+      if (this.#tooLong) onTooLong().catch(() => {});
+    }, MAX_SILENCE_MS / 8);
+  }
+
+  /**
+   * Call it when something has arrived.
+   *
+   * @throws {ConnectionLost} when that came too late.
+   */
+  end(): void {
+    this.#heard = performance.now();
+    if (!this.#tooLong) return;
+    throw new ConnectionLost(`The server sent nothing for ${MAX_SILENCE_MS / 1000} s`);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
   }
 }
 

@@ -4,7 +4,7 @@ import { nameOf, parentOf } from "../../core/paths.ts";
 import { orMissing, removeFile, writeAll } from "../../storage/disk/files.ts";
 import type { ListedFile } from "../../storage/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
-import { bodyOf } from "../remote/reply.ts";
+import { contentOf } from "../remote/reply.ts";
 import { RemoteError } from "../remote/remote_error.ts";
 import { retried } from "../remote/retry.ts";
 import { concurrently } from "./concurrently.ts";
@@ -90,6 +90,7 @@ async function receiveInto(
     isRepeatable: true,
     position: () => received.bytes,
   });
+  await received.written();
   if (file.sha256 !== undefined && received.hash.digest("hex") !== file.sha256) {
     await removeFile(partial);
     throw new Error(
@@ -102,6 +103,9 @@ async function receiveInto(
 
 /** What has arrived of a file. */
 class Received {
+  /** The chunk that is being written while the next one arrives. */
+  #writing = Promise.resolve();
+
   private constructor(readonly output: Deno.FsFile, public hash: Hash, public bytes: number) {}
 
   static async of(output: Deno.FsFile, onBytes: (bytes: number) => void): Promise<Received> {
@@ -109,15 +113,24 @@ class Received {
     return new Received(output, await hashOf(output, onBytes), size);
   }
 
+  /** Begins to write a chunk, when the one before is written. Its memory stays until {@link written}. */
   async add(chunk: Uint8Array): Promise<void> {
+    await this.#writing;
+    this.#writing = writeAll(this.output, chunk);
+    this.#writing.catch(() => {});
     this.hash.update(chunk);
-    await writeAll(this.output, chunk);
     this.bytes += chunk.length;
+  }
+
+  /** Resolves when all chunks are written. */
+  written(): Promise<void> {
+    return this.#writing;
   }
 
   /** Forgets what has arrived. */
   async restart(counted: FileMeter): Promise<void> {
     if (this.bytes === 0) return;
+    await this.#writing;
     await this.output.truncate(0);
     this.hash = await hashOf(this.output);
     this.bytes = 0;
@@ -162,7 +175,7 @@ async function receiveRest(
     throw new RemoteError(206, "ErrUnknown", "The server sent another range than requested");
   }
   source.etag = response.headers.get("ETag") ?? undefined;
-  for await (const chunk of bodyOf(response)) {
+  for await (const chunk of contentOf(response)) {
     await received.add(chunk);
     counted.add(chunk.length);
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { nameOf } from "../../core/paths.ts";
 import { Connection } from "../remote/connection.ts";
-import { bodyOf } from "../remote/reply.ts";
+import { contentOf } from "../remote/reply.ts";
 import { retried } from "../remote/retry.ts";
 import { UsageError } from "../usage_error.ts";
 import { type CopyArguments, copyArguments, isName, remotePath } from "./arguments.ts";
@@ -44,7 +44,7 @@ async function getToStdout({ sources, tree }: CopyArguments): Promise<number> {
       retry: "never",
     });
     if (written > 0 && response.status !== 206) throw new Error(`Cannot continue "${source}"`);
-    for await (const chunk of bodyOf(response)) {
+    for await (const chunk of contentOf(response)) {
       for (let start = 0; start < chunk.length;) {
         start += await Deno.stdout.write(chunk.subarray(start));
       }
