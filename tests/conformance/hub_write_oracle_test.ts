@@ -151,9 +151,14 @@ Deno.test("C 20 the batch does not tell what other trees have", async (t) => {
     );
   });
   await t.step("C 20 the same test tells apart what the own tree has", async () => {
-    const score = rankScore(
-      ...await times(REQUESTS, [() => ask(one, known), () => ask(one, others)]),
-    );
+    const samples: [number[], number[]] = [[], []];
+    let score = 0;
+    // On a busy machine it takes more of them.
+    for (let rounds = 0; rounds < 10 && Math.abs(score) <= MAX_SCORE; rounds++) {
+      const more = await times(REQUESTS, [() => ask(one, known), () => ask(one, others)]);
+      samples.forEach((sample, kind) => sample.push(...more[kind] ?? []));
+      score = rankScore(...samples);
+    }
     assert.ok(Math.abs(score) > MAX_SCORE, `a score of ${score.toFixed(1)}`);
   });
 });
