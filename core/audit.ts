@@ -1,3 +1,4 @@
+import type { AuditLine } from "../schemas/audit.ts";
 import type { ErrorKind } from "./errors.ts";
 
 /** An action of a user, or an attempt that was not permitted (C 22). */
@@ -74,4 +75,35 @@ function cut(value: string | number | undefined): string | number | undefined {
   return typeof value === "string" && value.length > MAX_VALUE_CHARS
     ? `${value.slice(0, MAX_VALUE_CHARS)}…`
     : value;
+}
+
+/** What a reader of the audit log says to a line. */
+export type AuditChoice = "keep" | "skip" | "end";
+
+/** Which part of the audit log to read. */
+export interface AuditPageRequest {
+  /** Where the page before ended. @default the end of the log */
+  readonly before?: string | undefined;
+  /** The most lines. */
+  readonly limit: number;
+  /** Whether a line belongs to the page; `end` ends the log before it. */
+  readonly choose: (line: AuditLine) => AuditChoice;
+}
+
+/** A part of the audit log, newest line first. */
+export interface AuditPage {
+  readonly lines: readonly AuditLine[];
+  /** How many lines cannot be read. */
+  readonly skipped: number;
+  /** Where the page ends. Undefined at the end of the log. */
+  readonly next: string | undefined;
+}
+
+/** Reads the audit log. */
+export interface AuditTrail {
+  /**
+   * Reads a page backward. The work is bounded: a page may have few lines, or none, and more may follow.
+   * Resolves with undefined if `before` is no place in the log, or its file is gone.
+   */
+  read(request: AuditPageRequest): Promise<AuditPage | undefined>;
 }

@@ -1,4 +1,5 @@
 import type { Caller } from "./caller.ts";
+import { parseTime } from "../schemas/units.ts";
 import { AppError, quoted } from "./errors.ts";
 import type { VerdictStore, Waiver, WaiverPage } from "./verdicts.ts";
 
@@ -18,7 +19,6 @@ export interface AddWaiverRequest {
 }
 
 const MAX_REASON_CHARS = 1000;
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /**
  * Lets content through whatever its verdict is (C 18). It need not be stored yet.
@@ -63,8 +63,8 @@ export async function removeWaiver({ store }: WaiverService, id: number): Promis
 }
 
 function expiryOf(text: string, now: number): number {
-  const time = RFC_3339.test(text) ? Date.parse(text) : NaN;
-  if (time > now) return time;
+  const time = parseTime(text);
+  if (time !== undefined && time > now) return time;
   throw invalid(`Invalid expires_at ${quoted(text)}: expected an RFC 3339 time in the future`);
 }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { AppError, quoted } from "../core/errors.ts";
 import { UserId } from "../schemas/credentials.ts";
+import { parseTime } from "../schemas/units.ts";
 import { type IntegerRange, PAGE, Scope } from "../schemas/queries.ts";
 
 /** The decoded values of each key of a query string, in order. */
@@ -138,6 +139,22 @@ export function integerOf(
   throw new AppError(
     "ErrResourcesInvalidRequest",
     `Invalid ${name} ${quoted(text)}: expected an integer from ${min} to ${max}`,
+  );
+}
+
+/**
+ * An RFC 3339 time in milliseconds since the Unix epoch, or undefined if it is not given.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when it is not such a time.
+ */
+export function timeOf(query: Query, name: string): number | undefined {
+  const text = query.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const time = parseTime(text);
+  if (time !== undefined) return time;
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Invalid ${name} ${quoted(text)}: expected an RFC 3339 time such as 2026-11-22T09:00:00Z`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { AuditTrail } from "../core/audit.ts";
 import type { Privilege } from "../core/caller.ts";
 import type { HostCapacity } from "../core/capacity/mod.ts";
 import type { Chunk } from "../core/content.ts";
@@ -29,6 +30,8 @@ export interface Services {
   readonly waivers: WaiverService;
   readonly links: LinkService;
   readonly tokens: TokenService;
+  /** Undefined if the audit log cannot be read here. */
+  readonly auditTrail: AuditTrail | undefined;
   readonly uploads: UploadService;
   readonly hub: HubService;
   /** Bounds how many long lines of commits are in memory at once. */

@@ -2,6 +2,7 @@ import { showCapacity } from "./capacity.ts";
 import { streamEvents } from "./events.ts";
 import { healthz, readyz } from "./health.ts";
 import { EVENTS } from "./openapi/events.ts";
+import * as auditOperations from "./openapi/audit.ts";
 import * as linkOperations from "./openapi/links.ts";
 import * as resourceOperations from "./openapi/resources.ts";
 import * as scanOperations from "./openapi/scans.ts";
@@ -9,6 +10,7 @@ import * as tokenOperations from "./openapi/tokens.ts";
 import * as waiverOperations from "./openapi/waivers.ts";
 import * as serverOperations from "./openapi/server.ts";
 import { deleteLink, getLinks, LINK_PATH, postLink, serveLink } from "./links.ts";
+import { getAudit } from "./list_audit.ts";
 import { BASE_PATH } from "../schemas/base_path.ts";
 import { showReportSchema, validateReports } from "./reports.ts";
 import { respond } from "./respond.ts";
@@ -141,6 +143,13 @@ export const API_ROUTES: readonly Route[] = [
     action: "token.revoke",
     operation: tokenOperations.REVOKE,
     handle: (c, { tokens }) => deleteToken(c, tokens),
+  },
+  {
+    method: "GET",
+    path: "/audit",
+    privilege: "resources.view",
+    operation: auditOperations.LIST,
+    handle: (c, { auditTrail }) => getAudit(c, auditTrail),
   },
   {
     method: "GET",

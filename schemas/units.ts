@@ -34,3 +34,11 @@ export function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${(bytes / KIB ** power).toFixed(1)} ${UNITS[power]}`;
 }
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** Parses an RFC 3339 time into milliseconds since the Unix epoch. Undefined if it is none. */
+export function parseTime(text: string): number | undefined {
+  const time = RFC_3339.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}

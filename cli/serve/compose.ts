@@ -30,6 +30,7 @@ import { InFlight } from "../../routes/in_flight.ts";
 import { TrustedProxies } from "../../routes/client_address.ts";
 import { type RunningServer, serveApp, type ServeOptions } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
+import { auditTrail } from "../../storage/audit/audit_log.ts";
 import { ReportThread } from "../../storage/reports/report_thread.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -151,6 +152,7 @@ export async function compose(
     waivers: { store: records.verdicts },
     links: { tree: served, store: records.links },
     tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
+    auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,
     hub,
     longLines: longLinePermits(),

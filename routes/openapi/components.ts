@@ -1,3 +1,4 @@
+import { AuditLine, AuditList } from "../../schemas/audit.ts";
 import { CapacityOverview } from "../../schemas/capacity.ts";
 import { LinkEntry, LinkList, LinkRequest, NewLinkEntry } from "../../schemas/links.ts";
 import { reportJsonSchemas } from "../../schemas/report/report.ts";
@@ -21,6 +22,7 @@ import {
 } from "../../schemas/verdicts.ts";
 import { EVENT } from "./events.ts";
 import {
+  AUDIT_LINE,
   ENTRY,
   FILE_VERDICT,
   LINK,
@@ -58,6 +60,14 @@ export function schemas(): Record<string, Json> {
     NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
     TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
     TokenRequest: requestSchemaOf(TokenRequest),
+    AuditLine: { ...schemaOf(AuditLine), examples: [AUDIT_LINE] },
+    AuditList: {
+      ...schemaOf(AuditList),
+      properties: {
+        ...Object(schemaOf(AuditList).properties),
+        items: { type: "array", items: reference("AuditLine") },
+      },
+    },
     CapacityOverview: schemaOf(CapacityOverview),
     Scan: { ...schemaOf(ScanEntry), examples: [SCAN] },
     ScanList: { ...schemaOf(ScanList), ...listOf("Scan") },

@@ -1,5 +1,6 @@
 /** Examples that several operations show. Their types are those of what the server replies. */
 
+import type { AuditLine } from "../../schemas/audit.ts";
 import type { LinkEntry } from "../../schemas/links.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
@@ -79,6 +80,18 @@ export const LINK: LinkEntry = {
   created_at: TIME,
   expires_at: "2026-11-29T09:00:00.000Z",
   once: false,
+};
+
+export const AUDIT_LINE: AuditLine = {
+  time: TIME,
+  user: 1,
+  tree: 1,
+  address: "127.0.0.1",
+  action: "resources.delete",
+  paths: ["models/llama"],
+  records: 3,
+  outcome: "ok",
+  request_id: "0b4ee3f6-8d2c-4a5e-9b0e-2f6a1c7d8e90",
 };
 
 export const TOKEN: TokenEntry = {
