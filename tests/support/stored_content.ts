@@ -1,6 +1,7 @@
 /** Stored content, as it is on the disk: in a file of its own, or in the database. */
 
 import { Connection } from "../../storage/database/connection.ts";
+import { orMissing } from "../../storage/disk/files.ts";
 
 /** Opens the database of a data directory beside its server, without its checks. */
 export function openDatabase(dataDir: string): Connection {
@@ -18,7 +19,9 @@ export function blobFile(dataDir: string, hash: string): string {
 export async function storedHashes(dataDir: string): Promise<string[]> {
   const hashes = new Set<string>();
   const walk = async (directory: string) => {
-    for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    // A server that runs removes directories that have become empty.
+    const entries = await orMissing(Array.fromAsync(Deno.readDir(directory))) ?? [];
+    for (const { name, isDirectory } of entries) {
       if (isDirectory) await walk(`${directory}/${name}`);
       else hashes.add(name);
     }
