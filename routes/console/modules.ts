@@ -85,7 +85,11 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "uploads/dropped.ts": () => import("./app/uploads/dropped.ts", { with: { type: "text" } }),
   "uploads/panel.ts": () => import("./app/uploads/panel.ts", { with: { type: "text" } }),
   "uploads/queue.ts": () => import("./app/uploads/queue.ts", { with: { type: "text" } }),
+  "uploads/rate.ts": () => import("./app/uploads/rate.ts", { with: { type: "text" } }),
+  "uploads/resume.ts": () => import("./app/uploads/resume.ts", { with: { type: "text" } }),
+  "uploads/transfer.ts": () => import("./app/uploads/transfer.ts", { with: { type: "text" } }),
   "uploads/tus.ts": () => import("./app/uploads/tus.ts", { with: { type: "text" } }),
+  "uploads/unfinished.ts": () => import("./app/uploads/unfinished.ts", { with: { type: "text" } }),
 };
 
 /** The style sheets, in their order. */

@@ -26,6 +26,8 @@ export const WORKER = [
 export interface BrowserOptions extends TestServerOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
+  /** A directory where the browser keeps its data, for {@link TestBrowser.reopen}. @default none is kept */
+  readonly profile?: string;
 }
 
 /** Signs in on a page that asks for it, and waits until a room is shown. */
@@ -39,16 +41,39 @@ export async function enterCredential(
   await page.getByRole("navigation", { name: "Rooms" }).waitFor();
 }
 
+/** Starts a browser. */
+async function launch({ viewport, colorScheme, profile }: BrowserOptions): Promise<BrowserContext> {
+  const program = { executablePath: CHROMIUM, args: ["--no-sandbox"] };
+  const options = {
+    viewport: viewport ?? { width: 1280, height: 800 },
+    colorScheme: colorScheme ?? "light",
+    acceptDownloads: true,
+  };
+  if (profile !== undefined) {
+    return await chromium.launchPersistentContext(profile, { ...program, ...options });
+  }
+  const browser = await chromium.launch(program);
+  return await browser.newContext(options);
+}
+
+/** Ends a browser with its context. */
+async function close(context: BrowserContext): Promise<void> {
+  const browser = context.browser();
+  await context.close();
+  await browser?.close();
+}
+
 /** A server and a browser that may reach this server only. */
 export class TestBrowser implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #options: BrowserOptions;
   readonly #faults: string[] = [];
   #server: TestServer;
+  #context: BrowserContext;
 
   private constructor(
     server: TestServer,
-    readonly context: BrowserContext,
+    context: BrowserContext,
     { parts, options }: {
       readonly parts: AsyncDisposableStack;
       readonly options: BrowserOptions;
@@ -57,6 +82,7 @@ export class TestBrowser implements AsyncDisposable {
     this.#server = server;
     this.#parts = parts;
     this.#options = options;
+    this.#context = this.#watch(context);
   }
 
   static async start(given: BrowserOptions = {}): Promise<TestBrowser> {
@@ -64,17 +90,18 @@ export class TestBrowser implements AsyncDisposable {
     const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
     const options = { ...given, dataDir };
     const server = await TestServer.start(options);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-    parts.defer(() => browser.close());
-    const context = await browser.newContext({
-      viewport: options.viewport ?? { width: 1280, height: 800 },
-      colorScheme: options.colorScheme ?? "light",
-      acceptDownloads: true,
-    });
-    const opened = new TestBrowser(server, context, { parts: parts.move(), options });
-    context.on("request", (request) => opened.#watch(request.url()));
-    context.on("page", (page) => opened.#listen(page));
-    return opened;
+    const context = await launch(options);
+    return new TestBrowser(server, context, { parts: parts.move(), options });
+  }
+
+  get context(): BrowserContext {
+    return this.#context;
+  }
+
+  /** Ends the browser, and starts it again with what it keeps in its profile. */
+  async reopen(): Promise<void> {
+    await close(this.#context);
+    this.#context = this.#watch(await launch(this.#options));
   }
 
   /** Opens the console with the credential of a user, and waits until a room is shown. */
@@ -106,8 +133,13 @@ export class TestBrowser implements AsyncDisposable {
     this.#server = await TestServer.start({ ...this.#options, port });
   }
 
-  #watch(url: string): void {
-    if (!url.startsWith(`${this.server.origin}/`)) this.#faults.push(`a request for ${url}`);
+  #watch(context: BrowserContext): BrowserContext {
+    context.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${this.server.origin}/`)) this.#faults.push(`a request for ${url}`);
+    });
+    context.on("page", (page) => this.#listen(page));
+    return context;
   }
 
   #listen(page: Page): void {
@@ -123,7 +155,7 @@ export class TestBrowser implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server;
     await using _parts = this.#parts;
-    await this.context.close();
+    await close(this.#context);
     await server[Symbol.asyncDispose]();
     assert.deepEqual(this.#faults, []);
   }

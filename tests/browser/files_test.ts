@@ -1,37 +1,14 @@
 import * as assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import type { Page } from "playwright-core";
 import { ROOT } from "../support/child_server.ts";
 import { seed } from "../support/seed.ts";
 import { mintToken } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { assertAccessible } from "./axe.ts";
 import { enterCredential, HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+import { button, choose, names, row } from "./files_page.ts";
 
 const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
 const ignore = !HAS_BROWSER;
-
-function row(page: Page, name: string) {
-  return page.getByRole("grid").getByRole("row").filter({
-    has: page.getByRole("checkbox", { name: `Select ${name}`, exact: true }),
-  });
-}
-
-async function names(page: Page): Promise<string[]> {
-  return await page.getByRole("grid").locator(".grid-body .name").allTextContents();
-}
-
-function button(page: Page, name: string) {
-  return page.getByRole("button", { name, exact: true });
-}
-
-/** Chooses files for a button of the toolbar. */
-async function choose(page: Page, label: string, files: string | { name: string; size: number }) {
-  const field = page.locator(`input[type=file][aria-label="${label}"]`);
-  if (typeof files === "string") return await field.setInputFiles(files);
-  const { name, size } = files;
-  await field.setInputFiles({ name, mimeType: "a/b", buffer: Buffer.alloc(size, name) });
-}
 
 Deno.test({
   name: "C 24 a person uploads a folder, finds the dangerous file, and downloads the rest",
@@ -194,38 +171,6 @@ Deno.test({
       assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), name);
     }
     assert.equal(await page.locator("img, main script, main style").count(), 0);
-  },
-});
-
-Deno.test({
-  name: "C 24 a restart of the server while a file is uploaded loses nothing",
-  ignore,
-  async fn() {
-    await using browser = await TestBrowser.start({ graceMs: 100 });
-    const page = await browser.signIn();
-    const session = await browser.context.newCDPSession(page);
-    await session.send("Network.enable");
-    const limit = (uploadThroughput: number) =>
-      session.send("Network.emulateNetworkConditions", {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput,
-      });
-    await limit(4e6);
-    const size = 12e6;
-    await choose(page, "Upload files", { name: "weights.bin", size });
-    await page.getByText(/^[1-9][\d.]* MiB of 11\.4 MiB$/).waitFor();
-    await browser.restart(async () => {
-      await page.getByText("No connection to the server").waitFor();
-    });
-    await limit(-1);
-    await page.getByText("Uploaded 1 file").waitFor();
-    await row(page, "weights.bin").waitFor();
-    await page.getByText("No connection to the server").waitFor({ state: "detached" });
-    const client = await browser.server.as(1);
-    const stored = await client.fetch("/resources/download?path=weights.bin");
-    assert.ok(Buffer.alloc(size, "weights.bin").equals(Buffer.from(await stored.arrayBuffer())));
   },
 });
 

@@ -6,6 +6,7 @@ import { session } from "./shared/session.ts";
 import { Shell } from "./shell.ts";
 import { SignIn } from "./sign_in.ts";
 import { useStore } from "./shared/store.ts";
+import { followSession } from "./uploads/resume.ts";
 import { Loading, Problem } from "./ui/states.ts";
 
 function Console(): ComponentChild {
@@ -34,4 +35,5 @@ function Resuming(): ComponentChild {
 }
 
 followChanges();
+followSession();
 render(h(Console, null), document.body);

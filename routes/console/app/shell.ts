@@ -11,7 +11,6 @@ import { useStore } from "./shared/store.ts";
 import { Button } from "./ui/button.ts";
 import { Dialogs } from "./ui/dialog.ts";
 import { Icon } from "./ui/icon.ts";
-import { cancelAll } from "./uploads/queue.ts";
 import { UploadPanel } from "./uploads/panel.ts";
 import { messageOf, Notice } from "./ui/states.ts";
 import { toast, Toasts } from "./ui/toasts.ts";
@@ -83,7 +82,6 @@ function TopBar(
       iconOnly: true,
       kind: "quiet",
       onClick: () => {
-        cancelAll();
         signOut().catch((error) => toast(messageOf(error), { isError: true }));
       },
     }),
@@ -104,7 +102,6 @@ function TreeChoice({ session }: { readonly session: ConsoleSession }): Componen
       value: String(currentTree()),
       onChange: (event: TargetedEvent<HTMLSelectElement>) => {
         const chosen = Number(event.currentTarget.value);
-        cancelAll();
         goTo("files");
         shownTree.set(chosen === session.user_id ? undefined : chosen);
       },

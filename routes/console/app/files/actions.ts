@@ -6,6 +6,8 @@ import { join, parentOf } from "../shared/paths.ts";
 import { ask, askText } from "../ui/dialog.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
+import type { Chosen } from "../uploads/dropped.ts";
+import { upload } from "../uploads/queue.ts";
 import { FolderPicker } from "./folder_picker.ts";
 
 /** The most paths that a request may name. */
@@ -19,6 +21,21 @@ export function named(entries: readonly ResourceEntry[]): string {
   if (directories === 0) return plural(entries.length, "file");
   if (directories === entries.length) return plural(directories, "folder");
   return `${plural(entries.length, "file")} and folders`;
+}
+
+/** Uploads what was chosen to a folder. Says why if a folder in it cannot be made. */
+export async function uploadTo(
+  directory: string,
+  { files, emptyFolders }: Chosen,
+): Promise<void> {
+  upload(files.map((chosen) => ({ ...chosen, path: join(directory, chosen.path) })));
+  try {
+    for (const path of emptyFolders) {
+      await call("POST", "/resources/mkdir", { json: { path: join(directory, path) } });
+    }
+  } catch (error) {
+    toast(messageOf(error), { isError: true });
+  }
 }
 
 /** Asks for a name and makes a folder. */

@@ -4,7 +4,7 @@ import type { ResourceEntry } from "../../../../schemas/resources.ts";
 import { plural } from "../shared/format.ts";
 import { linkTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
-import { type ChosenFile, chosenFiles } from "../uploads/dropped.ts";
+import { type Chosen, chosen } from "../uploads/dropped.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { askForFolder, askToDelete, askToRename, askWhereTo, download } from "./actions.ts";
@@ -48,7 +48,7 @@ export function Toolbar(
     readonly selected: readonly ResourceEntry[];
     readonly words: string;
     readonly onWords: (words: string) => void;
-    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly onFiles: (chosen: Chosen) => void;
     readonly onClear: () => void;
   },
 ): ComponentChild {
@@ -74,7 +74,7 @@ export function Toolbar(
 function FolderActions(
   { path, onFiles }: {
     readonly path: string;
-    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly onFiles: (chosen: Chosen) => void;
   },
 ): ComponentChild {
   return h(
@@ -93,7 +93,7 @@ function FilePicker(
   { label, isFolder, onFiles }: {
     readonly label: string;
     readonly isFolder: boolean;
-    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly onFiles: (chosen: Chosen) => void;
   },
 ): ComponentChild {
   const field = useRef<HTMLInputElement>(null);
@@ -108,7 +108,7 @@ function FilePicker(
       "aria-label": label,
       onChange: (event: TargetedEvent<HTMLInputElement>) => {
         const { currentTarget } = event;
-        if (currentTarget.files !== null) onFiles(chosenFiles(currentTarget.files));
+        if (currentTarget.files !== null) onFiles(chosen(currentTarget.files));
         // The same files can be chosen again.
         currentTarget.value = "";
       },

@@ -1,17 +1,16 @@
 import { type ComponentChild, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import { join, parentOf } from "../shared/paths.ts";
+import { parentOf } from "../shared/paths.ts";
 import { goTo } from "../shared/router.ts";
 import { may } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
-import { type ChosenFile, droppedFiles } from "../uploads/dropped.ts";
-import { upload } from "../uploads/queue.ts";
+import { type Chosen, dropped } from "../uploads/dropped.ts";
 import { Grid } from "../ui/grid.ts";
 import { type GridSelection, NOTHING_SELECTED } from "../ui/grid_selection.ts";
 import { Loading, messageOf, Notice, Problem } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import { askToDelete, askToRename } from "./actions.ts";
+import { askToDelete, askToRename, uploadTo } from "./actions.ts";
 import { columnsOf } from "./columns.ts";
 import { Directory, type Listing } from "./directory.ts";
 import { draggable, folderTarget, hasFiles } from "./drag.ts";
@@ -52,8 +51,7 @@ function FolderView({ path }: { readonly path: string }): ComponentChild {
   const found = useSearch(path, words);
   const shown = found ?? listing;
   const selected = shown.entries.filter(({ id }) => selection.ids.has(id));
-  const uploadHere = (files: readonly ChosenFile[]) =>
-    upload(files.map(({ path: below, file }) => ({ path: join(path, below), file })));
+  const uploadHere = (chosen: Chosen) => void uploadTo(path, chosen);
   return h(
     "div",
     { class: "folder-view" },
@@ -162,7 +160,7 @@ function Entries(props: ContentProps): ComponentChild {
 function DropZone(
   { path, onFiles, children }: {
     readonly path: string;
-    readonly onFiles: (files: readonly ChosenFile[]) => void;
+    readonly onFiles: (chosen: Chosen) => void;
     readonly children?: ComponentChild;
   },
 ): ComponentChild {
@@ -187,7 +185,7 @@ function DropZone(
         setOver(false);
         if (event.dataTransfer === null || !hasFiles(event)) return;
         event.preventDefault();
-        droppedFiles(event.dataTransfer).then(onFiles)
+        dropped(event.dataTransfer).then(onFiles)
           .catch((error) => toast(messageOf(error), { isError: true }));
       },
     },

@@ -33,6 +33,8 @@ export interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Whether the request acts in the tree that is shown. @default true */
@@ -59,12 +61,13 @@ export function apiUrl(path: string, query: Query = {}, inTree = true): string {
 export async function request(
   method: string,
   path: string,
-  { query, json, headers, signal, inTree }: RequestOptions = {},
+  { query, json, body, headers, signal, inTree }: RequestOptions = {},
 ): Promise<Response> {
   return await send(apiUrl(path, query, inTree), {
     method,
     headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
     ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(body !== undefined && { body }),
     ...(signal && { signal }),
   });
 }

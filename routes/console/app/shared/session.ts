@@ -15,8 +15,13 @@ export const shownTree = new Store<number | undefined>(undefined);
 
 /** The tree that requests name: never all trees at once, which an administrator would see otherwise. */
 export function currentTree(): number | undefined {
-  const state = session.value;
-  return shownTree.value ?? (state.kind === "signedIn" ? state.session.user_id : undefined);
+  return shownTree.value ?? ownTree();
+}
+
+/** The tree of the person who is signed in. */
+export function ownTree(): number | undefined {
+  const { value } = session;
+  return value.kind === "signedIn" ? value.session.user_id : undefined;
 }
 
 /** Whether the person has a privilege in the tree that is shown. The server decides in any case. */

@@ -1,8 +1,10 @@
-import { type ComponentChild, h } from "preact";
-import { useState } from "preact/hooks";
+import { type ComponentChild, h, type TargetedEvent } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { bytes, duration, plural } from "../shared/format.ts";
+import { ownTree } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
+import { ask } from "../ui/dialog.ts";
 import { nameOf } from "../shared/paths.ts";
 import {
   cancelAll,
@@ -11,16 +13,19 @@ import {
   isUploading,
   pauseUpload,
   resumeUpload,
-  type UploadItem,
+  unfinished,
   uploads,
   type UploadsState,
 } from "./queue.ts";
+import { resumeByHandle, resumeWith } from "./resume.ts";
+import type { UploadItem } from "./transfer.ts";
 
 /** Of more files, those that need attention are shown first. */
 const MAX_SHOWN = 100;
 const ATTENTION: readonly UploadItem["state"][] = [
   "exists",
   "failed",
+  "unfinished",
   "waiting",
   "sending",
   "paused",
@@ -33,7 +38,7 @@ export function UploadPanel(): ComponentChild {
   const state = useStore(uploads);
   const [isOpen, setOpen] = useState(true);
   if (state.items.length === 0) return null;
-  const isBusy = isUploading();
+  const isOver = state.items.every(({ state }) => ["done", "exists", "failed"].includes(state));
   const shown = state.items.toSorted((a, b) =>
     ATTENTION.indexOf(a.state) - ATTENTION.indexOf(b.state) || a.key - b.key
   ).slice(0, MAX_SHOWN);
@@ -52,16 +57,15 @@ export function UploadPanel(): ComponentChild {
         kind: "quiet",
         onClick: () => setOpen(!isOpen),
       }),
-      isBusy ? h(Button, { label: "Cancel all", kind: "quiet", onClick: cancelAll }) : h(Button, {
-        label: "Close uploads",
-        icon: "close",
-        iconOnly: true,
-        kind: "quiet",
-        onClick: () => {
-          cancelAll();
-          clearEnded();
-        },
-      }),
+      isOver
+        ? h(Button, {
+          label: "Close uploads",
+          icon: "close",
+          iconOnly: true,
+          kind: "quiet",
+          onClick: clearEnded,
+        })
+        : h(Button, { label: "Cancel all", kind: "quiet", onClick: askToCancelAll }),
     ),
     h(Progress, { label: "All uploads", ...totalsOf(state) }),
     isOpen && taken.length > 1 && h(
@@ -87,10 +91,23 @@ export function UploadPanel(): ComponentChild {
   );
 }
 
+function askToCancelAll(): void {
+  ask({
+    title: "Stop all uploads?",
+    action: "Stop all",
+    kind: "danger",
+    body: () => h("p", null, "What the server has of files that are not complete is removed."),
+    run: () => {
+      cancelAll();
+      return Promise.resolve();
+    },
+  });
+}
+
 function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
-  const { key, path, file, state, sent } = item;
+  const { key, tree, path, size, state, sent } = item;
   const name = nameOf(path);
-  const isMoving = state === "sending" || state === "waiting" || state === "paused";
+  const isMoving = ["sending", "waiting", "paused", "unfinished"].includes(state);
   const action = (label: string, icon: "close" | "pause" | "play", onClick: () => void) =>
     h(Button, { label: `${label} ${name}`, icon, iconOnly: true, kind: "quiet", onClick });
   return h(
@@ -99,35 +116,70 @@ function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
     h(
       "div",
       { class: "uploads-file" },
-      h("span", { class: "uploads-name", title: path }, path),
+      h(
+        "span",
+        { class: "uploads-name", title: path },
+        tree === ownTree() ? null : `Tree ${tree}: `,
+        h("bdi", null, path),
+      ),
       h("span", { class: `uploads-state state-${state} number` }, stateText(item)),
-      isMoving && h(Progress, { label: name, sent, size: file.size }),
+      isMoving && h(Progress, { label: name, sent, size }),
     ),
     state === "exists" &&
       h(Button, { label: "Replace", onClick: () => resumeUpload(key, "replace") }),
     (state === "sending" || state === "waiting") &&
       action("Pause", "pause", () => pauseUpload(key)),
+    state === "unfinished" && h(ResumeButton, { item }),
     (state === "paused" || state === "failed") && action("Resume", "play", () => resumeUpload(key)),
     state !== "done" && action("Cancel", "close", () => cancelUpload(key)),
   );
 }
 
-function stateText({ state, sent, file, problem = "" }: UploadItem): string {
+/** Goes on with an unfinished upload: by the file that was dropped, or by one that is chosen again. */
+function ResumeButton({ item: { key, path } }: { readonly item: UploadItem }): ComponentChild {
+  const field = useRef<HTMLInputElement>(null);
+  const transfer = unfinished().find(({ item }) => item.key === key);
+  const label = `Choose ${nameOf(path)} again`;
+  return [
+    h("input", {
+      key: "field",
+      ref: field,
+      type: "file",
+      hidden: true,
+      multiple: true,
+      "aria-label": label,
+      onChange: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+        resumeWith([...currentTarget.files ?? []]);
+        currentTarget.value = "";
+      },
+    }),
+    h(Button, {
+      key: "button",
+      label: transfer?.handle === undefined ? "Choose file" : "Resume",
+      onClick: () =>
+        transfer?.handle === undefined ? field.current?.click() : void resumeByHandle(transfer),
+    }),
+  ];
+}
+
+function stateText({ state, sent, size, problem = "" }: UploadItem): string {
   switch (state) {
     case "queued":
-      return `Waits for others – ${bytes(file.size)}`;
+      return `Waits for others – ${bytes(size)}`;
     case "sending":
-      return `${bytes(sent)} of ${bytes(file.size)}`;
+      return `${bytes(sent)} of ${bytes(size)}`;
     case "waiting":
       return `${problem}. Trying again…`;
     case "paused":
-      return `Paused at ${bytes(sent)} of ${bytes(file.size)}`;
+      return `Paused at ${bytes(sent)} of ${bytes(size)}`;
+    case "unfinished":
+      return `Stopped at ${bytes(sent)} of ${bytes(size)}. Choose the file again to resume`;
     case "exists":
       return "There is a file of this name";
     case "failed":
       return problem;
     case "done":
-      return `Done – ${bytes(file.size)}`;
+      return `Done – ${bytes(size)}`;
   }
 }
 
@@ -152,7 +204,7 @@ function totalsOf({ items }: UploadsState): { sent: number; size: number } {
   const counted = items.filter(({ state }) => state !== "exists" && state !== "failed");
   return {
     sent: counted.reduce((sum, { sent }) => sum + sent, 0),
-    size: counted.reduce((sum, { file }) => sum + file.size, 0),
+    size: counted.reduce((sum, { size }) => sum + size, 0),
   };
 }
 
@@ -160,6 +212,8 @@ function titleOf({ items }: UploadsState): string {
   const done = items.filter(({ state }) => state === "done").length;
   const open = items.filter(({ state }) => ["queued", "sending", "waiting"].includes(state)).length;
   if (open > 0) return `Uploading ${plural(open, "file")}`;
+  const stopped = items.filter(({ state }) => state === "unfinished").length;
+  if (stopped > 0) return plural(stopped, "unfinished upload");
   const others = items.length - done;
   return others === 0
     ? `Uploaded ${plural(done, "file")}`

@@ -8,9 +8,17 @@ const CONTENT_TYPE = "application/offset+octet-stream";
 /** What to do about a file that is there. */
 export type OnConflict = "error" | "skip" | "replace";
 
+/** An upload on the server. */
+export interface UploadAddress {
+  readonly id: string;
+  /** The user whose tree it is in, which need not be the one that is shown. */
+  readonly tree: number;
+}
+
 /** Creates an upload, without content. Returns its id. @throws {ApiError} */
 export async function createUpload(
-  { path, size, onConflict, signal }: {
+  { tree, path, size, onConflict, signal }: {
+    readonly tree: number;
     readonly path: string;
     readonly size: number;
     readonly onConflict: OnConflict;
@@ -18,7 +26,8 @@ export async function createUpload(
   },
 ): Promise<string> {
   const response = await request("POST", "/uploads/", {
-    query: { on_conflict: onConflict },
+    inTree: false,
+    query: { tree: String(tree), on_conflict: onConflict },
     headers: {
       ...TUS,
       "Upload-Length": String(size),
@@ -29,21 +38,57 @@ export async function createUpload(
   return /^[^?/]*/.exec(response.headers.get("Location") ?? "")?.[0] ?? "";
 }
 
+/** Stores a file by one request. @throws {ApiError} */
+export async function storeFile(
+  { tree, path, content, onConflict, signal }: {
+    readonly tree: number;
+    readonly path: string;
+    readonly content: Blob;
+    readonly onConflict: OnConflict;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  await request("POST", "/uploads/", {
+    inTree: false,
+    query: { tree: String(tree), on_conflict: onConflict },
+    headers: {
+      ...TUS,
+      "Upload-Length": String(content.size),
+      "Upload-Metadata": `path ${base64(path)}`,
+      "Content-Type": CONTENT_TYPE,
+    },
+    body: content,
+    signal,
+  });
+}
+
 /** How many bytes the server has. @throws {ApiError} */
-export async function receivedBytes(id: string, signal: AbortSignal): Promise<number> {
-  const response = await request("HEAD", `/uploads/${id}`, { headers: TUS, signal });
+export async function receivedBytes(
+  { id, tree }: UploadAddress,
+  signal?: AbortSignal,
+): Promise<number> {
+  const response = await request("HEAD", `/uploads/${id}`, {
+    inTree: false,
+    query: { tree: String(tree) },
+    headers: TUS,
+    signal,
+  });
   return Number(response.headers.get("Upload-Offset"));
 }
 
 /** Gives an upload up. @throws {ApiError} */
-export async function removeUpload(id: string): Promise<void> {
-  await request("DELETE", `/uploads/${id}`, { headers: TUS });
+export async function removeUpload({ id, tree }: UploadAddress): Promise<void> {
+  await request("DELETE", `/uploads/${id}`, {
+    inTree: false,
+    query: { tree: String(tree) },
+    headers: TUS,
+  });
 }
 
 /** Sends the rest of the content. By XMLHttpRequest, as fetch shows no progress. @throws {ApiError} */
 export function sendContent(
-  { id, offset, content, onProgress, signal }: {
-    readonly id: string;
+  { upload: { id, tree }, offset, content, onProgress, signal }: {
+    readonly upload: UploadAddress;
     readonly offset: number;
     readonly content: Blob;
     /** @param sent The bytes of the content that have left. */
@@ -53,7 +98,7 @@ export function sendContent(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const xhr = new XMLHttpRequest();
-  xhr.open("PATCH", apiUrl(`/uploads/${id}`));
+  xhr.open("PATCH", apiUrl(`/uploads/${id}`, { tree: String(tree) }, false));
   const headers = {
     ...HEADERS,
     ...TUS,

@@ -1,0 +1,137 @@
+import { ApiError } from "../shared/api.ts";
+import { messageOf } from "../ui/states.ts";
+import {
+  createUpload,
+  type OnConflict,
+  receivedBytes,
+  sendContent,
+  storeFile,
+  type UploadAddress,
+} from "./tus.ts";
+import { type FileFacts, forget, keep } from "./unfinished.ts";
+
+/** A file on its way to the server. */
+export interface UploadItem {
+  readonly key: number;
+  /** The user whose tree it goes to. */
+  readonly tree: number;
+  readonly path: string;
+  readonly size: number;
+  readonly state:
+    | "queued"
+    | "sending"
+    | "waiting"
+    | "paused"
+    /** Since the page was loaded again: the content must be chosen again. */
+    | "unfinished"
+    | "exists"
+    | "failed"
+    | "done";
+  /** Bytes that have left. */
+  readonly sent: number;
+  readonly problem?: string;
+}
+
+/** What an item has besides what is shown. */
+export interface Transfer {
+  item: UploadItem;
+  /** Who uploads. */
+  readonly user: number;
+  readonly facts: FileFacts;
+  /** The content. An unfinished upload has none. */
+  readonly file?: File | undefined;
+  readonly handle?: FileSystemFileHandle | undefined;
+  readonly abort: AbortController;
+  /** The upload on the server, once it is created. */
+  id?: string;
+  readonly onConflict: OnConflict;
+  /** Whether the end of the session has paused it. */
+  isInterrupted?: boolean;
+}
+
+/** Files of up to this size are sent in one request, from their start if it fails: 1 MiB. */
+const MAX_WHOLE_BYTES = 2 ** 20;
+const MAX_DELAY_MS = 10_000;
+
+/** The address of the upload on the server, if there is one. */
+export function addressOf({ item: { tree }, id }: Transfer): UploadAddress | undefined {
+  return id === undefined ? undefined : { id, tree };
+}
+
+/**
+ * Sends what the server does not have of a file.
+ *
+ * @param attempt How often it has been tried.
+ * @param onProgress Called with the bytes that have left.
+ * @throws {ApiError}
+ */
+export async function sendFile(
+  transfer: Transfer,
+  file: File,
+  { attempt, onProgress }: {
+    readonly attempt: number;
+    readonly onProgress: (sent: number) => void;
+  },
+): Promise<void> {
+  const { item: { tree, path }, abort: { signal }, onConflict } = transfer;
+  const { size } = file;
+  if (size <= MAX_WHOLE_BYTES && transfer.id === undefined) {
+    // An attempt whose reply was lost may have stored it.
+    const again = attempt > 0 && onConflict === "error" ? "skip" : onConflict;
+    await storeFile({ tree, path, content: file, onConflict: again, signal });
+    return onProgress(size);
+  }
+  let offset = 0;
+  let upload = addressOf(transfer);
+  if (upload === undefined) {
+    const id = await createUpload({ tree, path, size, onConflict, signal });
+    transfer.id = id;
+    upload = { id, tree };
+    await remember(transfer, upload);
+  } else offset = await offsetOf(transfer, upload);
+  onProgress(offset);
+  if (offset < size) await sendContent({ upload, offset, content: file, onProgress, signal });
+  await forgetUpload(upload.id);
+}
+
+/** Forgets an upload that has ended, in this browser. If that fails, it turns out to be gone later. */
+export async function forgetUpload(id: string): Promise<void> {
+  await forget(id).catch(() => {});
+}
+
+async function remember(
+  { item: { path }, user, facts, handle, onConflict }: Transfer,
+  upload: UploadAddress,
+): Promise<void> {
+  const kept = { ...upload, user, path, onConflict, file: facts };
+  // A browser that keeps nothing uploads as well; it only cannot go on after the page was left.
+  await keep(handle === undefined ? kept : { ...kept, handle }).catch(() => {});
+}
+
+async function offsetOf(transfer: Transfer, upload: UploadAddress): Promise<number> {
+  try {
+    return await receivedBytes(upload, transfer.abort.signal);
+  } catch (error) {
+    // It has expired, so the file begins anew.
+    if (error instanceof ApiError && error.status === 404) {
+      delete transfer.id;
+      await forgetUpload(upload.id);
+    }
+    throw error;
+  }
+}
+
+/** When to try again, in milliseconds; never after a refusal. */
+export function delayAfter(error: unknown, attempt: number): number | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const mayPass = error.isOffline || [404, 409, 423, 429, 502, 503, 504].includes(error.status);
+  if (!mayPass || error.code === "ErrResourcesAlreadyExists") return undefined;
+  const fromServer = (error.retryAfterS ?? 0) * 1000;
+  return Math.max(fromServer, Math.min(MAX_DELAY_MS, 500 * 2 ** attempt));
+}
+
+/** What a refusal makes of an item. */
+export function refused(error: unknown): Partial<UploadItem> {
+  const isTaken = error instanceof ApiError && error.code === "ErrResourcesAlreadyExists";
+  return { state: isTaken ? "exists" : "failed", problem: messageOf(error) };
+}
