@@ -7,7 +7,7 @@ import {
   type ScanService,
   startScan,
 } from "../core/scans/service.ts";
-import { SCAN_WAIT_S } from "../schemas/queries.ts";
+import { ReportDownload, SCAN_WAIT_S } from "../schemas/queries.ts";
 import { ScanRequest } from "../schemas/scans.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
@@ -15,7 +15,7 @@ import { scanOf } from "./entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { jsonBody } from "./body.ts";
-import { idOf, integerOf, pageOf, parseQuery } from "./query.ts";
+import { idOf, integerOf, pageOf, parseQuery, wordOf } from "./query.ts";
 import { streamed } from "./streamed.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -53,13 +53,15 @@ export async function getScan(c: Handled, scans: ScanService): Promise<Response>
   return success(c, scanOf(await findScan(scans, { caller: callerOf(c), id: scanId(c) })));
 }
 
-/** `GET /scans/{id}/report`: the bare document (C 15). */
+/** `GET /scans/{id}/report`: the bare document, or a SARIF log (C 15, C 24). */
 export async function getScanReport(c: Handled, scans: ScanService): Promise<Response> {
-  const report = await scanReport(scans, { caller: callerOf(c), id: scanId(c) });
+  const format = wordOf(parseQuery(c.req.url), "format", ReportDownload) ?? "json";
+  const report = await scanReport(scans, { caller: callerOf(c), id: scanId(c), format });
   async function* pieces() {
     yield* report;
   }
-  return await streamed(c, pieces(), { headers: { "Content-Type": "application/json" } });
+  const type = format === "json" ? "application/json" : "application/sarif+json";
+  return await streamed(c, pieces(), { headers: { "Content-Type": type } });
 }
 
 /** `DELETE /scans/{id}` (C 15). */

@@ -22,5 +22,8 @@ export const USER_ID = { min: 1, max: Number.MAX_SAFE_INTEGER } as const satisfi
 /** How long a request may wait for a scan, in seconds (C 15). */
 export const SCAN_WAIT_S = { min: 0, max: 60, default: 0 } as const satisfies IntegerRange;
 
+/** The parameter `format` of a report. */
+export const ReportDownload = v.picklist(["json", "sarif"]);
+
 /** The parameter `scope`: the caller's own records, or those of all users. */
 export const Scope = v.picklist(["own", "all"]);

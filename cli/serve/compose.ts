@@ -1,3 +1,4 @@
+import config from "../../deno.json" with { type: "json" };
 import type { HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
@@ -159,7 +160,13 @@ export async function compose(
     hubRoutes: HUB_ROUTES,
     origin: settings.origin,
     capacity,
-    scans: { records, store: records.scans, jobs, maxQueued: settings.maxQueuedScans },
+    scans: {
+      records,
+      store: records.scans,
+      jobs,
+      maxQueued: settings.maxQueuedScans,
+      version: config.version,
+    },
     log,
     inFlight,
     measure: measureServer({ inFlight, records, damage, jobs, totals, host: capacity, events }),

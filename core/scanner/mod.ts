@@ -25,7 +25,9 @@ export type { MarkedReport } from "./report/marks.ts";
 export { reportSummary } from "./report/text.ts";
 export { judge, type Judgment } from "./report/judgment.ts";
 export type { FileOutcome } from "./report/report.ts";
+export { type ReportReader, sarifText } from "./report/sarif_stream.ts";
 export {
+  elementsText,
   REPORT_PARTS,
   type ReportPart,
   type ReportPiece,

@@ -121,6 +121,9 @@ export interface ScanStore {
   ): Promise<Scan>;
   /** The report document in chunks, or undefined if the scan has none. */
   report(id: number): Promise<AsyncIterable<Chunk> | undefined>;
+
+  /** The report as a SARIF log in chunks, or undefined if the scan has none. @param version Of this program. */
+  sarif(id: number, version: string): Promise<AsyncIterable<Chunk> | undefined>;
   remove(id: number): Promise<void>;
   /** Removes all scans that ended before a time, with their reports. Returns how many. */
   removeEnded(before: number): Promise<number>;

@@ -15,7 +15,12 @@ export interface ScanService {
   readonly jobs: ScanJobs;
   /** The most scans that may be queued (C 15). */
   readonly maxQueued: number;
+  /** The version of this program, which logs in SARIF state. */
+  readonly version: string;
 }
+
+/** The formats of a report that is downloaded. */
+export type DownloadedFormat = "json" | "sarif";
 
 /** A request to scan some records. */
 export interface StartScanRequest extends ScannerSelection {
@@ -107,17 +112,19 @@ export async function listScans(
 }
 
 /**
- * The report document of a scan, in chunks. A failed scan has one if its files could not be scanned.
+ * The report of a scan, as a document or a SARIF log, in chunks. A failed scan has one if its files could not be scanned.
  *
  * @throws {AppError} `ErrScansNotFound` when the caller has no such scan, `ErrScansConflict` when it
  *   has no report.
  */
 export async function scanReport(
   scans: ScanService,
-  request: { caller: Caller; id: number },
+  { format, ...request }: { caller: Caller; id: number; format: DownloadedFormat },
 ): Promise<AsyncIterable<Chunk>> {
   const { id, status } = await findBriefly(scans, request);
-  const report = await scans.store.report(id);
+  const report = format === "json"
+    ? await scans.store.report(id)
+    : await scans.store.sarif(id, scans.version);
   if (report !== undefined) return report;
   throw new AppError("ErrScansConflict", `Scan ${id} has no report: its status is ${status}`);
 }

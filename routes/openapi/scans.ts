@@ -1,6 +1,6 @@
 /** The operations on scans, reports and verdicts (C 14, C 15). */
 
-import { SCAN_WAIT_S } from "../../schemas/queries.ts";
+import { ReportDownload, SCAN_WAIT_S } from "../../schemas/queries.ts";
 import type { Operation } from "./operation.ts";
 import {
   contentResponse,
@@ -10,9 +10,10 @@ import {
   integerQuery,
   type Json,
   jsonRequestBody,
-  jsonResponse,
   pageParameters,
+  query,
   reference,
+  schemaOf,
 } from "./parts.ts";
 import { LIST as LIST_RESOURCES } from "./resources.ts";
 
@@ -65,8 +66,23 @@ export const REPORT: Operation = {
   id: "getScanReport",
   tag: "scans",
   summary: "Show the report of a completed scan",
-  parameters: [SCAN_ID],
-  responses: { 200: jsonResponse("The report, without an envelope", reference("Report")) },
+  parameters: [
+    SCAN_ID,
+    query(
+      "format",
+      { ...schemaOf(ReportDownload), default: "json" },
+      "sarif for a SARIF 2.1.0 log",
+    ),
+  ],
+  responses: {
+    200: {
+      description: "The report, without an envelope",
+      content: {
+        "application/json": { schema: reference("Report") },
+        "application/sarif+json": { schema: { type: "object" } },
+      },
+    },
+  },
   refusals: ["ErrScansNotFound", "ErrScansConflict"],
 };
 

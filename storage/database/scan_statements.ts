@@ -122,6 +122,10 @@ export const SCAN_STATEMENTS = {
   nextReportChunk: `SELECT part, position, chunk FROM scan_report_chunks
     WHERE scan_id = :id AND (part, position) > (:part, :position)
     ORDER BY part, position LIMIT 1`,
+  reportChunks: `SELECT part, position FROM scan_report_chunks
+    WHERE scan_id = :id ORDER BY part, position`,
+  reportChunk: `SELECT chunk FROM scan_report_chunks
+    WHERE scan_id = :id AND part = :part AND position = :position`,
   remove: `DELETE FROM scans WHERE id = :id`,
   hasEnded: `SELECT 1 FROM scans WHERE finished_at < :before LIMIT 1`,
   /** Deletes some of the scans that ended before a time. */

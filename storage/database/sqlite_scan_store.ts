@@ -19,6 +19,7 @@ import { type PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { columnsOfEnd, columnsOfResult, firstScan, textsOf, toScan } from "./scan_rows.ts";
 import { ScanSteps } from "./scan_steps.ts";
+import type { SarifMaker } from "./sarif_maker.ts";
 import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
 import type { ScanStatement } from "./scan_statements.ts";
 import type { Writer } from "./writer.ts";
@@ -45,7 +46,7 @@ export class SqliteScanStore implements ScanStore, Disposable {
   readonly #parts: ScanStoreParts;
   readonly #steps: ScanSteps;
   /** One thread makes all reports by turns: each would take the memory of a runtime, and time to start. */
-  readonly #reports: WorkerPool<ReportMaker>;
+  readonly #reports: WorkerPool<ReportMaker & SarifMaker>;
 
   constructor(parts: ScanStoreParts) {
     this.#parts = parts;
@@ -196,6 +197,11 @@ export class SqliteScanStore implements ScanStore, Disposable {
     return chunks === 0 ? undefined : this.#reportChunks(id, chunks);
   }
 
+  async sarif(id: number, version: string): Promise<AsyncIterable<Chunk> | undefined> {
+    const [row] = await this.#read("countReportChunks", { id });
+    return row?.chunks === 0 ? undefined : this.#sarifChunks(id, version);
+  }
+
   async remove(id: number): Promise<void> {
     await this.#commit("remove", { id });
   }
@@ -241,6 +247,21 @@ export class SqliteScanStore implements ScanStore, Disposable {
       if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
       [part, position] = [Number(row.part), Number(row.position)];
       yield new Uint8Array(row.chunk);
+    }
+  }
+
+  async *#sarifChunks(id: number, version: string): AsyncGenerator<Chunk> {
+    using maker = this.#reports.acquire();
+    const { remote } = maker;
+    const log = await remote.startLog({ database: this.#parts.database, id, version });
+    try {
+      for (;;) {
+        const chunk = await remote.nextOfLog(log);
+        if (chunk === undefined) return;
+        if (chunk.length > 0) yield new Uint8Array(chunk);
+      }
+    } finally {
+      await remote.endLog(log);
     }
   }
 

@@ -1,10 +1,17 @@
 import { validateReport } from "../../core/reports.ts";
+import { SarifMaker } from "../database/sarif_maker.ts";
 import { ReportMaker } from "../database/scan_reports.ts";
 import { exposeToParent } from "../threads/rpc.ts";
 
-/** Functions on reports that run in a worker thread, besides those of {@link ReportMaker}. */
-export interface ReportTasks {
-  readonly validateReport: typeof validateReport;
-}
+const sarif = new SarifMaker();
 
-exposeToParent(Object.assign(new ReportMaker(), { validateReport } satisfies ReportTasks));
+/** Functions on reports that run in a worker thread, besides those of {@link ReportMaker}. */
+const tasks = {
+  validateReport,
+  startLog: sarif.startLog.bind(sarif),
+  nextOfLog: sarif.nextOfLog.bind(sarif),
+  endLog: sarif.endLog.bind(sarif),
+};
+export type ReportTasks = typeof tasks;
+
+exposeToParent(Object.assign(new ReportMaker(), tasks));

@@ -182,7 +182,8 @@ Deno.test("C 22 a page of the audit log reads a bounded part of it, wherever lin
   const trail = new AuditTrailFile({ path, maxReadBytes });
   const found: string[] = [];
   let pages = 0;
-  for (let before: string | undefined;;) {
+  let before: string | undefined;
+  do {
     let seen = 0;
     const read = await trail.read({
       before,
@@ -195,9 +196,8 @@ Deno.test("C 22 a page of the audit log reads a bounded part of it, wherever lin
     assert.ok(read !== undefined && seen > 0);
     found.push(...read.lines.map(({ action }) => action));
     pages++;
-    if (read.next === undefined) break;
     before = read.next;
-  }
+  } while (before !== undefined);
   const [least, most] = [size / (maxReadBytes + 5200), size / maxReadBytes + 1];
   assert.ok(pages >= least && pages <= most, `${size} bytes in ${pages} pages`);
   const expected = lines.map((_, index) => `a${index}`).filter((it) => it.endsWith("7"));

@@ -1,3 +1,4 @@
+import type { FileMetadata, Report } from "../../../schemas/report/report.ts";
 import { compareSeverity, type Severity, severityOf } from "../contract/severity.ts";
 import { isAccepted, isAcceptedFile, type MarkedReport } from "./marks.ts";
 import { unknownFiles } from "./unknown_files.ts";
@@ -15,16 +16,34 @@ export interface ExitCodeOptions {
  * else 0. What is waived or in the baseline does not count.
  */
 export function exitCode(report: MarkedReport, options: ExitCodeOptions = {}): 0 | 1 | 2 {
-  const { failOn = "warning", failOnUnknown = false } = options;
-  if (report.has_errors) return 2;
+  const { failOnUnknown = false } = options;
   const isCounted = report.issues.some((issue) =>
-    !isAccepted(issue) && compareSeverity(severityOf(issue), failOn) <= 0
+    !isAccepted(issue) && countsAs(severityOf(issue), options)
   );
-  if (isCounted || (failOnUnknown && hasUnknownFile(report))) return 1;
-  const isUnclear = Object.values(report.file_metadata).some((it) =>
-    it["scan_outcome"] === "inconclusive" && !isAcceptedFile(it)
-  );
+  return exitCodeOf(report, {
+    hasFound: isCounted || (failOnUnknown && hasUnknownFile(report)),
+    isUnclear: Object.values(report.file_metadata).some(isUnclear),
+  });
+}
+
+/** Like {@link exitCode}, for a report that was read before. */
+export function exitCodeOf(
+  report: Pick<Report, "has_errors" | "files_scanned">,
+  { hasFound, isUnclear }: { readonly hasFound: boolean; readonly isUnclear: boolean },
+): 0 | 1 | 2 {
+  if (report.has_errors) return 2;
+  if (hasFound) return 1;
   return isUnclear || report.files_scanned === 0 ? 2 : 0;
+}
+
+/** Whether an issue with this severity is a finding that counts. */
+export function countsAs(severity: Severity, { failOn = "warning" }: ExitCodeOptions): boolean {
+  return compareSeverity(severity, failOn) <= 0;
+}
+
+/** Whether a file was not fully read, and that counts. */
+export function isUnclear(metadata: FileMetadata): boolean {
+  return metadata["scan_outcome"] === "inconclusive" && !isAcceptedFile(metadata);
 }
 
 /** Whether a file is in an unknown format and not accepted. */

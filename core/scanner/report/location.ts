@@ -7,14 +7,20 @@ export interface Location {
   readonly position?: number;
 }
 
+/** What can follow a path in a location. */
+export const LOCATION_SEPARATOR = /:| \(pos /;
+
 const POSITION = / \(pos (\d{1,16})\)$/;
+
+/** What knows the paths of a report's files. */
+export type KnownPaths = Pick<ReadonlySet<string>, "has">;
 
 /**
  * Splits a location into its parts.
  *
  * @param paths The paths of the report's files, which may contain the separators themselves.
  */
-export function locationOf(text: string, paths: ReadonlySet<string>): Location {
+export function locationOf(text: string, paths: KnownPaths): Location {
   if (paths.has(text)) return { path: text };
   const digits = POSITION.exec(text)?.[1];
   const address = text.replace(POSITION, "");
@@ -24,7 +30,7 @@ export function locationOf(text: string, paths: ReadonlySet<string>): Location {
   return { path, member: address.slice(path.length + 1), ...position };
 }
 
-function longestPath(address: string, paths: ReadonlySet<string>): string | undefined {
+function longestPath(address: string, paths: KnownPaths): string | undefined {
   for (let end = address.length; end > 0; end = address.lastIndexOf(":", end - 1)) {
     const path = address.slice(0, end);
     if (paths.has(path)) return path;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Issue, Report } from "../../../schemas/report/report.ts";
 import { type Severity, severityOf } from "../contract/severity.ts";
 import { LicenseFiles } from "./license_files.ts";
+import { LOCATION_SEPARATOR } from "./location.ts";
 import { type FileOutcome, reportedFile, type ReportOptions, ReportTotals } from "./report.ts";
 
 /** The parts of the JSON text of a report, in order. */
@@ -18,8 +19,20 @@ const BRACKETS: Readonly<Record<List, readonly [string, string]>> = {
   file_metadata: [',"file_metadata":{', "}}"],
 };
 
-/** What can follow a path in a location. */
-const SEPARATOR = /:| \(pos /;
+/**
+ * The elements of a list part in a chunk of its text, as JSON without brackets. Chunks consist of whole pieces.
+ *
+ * @param edges Whether the chunk is the first one of its part, and the last one.
+ */
+export function elementsText(
+  part: List,
+  text: string,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): string {
+  const [begin, end] = BRACKETS[part];
+  const inner = isLast ? text.slice(0, text.length - end.length) : text;
+  return inner.slice(isFirst ? begin.length : inner.startsWith(",") ? 1 : 0);
+}
 
 /** A piece of text to append to a part. */
 export interface ReportPiece {
@@ -95,7 +108,7 @@ export class ReportStream {
   /** Passes paths on, and notices those that contain what separates a path from a member. */
   *#watched(paths: Iterable<string>): Generator<string, void> {
     for (const path of paths) {
-      if (SEPARATOR.test(path)) this.#seen ??= new Set();
+      if (LOCATION_SEPARATOR.test(path)) this.#seen ??= new Set();
       yield path;
     }
   }

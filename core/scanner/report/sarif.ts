@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Issue, Report } from "../../../schemas/report/report.ts";
+import type { FileMetadata, Issue } from "../../../schemas/report/report.ts";
 import { ruleGroupOf } from "../contract/rule_group.ts";
 import { type Rule, ruleOf } from "../contract/rules.ts";
 import { compareSeverity, isFinding, type Severity, severityOf } from "../contract/severity.ts";
 import { exitCode, type ExitCodeOptions } from "./exit_code.ts";
 import { ruleIdOf } from "./issues.ts";
-import { locationOf } from "./location.ts";
+import { type KnownPaths, locationOf } from "./location.ts";
 import { describeWaiver, type MarkedIssue, type MarkedReport } from "./marks.ts";
 import { BASE_ID, BASE_IDS, type UriBase, uriOf } from "./sarif_uri.ts";
 
@@ -25,43 +25,57 @@ export interface SarifOptions extends UriBase, ExitCodeOptions {
 
 /** Converts a report to SARIF 2.1.0 as code hosting services read it: one run, one result per issue. */
 export function reportSarif(report: MarkedReport, options: SarifOptions): SarifLog {
-  const { version } = options;
-  const worst = worstByRule(report.issues);
-  const ruleIds = [...worst.keys()].sort();
+  const worst = new Map<string, Severity>();
+  noteRules(worst, report.issues);
   const paths = new Set(report.assets.map(({ path }) => path));
   const run = {
+    ...runOf(worst, options),
+    invocations: [invocationOf(report, exitCode(report, options))],
+    artifacts: Array.from(paths, (path) => artifactOf(path, report.file_metadata[path], options)),
+    results: report.issues.map(new Results(ruleIdsOf(worst), { paths, ...options }).of),
+  };
+  return { ...LOG_HEAD, runs: [run] };
+}
+
+/** What every log begins with. */
+export const LOG_HEAD = {
+  $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+  version: "2.1.0",
+} as const;
+
+/** What a run says of the program, and of the rules that its results refer to. */
+export function runOf(
+  worst: ReadonlyMap<string, Severity>,
+  { version }: Pick<SarifOptions, "version">,
+): Record<string, unknown> {
+  return {
     tool: {
       driver: {
         name: "strongroom",
         version,
         semanticVersion: version,
-        rules: ruleIds.map((id) => descriptorOf(id, worst.get(id) ?? "warning")),
+        rules: ruleIdsOf(worst).map((id) => descriptorOf(id, worst.get(id) ?? "warning")),
       },
     },
     automationDetails: { id: "strongroom/scan/" },
     columnKind: "utf16CodeUnits",
     originalUriBaseIds: BASE_IDS,
-    invocations: [invocationOf(report, options)],
-    artifacts: Array.from(paths, (path) => artifactOf(path, report, options)),
-    results: resultsOf(report.issues, ruleIds, { paths, ...options }),
-  };
-  return {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    version: "2.1.0",
-    runs: [run],
   };
 }
 
-/** The worst severity of the issues of each rule. */
-function worstByRule(issues: readonly Issue[]): Map<string, Severity> {
-  const worst = new Map<string, Severity>();
+/** The rules in the order in which results refer to them. */
+export function ruleIdsOf(worst: ReadonlyMap<string, Severity>): string[] {
+  return [...worst.keys()].sort();
+}
+
+/** Notes the worst severity of the issues of each rule. */
+export function noteRules(worst: Map<string, Severity>, issues: readonly Issue[]): void {
   for (const issue of issues) {
     const id = sarifRuleIdOf(issue);
     const severity = severityOf(issue);
     const known = worst.get(id) ?? severity;
     worst.set(id, compareSeverity(severity, known) < 0 ? severity : known);
   }
-  return worst;
 }
 
 /** What follows a rule code for issues that are not findings. */
@@ -109,13 +123,16 @@ function descriptorOf(id: string, worst: Severity): Record<string, unknown> {
   };
 }
 
-function invocationOf(report: MarkedReport, options: ExitCodeOptions): Record<string, unknown> {
+export function invocationOf(
+  report: Pick<MarkedReport, "start_time" | "duration" | "has_errors" | "excluded" | "waivers">,
+  exitCode: 0 | 1 | 2,
+): Record<string, unknown> {
   const start = utc(report.start_time);
   const end = utc(report.start_time + report.duration);
   const notes = notesOf(report);
   return {
     executionSuccessful: !report.has_errors,
-    exitCode: exitCode(report, options),
+    exitCode,
     ...(start !== undefined && { startTimeUtc: start }),
     ...(end !== undefined && { endTimeUtc: end }),
     ...(notes.length > 0 && {
@@ -125,7 +142,9 @@ function invocationOf(report: MarkedReport, options: ExitCodeOptions): Record<st
 }
 
 /** What the scan left out, and the waivers that have expired. */
-function notesOf({ excluded = [], waivers = [] }: MarkedReport): string[] {
+function notesOf(
+  { excluded = [], waivers = [] }: Pick<MarkedReport, "excluded" | "waivers">,
+): string[] {
   return [
     ...excluded.map((path) => `Not scanned: ${path} is excluded`),
     ...waivers.filter(({ state }) => state === "expired").map((it) =>
@@ -140,12 +159,12 @@ export function utc(seconds: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function artifactOf(
+export function artifactOf(
   path: string,
-  { file_metadata }: Pick<Report, "file_metadata">,
+  metadata: FileMetadata | undefined,
   base: UriBase,
 ): Record<string, unknown> {
-  const { file_size: size, file_hashes: hashes } = file_metadata[path] ?? {};
+  const { file_size: size, file_hashes: hashes } = metadata ?? {};
   const known = [["md5", hashes?.md5], ["sha-1", hashes?.sha1], ["sha-256", hashes?.sha256], [
     "sha-512",
     hashes?.sha512,
@@ -157,22 +176,34 @@ function artifactOf(
   };
 }
 
-interface ResultOptions extends Omit<SarifOptions, "version"> {
-  readonly paths: ReadonlySet<string>;
+export interface ResultOptions extends Omit<SarifOptions, "version"> {
+  readonly paths: KnownPaths;
+  /** Whether the issues of a file come one after the other, so that others need not be remembered. @default false */
+  readonly isByFile?: boolean;
 }
 
-function resultsOf(
-  issues: readonly MarkedIssue[],
-  ruleIds: readonly string[],
-  options: ResultOptions,
-): Record<string, unknown>[] {
-  const seen = new Map<string, number>();
-  return issues.map((issue) => {
-    const fingerprint = fingerprintOf(issue, options);
-    const count = (seen.get(fingerprint) ?? 0) + 1;
-    seen.set(fingerprint, count);
-    return resultOf(issue, ruleIds, { fingerprint, count }, options);
-  });
+/** Makes the results of issues, which it counts by their fingerprints. */
+export class Results {
+  readonly #ruleIds: readonly string[];
+  readonly #options: ResultOptions;
+  readonly #seen = new Map<string, number>();
+  #path: string | undefined;
+
+  constructor(ruleIds: readonly string[], options: ResultOptions) {
+    this.#ruleIds = ruleIds;
+    this.#options = options;
+  }
+
+  /** The result of an issue. */
+  readonly of = (issue: MarkedIssue): Record<string, unknown> => {
+    const { path } = locationOf(issue.location ?? "", this.#options.paths);
+    if (this.#options.isByFile && path !== this.#path) this.#seen.clear();
+    this.#path = path;
+    const fingerprint = fingerprintOf(issue, this.#options);
+    const count = (this.#seen.get(fingerprint) ?? 0) + 1;
+    this.#seen.set(fingerprint, count);
+    return resultOf(issue, this.#ruleIds, { fingerprint, count }, this.#options);
+  };
 }
 
 function resultOf(

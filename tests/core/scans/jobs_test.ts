@@ -60,6 +60,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     complete: (id) => Promise.resolve({ ...QUEUED, id, status: "completed" }),
     end: (scan, status) => Promise.resolve({ ...QUEUED, ...scan, status }),
     report: () => Promise.resolve(undefined),
+    sarif: () => Promise.resolve(undefined),
     remove: () => Promise.resolve(),
     removeEnded: () => Promise.resolve(0),
     ...overrides,
