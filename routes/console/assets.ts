@@ -4,18 +4,21 @@ import { gzipSync } from "node:zlib";
 import type { Chunk } from "../../core/content.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
-import { ICON, MODULES, STYLES } from "./modules.ts";
+import { ICON, MODULES, ON_DEMAND, STYLES } from "./modules.ts";
 
 /** The module that starts the console. */
 const ENTRY = "main.js";
 const STYLE = "console.css";
 const ICON_FILE = "icon.svg";
 
-/** Where browsers find what is not in `app/`: packages, and the rules of findings. */
+/** Where browsers find what is not in `app/`: packages, and modules of the server. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["preact", "preact.js"],
   ["preact/hooks", "preact_hooks.js"],
   ["../../../../core/scanner/contract/rules.ts", "rules.js"],
+  ["../../../../core/scanner/readers/toml/read_toml.ts", "readers/toml/read_toml.js"],
+  ["../../../../core/scanner/readers/yaml/yaml_reader.ts", "readers/yaml/yaml_reader.js"],
+  ["../../../schemas/units.ts", "units.js"],
 ]);
 
 /** A file that browsers load. */
@@ -35,7 +38,7 @@ export interface Assets {
 /** Makes the files of the console out of its source, in turns of the event loop. */
 export async function buildAssets(): Promise<Assets> {
   const texts = new Map<string, string>();
-  for (const [name, load] of Object.entries(MODULES)) {
+  for (const [name, load] of Object.entries({ ...MODULES, ...ON_DEMAND })) {
     const { default: text } = await load();
     texts.set(addressed(name), name.endsWith(".ts") ? script(name, text) : linked(name, text));
     await yieldToEventLoop();
@@ -50,7 +53,7 @@ export async function buildAssets(): Promise<Assets> {
     files.set(base + name, asset(typeOf(name), text));
     await yieldToEventLoop();
   }
-  const modules = [...files.keys()].filter((name) => name.endsWith(".js"));
+  const modules = Object.keys(MODULES).map((name) => base + addressed(name));
   return { page: asset("text/html; charset=utf-8", page(base, modules)), files };
 }
 
@@ -59,15 +62,18 @@ function script(name: string, text: string): string {
   return linked(name, Deno.build.standalone ? text : stripTypeScriptTypes(text));
 }
 
-/** A module whose imports are addresses. Each of them ends on a line that begins with it or with a brace. */
+/**
+ * A module whose imports are addresses. Each static one ends on a line that begins with it or with a brace.
+ */
 function linked(name: string, text: string): string {
   const up = "../".repeat(name.split("/").length - 1) || "./";
   const lines = text.split("\n").map((line) => {
-    if (!/^(?:import|export|\})/.test(line)) return line;
-    return line.replace(/\bfrom ?"([^"]{1,200})"/, (whole, specifier: string) => {
+    const isStatic = /^(?:import|export|\})/.test(line);
+    const pattern = isStatic ? /\b(from ?")([^"]{1,200})"/ : /\b(import\(")([^"]{1,200})"/;
+    return line.replace(pattern, (whole, start: string, specifier: string) => {
       const file = ELSEWHERE.get(specifier);
-      if (file !== undefined) return `from "${up}${file}"`;
-      return specifier.startsWith(".") ? `from "${addressed(specifier)}"` : whole;
+      if (file !== undefined) return `${start}${up}${file}"`;
+      return specifier.startsWith(".") ? `${start}${addressed(specifier)}"` : whole;
     });
   });
   return lines.join("\n");

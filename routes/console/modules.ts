@@ -92,6 +92,44 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "uploads/unfinished.ts": () => import("./app/uploads/unfinished.ts", { with: { type: "text" } }),
 };
 
+/** Modules that browsers load when they need them: the readers of manifests, which are those of the scanner. */
+export const ON_DEMAND: Readonly<Record<string, LoadText>> = {
+  "file/manifest.ts": () => import("./app/file/manifest.ts", { with: { type: "text" } }),
+  "readers/bytes/latin1_text.ts": () =>
+    import("../../core/scanner/readers/bytes/latin1_text.ts", { with: { type: "text" } }),
+  "readers/document_event.ts": () =>
+    import("../../core/scanner/readers/document_event.ts", { with: { type: "text" } }),
+  "readers/text/bounded_text.ts": () =>
+    import("../../core/scanner/readers/text/bounded_text.ts", { with: { type: "text" } }),
+  "readers/toml/read_toml.ts": () =>
+    import("../../core/scanner/readers/toml/read_toml.ts", { with: { type: "text" } }),
+  "readers/yaml/anchors.ts": () =>
+    import("../../core/scanner/readers/yaml/anchors.ts", { with: { type: "text" } }),
+  "readers/yaml/block_scalar.ts": () =>
+    import("../../core/scanner/readers/yaml/block_scalar.ts", { with: { type: "text" } }),
+  "readers/yaml/collections.ts": () =>
+    import("../../core/scanner/readers/yaml/collections.ts", { with: { type: "text" } }),
+  "readers/yaml/cursor.ts": () =>
+    import("../../core/scanner/readers/yaml/cursor.ts", { with: { type: "text" } }),
+  "readers/yaml/properties.ts": () =>
+    import("../../core/scanner/readers/yaml/properties.ts", { with: { type: "text" } }),
+  "readers/yaml/scalar_text.ts": () =>
+    import("../../core/scanner/readers/yaml/scalar_text.ts", { with: { type: "text" } }),
+  "readers/yaml/scalars.ts": () =>
+    import("../../core/scanner/readers/yaml/scalars.ts", { with: { type: "text" } }),
+  "readers/yaml/simple_key.ts": () =>
+    import("../../core/scanner/readers/yaml/simple_key.ts", { with: { type: "text" } }),
+  "readers/yaml/structure.ts": () =>
+    import("../../core/scanner/readers/yaml/structure.ts", { with: { type: "text" } }),
+  "readers/yaml/tags.ts": () =>
+    import("../../core/scanner/readers/yaml/tags.ts", { with: { type: "text" } }),
+  "readers/yaml/yaml_nodes.ts": () =>
+    import("../../core/scanner/readers/yaml/yaml_nodes.ts", { with: { type: "text" } }),
+  "readers/yaml/yaml_reader.ts": () =>
+    import("../../core/scanner/readers/yaml/yaml_reader.ts", { with: { type: "text" } }),
+  "units.ts": () => import("../../schemas/units.ts", { with: { type: "text" } }),
+};
+
 /** The style sheets, in their order. */
 export const STYLES: readonly LoadText[] = [
   () => import("./app/styles/base.css", { with: { type: "text" } }),

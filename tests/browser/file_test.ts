@@ -31,6 +31,8 @@ Deno.test({
       "chat.gguf": await fixture("gguf/chat.gguf"),
       "evil.pkl": await fixture("pickle/hostile/eval.pkl"),
       "config.json": `{"hidden_size":4096}`,
+      "train.yaml": "model: &m\n  name: Größe\n  layers: [4, 8]\nbase: *m\n",
+      "pyproject.toml": 'title = "größer"\n[tool.run]\nsteps = 10\ntags = ["a", "b"]\n',
     });
     const scan = await client.send("POST", "/scans/", {
       query: { wait: "60" },
@@ -62,6 +64,16 @@ Deno.test({
     await t.step("of a manifest, its keys", async () => {
       await open("models/config.json");
       await page.getByRole("row", { name: "hidden_size 4096" }).waitFor();
+    });
+    await t.step("of a manifest in YAML or TOML, its keys by their way from the root", async () => {
+      await open("models/train.yaml");
+      await page.getByRole("row", { name: "model.name Größe" }).waitFor();
+      await page.getByRole("row", { name: "model.layers 4, 8" }).waitFor();
+      await page.getByRole("row", { name: "base.name Größe" }).waitFor();
+      await open("models/pyproject.toml");
+      await page.getByRole("row", { name: "title größer" }).waitFor();
+      await page.getByRole("row", { name: "tool.run.steps 10" }).waitFor();
+      await page.getByRole("row", { name: "tool.run.tags a, b" }).waitFor();
     });
     await t.step("of a dangerous file, the finding, why, and what to do", async () => {
       await open("models/evil.pkl");

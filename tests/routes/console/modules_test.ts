@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { MODULES } from "../../../routes/console/modules.ts";
+import { MODULES, ON_DEMAND } from "../../../routes/console/modules.ts";
 import { ROOT } from "../../support/child_server.ts";
 
 const APP = `${ROOT}routes/console/app/`;
@@ -13,9 +13,9 @@ async function* filesOf(directory: string): AsyncGenerator<string> {
 
 Deno.test("the console serves every module and style sheet of its directory", async () => {
   const files = await Array.fromAsync(filesOf(""));
-  // The rules of findings are those of the scanner.
-  const modules = Object.keys(MODULES)
-    .filter((name) => name.endsWith(".ts") && name !== "rules.ts");
+  // These are modules of the server.
+  const modules = Object.keys({ ...MODULES, ...ON_DEMAND })
+    .filter((name) => name.endsWith(".ts") && !/^(?:rules|units)\.ts$|^readers\//.test(name));
   assert.deepEqual(modules.sort(), files.filter((name) => name.endsWith(".ts")).sort());
   const list = await Deno.readTextFile(`${ROOT}routes/console/modules.ts`);
   for (const name of files.filter((it) => it.endsWith(".css"))) {

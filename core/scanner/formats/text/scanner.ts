@@ -8,7 +8,8 @@ import type { Check, Content, ScanContext, Scanner } from "../../contract/scanne
 import { findAssignedSecrets, findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
 import type { ByteSource } from "../../contract/source.ts";
-import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { utf8FromLatin1 } from "../../readers/bytes/latin1_text.ts";
 import { scriptDangers } from "../../knowledge/script_dangers.ts";
 import { detectScript, type Script } from "./script.ts";
 import { looksLikeText, utf8Source } from "../../readers/bytes/utf8_source.ts";

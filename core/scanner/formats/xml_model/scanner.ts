@@ -10,7 +10,8 @@ import {
 import type { Check, Content, Scanner } from "../../contract/scanner.ts";
 import { findSecrets } from "../../knowledge/secrets/find_secrets.ts";
 import { secretFinding } from "../../knowledge/secrets/secret_finding.ts";
-import { decodeLatin1, utf8FromLatin1 } from "../../readers/bytes/bytes.ts";
+import { decodeLatin1 } from "../../readers/bytes/bytes.ts";
+import { utf8FromLatin1 } from "../../readers/bytes/latin1_text.ts";
 import { utf8Source } from "../../readers/bytes/utf8_source.ts";
 import { readXml, resolveReferences, type XmlToken } from "../../readers/xml/read_xml.ts";
 import { MIB } from "../../../../schemas/units.ts";

@@ -1,7 +1,5 @@
 import { Buffer } from "node:buffer";
 
-const UTF_8 = new TextDecoder();
-
 /** A view for reading numbers from the bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -58,13 +56,6 @@ export function indexesOf(bytes: Uint8Array, needle: Uint8Array): number[] {
  */
 export function decodeLatin1(bytes: Uint8Array): string {
   return bufferOf(bytes).toString("latin1");
-}
-
-/** Decodes the bytes that {@link decodeLatin1} made a text of as UTF-8. */
-export function utf8FromLatin1(text: string): string {
-  // deno-lint-ignore no-control-regex -- matches ASCII, which needs no decoding
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return UTF_8.decode(Buffer.from(text, "latin1"));
 }
 
 /** The same memory as a Buffer, without a copy. */

@@ -1,4 +1,4 @@
-import { utf8FromLatin1 } from "../bytes/bytes.ts";
+import { utf8FromLatin1 } from "../bytes/latin1_text.ts";
 import { MAX_STRING_BYTES } from "../document_event.ts";
 import { BoundedText } from "../text/bounded_text.ts";
 import { CODES, type YamlCursor } from "./cursor.ts";

@@ -1,4 +1,4 @@
-import { utf8FromLatin1 } from "../bytes/bytes.ts";
+import { utf8FromLatin1 } from "../bytes/latin1_text.ts";
 import {
   type Defect,
   type DocumentEntry,

@@ -90,11 +90,20 @@ async function readOther(prefix: FilePrefix, head: Uint8Array): Promise<Content>
   const name = path.toLowerCase();
   const format = MAGICS.find(([magic]) => start.startsWith(magic))?.[1] ??
     ENDINGS.find(([end]) => name.endsWith(end))?.[1] ?? "Unknown";
-  if (format !== "JSON" || size > MAX_MANIFEST_BYTES) return { format };
-  const text = new TextDecoder().decode(await prefix.upTo(size));
+  if (!isManifest(format) || size > MAX_MANIFEST_BYTES) return { format };
+  const bytes = await prefix.upTo(size);
+  if (format !== "JSON") {
+    // Few files need its readers, which are as large as a room.
+    const { manifestOf } = await import("./manifest.ts");
+    return { format, manifest: manifestOf(bytes, format) };
+  }
   try {
-    return { format, manifest: pairsOf(JSON.parse(text)) };
+    return { format, manifest: pairsOf(JSON.parse(new TextDecoder().decode(bytes))) };
   } catch {
     return { format, problem: "The content is not JSON" };
   }
+}
+
+function isManifest(format: string): format is "JSON" | "YAML" | "TOML" {
+  return format === "JSON" || format === "YAML" || format === "TOML";
 }

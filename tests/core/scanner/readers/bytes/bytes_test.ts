@@ -6,9 +6,9 @@ import {
   indexesOf,
   readSafeUint64,
   startsWithBytes,
-  utf8FromLatin1,
   viewOf,
 } from "../../../../../core/scanner/readers/bytes/bytes.ts";
+import { utf8FromLatin1 } from "../../../../../core/scanner/readers/bytes/latin1_text.ts";
 
 const ALL = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
