@@ -2,7 +2,7 @@
 
 import type { Compression } from "../schemas/resources.ts";
 import type { Chunk, ContentReader, StoredContent } from "./content.ts";
-import type { ContentRemoval } from "./content_changes.ts";
+import type { ContentRemoval, SmallContent } from "./content_changes.ts";
 import type { DamagedContent } from "./errors.ts";
 import type { ContentFacts, WriteTransaction } from "./ports.ts";
 
@@ -13,6 +13,8 @@ export interface StagedBlob extends AsyncDisposable {
   readonly crc32: number;
   /** In lower-case hex. */
   readonly sha256: string;
+  /** The content itself if it is small and in memory, where a store of records may keep it (C 12). */
+  readonly small?: SmallContent | undefined;
   /** Set if the content stored under this hash was found damaged. Publishing this content replaces it. */
   readonly damage: DamagedContent | undefined;
 }

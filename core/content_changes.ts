@@ -14,6 +14,11 @@ export interface ContentRow {
   readonly isNew?: boolean;
 }
 
+/** Content that is small enough to be kept with the records. */
+export interface SmallContent extends ContentRow {
+  readonly bytes: Chunk;
+}
+
 /** What {@link ContentChanges.put} has found stored. */
 export interface FoundContents {
   /** Hashes whose bytes were not added because their content is in a file. It may hold others. */

@@ -25,6 +25,7 @@ const CORE_FOR_STORAGE = [
   "core/credential_store.ts",
   "core/hub/store.ts",
   "core/hub/tree_json.ts",
+  "core/decided_upload.ts",
   "core/uploads.ts",
   "core/lfs_objects.ts",
   "core/upkeep/ports.ts",

@@ -56,7 +56,7 @@ export async function commitFiles(
     await using content = await findWaiting(hub, caller, planned.lfsFiles);
     waiting = content;
     const paths = [...planned.copies, ...content.others].map(({ path }) => path);
-    const stored = await staging.store([...planned.staged, ...content.files], paths);
+    const stored = await staging.store([...planned.staged, ...content.files], { besides: paths });
     await removeTaken(hub, content.ids);
     return stored.changes;
   });

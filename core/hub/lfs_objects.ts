@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { LfsOutcome, LfsPointer } from "../lfs_objects.ts";
 import { invalidUpload } from "../tree/placement.ts";
 import { contentWithinQuota, quotaOf, tooManyBytes } from "../tree/quota.ts";
-import { refuseLarge } from "../tree/staging.ts";
+import { refuseLarge } from "../tree/upload_size.ts";
 import type { HubService, ParkRequest } from "./ports.ts";
 
 /** The most objects of a tree that wait for a commit: each one takes a file. */

@@ -1,3 +1,4 @@
+import type { DecidedUpload, DecidedUploads, UploadEffects } from "../decided_upload.ts";
 import type { DamageLog } from "../damage.ts";
 import type { Gate } from "../gate.ts";
 import type { Verdicts } from "../verdicts.ts";
@@ -12,7 +13,7 @@ import type {
   WriteTransaction,
 } from "../ports.ts";
 import { batchesOf } from "../record_lists.ts";
-import { type ChangeSet, eventsOf, type ResourceEvent } from "./change_set.ts";
+import { type ChangeSet, changesOf, eventsOf, type ResourceEvent } from "./change_set.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 /** The limits of one upload (RS 8, C 6). Sizes are in bytes. */
@@ -27,7 +28,7 @@ export interface UploadLimits {
 
 /** What the tree operations work with, besides the {@link Sweeper}. */
 export interface TreeParts {
-  readonly records: ResourceStore;
+  readonly records: ResourceStore & DecidedUploads;
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
@@ -74,16 +75,41 @@ export async function commit(
 ): Promise<ChangeSet> {
   const changes = await tree.records.write(work, {
     ...options,
-    onCommit: (changes) => {
-      tree.listener?.committed(changes);
-      tree.events.publish(eventsOf(changes));
-    },
+    onCommit: (changes) => publish(tree, changes),
   });
+  await followUp(tree, changes);
+  return changes;
+}
+
+/**
+ * Carries out an upload that was decided before, as {@link commit} would. Returns undefined if that is not
+ * possible any more: nothing has changed then.
+ */
+export async function commitDecided(
+  tree: Tree,
+  upload: DecidedUpload,
+): Promise<UploadEffects & { readonly changes: ChangeSet } | undefined> {
+  let changes: ChangeSet = [];
+  const effects = await tree.records.storeDecided(upload, ({ added, updated }) => {
+    changes = [changesOf("added", added), changesOf("updated", updated)];
+    publish(tree, changes);
+  });
+  if (effects === undefined) return undefined;
+  await followUp(tree, changes);
+  return { ...effects, changes };
+}
+
+function publish(tree: Tree, changes: ChangeSet): void {
+  tree.listener?.committed(changes);
+  tree.events.publish(eventsOf(changes));
+}
+
+/** Does what follows a change, once it is durable. */
+async function followUp(tree: Tree, changes: ChangeSet): Promise<void> {
   for (const { kind, records } of changes) {
     if (kind === "deleted") tree.sweeper.addRecords(records);
     else await announce(records, tree.arrivals);
   }
-  return changes;
 }
 
 async function announce(records: RecordList, arrivals: Arrivals | undefined): Promise<void> {

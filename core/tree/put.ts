@@ -6,7 +6,8 @@ import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 import { alreadyExists, type Decision } from "./placement.ts";
-import { refuseLarge, Staging, type StoredFiles } from "./staging.ts";
+import { Staging, type StoredFiles } from "./staging.ts";
+import { refuseLarge } from "./upload_size.ts";
 
 /** A request to store content at a path (C 17). */
 export interface PutRequest {
@@ -53,5 +54,5 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   });
   const file = await staging.stage({ path, content });
   verify(file.blob);
-  return await staging.store([file]);
+  return await staging.store([file], { found });
 }

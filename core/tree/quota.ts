@@ -1,5 +1,6 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
+import type { TreeBounds } from "../decided_upload.ts";
 import { AppError } from "../errors.ts";
 import type { Usage, WriteTransaction } from "../ports.ts";
 import { KIB } from "../../schemas/units.ts";
@@ -62,12 +63,22 @@ export async function withinQuota<Result>(
   const result = await work();
   const after = await transaction.usage(owner);
   if (takenBy(after) > Math.max(quota, takenBy(before))) throw tooManyBytes(verb, quota);
-  const maxRecords = Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
+  const maxRecords = maxRecordsOf(quota);
   if (after.records > Math.max(maxRecords, before.records)) {
     const allowed = `${maxRecords} files and directories (one for each KiB)`;
     throw exceeded(verb, `the quota of ${quota} bytes allows ${allowed}`);
   }
   return result;
+}
+
+/** The bounds within which the tree of the caller may grow, if it has a quota. */
+export function boundsOf(tree: Tree, caller: Caller): TreeBounds | undefined {
+  const quota = quotaOf(tree, caller);
+  return quota === undefined ? undefined : { bytes: quota, records: maxRecordsOf(quota) };
+}
+
+function maxRecordsOf(quota: number): number {
+  return Math.max(MIN_RECORDS, Math.floor(quota / BYTES_PER_RECORD));
 }
 
 /** What counts against a quota, in bytes: files, and those whose upload is unfinished (C 21). */

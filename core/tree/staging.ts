@@ -1,22 +1,21 @@
 import type { StagedBlob } from "../blob_store.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { quoted } from "../errors.ts";
+import type { SmallContent } from "../content_changes.ts";
+import type { UploadEffects } from "../decided_upload.ts";
 import { asError } from "../log.ts";
-import { formatBytes } from "../../schemas/units.ts";
-import { nameOf } from "../paths.ts";
+import { KIB } from "../../schemas/units.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "./change_set.ts";
-import { commit, type Tree } from "./changes.ts";
+import { commit, commitDecided, type Tree } from "./changes.ts";
 import { chainOf } from "./directories.ts";
-import {
-  type Decision,
-  invalidUpload,
-  parentsOf,
-  type PlacedFile,
-  planPlacement,
-} from "./placement.ts";
-import { contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
+import { type Decision, parentsOf, type PlacedFile, planPlacement } from "./placement.ts";
+import { boundsOf, contentWithinQuota, quotaOf, withinQuota } from "./quota.ts";
+import { limited, refuseLarge } from "./upload_size.ts";
+
+/** Uploads of more files or bytes are decided within their transaction, as one call would take long. */
+const MAX_DECIDED_FILES = 16;
+const MAX_DECIDED_BYTES = 64 * KIB;
 
 /** A file whose content is staged and not yet part of the tree. */
 export interface UploadedFile extends PlacedFile {
@@ -49,6 +48,13 @@ export interface IncomingContent {
   readonly content: AsyncIterable<Chunk>;
   /** The bytes of the upload before this content. @default 0 */
   readonly besides?: number;
+}
+
+export interface StoreOptions {
+  /** The paths of the files that come alongside. @default none */
+  readonly besides?: readonly string[];
+  /** The owner's records at the paths of the files and above them. @default they are looked up */
+  readonly found?: ReadonlyMap<string, ResourceRecord>;
 }
 
 /** What an upload did. */
@@ -115,18 +121,51 @@ export class Staging implements AsyncDisposable {
   /**
    * Stores staged files, and the directories above them that are missing.
    *
-   * @param besides The paths of the files that come alongside.
    * @throws {AppError} `ErrResourcesAlreadyExists` when a file is in the way of a directory,
    *   `ErrResourcesQuotaExceeded` when the tree would exceed its quota, and what `decide` throws.
    */
   async store(
     files: readonly UploadedFile[],
-    besides: readonly string[] = [],
+    { besides = [], found }: StoreOptions = {},
   ): Promise<StoredFiles> {
-    const tree = this.#tree;
-    const { caller, alone = false } = this.#options;
     const parents = parentsOf([...files.map(({ path }) => path), ...besides]);
     const blobs = [...new Set(files.map(({ blob }) => blob))];
+    const staged = { files, blobs, parents };
+    const placed = await this.#placeDecided(staged, found) ??
+      await this.#placeByTransaction(staged);
+    this.#tree.sweeper.add(placed.replacedHashes);
+    return placed;
+  }
+
+  /** Places small files by what is found before the transaction, if that is possible. */
+  async #placeDecided(
+    { files, blobs, parents }: StagedFiles,
+    known: StoreOptions["found"],
+  ): Promise<PlacedFiles | undefined> {
+    const tree = this.#tree;
+    const { caller, decide, alongside, alone = false } = this.#options;
+    if (files.length > MAX_DECIDED_FILES || alongside !== undefined || alone) return undefined;
+    const contents = smallContents(blobs);
+    if (contents === undefined) return undefined;
+    const userId = ownerOf(caller);
+    const found = known ??
+      await tree.records.findByPath({ userId, everyone: false }, pathsOf(files, parents));
+    const plan = planPlacement(files, { userId, parents, found, decide });
+    const stored = await commitDecided(tree, {
+      userId,
+      found: [...found.values()],
+      ...plan,
+      contents,
+      bounds: boundsOf(tree, caller),
+    });
+    return stored && placedFiles(files, found, stored);
+  }
+
+  /** Places files by what is found within the transaction. */
+  async #placeByTransaction(staged: StagedFiles): Promise<PlacedFiles> {
+    const tree = this.#tree;
+    const { caller, alone = false } = this.#options;
+    const { blobs } = staged;
     for (const { hash } of blobs) this.#unused.add(hash);
     await tree.blobs.announce(blobs);
     let placed: PlacedFiles = { changes: [], files: [], replacedHashes: [] };
@@ -135,7 +174,7 @@ export class Staging implements AsyncDisposable {
         tree,
         (transaction) =>
           withinQuota(tree, { caller, verb: "upload", transaction }, async () => {
-            placed = await this.#place({ files, blobs, parents }, transaction);
+            placed = await this.#place(staged, transaction);
             return placed.changes;
           }),
         { alone },
@@ -148,7 +187,6 @@ export class Staging implements AsyncDisposable {
       if (damage !== undefined) tree.damage.reportRepair(damage);
       this.#unused.delete(hash);
     }
-    tree.sweeper.add(placed.replacedHashes);
     return placed;
   }
 
@@ -164,10 +202,10 @@ export class Staging implements AsyncDisposable {
     const first = await alongside?.(transaction) ?? { changes: [], files: [] };
     const all = [...files, ...first.files];
     const userId = ownerOf(caller);
-    const found = await transaction.findByPath({ userId, everyone: false }, [
-      ...new Set(parents.flatMap(chainOf)),
-      ...all.map(({ path }) => path),
-    ]);
+    const found = await transaction.findByPath(
+      { userId, everyone: false },
+      pathsOf(all, parents),
+    );
     const { newRecords, newContents } = planPlacement(all, { userId, parents, found, decide });
     // All are on their way to the database at once. None may go on after the work has failed.
     const [published, added, updated] = await Promise.allSettled([
@@ -179,17 +217,12 @@ export class Staging implements AsyncDisposable {
     if (published.status === "rejected") throw published.reason;
     if (added.status === "rejected") throw added.reason;
     if (updated.status === "rejected") throw updated.reason;
-    const stored = new Map(found);
-    for (const record of [...added.value, ...updated.value]) stored.set(record.path, record);
-    return {
-      changes: [
-        ...first.changes,
-        changesOf("added", added.value),
-        changesOf("updated", updated.value),
-      ],
-      files: all.flatMap(({ path }) => stored.get(path) ?? []),
-      replacedHashes: updated.value.flatMap(({ path }) => found.get(path)?.hash ?? []),
-    };
+    const changes = [
+      ...first.changes,
+      changesOf("added", added.value),
+      changesOf("updated", updated.value),
+    ];
+    return placedFiles(all, found, { added: added.value, updated: updated.value, changes });
   }
 
   /** The size of the file that content at the path would replace, if that matters for the quota. */
@@ -201,43 +234,31 @@ export class Staging implements AsyncDisposable {
   }
 }
 
-/**
- * Refuses content that is too large for an upload.
- *
- * @param size In bytes, as `besides` of the upload before this content.
- * @throws {AppError} `ErrResourcesInvalidRequest`.
- */
-export function refuseLarge(
-  { limits: { maxUploadFileSize, maxUploadTotalSize } }: Tree,
-  { path, size, besides = 0 }: { path: string; size: number; besides?: number },
-): void {
-  if (size > maxUploadFileSize) {
-    throw invalidUpload(
-      `${quoted(nameOf(path))} is larger than ${
-        formatBytes(maxUploadFileSize)
-      } (STRONGROOM_MAX_UPLOAD_FILE_SIZE)`,
-    );
-  }
-  if (besides + size > maxUploadTotalSize) {
-    throw invalidUpload(
-      `the files exceed ${
-        formatBytes(maxUploadTotalSize)
-      } in total (STRONGROOM_MAX_UPLOAD_TOTAL_SIZE)`,
-    );
-  }
+/** The paths whose records decide what becomes of files in the directories `parents`. */
+function pathsOf(files: readonly PlacedFile[], parents: readonly string[]): string[] {
+  return [...new Set(parents.flatMap(chainOf)), ...files.map(({ path }) => path)];
 }
 
-/** Passes content on. `check` receives the number of bytes so far, and throws if that is too many. */
-async function* limited(
-  content: AsyncIterable<Chunk>,
-  check: (size: number) => void,
-): AsyncGenerator<Chunk> {
-  let size = 0;
-  for await (const chunk of content) {
-    size += chunk.length;
-    check(size);
-    yield chunk;
-  }
+function placedFiles(
+  files: readonly PlacedFile[],
+  found: ReadonlyMap<string, ResourceRecord>,
+  { added, updated, changes }: UploadEffects & { readonly changes: ChangeSet },
+): PlacedFiles {
+  const stored = new Map(found);
+  for (const record of [...added, ...updated]) stored.set(record.path, record);
+  return {
+    changes,
+    files: files.flatMap(({ path }) => stored.get(path) ?? []),
+    replacedHashes: updated.flatMap(({ path }) => found.get(path)?.hash ?? []),
+  };
+}
+
+/** The contents, if they are so small that one call can store them while others wait. */
+function smallContents(blobs: readonly StagedBlob[]): SmallContent[] | undefined {
+  const size = blobs.reduce((sum, { size }) => sum + size, 0);
+  if (size > MAX_DECIDED_BYTES) return undefined;
+  const contents = blobs.flatMap(({ small }) => small ?? []);
+  return contents.length === blobs.length ? contents : undefined;
 }
 
 /** Discards staged content. If that fails, the outcome of the upload stays what it is. */

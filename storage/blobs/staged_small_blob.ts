@@ -1,5 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
+import type { SmallContent } from "../../core/content_changes.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
 import { removeFile } from "../disk/files.ts";
 import type { ContentDigest } from "./upload.ts";
@@ -65,6 +66,11 @@ export class StagedSmallBlob implements StagedBlob {
 
   get sha256(): string {
     return this.digest.sha256.toHex();
+  }
+
+  get small(): SmallContent | undefined {
+    const bytes = this.#content;
+    return bytes instanceof Uint8Array ? { ...this.digest, bytes } : undefined;
   }
 
   /** @throws {Error} when it was disposed of. */

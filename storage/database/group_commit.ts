@@ -19,9 +19,16 @@ export type BeforeCommit = WriteTransaction["beforeCommit"];
 interface Entry {
   readonly alone: boolean;
   readonly isStep: boolean;
+  readonly isOneCall: boolean;
   run(beforeCommit: BeforeCommit): Promise<void>;
   succeed(): void;
   fail(error: unknown): void;
+}
+
+interface RunningEntry {
+  readonly entry: Entry;
+  /** Resolves with whether the work succeeded. Rejects if it has lost the transaction. */
+  readonly succeeds: Promise<boolean>;
 }
 
 /** At most this many pieces of work share a commit. */
@@ -32,6 +39,11 @@ const MAX_GROUP_MS = 10;
 export interface RunOptions<T> extends WriteOptions<T> {
   /** Whether the work is a step of a large change, and alone. @default false */
   readonly isStep?: boolean;
+  /**
+   * Whether the work is one call that begins at once, and is undone by the database if it fails. What comes
+   * next does not wait for it. @default false
+   */
+  readonly isOneCall?: boolean;
 }
 
 export interface GroupCommitOptions {
@@ -41,8 +53,8 @@ export interface GroupCommitOptions {
 
 /**
  * Runs pieces of work one at a time, in the order of the calls, and commits those that queue up
- * meanwhile together: many small writes share one disk sync. Work that throws is rolled back alone.
- * If the commit fails, the whole group fails.
+ * meanwhile together: many small writes share one disk sync. Calls that need nothing in between travel
+ * with their commit. Work that throws is rolled back alone. If the commit fails, the whole group fails.
  */
 export class GroupCommit {
   readonly #control: TransactionControl;
@@ -62,13 +74,14 @@ export class GroupCommit {
   /** Runs `work` after all work queued before it. Resolves once its result is durable. */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
-    { onCommit, alone = false, isStep = false }: RunOptions<T> = {},
+    { onCommit, alone = false, isStep = false, isOneCall = false }: RunOptions<T> = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
       this.#queue.push({
         alone,
         isStep,
+        isOneCall,
         async run(beforeCommit) {
           const result = await work(beforeCommit);
           succeed = () => {
@@ -110,50 +123,74 @@ export class GroupCommit {
   }
 
   async #commitGroup(first: Entry): Promise<void> {
-    const done: Entry[] = [];
+    const running: RunningEntry[] = [];
     const actions: (() => Promise<void>)[] = [];
     const started = performance.now();
     try {
-      // The database executes calls in order, so the work need not wait for the transaction to begin.
+      // The database executes calls in order, so no call need wait for the one before it.
       const begun = awaitedLater(this.#control.begin(first.isStep));
       for (let entry: Entry | undefined = first; entry !== undefined;) {
-        if (await this.#runEntry(entry, actions)) done.push(entry);
-        const [next] = this.#queue;
-        const joins: boolean = next !== undefined && !entry.alone && !next.alone &&
-          done.length < MAX_GROUP_SIZE && performance.now() - started < this.#maxGroupMs;
-        entry = joins ? this.#queue.shift() : undefined;
+        const succeeds = awaitedLater(this.#runEntry(entry, actions));
+        running.push({ entry, succeeds });
+        // Without an await in between, calls travel in one message.
+        if (!entry.isOneCall) await succeeds;
+        entry = this.#shiftJoining(entry, { size: running.length, started });
       }
-      await begun;
-      await Promise.all(actions.map((action) => action()));
+      if (!running.every(({ entry }) => entry.isOneCall)) {
+        await begun;
+        await Promise.all(actions.map((action) => action()));
+      }
       this.#committing = Promise.withResolvers();
-      await this.#control.commit();
+      await Promise.all([begun, this.#control.commit()]);
     } catch (error) {
       const failures = [error];
       await this.#control.rollback().catch((another) => failures.push(another));
       const reason = failures.length === 1 ? error : new AggregateError(failures);
-      for (const entry of done) entry.fail(reason);
+      for (const entry of await succeeded(running)) entry.fail(reason);
       return;
     }
+    const done = await succeeded(running);
     this.#commits++;
     this.#works += done.length;
     for (const entry of done) entry.succeed();
+  }
+
+  /** Takes the next work from the queue if it may join a group whose last work is `last`. */
+  #shiftJoining(
+    last: Entry,
+    { size, started }: { readonly size: number; readonly started: number },
+  ): Entry | undefined {
+    const [next] = this.#queue;
+    const joins = next !== undefined && !last.alone && !next.alone && size < MAX_GROUP_SIZE &&
+      performance.now() - started < this.#maxGroupMs;
+    return joins ? this.#queue.shift() : undefined;
   }
 
   /** Runs one piece of work and returns whether it succeeded. Throws if the transaction is lost. */
   async #runEntry(entry: Entry, actions: (() => Promise<void>)[]): Promise<boolean> {
     const own: (() => Promise<void>)[] = [];
     try {
-      const saved = awaitedLater(this.#control.savepoint());
+      const saved = entry.isOneCall ? undefined : awaitedLater(this.#control.savepoint());
       await entry.run((action) => own.push(action));
       await saved;
     } catch (error) {
       entry.fail(error);
-      if (await this.#control.rollbackWork()) return false;
+      // If a call has lost the transaction, the commit fails.
+      if (entry.isOneCall || await this.#control.rollbackWork()) return false;
       throw error;
     }
     actions.push(...own);
     return true;
   }
+}
+
+/** The work that has succeeded, in order. */
+async function succeeded(running: readonly RunningEntry[]): Promise<Entry[]> {
+  const outcomes = await Promise.allSettled(running.map(({ succeeds }) => succeeds));
+  return running.flatMap(({ entry }, index) => {
+    const outcome = outcomes[index];
+    return outcome?.status === "fulfilled" && outcome.value ? entry : [];
+  });
 }
 
 /** Marks a promise as handled, as it is awaited only later. */

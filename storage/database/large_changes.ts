@@ -1,8 +1,10 @@
+import type { DecidedUpload, UploadEffects } from "../../core/decided_upload.ts";
 import { FairQueue } from "../../core/fair_queue.ts";
 import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { ChangeRecords } from "./change_records.ts";
+import { effectsOf } from "./decided_uploads.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { ReaderThread } from "./reader_thread.ts";
 import { transactionOn, type TransactionRules, type WriterCalls } from "./write_transaction.ts";
@@ -123,6 +125,20 @@ export class LargeChanges {
       records.drop();
       throw error;
     }
+  }
+
+  /** {@link DecidedUploads.storeDecided} */
+  async storeDecided(
+    upload: DecidedUpload,
+    onCommit: (effects: UploadEffects) => void,
+  ): Promise<UploadEffects | undefined> {
+    const { commits, writer } = this.#parts;
+    const owner = { userId: upload.userId, everyone: false };
+    return await commits.run(async () => {
+      if (this.covers(owner)) return undefined;
+      const ids = await writer.storeDecided(upload, Date.now());
+      return ids && effectsOf(upload, ids);
+    }, { isOneCall: true, onCommit: (effects) => effects && onCommit(effects) });
   }
 
   /**

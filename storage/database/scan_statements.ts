@@ -132,6 +132,12 @@ export const SCAN_STATEMENTS = {
   removeEnded: `DELETE FROM scans WHERE id IN (
       SELECT id FROM scans WHERE finished_at < :before ORDER BY finished_at LIMIT :limit
     ) RETURNING id`,
+  /** Whether anything is stored about scans of content with the hashes. */
+  knowsHashes: `SELECT 1 FROM json_each(:hashes)
+    WHERE EXISTS (SELECT 1 FROM scan_results WHERE hash = value)
+      OR EXISTS (SELECT 1 FROM scan_failures WHERE hash = value)
+      OR EXISTS (SELECT 1 FROM scan_files WHERE hash = value)
+    LIMIT 1`,
   /** Deletes results for hashes that no record has. */
   forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${NEW_HASHES})`,
   /** The same for scans that failed. */
@@ -156,4 +162,22 @@ export function scanRows(
   parameters: SqlParameters,
 ): SqlRow[] {
   return connection.all(SCAN_STATEMENTS[statement], parameters);
+}
+
+/**
+ * Invalidates scan results of content that returns while no record has its hash. As MD5 can be forged, the
+ * new content may differ from the content that was scanned: old results do not apply to it, and a running
+ * scan can no longer read the old content. Call it before records with the hashes are added.
+ */
+export function invalidateScans(
+  connection: Connection,
+  records: readonly { readonly hash: string }[],
+): void {
+  const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
+  if (hashes.length === 0) return;
+  const parameters = { hashes: JSON.stringify(hashes) };
+  if (scanRows(connection, "knowsHashes", parameters).length === 0) return;
+  scanRows(connection, "forgetReplacedResults", parameters);
+  scanRows(connection, "forgetReplacedFailures", parameters);
+  scanRows(connection, "markReplacedFiles", parameters);
 }

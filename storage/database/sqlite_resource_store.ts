@@ -11,6 +11,7 @@ import type {
   WriteOptions,
   WriteTransaction,
 } from "../../core/ports.ts";
+import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { ContentTable } from "./content_table.ts";
@@ -31,7 +32,7 @@ import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUploadStore } from "./sqlite_upload_store.ts";
 import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
 import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
-import { OUTCOME_UNKNOWN } from "./transactions.ts";
+import { isOutcomeUnknown } from "./transactions.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
 
@@ -64,7 +65,7 @@ export interface ResourceStoreOptions {
 }
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
-export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
+export class SqliteResourceStore implements ResourceStore, DecidedUploads, AsyncDisposable {
   readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
   readonly #longReader: ReaderThread;
@@ -247,6 +248,9 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     }
   }
 
+  readonly storeDecided: DecidedUploads["storeDecided"] = (upload, onCommit) =>
+    this.#largeChanges.storeDecided(upload, onCommit);
+
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#largeChanges.close();
@@ -285,10 +289,6 @@ export class SqliteResourceStore implements ResourceStore, AsyncDisposable {
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
-}
-
-function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === OUTCOME_UNKNOWN;
 }
 
 function throwUncaught(error: Error): void {

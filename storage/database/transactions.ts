@@ -22,6 +22,8 @@ export class Transactions {
   /** Whether there is work before the current one, and whether a savepoint separates the two. */
   #hasWork = false;
   #hasSavepoint = false;
+  /** Why the transaction has ended before its commit. */
+  #failure: unknown;
   /** The last generation that was committed here. */
   #committed: number | undefined;
 
@@ -44,6 +46,22 @@ export class Transactions {
     this.#connection.run("BEGIN IMMEDIATE");
     this.#hasWork = false;
     this.#hasSavepoint = false;
+    this.#failure = undefined;
+  }
+
+  /**
+   * Runs work of which either everything or nothing is to be done. If it throws, it is rolled back alone. If
+   * that has ended the whole transaction, the work that follows fails for the same reason, and the commit.
+   */
+  attempt<T>(work: () => T): T {
+    this.#requireTransaction();
+    this.savepoint();
+    try {
+      return this.refuseFull(work);
+    } catch (error) {
+      if (!this.rollbackWork()) this.#failure = error;
+      throw error;
+    }
   }
 
   /** Separates the work that follows from that before it, if there is any. */
@@ -77,6 +95,7 @@ export class Transactions {
    * @throws {Error} with the code {@link OUTCOME_UNKNOWN} when that cannot be ensured.
    */
   commit(): number | undefined {
+    this.#requireTransaction();
     try {
       const generation = this.#nearlyFull ? undefined : this.#generation.advance();
       this.#connection.run("COMMIT");
@@ -145,6 +164,13 @@ export class Transactions {
     }
   }
 
+  /** A statement outside of a transaction would be committed by itself. */
+  #requireTransaction(): void {
+    if (!this.#connection.inTransaction) {
+      throw this.#failure ?? new Error("There is no transaction");
+    }
+  }
+
   /** Moves as much of the log into the database as readers permit. */
   #checkpoint(): void {
     try {
@@ -169,6 +195,11 @@ function outcomeUnknown(error: unknown, cause: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `Cannot write to the log of the database after a failed commit: ${reason}`;
   return Object.assign(new Error(message, { cause }), { code: OUTCOME_UNKNOWN });
+}
+
+/** Whether a transaction may or may not be carried out after this error of its commit. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === OUTCOME_UNKNOWN;
 }
 
 /** The primary result code of an error of SQLite. */

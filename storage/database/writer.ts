@@ -8,16 +8,18 @@ import type {
   Scope,
   Usage,
 } from "../../core/ports.ts";
+import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
+import { storeDecided } from "./decided_uploads.ts";
 import { OLDER_DATABASE, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
 import { allocateSharedMemory } from "./shared_memory.ts";
-import { scanRows, type ScanStatement } from "./scan_statements.ts";
+import { invalidateScans, scanRows, type ScanStatement } from "./scan_statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
@@ -147,28 +149,23 @@ export class Writer {
    *   paths.
    */
   insert(records: readonly NewRecord[]): ResourceRecord[] {
-    this.#invalidateScans(records);
-    return this.#transactions.refuseFull(() => insertRecords(this.#connection, records));
+    return this.#transactions.refuseFull(() => {
+      invalidateScans(this.#connection, records);
+      return insertRecords(this.#connection, records);
+    });
   }
 
   /** {@link SubtreeChanges.replaceFiles} */
   replaceFiles(files: readonly NewContent[], isStep: boolean): ResourceRecord[] {
-    this.#invalidateScans(files);
-    return this.#transactions.refuseFull(() => this.#parts.changes.replaceFiles(files, isStep));
+    return this.#transactions.refuseFull(() => {
+      invalidateScans(this.#connection, files);
+      return this.#parts.changes.replaceFiles(files, isStep);
+    });
   }
 
-  /**
-   * Invalidates scan results of content that returns while no record has its hash. As MD5 can be
-   * forged, the new content may differ from the content that was scanned: old results do not apply
-   * to it, and a running scan can no longer read the old content.
-   */
-  #invalidateScans(records: readonly Pick<NewRecord, "hash">[]): void {
-    const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
-    if (hashes.length === 0) return;
-    const parameters = { hashes: JSON.stringify(hashes) };
-    this.scanRows("forgetReplacedResults", parameters);
-    this.scanRows("forgetReplacedFailures", parameters);
-    this.scanRows("markReplacedFiles", parameters);
+  /** {@link storeDecided} */
+  storeDecided(upload: DecidedUpload, now: number): number[] | undefined {
+    return storeDecided(this.#parts, upload, now);
   }
 
   /** {@link SubtreeChanges.isLarge} */

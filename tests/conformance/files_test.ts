@@ -380,6 +380,8 @@ Deno.test("C 5.5 a PUT whose record cannot be changed keeps the former content",
   await using server = await TestServer.start(withRecords((records) => ({
     write: (work, options) =>
       records.write((transaction) => work(fails ? failing(transaction) : transaction), options),
+    storeDecided: (upload, onCommit) =>
+      records.storeDecided(fails ? { ...upload, newContents: [NO_FILE] } : upload, onCommit),
   })));
   const one = await server.as(1);
   await one.put("f", "former");
@@ -392,6 +394,9 @@ Deno.test("C 5.5 a PUT whose record cannot be changed keeps the former content",
   assert.deepEqual(await server.storedHashes(), hashes);
   assert.deepEqual(await server.temporaryFiles(), []);
 });
+
+/** New content of a file that is not there. */
+const NO_FILE = { id: 999, userId: 1, hash: "0".repeat(32), size: 0, crc32: 0, updatedAt: 0 };
 
 function failing(transaction: WriteTransaction): WriteTransaction {
   return { ...transaction, replaceFiles: () => Promise.reject(new Error("injected")) };

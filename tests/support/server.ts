@@ -9,7 +9,6 @@ import type { AuditLog } from "../../core/audit.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
 import { credentialSigner, credentialVerifier, mintCredential } from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
-import type { ResourceStore } from "../../core/ports.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
 import type { HubService } from "../../core/hub/ports.ts";
@@ -230,7 +229,7 @@ export function mintToken(
 
 /** Options for a server whose resource store has some methods replaced. */
 export function withRecords(
-  replace: (records: ResourceStore) => Partial<ResourceStore>,
+  replace: (records: Tree["records"]) => Partial<Tree["records"]>,
 ): TestServerOptions {
   return {
     wrap: (tree) => ({
@@ -243,6 +242,8 @@ export function withRecords(
         usage: tree.records.usage.bind(tree.records),
         storedBytes: tree.records.storedBytes.bind(tree.records),
         write: tree.records.write.bind(tree.records),
+        // Every upload is to come to `write`.
+        storeDecided: () => Promise.resolve(undefined),
       }, replace(tree.records)),
     }),
   };

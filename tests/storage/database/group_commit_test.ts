@@ -135,6 +135,67 @@ Deno.test("GroupCommit runs actions before a commit only for work that succeeded
   assert.equal(calls.includes("sync 2"), false);
 });
 
+Deno.test("GroupCommit waits for no call that needs nothing in between, and none for the next one", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+  const replies = [1, 2, 3].map(() => Promise.withResolvers<number>());
+  const committed: number[] = [];
+  const done = Promise.all(
+    replies.map(({ promise }, index) =>
+      commits.run(() => {
+        calls.push(`call ${index}`);
+        return promise;
+      }, { isOneCall: true, onCommit: (it) => committed.push(it) })
+    ),
+  );
+  // Calls that are made before the running task and its microtasks end travel in one message.
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual(calls, ["begin", "call 0", "call 1", "call 2", "commit"]);
+  for (const [index, { resolve }] of [...replies.entries()].reverse()) resolve(index);
+  assert.deepEqual(await done, [0, 1, 2]);
+  assert.deepEqual(committed, [0, 1, 2]);
+});
+
+Deno.test("GroupCommit runs calls and other work of a group in order", async () => {
+  const { control, calls } = recorder();
+  const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+  const order: number[] = [];
+  const outcomes = await Promise.allSettled(
+    [true, false, true, true, false].map((isOneCall, index) =>
+      commits.run(() => {
+        calls.push(`work ${index}`);
+        if (index === 2) return Promise.reject(new Error("refused"));
+        return Promise.resolve(index);
+      }, { isOneCall, onCommit: (it) => order.push(it) })
+    ),
+  );
+  assert.deepEqual(reasons(outcomes), [0, 1, "Error: refused", 3, 4]);
+  assert.deepEqual(order, [0, 1, 3, 4]);
+  assert.deepEqual(calls, [
+    "begin",
+    ...["work 0", "savepoint", "work 1", "work 2", "work 3", "savepoint", "work 4"],
+    "commit",
+  ]);
+});
+
+Deno.test("GroupCommit fails calls when begin or commit fails, and works again", async () => {
+  for (const step of ["begin", "commit"] as const) {
+    const { control, failing } = recorder({ [step]: true });
+    const commits = new GroupCommit(control, { maxGroupMs: Infinity });
+    const committed: unknown[] = [];
+    const options = { isOneCall: true, onCommit: (it: unknown) => committed.push(it) };
+    const outcomes = await Promise.allSettled(
+      [1, 2].map((it) => commits.run(() => Promise.resolve(it), options)),
+    );
+    const reason = `Error: ${step} failed`;
+    assert.deepEqual(reasons(outcomes), [reason, reason]);
+    assert.deepEqual(committed, []);
+    failing[step] = false;
+    assert.equal(await commits.run(() => Promise.resolve(3), options), 3);
+  }
+});
+
 Deno.test("GroupCommit resolves idle() when all work is done", async () => {
   const { control, calls } = recorder();
   const commits = new GroupCommit(control, { maxGroupMs: Infinity });
