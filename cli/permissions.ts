@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
+import { parseContentUrl } from "../schemas/content_url.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
@@ -20,10 +21,14 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, jwtPublicKey, jwksUrl } = settings;
+  const { dataDir, contentUrl, jwtPublicKey, jwksUrl } = settings;
+  const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
   const data = namesOf(dataDir);
   return {
-    net: [authority(settings), ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)]],
+    net: [
+      authority(settings),
+      ...[jwksUrl, content?.endpoint].filter((it) => it !== undefined).map(originAuthority),
+    ],
     read: [
       ...MODULE_DIRECTORIES,
       ...jwtPublicKey === undefined ? [] : namesOf(jwtPublicKey),

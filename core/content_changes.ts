@@ -8,8 +8,10 @@ export interface ContentRow {
   readonly size: number;
   readonly crc32: number;
   readonly sha256: Chunk;
-  /** The content itself, or undefined if it is in a file. */
+  /** The content itself, or undefined if it is elsewhere. */
   readonly bytes: Chunk | undefined;
+  /** The arriving object that holds the content. @default it is in no object */
+  readonly object?: string;
   /** Whether the file was not stored before: what the row has of it is outdated. @default false */
   readonly isNew?: boolean;
 }
@@ -38,10 +40,19 @@ export interface ContentChanges {
   put(contents: readonly ContentRow[]): Promise<FoundContents>;
   /** Replaces what is stored under a hash. */
   replace(content: ContentRow): Promise<void>;
+  /** Removes contents. Their objects leave. */
   remove(hashes: readonly string[]): Promise<void>;
+  /** Moves contents into the quarantine of the database, and returns how much. */
+  quarantine(hashes: readonly string[]): Promise<ContentAmount>;
+}
+
+/** An amount of content. */
+export interface ContentAmount {
+  readonly count: number;
+  readonly bytes: number;
 }
 
 /** A write transaction, as far as content is removed in it. */
 export interface ContentRemoval {
-  readonly contents: Pick<ContentChanges, "remove">;
+  readonly contents: Pick<ContentChanges, "remove" | "quarantine">;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseContentUrl } from "./content_url.ts";
 import { MIB, parseSize } from "./units.ts";
 import { SCANNED_VERDICTS } from "./verdicts.ts";
 
@@ -52,6 +53,14 @@ const httpUrl = v.pipe(
     return url !== null && ["http:", "https:"].includes(url.protocol) &&
       isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
   }, "an http or https URL"),
+);
+
+const contentUrl = v.pipe(
+  text,
+  v.check(
+    (value) => parseContentUrl(value) !== undefined,
+    "an address such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1",
+  ),
 );
 
 const secret = v.pipe(
@@ -132,6 +141,11 @@ const entries = {
   host: v.optional(host, "127.0.0.1"),
   port: v.optional(wholeNumber(0, 65535), "8080"),
   dataDir: v.optional(path, "./data"),
+  /** Where content is kept. Default: the data directory. */
+  contentUrl: v.optional(contentUrl),
+  s3AccessKey: v.optional(text),
+  s3SecretKey: v.optional(text),
+  s3SessionToken: v.optional(text),
   logLevel: v.optional(oneOf("debug", "info", "warn", "error"), "info"),
   /** Default: text on a terminal, otherwise json. */
   logFormat: v.optional(oneOf("text", "json")),
@@ -196,6 +210,12 @@ const Settings = v.pipe(
     "set at most one of STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
   ),
   v.check(
+    ({ contentUrl, s3AccessKey, s3SecretKey }) =>
+      (contentUrl === undefined) === (s3AccessKey === undefined) &&
+      (contentUrl === undefined) === (s3SecretKey === undefined),
+    "set STRONGROOM_CONTENT_URL, STRONGROOM_S3_ACCESS_KEY and STRONGROOM_S3_SECRET_KEY together",
+  ),
+  v.check(
     ({ maxUploadFileSize = 0, maxUploadTotalSize }) => maxUploadFileSize <= maxUploadTotalSize,
     "STRONGROOM_MAX_UPLOAD_FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE",
   ),
@@ -215,7 +235,9 @@ const Settings = v.pipe(
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;
 
-const SECRETS: ReadonlySet<string> = new Set(["jwtSecret", "jwtSecretPrevious"]);
+const SECRETS: ReadonlySet<string> = new Set(
+  ["jwtSecret", "jwtSecretPrevious", "s3AccessKey", "s3SecretKey", "s3SessionToken"],
+);
 const MASK = "********";
 
 /** Looks up an environment variable. */

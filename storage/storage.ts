@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import type { ContentLocation } from "../schemas/content_url.ts";
 import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { setTempDirectory } from "./database/connection.ts";
 import { OLDER_DATABASE } from "./database/generation.ts";
@@ -7,6 +8,7 @@ import { databasePath, refuseUnfinishedRestore } from "./disk/data_directory.ts"
 import { DirectoryLock } from "./disk/lock.ts";
 import { orMissing, syncDirectory } from "./disk/files.ts";
 import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
+import type { ContentStore } from "./ports/content_store.ts";
 import { olderDatabase } from "./older_database.ts";
 import { MIB } from "../schemas/units.ts";
 
@@ -16,7 +18,21 @@ export interface StorageFault {
   readonly problem: string;
 }
 
+/** The object store that keeps content, and what signs requests to it. */
+export interface ContentSettings {
+  readonly location: ContentLocation;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string | undefined;
+  };
+  /** Called with failures that clients do not see. @default does nothing */
+  readonly onFailure?: (error: unknown) => void;
+}
+
 export interface StorageOptions {
+  /** Where large content is kept. @default the data directory */
+  readonly content?: ContentSettings | undefined;
   /** Uploads are refused while less than this is free, in units of 2^20 bytes. @default 64 */
   readonly reserveMB?: number;
   /** Whether a database that has lost changes is accepted (C 22). @default false */
@@ -35,13 +51,13 @@ interface StorageParts {
   readonly lock: DirectoryLock;
   readonly ballast: Ballast;
   readonly records: SqliteResourceStore;
-  readonly blobs: DirectoryBlobStore;
+  readonly blobs: ContentStore;
 }
 
 /** The storage in one data directory (C 12), which only this process may use. */
 export class Storage implements AsyncDisposable {
   readonly records: SqliteResourceStore;
-  readonly blobs: DirectoryBlobStore;
+  readonly blobs: ContentStore;
   readonly #dataDir: string;
   readonly #reserveMB: number;
   readonly #lock: DirectoryLock;
@@ -89,8 +105,9 @@ export class Storage implements AsyncDisposable {
     const ballast = new Ballast(dataDir, reserveBytes);
     const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
     const records = opened.use(await openRecords(dataDir, { lock, reserveBytes, options }));
-    const { contents } = records;
-    const blobs = opened.use(await DirectoryBlobStore.open(dataDir, { contents, reserveBytes }));
+    const blobs = opened.use(
+      await openContent(dataDir, { records, reserveBytes, content: options.content }),
+    );
     if (records.before.generation !== lock.generation) lock.sealed = false;
     // Comparing everything removes content without a record, so all records must be readable.
     await records.check({ whole: !lock.sealed });
@@ -140,7 +157,7 @@ export class Storage implements AsyncDisposable {
   /** Waits for pending transactions, closes everything and releases the directory. */
   async [Symbol.asyncDispose](): Promise<void> {
     using _lock = this.#lock;
-    using _blobs = this.blobs;
+    await using _blobs = this.blobs;
     await this.records[Symbol.asyncDispose]();
     if (!this.blobs.needsSweep) await this.#lock.markCleanStop();
     this.#ballast.keep();
@@ -191,7 +208,29 @@ async function openRecords(
   }
 }
 
-async function hasContent(blobs: DirectoryBlobStore): Promise<boolean> {
+/** Loads nothing for object stores unless there is one. */
+async function openContent(
+  dataDir: string,
+  { records, reserveBytes, content }: {
+    readonly records: SqliteResourceStore;
+    readonly reserveBytes: number;
+    readonly content: ContentSettings | undefined;
+  },
+): Promise<ContentStore> {
+  const { contents, objectTable: objects } = records;
+  if (content === undefined) {
+    if (await objects.hasObjects()) {
+      throw new Error(
+        `The content of "${dataDir}" is in an object store: set STRONGROOM_CONTENT_URL`,
+      );
+    }
+    return await DirectoryBlobStore.open(dataDir, { contents, reserveBytes });
+  }
+  const { S3BlobStore } = await import("./s3/s3_blob_store.ts");
+  return await S3BlobStore.open(dataDir, { ...content, objects, reserveBytes });
+}
+
+async function hasContent(blobs: ContentStore): Promise<boolean> {
   for await (const { hashes } of blobs.hashes()) if (hashes.length > 0) return true;
   return false;
 }

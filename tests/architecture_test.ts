@@ -149,7 +149,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   [`${SCANNER}/engine`]: inScanner("contract"),
   [`${SCANNER}/report`]: inScanner("contract"),
   schemas: [],
-  storage: ["storage/blobs", "storage/database", "storage/disk", "schemas"],
+  storage: [
+    "storage/blobs",
+    "storage/database",
+    "storage/disk",
+    "storage/ports",
+    "storage/s3",
+    "schemas",
+  ],
+  "storage/ports": CORE_FOR_STORAGE,
   "storage/audit": ["core/audit.ts", "storage/disk", "schemas"],
   "storage/backup": [
     "storage/blobs",
@@ -167,8 +175,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "storage/threads",
     ...CORE_FOR_STORAGE,
   ],
+  "storage/s3": [
+    "storage/blobs",
+    "storage/disk",
+    "storage/ports",
+    "storage/threads",
+    "schemas",
+    ...CORE_FOR_STORAGE,
+  ],
   "storage/blobs": [
     "storage/database",
+    "storage/ports",
     "storage/disk",
     "storage/threads",
     "schemas",
@@ -176,6 +193,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "storage/database": [
     "storage/disk",
+    "storage/ports",
     "storage/threads",
     `${SCANNER}/mod.ts`,
     "schemas",
@@ -184,7 +202,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "storage/disk": ["schemas", ...CORE_FOR_STORAGE],
   "storage/reports": ["storage/database", "storage/threads", ...CORE_FOR_STORAGE],
   "storage/sandbox": [
-    "storage/blobs",
+    "storage/ports",
     "storage/threads",
     `${SCANNER}/mod.ts`,
     `${SCANNER}/scan.ts`,
@@ -192,7 +210,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...CORE_FOR_STORAGE,
   ],
   "storage/scanners": [
-    "storage/blobs",
+    "storage/ports",
     "storage/sandbox",
     "storage/threads",
     `${SCANNER}/mod.ts`,

@@ -169,7 +169,11 @@ export async function compose(
     },
     log,
     inFlight,
-    measure: measureServer({ inFlight, records, damage, jobs, totals, host: capacity, events }),
+    measure: measureServer({
+      ...{ inFlight, records, damage, jobs, totals, events },
+      host: capacity,
+      place: settings.contentUrl === undefined ? "file" : "object",
+    }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
     serveConsole: settings.console === "on" ? serveConsole : undefined,

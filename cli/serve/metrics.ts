@@ -13,6 +13,8 @@ import type { Storage } from "../../storage/storage.ts";
 export interface MeasuredParts {
   readonly inFlight: InFlight;
   readonly records: Storage["records"];
+  /** Where large content is. */
+  readonly place: "file" | "object";
   readonly damage: DamageLog;
   readonly jobs: ScanJobs;
   readonly totals: ScanTotals;
@@ -35,7 +37,7 @@ export function measureServer(parts: MeasuredParts): Measure {
   ];
 }
 
-async function storageMetrics({ records, damage }: MeasuredParts): Promise<Metric[]> {
+async function storageMetrics({ records, place, damage }: MeasuredParts): Promise<Metric[]> {
   const used = await records.usage({ userId: 0, everyone: true });
   const { contents: { files, database }, ...measured } = await records.measure();
   return [
@@ -50,11 +52,11 @@ async function storageMetrics({ records, damage }: MeasuredParts): Promise<Metri
     ),
     gauge("strongroom_contents", "Different contents, by where they are kept", {
       label: "place",
-      values: { file: files.count, database: database.count },
+      values: { [place]: files.count, database: database.count },
     }),
     gauge("strongroom_content_bytes", "Bytes of different contents, by where they are kept", {
       label: "place",
-      values: { file: files.bytes, database: database.bytes },
+      values: { [place]: files.bytes, database: database.bytes },
     }),
     counter(
       "strongroom_damaged_content_total",

@@ -13,6 +13,7 @@ import { SupervisorChannel } from "../supervisor/channel.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { LineWriter } from "./line_writer.ts";
 import { loggingDelay } from "./logging_delay.ts";
+import { contentSettings } from "./content_settings.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** Why a server stops that its supervisor is to replace. */
@@ -116,6 +117,7 @@ async function openStorage(
   const storage = await Storage.open(dataDir, {
     reserveMB,
     acceptDamage,
+    content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
     onFatal(error) {
       log.error("Cannot go on: the outcome of a change is unknown", { error });

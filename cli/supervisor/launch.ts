@@ -57,6 +57,7 @@ async function permissionsOf([command, ...args]: readonly string[]): Promise<Per
     ...settings,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
+    contentUrl: undefined,
   });
   switch (command) {
     case "backup":

@@ -1,8 +1,10 @@
 /** What the upkeep of stored content needs from storage. */
 
 import type { BlobStore } from "../blob_store.ts";
-import type { ContentRemoval } from "../content_changes.ts";
+import type { ContentAmount, ContentRemoval } from "../content_changes.ts";
 import type { ContentFacts, ResourceStore } from "../ports.ts";
+
+export type { ContentAmount };
 
 /** Where records and stored content disagree. */
 export interface ContentGap {
@@ -46,12 +48,6 @@ export interface UpkeepStore {
   saveSha256(digests: ReadonlyMap<string, string>): Promise<void>;
   scrubProgress(): Promise<ScrubProgress>;
   saveScrubProgress(progress: ScrubProgress): Promise<void>;
-}
-
-/** An amount of content. */
-export interface ContentAmount {
-  readonly count: number;
-  readonly bytes: number;
 }
 
 /** Content that no record had, kept for some days in case that a record has it again. */

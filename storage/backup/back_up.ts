@@ -80,6 +80,12 @@ async function idOf(dataDir: string): Promise<string> {
     throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to back up`);
   }
   using audit = new RecordAudit(databasePath(dataDir), { repair: false });
+  if (audit.hasObjects) {
+    throw new Error(
+      `The content of "${dataDir}" is in an object store, which backs it up itself: ` +
+        "docs/operating.md says how to back up the database with it",
+    );
+  }
   const { strongroomId } = audit;
   if (strongroomId !== undefined) return strongroomId;
   throw new Error(

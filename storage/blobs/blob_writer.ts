@@ -3,7 +3,8 @@ import { writeSynced } from "../disk/files.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import type { Digest } from "./hasher.ts";
-import { type ReceivedContent, Upload } from "./upload.ts";
+import { FileSink } from "./file_sink.ts";
+import { receive, type ReceivedContent } from "./upload.ts";
 
 /** Receives content and hashes it. Worker threads write large content to new files on the way. */
 export class BlobWriter {
@@ -35,17 +36,7 @@ export class BlobWriter {
    * @throws the error of `content` or `requireSpace`, unchanged.
    */
   async receive(path: string, content: AsyncIterable<Chunk>): Promise<ReceivedContent> {
-    using upload = new Upload({
-      path,
-      pool: this.#pool,
-      requireSpace: this.#requireSpace,
-    });
-    try {
-      for await (const chunk of content) await upload.append(chunk);
-      return await upload.finish();
-    } catch (error) {
-      await upload.abort();
-      throw error;
-    }
+    const open = () => FileSink.open(this.#pool, path);
+    return await receive(content, { open, requireSpace: this.#requireSpace });
   }
 }

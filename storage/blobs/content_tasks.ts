@@ -1,35 +1,15 @@
 import { createHash, type Hash } from "node:crypto";
-import { deflateRawSync } from "node:zlib";
 import { type Checksum, type Chunk, RunningChecksum } from "../../core/content.ts";
 import type { Compression } from "../../schemas/resources.ts";
-import {
-  DEFLATE_LEVEL,
-  deflated,
-  type Deflation,
-  MAX_WORTHWHILE_RATIO,
-  shrinks,
-} from "./deflation.ts";
+import { deflated, type Deflation, samplesShrink, shrinks } from "./deflation.ts";
 import { type Digest, Hasher } from "./hasher.ts";
-import { Md5 } from "./md5.ts";
+import { type Crc32, type HashAlgorithm, newHash } from "./hashes.ts";
+import { type PackedBytes, packSmall, type SmallFile } from "./pack_small.ts";
+import { StreamDeflation } from "./stream_deflation.ts";
+import type { Md5 } from "./md5.ts";
 import { digestsBelow } from "./paths.ts";
 import { UploadFile } from "./upload_file.ts";
 import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
-
-/** A small file to pack. */
-export interface SmallFile {
-  readonly path: string;
-  /** The content, if it is not in the file. */
-  readonly bytes: Chunk | undefined;
-  /** The size that it should have. */
-  readonly size: number;
-}
-
-/** The packed content of a small file, and the checksum of the bytes that were read. */
-export interface PackedBytes {
-  readonly bytes: Chunk;
-  readonly deflated: boolean;
-  readonly checksum: Checksum;
-}
 
 /** A call for several files ends after this time even if there are more: other calls wait for it. */
 const MAX_BATCH_MS = 10;
@@ -60,8 +40,9 @@ export class ContentTasks {
   readonly #uploads = new Map<number, OpenFile>();
   readonly #marks = new Map<number, OpenFile & { readonly size: number }>();
   readonly #hashings = new Map<number, Hashing>();
-  readonly #hashes = new Map<number, Hash | Md5>();
+  readonly #hashes = new Map<number, Hash | Md5 | Crc32>();
   readonly #deflations = new Map<number, Deflation>();
+  readonly #streams = new Map<number, StreamDeflation>();
   #lastId = 0;
 
   /** Creates the file, which must not exist, and returns the id of the upload. */
@@ -125,9 +106,8 @@ export class ContentTasks {
   }
 
   /** Begins to compute a hash, and returns its id. */
-  openHash(algorithm: "sha256" | "sha1" | "md5"): number {
-    const hash = algorithm === "md5" ? new Md5() : createHash(algorithm);
-    this.#hashes.set(++this.#lastId, hash);
+  openHash(algorithm: HashAlgorithm): number {
+    this.#hashes.set(++this.#lastId, newHash(algorithm));
     return this.#lastId;
   }
 
@@ -212,6 +192,35 @@ export class ContentTasks {
     await deflation?.content.return();
   }
 
+  /** {@link samplesShrink} of samples of one length, one after the other. */
+  samplesShrink(samples: Chunk, length: number): boolean {
+    const starts = Array.from({ length: samples.length / length }, (_, index) => index * length);
+    return samplesShrink(starts.map((start) => samples.subarray(start, start + length)));
+  }
+
+  /** Starts to compress content that the caller reads, and returns the id. */
+  openStream(): number {
+    this.#streams.set(++this.#lastId, new StreamDeflation());
+    return this.#lastId;
+  }
+
+  /** Compresses a chunk. Returns what there is of compressed content; nothing for most chunks. */
+  deflateChunk(id: number, chunk: Chunk): Promise<Chunk> {
+    return entryOf(this.#streams, id).add(chunk);
+  }
+
+  /** Ends compressed content, and returns its last bytes. */
+  endStream(id: number): Promise<Chunk> {
+    return entryOf(this.#streams, id).end();
+  }
+
+  /** Forgets compressed content at any point, and returns the checksum of what was compressed. */
+  closeStream(id: number): Checksum {
+    const stream = entryOf(this.#streams, id);
+    this.#streams.delete(id);
+    return stream.close();
+  }
+
   /** {@link digestsBelow} */
   hashesBelow(root: string, prefix: string): string[] {
     return digestsBelow(root, prefix);
@@ -271,27 +280,4 @@ function inTime<Item, Result>(
     if (performance.now() >= end) break;
   }
   return results;
-}
-
-function packSmall(file: SmallFile, compression: Compression): PackedBytes | undefined {
-  const bytes = file.bytes ?? readSmall(file);
-  if (bytes === undefined) return undefined;
-  const checksum = new RunningChecksum();
-  checksum.update(bytes);
-  const stored = { bytes, deflated: false, checksum: { ...checksum } };
-  if (compression === "store" || bytes.length === 0) return stored;
-  const packed = deflateRawSync(bytes, { level: DEFLATE_LEVEL });
-  const worthwhile = packed.length < bytes.length * MAX_WORTHWHILE_RATIO;
-  if (compression === "auto" && !worthwhile) return stored;
-  // A message copies the whole memory that an array is part of.
-  return { ...stored, bytes: new Uint8Array(packed), deflated: true };
-}
-
-/** Reads with synchronous calls, which take a fraction of the time of asynchronous ones. */
-function readSmall({ path, size }: SmallFile): Chunk | undefined {
-  const file = orMissingSync(() => Deno.openSync(path));
-  if (file === undefined) return undefined;
-  using _file = file;
-  // One byte more than expected shows that the file has grown.
-  return readFullSync(file, new Uint8Array(size + 1)).slice();
 }

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { createDeflateRaw, deflateRawSync } from "node:zlib";
 import { type Chunk, ContentReader, joinChunks, RunningChecksum } from "../../core/content.ts";
+import type { ByteRange } from "../../core/blob_store.ts";
 import { readFull } from "../disk/files.ts";
 
 /**
@@ -13,7 +14,7 @@ export const DEFLATE_LEVEL = 2;
 export const MAX_WORTHWHILE_RATIO = 0.8;
 const SAMPLE_BYTES = 32 * 1024;
 /** Compressed content is returned in chunks of at least this size, but for the last one. */
-const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
+export const MIN_DEFLATED_CHUNK_BYTES = 256 * 1024;
 
 /** A file that is being compressed, and the checksum of what was read of it so far. */
 export interface Deflation {
@@ -23,18 +24,30 @@ export interface Deflation {
 
 /** Whether samples from the start, the middle and the end indicate that compression pays (C 9). */
 export async function shrinks(file: Deno.FsFile): Promise<boolean> {
-  const { size } = await file.stat();
-  const offsets = size <= 3 * SAMPLE_BYTES ? [0] : [0, Math.floor(size / 2), size - SAMPLE_BYTES];
-  const length = offsets.length === 1 ? size : SAMPLE_BYTES;
+  const samples: Chunk[] = [];
+  for (const { start, end } of sampleRanges((await file.stat()).size)) {
+    await file.seek(start, Deno.SeekMode.Start);
+    samples.push(await readFull(file, new Uint8Array(end - start)));
+  }
+  await file.seek(0, Deno.SeekMode.Start);
+  return samplesShrink(samples);
+}
+
+/** Which parts of content are its samples. */
+export function sampleRanges(size: number): ByteRange[] {
+  if (size <= 3 * SAMPLE_BYTES) return [{ start: 0, end: size }];
+  return [0, Math.floor(size / 2), size - SAMPLE_BYTES]
+    .map((start) => ({ start, end: start + SAMPLE_BYTES }));
+}
+
+/** Whether samples shrink enough. */
+export function samplesShrink(samples: readonly Chunk[]): boolean {
   let sampled = 0;
   let packed = 0;
-  for (const offset of offsets) {
-    await file.seek(offset, Deno.SeekMode.Start);
-    const sample = await readFull(file, new Uint8Array(length));
+  for (const sample of samples) {
     sampled += sample.length;
     packed += deflateRawSync(sample, { level: DEFLATE_LEVEL }).length;
   }
-  await file.seek(0, Deno.SeekMode.Start);
   return packed < sampled * MAX_WORTHWHILE_RATIO;
 }
 

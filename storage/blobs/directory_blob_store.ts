@@ -2,19 +2,14 @@ import type { Chunk, StoredContent } from "../../core/content.ts";
 import type { ContentChanges, ContentRemoval, ContentRow } from "../../core/content_changes.ts";
 import type { DamagedContent } from "../../core/errors.ts";
 import { yieldToEventLoop } from "../../core/event_loop.ts";
-import type {
-  BlobStore,
-  ByteRange,
-  HashRange,
-  PackedFile,
-  StagedBlob,
-} from "../../core/blob_store.ts";
+import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../core/blob_store.ts";
 import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
+import type { ContentFile, ContentStore } from "../ports/content_store.ts";
 import type { ContentTable } from "../database/content_table.ts";
 import { blobDirectory } from "../disk/data_directory.ts";
-import { makeDirectorySync, orMissing, removeFile } from "../disk/files.ts";
+import { orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import { FILES_ONLY } from "../threads/permissions.ts";
@@ -26,12 +21,14 @@ import { BlobWriter } from "./blob_writer.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { PartDirectory } from "./part_directory.ts";
 import { type ContentDigest, MAX_SMALL_BYTES } from "./upload.ts";
+import { LargeFiles } from "./large_files.ts";
 import { Packer } from "./packer.ts";
 import { PREFIXES } from "./paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
 import { rangeOf, readRange } from "./read_range.ts";
 import { damagedContent, StagedBlobFile } from "./staged_blob_file.ts";
 import { StagedMemory, StagedSmallBlob } from "./staged_small_blob.ts";
+import { emptyTemporary, requireDirectory } from "./temporary.ts";
 
 /** How long publishing may keep the event loop, in milliseconds. */
 const MAX_TURN_MS = 5;
@@ -60,7 +57,7 @@ interface PublishedBlob {
  * `blobs/`. New files are written and synced in `tmp/`, then renamed within the transaction that adds
  * their record. Small content may also be in a file, as all was before it was kept in the database.
  */
-export class DirectoryBlobStore implements BlobStore, Disposable {
+export class DirectoryBlobStore implements ContentStore {
   needsSweep = false;
   readonly quarantine: QuarantineDirectory;
   /** What unfinished uploads have received. */
@@ -88,7 +85,7 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
     this.#packer = new Packer(this.#pool, {
       contents,
       maxCalls: workers,
-      pathOf: (hash) => this.pathOf(hash),
+      large: new LargeFiles(this.#pool, (hash) => this.pathOf(hash)),
     });
     this.quarantine = new QuarantineDirectory(dataDir, {
       contents,
@@ -111,14 +108,8 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   static async open(dataDir: string, options: BlobStoreOptions): Promise<DirectoryBlobStore> {
     const root = blobDirectory(dataDir);
     const temporary = `${dataDir}/tmp`;
-    for (const path of [root, temporary]) {
-      makeDirectorySync(path);
-      // A link would point to other files, and the files in `tmp/` are removed below.
-      if (!(await Deno.lstat(path)).isDirectory) throw new Error(`"${path}" is not a directory`);
-    }
-    for await (const { name } of Deno.readDir(temporary)) {
-      await Deno.remove(`${temporary}/${name}`, { recursive: true });
-    }
+    await requireDirectory(root);
+    await emptyTemporary(temporary);
     return new DirectoryBlobStore(dataDir, temporary, options);
   }
 
@@ -214,16 +205,14 @@ export class DirectoryBlobStore implements BlobStore, Disposable {
   }
 
   /** Ends the worker threads. */
-  [Symbol.dispose](): void {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#files[Symbol.dispose]();
     this.#pool[Symbol.dispose]();
+    return Promise.resolve();
   }
 
-  /**
-   * A file that holds the content, for readers other than this store: a copy of content that is in the
-   * database. If the content is missing, so is the file. Dispose of it after reading.
-   */
-  async fileOf(hash: string): Promise<{ readonly path: string } & AsyncDisposable> {
+  /** Of content that is in the database, the file is a copy. */
+  async fileOf(hash: string): Promise<ContentFile> {
     const bytes = this.#contents.bytesOf(hash);
     if (bytes === undefined) {
       return { path: this.pathOf(hash), [Symbol.asyncDispose]: () => Promise.resolve() };

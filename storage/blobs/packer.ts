@@ -1,20 +1,13 @@
-import {
-  ContentReader,
-  verifiedContent,
-  verifyChecksum,
-  withheldContent,
-} from "../../core/content.ts";
+import { type Chunk, ContentReader, verifyChecksum } from "../../core/content.ts";
 import type { PackedContent, PackedFile } from "../../core/blob_store.ts";
 import type { ContentFacts } from "../../core/ports.ts";
 import { Semaphore } from "../../core/semaphore.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { ContentTable } from "../database/content_table.ts";
-import { orMissing } from "../disk/files.ts";
 import type { WorkerPool } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
-import type { ContentTasks, PackedBytes, SmallFile } from "./content_tasks.ts";
-import { readRange } from "./read_range.ts";
+import type { ContentTasks } from "./content_tasks.ts";
+import type { PackedBytes, SmallFile } from "./pack_small.ts";
 
 /** Files up to this size are packed in batches: a call to a worker for each would take longer. */
 const MAX_SMALL_BYTES = 64 * KIB;
@@ -24,29 +17,47 @@ const MAX_BATCH_FILES = 64;
 /** The most sizes to ask for in one call. */
 const MAX_SIZES = 500;
 
+/** Small content that is in the database. */
+export interface SmallContents {
+  /** The contents of those hashes that have one. Ask for a few megabytes at most. */
+  bytesOfAll(hashes: readonly string[]): Promise<Map<string, Chunk>>;
+  /** The sizes of those contents that need not be looked for elsewhere. */
+  sizesOf(hashes: readonly string[]): Promise<Map<string, number>>;
+}
+
+/** Where content is that is not in the database. */
+export interface LargeContents {
+  /** The path at which content is or would be stored in a file; undefined if it never is. */
+  pathOf(hash: string): string | undefined;
+  /** Returns content as it is; undefined if it is missing. */
+  store(file: ContentFacts): Promise<PackedContent | undefined>;
+  /**
+   * Returns content compressed; undefined if it is missing or, unless `always`, would hardly shrink.
+   */
+  deflate(file: ContentFacts, always: boolean): Promise<PackedContent | undefined>;
+}
+
 export interface PackerOptions {
-  /** Keeps small content that is not in files. */
-  readonly contents: ContentTable;
+  readonly contents: SmallContents;
+  readonly large: LargeContents;
   /**
    * The most calls for batches at a time, for all archives together. Further ones wait here, and not
    * in the queues of the workers, so that uploads do not wait for them.
    */
   readonly maxCalls: number;
-  /** The path at which content is or would be stored in a file. */
-  readonly pathOf: (hash: string) => string;
 }
 
 /** Finds, reads and compresses the contents of archives in worker threads. */
 export class Packer {
   readonly #pool: WorkerPool<ContentTasks>;
-  readonly #contents: ContentTable;
-  readonly #pathOf: (hash: string) => string;
+  readonly #contents: SmallContents;
+  readonly #large: LargeContents;
   readonly #calls: Semaphore;
 
-  constructor(pool: WorkerPool<ContentTasks>, { contents, maxCalls, pathOf }: PackerOptions) {
+  constructor(pool: WorkerPool<ContentTasks>, { contents, maxCalls, large }: PackerOptions) {
     this.#pool = pool;
     this.#contents = contents;
-    this.#pathOf = pathOf;
+    this.#large = large;
     this.#calls = new Semaphore(maxCalls);
   }
 
@@ -59,14 +70,21 @@ export class Packer {
       for (const [hash, size] of sizes) known.set(hash, size);
     }
     signal.throwIfAborted();
-    const inFiles = hashes.filter((hash) => !known.has(hash));
+    const inFiles = new Map<string, string>();
+    for (const hash of hashes) {
+      const path = known.has(hash) ? undefined : this.#large.pathOf(hash);
+      if (path !== undefined) inFiles.set(hash, path);
+    }
     const sizes = await this.#inBatches(
-      inFiles,
-      (remote, rest) => remote.sizesOf(rest.slice(0, MAX_SIZES).map(this.#pathOf)),
+      [...inFiles.values()],
+      (remote, rest) => remote.sizesOf(rest.slice(0, MAX_SIZES)),
       signal,
     );
-    let at = 0;
-    return hashes.map((hash) => known.get(hash) ?? sizes[at++]);
+    for (const [index, hash] of [...inFiles.keys()].entries()) {
+      const size = sizes[index];
+      if (size !== undefined) known.set(hash, size);
+    }
+    return hashes.map((hash) => known.get(hash));
   }
 
   /** Implements {@link BlobStore.pack}. Packs one batch of small files ahead. */
@@ -114,7 +132,7 @@ export class Packer {
   async #smallFiles(batch: readonly ContentFacts[]): Promise<SmallFile[]> {
     const found = await this.#contents.bytesOfAll(batch.map(({ hash }) => hash));
     return batch.map(({ hash, size }) => ({
-      path: this.#pathOf(hash),
+      path: this.#large.pathOf(hash),
       bytes: found.get(hash),
       size,
     }));
@@ -126,54 +144,16 @@ export class Packer {
     compression: Compression,
   ): AsyncGenerator<PackedFile<File>, void> {
     for (const file of batch) {
-      const packed = await this.#deflate(file, compression) ?? await this.#store(file);
+      const deflated = compression === "store"
+        ? undefined
+        : await this.#large.deflate(file, compression === "deflate");
+      const packed = deflated ?? await this.#large.store(file);
       try {
         yield { file, packed };
       } finally {
         await packed?.content.return();
       }
     }
-  }
-
-  async #store(file: ContentFacts): Promise<PackedContent | undefined> {
-    const opened = await orMissing(Deno.open(this.#pathOf(file.hash)));
-    if (opened === undefined) return undefined;
-    const content = readRange(opened, { start: 0, end: file.size });
-    return { deflated: false, content: verifiedContent(content, file) };
-  }
-
-  /** Returns undefined if the content is missing or is to be stored. */
-  async #deflate(
-    file: ContentFacts,
-    compression: Compression,
-  ): Promise<PackedContent | undefined> {
-    if (compression === "store") return undefined;
-    const worker = this.#pool.acquire();
-    const { remote } = worker;
-    let id: number | undefined;
-    try {
-      id = await remote.openDeflation(this.#pathOf(file.hash), compression === "deflate");
-    } finally {
-      if (id === undefined) worker[Symbol.dispose]();
-    }
-    if (id === undefined) return undefined;
-    const deflation = id;
-    const chunks = new ContentReader(
-      () => remote.nextDeflated(deflation),
-      () => worker[Symbol.dispose](),
-    );
-    const verified = withheldContent(
-      chunks,
-      async () => verifyChecksum(file, await remote.deflatedChecksum(deflation)),
-    );
-    const content = new ContentReader(
-      async () => (await verified.next()).value,
-      async () => {
-        await verified.return();
-        await remote.closeDeflation(deflation);
-      },
-    );
-    return { deflated: true, content };
   }
 
   /** Calls a worker for the rest of the items until all have a result. */

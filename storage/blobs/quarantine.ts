@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import type { Chunk } from "../../core/content.ts";
-import type { ContentRemoval } from "../../core/content_changes.ts";
+import type { ContentChanges } from "../../core/content_changes.ts";
 import type { ContentAmount, Quarantine } from "../../core/upkeep/ports.ts";
 import {
   makeDirectorySync,
@@ -27,6 +27,11 @@ export interface SmallContents {
   sizeOf(hash: string): number | undefined;
 }
 
+/** A transaction in which files are taken. */
+interface FileRemoval {
+  readonly contents: Pick<ContentChanges, "remove">;
+}
+
 export interface QuarantineParts {
   readonly contents: SmallContents;
   /** The path at which content is stored in a file. */
@@ -43,7 +48,7 @@ export class QuarantineDirectory implements Quarantine {
     this.#parts = parts;
   }
 
-  async take(hashes: readonly string[], { contents }: ContentRemoval): Promise<ContentAmount> {
+  async take(hashes: readonly string[], { contents }: FileRemoval): Promise<ContentAmount> {
     const amount = { count: 0, bytes: 0 };
     if (hashes.length === 0) return amount;
     try {

@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
-import type { ContentTasks } from "./content_tasks.ts";
 import { type Digest, Hasher } from "./hasher.ts";
 import { PendingWrites } from "./pending_writes.ts";
 
@@ -23,30 +21,51 @@ export interface ContentDigest extends Digest {
 /** Content that was received. */
 export interface ReceivedContent {
   readonly digest: ContentDigest;
-  /** Small content, which was not written to the file; undefined for content in the file. */
+  /** Small content; undefined for content that went into the sink. */
   readonly bytes: Chunk | undefined;
 }
 
+/** Where large content goes. */
+export interface ContentSink extends Disposable {
+  /** Takes a chunk, and returns it when its memory can be reused. Several may be on their way, in order. */
+  write(chunk: Chunk): Promise<Chunk>;
+  /** Ends the content, durably. */
+  finish(): Promise<ContentDigest>;
+  /** Ends after a failure. */
+  abort(): Promise<void>;
+}
+
 export interface UploadParts {
-  readonly path: string;
-  readonly pool: WorkerPool<ContentTasks>;
+  /** Called when the content is not small. */
+  readonly open: () => Promise<ContentSink>;
+  /** Called before content is kept. Throws to refuse it. */
   readonly requireSpace: () => void;
 }
 
-/** The workers of an upload: one writes and computes the SHA-256, another one computes the MD5. */
-interface OpenUpload {
-  readonly writer: PooledWorker<ContentTasks>;
-  readonly id: number;
-  readonly hasher: PooledWorker<ContentTasks>;
-  readonly md5: number;
+/**
+ * Receives content and hashes it. What is not small goes into a sink.
+ *
+ * @throws the error of `content` or `requireSpace`, unchanged. The sink was ended then.
+ */
+export async function receive(
+  content: AsyncIterable<Chunk>,
+  parts: UploadParts,
+): Promise<ReceivedContent> {
+  using upload = new Upload(parts);
+  try {
+    for await (const chunk of content) await upload.append(chunk);
+    return await upload.finish();
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
 }
 
-/** Content on its way into one file. Acquires workers only when the content is not small. */
-export class Upload implements Disposable {
+/** Content on its way into a sink. Opens it only when the content is not small. */
+class Upload implements Disposable {
   readonly #parts: UploadParts;
-  readonly #workers = new DisposableStack();
   readonly #writes = new PendingWrites();
-  #opened: OpenUpload | undefined;
+  #sink: ContentSink | undefined;
   #buffer: Chunk | undefined;
   #filled = 0;
 
@@ -67,34 +86,24 @@ export class Upload implements Disposable {
     }
   }
 
-  /** Writes what is still buffered, syncs and closes the file, unless the content is small. */
+  /** Writes what is still buffered, and ends the content, unless it is small. */
   async finish(): Promise<ReceivedContent> {
-    if (this.#opened === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
+    if (this.#sink === undefined && this.#filled <= MAX_SMALL_BYTES) return this.#small();
     await this.#flush();
     await this.#writes.settle();
-    const { writer, id, hasher, md5 } = await this.#start();
-    const [written, hash] = await Promise.all([
-      writer.remote.finishUpload(id),
-      hasher.remote.finishHash(md5),
-    ]);
-    return { digest: { ...written, hash: hash.toHex() }, bytes: undefined };
+    const sink = await this.#start();
+    return { digest: await sink.finish(), bytes: undefined };
   }
 
-  /** Closes the file after a failure. */
+  /** Ends after a failure. */
   async abort(): Promise<void> {
     await this.#writes.ended();
-    if (this.#opened === undefined) return;
-    const { writer, id, hasher, md5 } = this.#opened;
-    // A worker that died has closed the file. The caller reports the error that killed it.
-    await Promise.allSettled([
-      writer.remote.abortUpload(id),
-      hasher.remote.finishHash(md5),
-    ]);
+    await this.#sink?.abort();
   }
 
-  /** Releases the workers. */
+  /** Releases what the sink holds. */
   [Symbol.dispose](): void {
-    this.#workers[Symbol.dispose]();
+    this.#sink?.[Symbol.dispose]();
   }
 
   /** A buffer that is not full. */
@@ -102,7 +111,7 @@ export class Upload implements Disposable {
     const buffer = this.#buffer;
     if (buffer !== undefined && this.#filled < buffer.length) return buffer;
     const needed = this.#filled + bytes;
-    const isSmall = this.#opened === undefined && needed <= MAX_SMALL_BYTES;
+    const isSmall = this.#sink === undefined && needed <= MAX_SMALL_BYTES;
     const size = Math.max(MIN_BUFFER_BYTES, needed, 2 * this.#filled);
     const next = isSmall ? new Uint8Array(Math.min(size, MAX_SMALL_BYTES)) : SPARE_MEMORY.take();
     if (buffer !== undefined) next.set(buffer);
@@ -117,28 +126,15 @@ export class Upload implements Disposable {
     if (bytes !== undefined) await this.#write(bytes);
   }
 
-  /** Passes a chunk to the workers once few enough are pending. */
+  /** Passes a chunk on once few enough are pending. */
   async #write(chunk: Chunk): Promise<void> {
     this.#parts.requireSpace();
-    const { writer, id, hasher, md5 } = await this.#start();
-    await this.#writes.add(async () => {
-      const written = await writer.remote.writeUpload(id, chunk);
-      return await hasher.remote.updateHashes([md5], written);
-    });
+    const sink = await this.#start();
+    await this.#writes.add(() => sink.write(chunk));
   }
 
-  async #start(): Promise<OpenUpload> {
-    return this.#opened ??= await this.#open();
-  }
-
-  async #open(): Promise<OpenUpload> {
-    const writer = this.#workers.use(this.#parts.pool.acquire());
-    const hasher = this.#workers.use(this.#parts.pool.acquire());
-    const [id, md5] = await Promise.all([
-      writer.remote.openUpload(this.#parts.path),
-      hasher.remote.openHash("md5"),
-    ]);
-    return { writer, id, hasher, md5 };
+  async #start(): Promise<ContentSink> {
+    return this.#sink ??= await this.#parts.open();
   }
 
   #small(): ReceivedContent {

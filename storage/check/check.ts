@@ -98,6 +98,12 @@ async function checkAll(
   // What seems to be wrong may be right with the database that belongs here.
   const mayRepair = repair && !older;
   using audit = new RecordAudit(databasePath(dataDir), { repair: mayRepair });
+  if (audit.hasObjects) {
+    throw new Error(
+      `The content of "${dataDir}" is in an object store, which "strongroom check" does not read: ` +
+        "the server finds damage by its scrub and when content is read",
+    );
+  }
   const sound = checkRecords(audit, findings, mayRepair);
   const total = audit.totals;
   const stored = new StoredContents(inventory, audit.small);

@@ -5,6 +5,7 @@ import type { Chunk } from "../../core/content.ts";
 import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Connection } from "./connection.ts";
+import { beginLeaving, endArrival } from "./objects.ts";
 
 /** More free pages than this are returned to the file system after a removal. */
 const MAX_FREE_PAGES = 4096;
@@ -18,15 +19,17 @@ export function putContents(
   const inFiles = new Set<string>();
   const damaged = new Map<string, string>();
   for (const content of contents) {
-    const { hash, size, crc32, sha256, bytes = null } = content;
+    const { hash, size, crc32, sha256, bytes = null, object = null } = content;
+    if (object !== null) endArrival(connection, object);
     const added = connection.run(
-      `INSERT INTO contents (hash, size, crc32, sha256, created_at, bytes)
-       VALUES (:hash, :size, :crc32, :sha256, :now, :bytes) ON CONFLICT DO NOTHING`,
-      { hash, size, crc32, sha256, now, bytes },
+      `INSERT INTO contents (hash, size, crc32, sha256, created_at, bytes, object)
+       VALUES (:hash, :size, :crc32, :sha256, :now, :bytes, :object) ON CONFLICT DO NOTHING`,
+      { hash, size, crc32, sha256, now, bytes, object },
     );
     if (added > 0) continue;
     const stored = bytesOf(connection, hash);
     if (stored === undefined) {
+      if (replaceObject(connection, content)) continue;
       addSha256(connection, content);
       if (bytes !== null) inFiles.add(hash);
       else if (content.isNew === true) replaceContent(connection, content);
@@ -55,6 +58,28 @@ export function announceContents(
   }
 }
 
+/**
+ * Replaces the object of content by the one that has just been received: if the former one is damaged or
+ * lost, that repairs it. Returns false if the content is in no object.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when the object holds other content.
+ */
+function replaceObject(
+  connection: Connection,
+  { hash, size, sha256, object }: ContentRow,
+): boolean {
+  const former = connection.get(
+    `SELECT object, size = :size AND ifnull(sha256, :sha256) = :sha256 AS same
+     FROM contents WHERE hash = :hash AND object IS NOT NULL`,
+    { hash, size, sha256 },
+  );
+  if (former === undefined) return false;
+  if (former.same !== 1 || object === undefined) throw forgedMd5(hash);
+  connection.run("UPDATE contents SET object = :object WHERE hash = :hash", { hash, object });
+  beginLeaving(connection, String(former.object));
+  return true;
+}
+
 /** Adds the SHA-256 of content that was stored before it was kept. */
 function addSha256(connection: Connection, { hash, sha256 }: ContentRow): void {
   connection.run(
@@ -65,12 +90,12 @@ function addSha256(connection: Connection, { hash, sha256 }: ContentRow): void {
 
 /** Replaces what is stored under a hash. */
 export function replaceContent(connection: Connection, content: ContentRow): void {
-  const { hash, size, crc32, sha256, bytes = null } = content;
+  const { hash, size, crc32, sha256, bytes = null, object = null } = content;
   connection.run(
     `UPDATE contents SET size = :size, crc32 = :crc32, bytes = :bytes, sha256 = :sha256,
-       created_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+       object = :object, created_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
      WHERE hash = :hash`,
-    { hash, size, crc32, sha256, bytes },
+    { hash, size, crc32, sha256, bytes, object },
   );
 }
 
@@ -87,9 +112,14 @@ export function forgedMd5(hash: string): AppError {
 
 /** Removes contents, and returns most of the space that they took to the file system. */
 export function removeContents(connection: Connection, hashes: readonly string[]): void {
-  connection.run("DELETE FROM contents WHERE hash IN (SELECT value FROM json_each(:hashes))", {
-    hashes: JSON.stringify(hashes),
-  });
+  const removed = connection.all(
+    `DELETE FROM contents WHERE hash IN (SELECT value FROM json_each(:hashes))
+     RETURNING object`,
+    { hashes: JSON.stringify(hashes) },
+  );
+  for (const { object } of removed) {
+    if (typeof object === "string") beginLeaving(connection, object);
+  }
   const free = Number(connection.get("PRAGMA freelist_count")?.freelist_count);
   // Has no effect on a database that was created without `auto_vacuum`: that reuses its free pages.
   if (free > MAX_FREE_PAGES) {

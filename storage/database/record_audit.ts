@@ -4,6 +4,7 @@ import { ChangeJournal, isChanging } from "./change_journal.ts";
 import { Connection, type SqlRow } from "./connection.ts";
 import { generationOf } from "./generation.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
+import { OBJECT_STATEMENTS } from "./objects.ts";
 import { SmallContentAudit } from "./small_content_audit.ts";
 import type { ContentTotals } from "./snapshot.ts";
 
@@ -18,6 +19,8 @@ const COUNTED = `SELECT user_id, count(*) AS records, sum(1 - is_dir) AS files, 
 
 /** The first version of the schema that has the id of the strongroom. */
 const ID_VERSION = 7;
+/** The version of the schema from which content may be in objects. */
+const OBJECTS_VERSION = 21;
 
 /** A record that breaks an invariant of C 5. */
 export interface BrokenRecord {
@@ -83,6 +86,12 @@ export class RecordAudit implements Disposable {
   get strongroomId(): string | undefined {
     if (schemaVersion(this.#connection) < ID_VERSION) return undefined;
     return String(this.#connection.get("SELECT strongroom_id FROM storage_state")?.strongroom_id);
+  }
+
+  /** Whether there is content in an object store (C 23). */
+  get hasObjects(): boolean {
+    if (schemaVersion(this.#connection) < OBJECTS_VERSION) return false;
+    return this.#connection.get(OBJECT_STATEMENTS.inObjects) !== undefined;
   }
 
   /** What SQLite finds wrong with its own structures, and references between other tables. */

@@ -27,6 +27,7 @@ import { RemoteWorker } from "../threads/rpc.ts";
 import { SqliteCredentialStore } from "./sqlite_credential_store.ts";
 import { SqliteHubStore } from "./sqlite_hub_store.ts";
 import { SqliteLfsObjectStore } from "./sqlite_lfs_object_store.ts";
+import { SqliteObjectTable } from "./sqlite_object_table.ts";
 import { SqliteLinkStore } from "./sqlite_link_store.ts";
 import { SqliteScanStore } from "./sqlite_scan_store.ts";
 import { SqliteUploadStore } from "./sqlite_upload_store.ts";
@@ -86,6 +87,7 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
   readonly credentials: SqliteCredentialStore;
   readonly uploads: SqliteUploadStore;
   readonly objects: SqliteLfsObjectStore;
+  readonly objectTable: SqliteObjectTable;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
@@ -130,6 +132,7 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
     this.credentials = new SqliteCredentialStore(parts);
     this.uploads = new SqliteUploadStore(parts);
     this.objects = new SqliteLfsObjectStore(parts);
+    this.objectTable = new SqliteObjectTable(parts);
     this.hub = new SqliteHubStore({ ...parts, results });
     this.upkeep = new SqliteUpkeepStore(parts);
   }
@@ -167,8 +170,7 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
    * @throws {Error} when it is damaged.
    */
   check({ whole }: { whole: boolean }): Promise<void> {
-    const { remote } = this.#writer;
-    return whole ? remote.checkIntegrity() : remote.checkPaths();
+    return whole ? this.#writer.remote.checkIntegrity() : this.#writer.remote.checkPaths();
   }
 
   /** {@link Writer.restartLog} */

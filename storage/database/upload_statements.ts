@@ -1,13 +1,15 @@
 import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
 import { LFS_STATEMENTS } from "./lfs_statements.ts";
+import { OBJECT_STATEMENTS } from "./objects.ts";
 
 const UPLOAD_COLUMNS =
   `id, user_id, created_by, path, size, received, sha256, on_conflict, metadata,
   created_at, expires_at, completed_at`;
 
-/** All statements about resumable uploads, and about content that waits for a commit, by name. */
+/** All statements about resumable uploads, content that waits for a commit, and objects, by name. */
 export const UPLOAD_STATEMENTS = {
   ...LFS_STATEMENTS,
+  ...OBJECT_STATEMENTS,
   unfinished: `SELECT count(*) AS count FROM uploads
     WHERE user_id = :user AND completed_at IS NULL`,
   add:

@@ -100,6 +100,7 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       put: (rows) => writer.putContents(rows, Date.now()),
       replace: (row) => writer.replaceContent(row),
       remove: (hashes) => writer.removeContents(hashes),
+      quarantine: (hashes) => writer.quarantineContents(hashes),
     },
     unreferenced: (hashes) => call((writer) => writer.unreferenced(hashes)),
   };

@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
+import type { ContentAmount, ContentRow, FoundContents } from "../../core/content_changes.ts";
 import type {
   NewContent,
   NewRecord,
@@ -13,6 +13,7 @@ import { allocateLog } from "./allocate_log.ts";
 import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { storeDecided } from "./decided_uploads.ts";
+import { quarantineContents } from "./objects.ts";
 import { OLDER_DATABASE, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { accessRows, type AccessStatement } from "./access_statements.ts";
@@ -247,6 +248,11 @@ export class Writer {
   /** {@link removeContents} */
   removeContents(hashes: readonly string[]): void {
     this.#transactions.refuseFull(() => removeContents(this.#connection, hashes));
+  }
+
+  /** {@link quarantineContents} */
+  quarantineContents(hashes: readonly string[]): ContentAmount {
+    return this.#transactions.refuseFull(() => quarantineContents(this.#connection, hashes));
   }
 
   /** Runs a statement about scans and returns its rows. */

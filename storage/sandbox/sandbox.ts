@@ -4,7 +4,7 @@ import {
   type ScanContentOptions,
   ScanFailure,
 } from "../../core/scans/ports.ts";
-import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
+import type { ContentFiles } from "../ports/content_store.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { READ_ONLY } from "./permissions.ts";
 
@@ -55,10 +55,10 @@ export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "mem
 
 /** Scans stored content in threads of this process, a new one each time. */
 export class ThreadScanner implements ContentScanner {
-  readonly #blobs: DirectoryBlobStore;
+  readonly #blobs: ContentFiles;
   readonly #bounds: ScanBounds;
 
-  constructor(blobs: DirectoryBlobStore, bounds: ScanBounds) {
+  constructor(blobs: ContentFiles, bounds: ScanBounds) {
     this.#blobs = blobs;
     this.#bounds = bounds;
   }

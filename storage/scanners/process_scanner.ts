@@ -1,14 +1,14 @@
 import type { FileResult } from "../../core/scanner/mod.ts";
 import type { ContentScanner, ScanContentOptions } from "../../core/scans/ports.ts";
-import type { DirectoryBlobStore } from "../blobs/directory_blob_store.ts";
+import type { ContentFiles } from "../ports/content_store.ts";
 import { ScannerPool, type ScannerPoolOptions } from "./scanner_pool.ts";
 
 /** Scans stored content in processes. */
 export class ProcessScanner implements ContentScanner, AsyncDisposable {
-  readonly #blobs: DirectoryBlobStore;
+  readonly #blobs: ContentFiles;
   readonly #pool: ScannerPool;
 
-  constructor(blobs: DirectoryBlobStore, options: ScannerPoolOptions) {
+  constructor(blobs: ContentFiles, options: ScannerPoolOptions) {
     this.#blobs = blobs;
     this.#pool = new ScannerPool(options);
   }

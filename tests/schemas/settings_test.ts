@@ -13,6 +13,10 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     port: 8080,
     console: "on",
     dataDir: "./data",
+    contentUrl: undefined,
+    s3AccessKey: undefined,
+    s3SecretKey: undefined,
+    s3SessionToken: undefined,
     diskReserveMb: 64,
     logLevel: "info",
     logFormat: undefined,
@@ -231,4 +235,34 @@ Deno.test("C 22 readSettings() refuses limits that contradict one another", () =
   for (const [variables, message] of cases) {
     assert.throws(() => read(variables), { name: "RangeError", message });
   }
+});
+
+Deno.test("C 23 readSettings() takes the address of an object store with its credentials", () => {
+  const keys = { S3_ACCESS_KEY: "me", S3_SECRET_KEY: "a secret" };
+  for (
+    const url of [
+      "s3://bucket/prefix",
+      "s3://bucket/a/b?endpoint=https://s3.example&region=eu-1",
+      "s3://bucket/a?endpoint=http://127.0.0.1:7070",
+    ]
+  ) assert.equal(read({ CONTENT_URL: url, ...keys }).contentUrl, url);
+  for (
+    const url of [
+      "s3://bucket",
+      "s3://bucket/",
+      "s3://me:secret@bucket/prefix",
+      "s3://Bucket_/a",
+      "https://bucket/a",
+      "s3://bucket/a?endpoint=s3.example",
+      "s3://bucket/a?endpoint=https://s3.example/path",
+      "s3://bucket/a?endpoint=https://me:secret@s3.example",
+      "s3://bucket/a?access_key=me",
+      "s3://bucket/a?region=EU",
+    ]
+  ) assert.throws(() => read({ CONTENT_URL: url, ...keys }), /STRONGROOM_CONTENT_URL/, url);
+  assert.throws(() => read({ CONTENT_URL: "s3://bucket/a" }), /set .* together/);
+  assert.throws(() => read(keys), /set .* together/);
+  const env = { CONTENT_URL: "s3://bucket/a", ...keys, S3_SESSION_TOKEN: "a token" };
+  const shown = describeSettings(read(env), () => undefined).map(({ value }) => value).join();
+  for (const value of ["me", "a secret", "a token"]) assert.ok(!shown.split(",").includes(value));
 });

@@ -4,8 +4,9 @@ import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
 import { Connection } from "../../storage/database/connection.ts";
 import { RECORD_COLUMNS, toRecord } from "../../storage/database/lookup.ts";
+import { objectsOf } from "./engines.ts";
 import type { TestServer } from "./server.ts";
-import { storedContent, storedHashes } from "./stored_content.ts";
+import { openDatabase, storedContent, storedHashes } from "./stored_content.ts";
 
 /** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
@@ -51,6 +52,22 @@ async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): 
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
   assert.deepEqual(await temporaryFiles(dataDir), []);
+  await checkObjects(dataDir);
+}
+
+/** Checks that the database knows all objects, and that each content has its own. */
+async function checkObjects(dataDir: string): Promise<void> {
+  const objects = new Set(await objectsOf(dataDir));
+  using connection = openDatabase(dataDir);
+  const keys = (sql: string) => connection.all(sql).map(({ key }) => String(key));
+  const contents = keys("SELECT object AS key FROM contents WHERE object IS NOT NULL");
+  assert.deepEqual(contents.filter((key) => !objects.has(key)), [], "C 23: objects are missing");
+  const known = new Set([
+    ...contents,
+    ...keys("SELECT key FROM objects"),
+    ...keys("SELECT object AS key FROM quarantine"),
+  ]);
+  assert.deepEqual([...objects].filter((key) => !known.has(key)), [], "C 23: unknown objects");
 }
 
 /** All records of a user, or of all users. */

@@ -21,9 +21,10 @@ import type { RunningServer } from "../../routes/server.ts";
 import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { readSettings, type Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
-import { Storage } from "../../storage/storage.ts";
+import { type ContentSettings, Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
 import { DescribedReplies } from "./described_replies.ts";
+import { contentOf } from "./engines.ts";
 import { temporaryFiles } from "./invariants.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -60,6 +61,8 @@ export interface TestServerOptions {
   readonly diskReserveMB?: number;
   /** See `StorageOptions.maxDirectRecords`. */
   readonly maxDirectRecords?: number;
+  /** The object store for content. @default that of {@link contentOf} */
+  readonly content?: ContentSettings;
   /** Overrides the readings and tunables of the host. */
   readonly host?: Partial<HostCapacity>;
   /** Scans content in place of the sandbox. */
@@ -100,6 +103,7 @@ export class TestServer implements AsyncDisposable {
       await Storage.open(dataDir, {
         reserveMB: options.diskReserveMB ?? 0,
         acceptDamage,
+        content: options.content ?? contentOf(dataDir),
         ...(options.maxDirectRecords !== undefined && {
           maxDirectRecords: options.maxDirectRecords,
         }),

@@ -2,6 +2,7 @@
 
 import { Connection } from "../../storage/database/connection.ts";
 import { orMissing } from "../../storage/disk/files.ts";
+import { objectFile } from "./engines.ts";
 
 /** Opens the database of a data directory beside its server, without its checks. */
 export function openDatabase(dataDir: string): Connection {
@@ -42,8 +43,9 @@ export function isInDatabase(dataDir: string, hash: string): boolean {
 /** Reads stored content. */
 export async function storedContent(dataDir: string, hash: string): Promise<Uint8Array> {
   using database = openDatabase(dataDir);
-  const row = database.get("SELECT bytes FROM contents WHERE hash = :hash", { hash });
+  const row = database.get("SELECT bytes, object FROM contents WHERE hash = :hash", { hash });
   if (row?.bytes instanceof Uint8Array) return row.bytes;
+  if (typeof row?.object === "string") return await Deno.readFile(objectFile(row.object));
   return await Deno.readFile(blobFile(dataDir, hash));
 }
 
@@ -60,8 +62,10 @@ export async function overwriteContent(
 
 /** Removes stored content, and leaves its records. */
 export async function loseContent(dataDir: string, hash: string): Promise<void> {
-  if (!isInDatabase(dataDir, hash)) return await Deno.remove(blobFile(dataDir, hash));
   using database = openDatabase(dataDir);
+  const row = database.get("SELECT object FROM contents WHERE hash = :hash", { hash });
+  if (typeof row?.object === "string") return await Deno.remove(objectFile(row.object));
+  if (!isInDatabase(dataDir, hash)) return await Deno.remove(blobFile(dataDir, hash));
   database.run("DELETE FROM contents WHERE hash = :hash", { hash });
 }
 

@@ -5,7 +5,12 @@ import { Log } from "../../../core/log.ts";
 import { Scrub } from "../../../core/upkeep/scrub.ts";
 import { Storage } from "../../../storage/storage.ts";
 import { publish } from "../../conformance/blob_store_suite.ts";
-import { moveToFile, overwriteContent, storedContent } from "../../support/stored_content.ts";
+import {
+  blobFile,
+  moveToFile,
+  overwriteContent,
+  storedContent,
+} from "../../support/stored_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -67,22 +72,22 @@ Deno.test("C 22 a scrub reports damaged, shortened and missing content", async (
   await using storage = await Storage.open(directory.path, { reserveMB: 0 });
   const hashes = await fill(storage, TEXTS);
   const [flipped = "", shortened = "", longer = "", missing = "", removed = ""] = hashes;
-  const { blobs, records } = storage;
+  const { records } = storage;
   for (const hash of [shortened, longer, missing, removed]) {
     await moveToFile(directory.path, hash);
   }
   const bytes = await storedContent(directory.path, flipped);
   bytes[3] = (bytes[3] ?? 0) ^ 1;
   await overwriteContent(directory.path, flipped, bytes);
-  await Deno.truncate(blobs.pathOf(shortened), 5);
-  await Deno.writeTextFile(blobs.pathOf(longer), "more", { append: true });
-  await Deno.remove(blobs.pathOf(missing));
+  await Deno.truncate(blobFile(directory.path, shortened), 5);
+  await Deno.writeTextFile(blobFile(directory.path, longer), "more", { append: true });
+  await Deno.remove(blobFile(directory.path, missing));
   let read = 0;
   const { scrub, damage, lines } = scrubOf(storage, 200, (hash) => {
     read++;
     if (hash !== removed) return;
     // Removed by a request, together with its record.
-    Deno.removeSync(blobs.pathOf(hash));
+    Deno.removeSync(blobFile(directory.path, hash));
   });
   const gone = await records.upkeep.filesOf([removed]);
   const { findByPath } = records;

@@ -122,6 +122,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE links;
     DROP TABLE uploads;
     DROP TABLE lfs_objects;
+    DROP TABLE objects;
+    DROP TABLE quarantine;
     ALTER TABLE storage_state DROP COLUMN hub_key;
     DROP TABLE content_totals;
     DROP TABLE contents;

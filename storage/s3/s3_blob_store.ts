@@ -1,0 +1,296 @@
+import { randomBytes } from "node:crypto";
+import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../core/blob_store.ts";
+import { type Chunk, type StoredContent, verifiedContent } from "../../core/content.ts";
+import type { ContentRemoval } from "../../core/content_changes.ts";
+import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
+import type { ContentLocation } from "../../schemas/content_url.ts";
+import type { Compression } from "../../schemas/resources.ts";
+import { MIB } from "../../schemas/units.ts";
+import type { ContentTasks } from "../blobs/content_tasks.ts";
+import { Packer } from "../blobs/packer.ts";
+import { PartDirectory } from "../blobs/part_directory.ts";
+import { rangeOf } from "../blobs/read_range.ts";
+import { damagedContent } from "../blobs/staged_blob_file.ts";
+import { StagedMemory, StagedSmallBlob } from "../blobs/staged_small_blob.ts";
+import { emptyTemporary } from "../blobs/temporary.ts";
+import { type ContentDigest, MAX_SMALL_BYTES, receive } from "../blobs/upload.ts";
+import { removeFile, writeAll } from "../disk/files.ts";
+import { FreeSpace } from "../disk/free_space.ts";
+import { asStorageFull, storageFull } from "../disk/storage_full.ts";
+import type { ContentFile, ContentStore } from "../ports/content_store.ts";
+import type { ObjectTable } from "../ports/object_table.ts";
+import { FILES_ONLY } from "../threads/permissions.ts";
+import { WorkerPool } from "../threads/pool.ts";
+import { WORKERS } from "../threads/workers.ts";
+import { Bucket } from "./bucket.ts";
+import { asUnavailable } from "./failures.ts";
+import { LargeObjects } from "./large_objects.ts";
+import { probeBucket, requireOwner } from "./marker.ts";
+import { ObjectParts } from "./object_parts.ts";
+import { ObjectQuarantine } from "./object_quarantine.ts";
+import { openObject } from "./object_reader.ts";
+import { ObjectSink } from "./object_sink.ts";
+import { Removals } from "./removals.ts";
+import { storedHashes } from "./stored_hashes.ts";
+import { batches } from "./content_rows.ts";
+import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
+import { StagedObject } from "./staged_object.ts";
+
+/** One serving thread cannot keep more workers than this busy. */
+const MAX_WORKERS = 8;
+/** Further small content waits in files for its publication. */
+const MAX_STAGED_BYTES = 16 * MIB;
+/** How often content is looked up: another upload may have replaced its object. */
+const MAX_LOOKUPS = 5;
+
+export interface S3BlobStoreOptions {
+  readonly location: ContentLocation;
+  readonly credentials: S3Credentials;
+  readonly objects: ObjectTable;
+  /** Content is refused while less than this is free. @default 0 */
+  readonly reserveBytes?: number;
+  /** Called with failures of the store that clients do not see. @default does nothing */
+  readonly onFailure?: (error: unknown) => void;
+  readonly requests?: RequestOptions;
+  /** See {@link RemovalParts.secondMs}. */
+  readonly secondMs?: number;
+}
+
+/**
+ * Keeps large content in an object store, and small content in the database (C 23). Each upload has a new
+ * object, whose name is never used again: docs/architecture.md has the protocol.
+ */
+export class S3BlobStore implements ContentStore {
+  needsSweep = false;
+  readonly quarantine: ObjectQuarantine;
+  readonly parts: ObjectParts;
+  readonly removals: Removals;
+  readonly #directory: PartDirectory;
+  readonly #temporary: string;
+  readonly #location: ContentLocation;
+  readonly #objects: ObjectTable;
+  readonly #bucket: Bucket;
+  readonly #pool: WorkerPool<ContentTasks>;
+  readonly #packer: Packer;
+  readonly #requireSpace: () => void;
+  readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
+
+  private constructor(dataDir: string, options: S3BlobStoreOptions) {
+    const { location, credentials, objects, reserveBytes = 0, onFailure = () => {} } = options;
+    this.#temporary = `${dataDir}/tmp`;
+    this.#location = location;
+    this.#objects = objects;
+    this.#bucket = new Bucket(new S3Requests(location, credentials, options.requests));
+    const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
+    this.#pool = new WorkerPool(WORKERS.content, workers, FILES_ONLY);
+    this.#packer = new Packer(this.#pool, {
+      contents: objects,
+      maxCalls: workers,
+      large: new LargeObjects(this.#pool, (hash, range) => this.open(hash, range)),
+    });
+    const { secondMs } = options;
+    this.removals = new Removals({ bucket: this.#bucket, objects, onFailure, secondMs });
+    this.quarantine = new ObjectQuarantine(objects, () => this.removals.soon());
+    const space = new FreeSpace(this.#temporary);
+    this.#requireSpace = () => {
+      if (!space.has(reserveBytes)) throw storageFull();
+    };
+    this.#directory = new PartDirectory(dataDir, {
+      pool: this.#pool,
+      requireSpace: this.#requireSpace,
+      stage: (path, digest) => this.#stageFile(path, digest),
+    });
+    this.parts = new ObjectParts({
+      directory: this.#directory,
+      objects,
+      giveUp: this.#giveUp,
+      onRemoval: () => this.removals.soon(),
+    });
+  }
+
+  /**
+   * Opens the store of the strongroom whose database is `objects`, and empties `tmp/` of the data directory.
+   *
+   * @throws {Error} when the store cannot be used, or holds the content of another strongroom.
+   */
+  static async open(dataDir: string, options: S3BlobStoreOptions): Promise<S3BlobStore> {
+    const { objects, location } = options;
+    if (await objects.hasFiles()) {
+      throw new Error(
+        "Content is in files of the data directory, not in STRONGROOM_CONTENT_URL: unset it",
+      );
+    }
+    await emptyTemporary(`${dataDir}/tmp`);
+    const store = new S3BlobStore(dataDir, options);
+    try {
+      await probeBucket(store.#bucket, location);
+      await requireOwner(store.#bucket, location, objects);
+      await objects.giveUpAll();
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
+    store.removals.soon();
+    return store;
+  }
+
+  async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
+    let key: string | undefined;
+    try {
+      const { digest, bytes } = await receive(content, {
+        requireSpace: this.#requireSpace,
+        open: async () => {
+          key = await this.#arrive();
+          return await this.#sink(key);
+        },
+      });
+      if (bytes !== undefined) return await this.#hold(digest, bytes);
+      return new StagedObject(key ?? "", digest, this.#giveUp);
+    } catch (error) {
+      if (key !== undefined) await this.#giveUp(key);
+      throw asUnavailable(asStorageFull(error));
+    }
+  }
+
+  /** The row of an object is there before its first byte. */
+  announce(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async publish(
+    staged: readonly StagedBlob[],
+    { contents }: Pick<WriteTransaction, "contents">,
+  ): Promise<void> {
+    for await (const batch of batches(staged)) {
+      const { damaged } = await contents.put(batch.map(({ row }) => row));
+      for (const { blob } of batch) {
+        const found = damaged.get(blob.hash);
+        if (blob instanceof StagedSmallBlob) {
+          blob.damage = found === undefined ? undefined : damagedContent(blob.hash, found);
+        }
+      }
+    }
+    this.removals.soon();
+  }
+
+  async remove(hashes: readonly string[], { contents }: ContentRemoval): Promise<void> {
+    await contents.remove(hashes);
+    this.removals.soon();
+  }
+
+  /** Lists the bucket: content whose object is gone is missing. */
+  hashes(): AsyncGenerator<HashRange> {
+    return storedHashes(this.#bucket, this.#location, this.#objects);
+  }
+
+  async sizeOf(hash: string): Promise<number | undefined> {
+    const place = await this.#objects.place(hash);
+    if (place?.object === undefined) return place?.size;
+    return await this.#bucket.sizeOf(place.object);
+  }
+
+  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
+    return this.#packer.sizesOf(hashes, signal);
+  }
+
+  async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
+    for (let lookup = 1, former = ""; lookup <= MAX_LOOKUPS; lookup++) {
+      const place = await this.#objects.place(hash);
+      if (place?.bytes !== undefined) return rangeOf(place.bytes, range);
+      const key = place?.object;
+      // An upload may have replaced the object since it was looked up, but not by itself.
+      if (key === undefined || key === former) return undefined;
+      const content = await this.#openObject(key, range);
+      if (content !== undefined) return content;
+      former = key;
+    }
+    return undefined;
+  }
+
+  pack<File extends ContentFacts>(
+    pages: AsyncIterable<readonly File[]>,
+    compression: Compression,
+  ): AsyncGenerator<PackedFile<File>, void> {
+    return this.#packer.pack(pages, compression);
+  }
+
+  probe(): Promise<void> {
+    return probeBucket(this.#bucket, this.#location);
+  }
+
+  /** The file is a copy, which was verified on the way. */
+  async fileOf(hash: string): Promise<ContentFile> {
+    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    const remove = async () => void await removeFile(path);
+    const place = await this.#objects.place(hash);
+    const stored = place && await this.open(hash, { start: 0, end: place.size });
+    if (place === undefined || stored === undefined) {
+      return { path, [Symbol.asyncDispose]: remove };
+    }
+    try {
+      using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+      for await (const chunk of verifiedContent(stored, { ...place, hash })) {
+        this.#requireSpace();
+        await writeAll(file, chunk);
+      }
+      return { path, [Symbol.asyncDispose]: remove };
+    } catch (error) {
+      await remove();
+      throw asStorageFull(error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.removals[Symbol.asyncDispose]();
+    await this.#directory[Symbol.asyncDispose]();
+    this.#pool[Symbol.dispose]();
+  }
+
+  async #openObject(key: string, range: ByteRange): Promise<StoredContent | undefined> {
+    const release = this.removals.hold(key);
+    try {
+      const content = await openObject(this.#bucket, { key, range }, release);
+      if (content === undefined) release();
+      return content;
+    } catch (error) {
+      release();
+      throw asUnavailable(error);
+    }
+  }
+
+  /** Notes a new object, and returns its name. */
+  async #arrive(): Promise<string> {
+    const id = randomBytes(16).toString("hex");
+    const key = `${this.#location.prefix}${id.slice(0, 2)}/${id}`;
+    await this.#objects.arrive(key);
+    return key;
+  }
+
+  #sink(key: string): Promise<ObjectSink> {
+    return ObjectSink.open(key, {
+      bucket: this.#bucket,
+      pool: this.#pool,
+      temporaryPath: () => `${this.#temporary}/${crypto.randomUUID()}`,
+    });
+  }
+
+  readonly #giveUp = async (key: string): Promise<void> => {
+    await this.#objects.giveUp([key]);
+    this.removals.soon();
+  };
+
+  #hold(digest: ContentDigest, bytes: Chunk): Promise<StagedSmallBlob> {
+    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    return StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
+  }
+
+  /** Sends the file of a complete upload. */
+  async #stageFile(path: string, digest: ContentDigest): Promise<StagedBlob> {
+    if (digest.size <= MAX_SMALL_BYTES) return await this.#hold(digest, await Deno.readFile(path));
+    const file = await Deno.open(path);
+    const staged = await this.stage(file.readable);
+    if (staged.hash === digest.hash && staged.sha256 === digest.sha256.toHex()) return staged;
+    await staged[Symbol.asyncDispose]();
+    throw damagedContent(digest.hash, staged.hash);
+  }
+}

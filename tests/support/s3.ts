@@ -1,0 +1,147 @@
+import { parseContentUrl } from "../../schemas/content_url.ts";
+import type { ContentSettings } from "../../storage/storage.ts";
+import { Bucket } from "../../storage/s3/bucket.ts";
+import { S3Requests } from "../../storage/s3/requests.ts";
+import { TempDir } from "./temp_dir.ts";
+import { until } from "./until.ts";
+
+/** Where `go install` puts programs. */
+const DIRECTORIES = ["/go/bin", `${Deno.env.get("HOME")}/go/bin`];
+const BUCKET = "bucket";
+
+/** The credentials of the engines in tests. */
+export const S3_CREDENTIALS = { accessKeyId: "tester", secretAccessKey: "a secret of the tests" };
+
+/** An S3 engine (versitygw) with a directory and port of its own. Buckets are directories. */
+export class S3Engine implements AsyncDisposable {
+  readonly #directory: TempDir;
+  readonly #program: string;
+  readonly port: number;
+  #process: Deno.ChildProcess | undefined;
+  #prefixes = 0;
+
+  private constructor(directory: TempDir, program: string, port: number) {
+    this.#directory = directory;
+    this.#program = program;
+    this.port = port;
+  }
+
+  /** Whether the engine is installed. Says so if it is not. */
+  static get isInstalled(): boolean {
+    if (findProgram() !== undefined) return true;
+    console.log("versitygw is not installed: its tests are skipped");
+    return false;
+  }
+
+  static async start(): Promise<S3Engine> {
+    const program = findProgram();
+    if (program === undefined) throw new Error("versitygw is not installed");
+    await using made = new AsyncDisposableStack();
+    const directory = made.use(await TempDir.make());
+    await Deno.mkdir(`${directory.path}/data/${BUCKET}`, { recursive: true });
+    const engine = new S3Engine(directory, program, freePort());
+    await engine.restart();
+    made.move();
+    return engine;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The directory of the objects. */
+  get objects(): string {
+    return `${this.#directory.path}/data/${BUCKET}`;
+  }
+
+  /** An address for a strongroom, by way of another endpoint if that is given. @default a new one */
+  contentUrl(room = `room-${++this.#prefixes}`, endpoint = this.endpoint): string {
+    return `s3://${BUCKET}/${room}?endpoint=${endpoint}`;
+  }
+
+  /** What a storage needs of it. */
+  content(
+    url = this.contentUrl(),
+    onFailure: (error: unknown) => void = () => {},
+  ): ContentSettings {
+    const location = parseContentUrl(url);
+    if (location === undefined) throw new Error(`Not an address: ${url}`);
+    return { location, credentials: S3_CREDENTIALS, onFailure };
+  }
+
+  /** Kills the engine at once. */
+  async kill(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    this.#process = undefined;
+    process.kill("SIGKILL");
+    await process.status;
+  }
+
+  /** Starts the engine, and waits until it answers. */
+  async restart(): Promise<void> {
+    await this.kill();
+    this.#process = new Deno.Command(this.#program, {
+      args: [
+        ...["--port", `127.0.0.1:${this.port}`, "--quiet", "posix"],
+        ...["--sidecar", await this.#sidecar(), `${this.#directory.path}/data`],
+      ],
+      env: {
+        ROOT_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
+        ROOT_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
+      },
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    await until(async () => {
+      try {
+        await (await fetch(this.endpoint)).body?.cancel();
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  /** The names of all objects of a strongroom, sorted. */
+  async keys({ location }: ContentSettings): Promise<string[]> {
+    const bucket = new Bucket(new S3Requests(location, S3_CREDENTIALS));
+    const keys: string[] = [];
+    for await (const page of bucket.list(location.prefix)) keys.push(...page.map(({ key }) => key));
+    return keys.filter((key) => !/\/(?:probe|strongroom)$/.test(key)).sort();
+  }
+
+  /** Ends the engine at the end of the process. */
+  endSync(): void {
+    this.#process?.kill("SIGKILL");
+    Deno.removeSync(this.#directory.path, { recursive: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+
+  /** Attributes of objects are in files, as not all file systems have them. */
+  async #sidecar(): Promise<string> {
+    const path = `${this.#directory.path}/attributes`;
+    await Deno.mkdir(path, { recursive: true });
+    return path;
+  }
+}
+
+function findProgram(): string | undefined {
+  const directories = [...(Deno.env.get("PATH") ?? "").split(":"), ...DIRECTORIES];
+  return directories.map((it) => `${it}/versitygw`).find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
