@@ -35,6 +35,7 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "files/actions.ts": () => import("./app/files/actions.ts", { with: { type: "text" } }),
   "files/columns.ts": () => import("./app/files/columns.ts", { with: { type: "text" } }),
   "files/directory.ts": () => import("./app/files/directory.ts", { with: { type: "text" } }),
+  "files/download.ts": () => import("./app/files/download.ts", { with: { type: "text" } }),
   "files/drag.ts": () => import("./app/files/drag.ts", { with: { type: "text" } }),
   "files/folder_list.ts": () => import("./app/files/folder_list.ts", { with: { type: "text" } }),
   "files/folder_picker.ts": () =>

@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { ROOT } from "../support/child_server.ts";
 import { enterCredential, TestBrowser, WORKER } from "./browser.ts";
+import { walk } from "./walk.ts";
 
 const OUTPUT = `${ROOT}dist/screenshots`;
 const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
@@ -10,7 +11,17 @@ const HOSTILE = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile
 await Deno.mkdir(OUTPUT, { recursive: true });
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [size, width, height] of [["phone", 390, 844], ["wide", 1440, 900]] as const) {
-    await shoot(`${colorScheme}-${size}`, { colorScheme, viewport: { width, height } });
+    const options = { colorScheme, viewport: { width, height } };
+    await shoot(`${colorScheme}-${size}`, options);
+    let count = 0;
+    await walk(options, {
+      saved: `${OUTPUT}/walk.zip`,
+      async take(page, title) {
+        await page.waitForTimeout(700);
+        const path = `${OUTPUT}/walk-${++count}-${title}-${colorScheme}-${size}.png`;
+        await page.screenshot({ path });
+      },
+    });
   }
 }
 
@@ -46,7 +57,7 @@ async function shoot(
   await take("selected");
   await page.getByRole("button", { name: "Download" }).click();
   await take("refused");
-  await page.getByRole("button", { name: "Close message" }).click();
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Move" }).click();
   await take("move");
   await page.keyboard.press("Escape");

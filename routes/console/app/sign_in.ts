@@ -56,7 +56,7 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
       h(
         "p",
         { class: "muted", id: "credential-help" },
-        "The operator mints one with ",
+        "The operator of this server makes one for you, with ",
         h("code", null, "strongroom token"),
         ". It stays on this computer until you sign out or close the browser.",
       ),

@@ -7,12 +7,14 @@ import { isSafetensors, pairsOf, readSafetensors } from "./safetensors.ts";
 /** What is shown of the content of a file. */
 export interface Content {
   /** The name of the format, as its first bytes and its name suggest. */
-  readonly format: string;
+  readonly format: string | undefined;
   readonly header?: ModelHeader;
   /** The keys of a manifest with their values. */
   readonly manifest?: readonly Pair[];
   /** Why there is not more. */
   readonly problem?: string;
+  /** Whether the gate blocks the content, so that nobody can download it. */
+  readonly isBlocked?: boolean;
 }
 
 /** How much is read to recognize a format. */
@@ -65,7 +67,10 @@ export async function readContent(file: ReadFile, signal: AbortSignal): Promise<
   } catch (error) {
     const isBlocked = error instanceof ApiError && error.code === "ErrResourcesQuarantined";
     if (!isBlocked) throw error;
-    return { format: "Unknown", problem: `The gate blocks the content: ${error.message}` };
+    const problem =
+      "The gate blocks this file: nobody can download it, and nothing of its content " +
+      "is shown, until its verdict changes or an administrator waives it.";
+    return { format: undefined, problem, isBlocked: true };
   }
 }
 

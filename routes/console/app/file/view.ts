@@ -11,7 +11,7 @@ import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Notice } from "../ui/states.ts";
-import { download } from "../files/actions.ts";
+import { download } from "../files/download.ts";
 import { startScan } from "../scans/actions.ts";
 import { askForLink } from "./actions.ts";
 import { readContent } from "./content.ts";
@@ -67,11 +67,13 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
         : Promise.resolve({ format: "Unknown" }),
     [etag, verdict?.verdict, verdict?.waiver?.id],
   );
-  const format = content.state.kind === "loaded" ? content.state.data.format : undefined;
+  const { format, isBlocked = false } = content.state.kind === "loaded"
+    ? content.state.data
+    : { format: undefined };
   return h(
     "div",
     { class: "page" },
-    h(Head, { file }),
+    h(Head, { file, isBlocked }),
     h(
       "div",
       { class: "page-columns" },
@@ -82,7 +84,9 @@ function FilePage({ file, reload }: PageProps): ComponentChild {
   );
 }
 
-function Head({ file }: { readonly file: StatEntry }): ComponentChild {
+function Head(
+  { file, isBlocked }: { readonly file: StatEntry; readonly isBlocked: boolean },
+): ComponentChild {
   const { path } = file;
   const folder = parentOf(path);
   return h(
@@ -106,12 +110,18 @@ function Head({ file }: { readonly file: StatEntry }): ComponentChild {
         label: "Download",
         icon: "download",
         kind: "primary",
+        disabled: isBlocked,
         onClick: () => void download([file]),
       }),
       may("scans.run") && may("resources.download") &&
         h(Button, { label: "Scan", icon: "scans", onClick: () => void startScan(path) }),
       may("resources.download") &&
-        h(Button, { label: "Share", icon: "link", onClick: () => askForLink(path) }),
+        h(Button, {
+          label: "Share",
+          icon: "link",
+          disabled: isBlocked,
+          onClick: () => askForLink(path),
+        }),
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { h } from "preact";
 import type { ResourceEntry } from "../../../../schemas/resources.ts";
-import { ApiError, apiUrl, call, request } from "../shared/api.ts";
+import { ApiError, call } from "../shared/api.ts";
 import { plural } from "../shared/format.ts";
 import { join, parentOf } from "../shared/paths.ts";
 import { ask, askText } from "../ui/dialog.ts";
@@ -145,39 +145,6 @@ export function moveDropped(entries: readonly ResourceEntry[], destination: stri
   );
   if (moved.length === 0) return;
   transfer("move", moved, destination).catch((error) => toast(messageOf(error), { isError: true }));
-}
-
-/** Has the browser save files: one as it is, others as a ZIP. Says why if the server refuses. */
-export async function download(entries: readonly ResourceEntry[]): Promise<void> {
-  if (entries.length > MAX_PATHS) {
-    toast(`Select at most ${MAX_PATHS} files, or the folder that they are in`, { isError: true });
-    return;
-  }
-  const query = { "ids[]": entries.map(({ id }) => String(id)) };
-  try {
-    await request("HEAD", "/resources/download", { query });
-  } catch (error) {
-    return void toast(await reasonOf(error, query), { isError: true });
-  }
-  const link = document.createElement("a");
-  link.href = apiUrl("/resources/download", query);
-  link.download = "";
-  link.click();
-}
-
-/** The reply to a HEAD has no sentence. The same refusal of a GET has. */
-async function reasonOf(
-  error: unknown,
-  query: Readonly<Record<string, string[]>>,
-): Promise<string> {
-  if (!(error instanceof ApiError) || error.isOffline) return messageOf(error);
-  try {
-    const response = await request("GET", "/resources/download", { query });
-    await response.body?.cancel();
-    return messageOf(error);
-  } catch (refusal) {
-    return messageOf(refusal);
-  }
 }
 
 function partsOf(paths: readonly string[]): string[][] {

@@ -48,7 +48,18 @@ export function columnsOf(
       cell: ({ id, is_dir: isDir }) => {
         const shown = verdicts.get(id);
         if (shown === undefined || (isDir && shown.verdict === "unscanned")) return null;
-        return h(VerdictBadge, { ...shown });
+        const { verdict, detail, path, files } = shown;
+        if (!isDir) return h(VerdictBadge, { verdict, detail });
+        // The way from a folder to what is wrong in it.
+        return h(
+          "a",
+          { href: linkTo("file", path), tabIndex: -1, draggable: false },
+          h(VerdictBadge, {
+            verdict,
+            files,
+            detail: detail === undefined ? path : `${path}: ${detail}`,
+          }),
+        );
       },
     },
     {

@@ -165,7 +165,11 @@ export class Directory implements Disposable {
     // The event has no findings.
     this.#readVerdictsSoon();
     if (!this.#entries.has(item.id)) return;
-    this.#verdicts.set(item.id, { verdict: item.verdict, detail: undefined });
+    this.#verdicts.set(item.id, {
+      ...{ verdict: item.verdict, path: item.path },
+      detail: undefined,
+      files: 1,
+    });
     this.#show();
   }
 

@@ -7,7 +7,8 @@ import { may } from "../shared/session.ts";
 import { type Chosen, chosen } from "../uploads/dropped.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
-import { askForFolder, askToDelete, askToRename, askWhereTo, download } from "./actions.ts";
+import { askForFolder, askToDelete, askToRename, askWhereTo } from "./actions.ts";
+import { download } from "./download.ts";
 import { folderTarget } from "./drag.ts";
 
 /** Where the person is, each folder above as a link that entries can be dropped on. */

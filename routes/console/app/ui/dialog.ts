@@ -1,5 +1,6 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { place } from "../shared/router.ts";
 import { Store, useStore } from "../shared/store.ts";
 import { Button } from "./button.ts";
 import { messageOf } from "./states.ts";
@@ -84,6 +85,8 @@ function QuestionDialog({ asked }: { readonly asked: Question }): ComponentChild
   const [isBusy, setBusy] = useState(false);
   // The browser keeps the focus within it, and gives it back at the end.
   useEffect(() => dialog.current?.showModal(), []);
+  // A link in it leads elsewhere.
+  useEffect(() => place.subscribe(() => close()), []);
   const close = () => {
     dialog.current?.close();
     // The browser reports the end later, when there may be another question.

@@ -1,5 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import type { Verdict } from "../../../../schemas/verdicts.ts";
+import { count } from "../shared/format.ts";
 import { Icon, type IconName } from "./icon.ts";
 
 const SHOWN: Readonly<Record<Verdict, { word: string; icon: IconName; meaning: string }>> = {
@@ -28,15 +29,23 @@ export function worse(a: Verdict | undefined, b: Verdict): Verdict {
   return a !== undefined && BY_CONCERN.indexOf(a) <= BY_CONCERN.indexOf(b) ? a : b;
 }
 
-/** A verdict in a word, an icon and a color: each of them alone says it. */
+/**
+ * A verdict in a word, an icon and a color: each of them alone says it.
+ *
+ * @param files How many files have it, for the badge of a folder.
+ */
 export function VerdictBadge(
-  { verdict, detail }: { readonly verdict: Verdict; readonly detail?: string | undefined },
+  { verdict, detail, files }: {
+    readonly verdict: Verdict;
+    readonly detail?: string | undefined;
+    readonly files?: number;
+  },
 ): ComponentChild {
   const { word, icon, meaning } = SHOWN[verdict];
   return h(
     "span",
     { class: `badge badge-${verdict}`, title: detail ?? meaning },
     h(Icon, { name: icon }),
-    word,
+    files === undefined || verdict === "clean" ? word : `${count(files)} ${word.toLowerCase()}`,
   );
 }
