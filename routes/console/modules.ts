@@ -10,9 +10,15 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "preact.js": () => import("preact", { with: { type: "text" } }),
   "preact_hooks.js": () => import("preact/hooks", { with: { type: "text" } }),
   "rules.ts": () => import("../../core/scanner/contract/rules.ts", { with: { type: "text" } }),
+  "access/audit.ts": () => import("./app/access/audit.ts", { with: { type: "text" } }),
+  "access/hidden_card.ts": () => import("./app/access/hidden_card.ts", { with: { type: "text" } }),
   "access/links.ts": () => import("./app/access/links.ts", { with: { type: "text" } }),
   "access/paged.ts": () => import("./app/access/paged.ts", { with: { type: "text" } }),
+  "access/privileges.ts": () => import("./app/access/privileges.ts", { with: { type: "text" } }),
   "access/room.ts": () => import("./app/access/room.ts", { with: { type: "text" } }),
+  "access/token_actions.ts": () =>
+    import("./app/access/token_actions.ts", { with: { type: "text" } }),
+  "access/tokens.ts": () => import("./app/access/tokens.ts", { with: { type: "text" } }),
   "access/view.ts": () => import("./app/access/view.ts", { with: { type: "text" } }),
   "access/waiver_actions.ts": () =>
     import("./app/access/waiver_actions.ts", { with: { type: "text" } }),
@@ -141,6 +147,7 @@ export const STYLES: readonly LoadText[] = [
   () => import("./app/styles/uploads.css", { with: { type: "text" } }),
   () => import("./app/styles/pages.css", { with: { type: "text" } }),
   () => import("./app/styles/scans.css", { with: { type: "text" } }),
+  () => import("./app/styles/access.css", { with: { type: "text" } }),
   () => import("./app/styles/capacity.css", { with: { type: "text" } }),
 ];
 

@@ -61,6 +61,14 @@ Deno.test({
       const { text } = await client.send("GET", "/scans/1/report");
       assert.equal(await Deno.readTextFile(path), text);
     });
+    await t.step("it is downloaded as SARIF", async () => {
+      const download = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download SARIF" }).click();
+      const file = await download;
+      assert.equal(file.suggestedFilename(), "scan-1.sarif");
+      const log = JSON.parse(await Deno.readTextFile(await file.path()));
+      assert.equal(log.runs[0].results[0].ruleId, "S104");
+    });
     await t.step("two reports are compared", async () => {
       await client.upload("models", { "other.pkl": HOSTILE });
       await scan("models");

@@ -6,7 +6,7 @@ import { connection } from "./shared/live.ts";
 import { goTo, linkTo, place } from "./shared/router.ts";
 import type { Room } from "./ui/room.ts";
 import { ROOMS } from "./rooms.ts";
-import { currentTree, knownTrees, may, shownTree } from "./shared/session.ts";
+import { currentTree, holds, knownTrees, may, shownTree } from "./shared/session.ts";
 import { useStore } from "./shared/store.ts";
 import { Button } from "./ui/button.ts";
 import { Dialogs } from "./ui/dialog.ts";
@@ -48,11 +48,13 @@ function focusMain(event: MouseEvent): void {
 
 function RoomView({ room, path }: { readonly room: Room | undefined; readonly path: string }) {
   if (room === undefined) return h(Notice, { icon: "question", title: "Page not found" });
-  if (may(room.privilege)) return h(room.view, { path });
+  const { ofHost = false, privilege } = room;
+  if (ofHost ? holds(privilege) : may(privilege)) return h(room.view, { path });
   return h(
     Notice,
     { icon: "shield", title: `Your credential does not permit ${room.title.toLowerCase()}` },
-    h("p", null, "It needs the privilege ", h("code", null, room.privilege), "."),
+    h("p", null, "It needs the privilege ", h("code", null, privilege), "."),
+    ofHost && h("p", null, "It is about the host: a privilege in a shared tree does not suffice."),
   );
 }
 

@@ -9,7 +9,7 @@ import { ask } from "../ui/dialog.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { toast } from "../ui/toasts.ts";
-import { PagedList, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "./paged.ts";
 
 type Link = InferOutput<typeof ListedLink>;
 
@@ -21,7 +21,7 @@ const STATUS: Readonly<Record<Link["status"], string>> = {
 
 /** The links into the shown tree (C 19), which serve people without a credential. */
 export function LinksCard(): ComponentChild {
-  const links = usePaged<Link>("/links/", true);
+  const links = usePaged(pagesOf<Link>("/links/", ({ id }) => String(id), { inTree: true }));
   return h(
     Card,
     { title: "Links" },

@@ -1,44 +1,64 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact";
-import { useState } from "preact/hooks";
-import { call } from "../shared/api.ts";
+import { useRef, useState } from "preact/hooks";
+import { call, type Query } from "../shared/api.ts";
 import { Button } from "../ui/button.ts";
 import { Await, type Load, useLoaded } from "../ui/loaded.ts";
 
 const PAGE = 100;
 
-export interface Paged<T> extends Load<readonly T[]> {
+/** A page of a list, newest first. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** The parameter `before` of the next page; absent at the end. */
+  readonly next?: string | undefined;
+}
+
+export interface Paged<T, P extends Page<T> = Page<T>> extends Load<readonly P[]> {
   /** Loads more, unless all are there. */
   readonly more: (() => void) | undefined;
 }
 
-/** The newest of a list, and older ones on request. */
-export function usePaged<T extends { readonly id: number }>(
-  path: string,
-  inTree: boolean,
-): Paged<T> {
-  const [pages, setPages] = useState(1);
-  const loading = useLoaded((signal) => load<T>(path, { pages, inTree, signal }), [path, pages]);
+/** Loads the page that follows what has the cursor `before`. */
+export type LoadPage<T, P extends Page<T> = Page<T>> = (
+  before: string | undefined,
+  signal: AbortSignal,
+) => Promise<P>;
+
+/** The newest of a list, and older ones on request. The pages that are there are loaded again on a reload only. */
+export function usePaged<T, P extends Page<T> = Page<T>>(loadPage: LoadPage<T, P>): Paged<T, P> {
+  const [wanted, setWanted] = useState(1);
+  const kept = useRef<P[]>([]);
+  const loading = useLoaded(async (signal) => {
+    const pages = kept.current.length < wanted ? [...kept.current] : [];
+    while (pages.length < wanted) {
+      const last = pages.at(-1);
+      if (last !== undefined && last.next === undefined) break;
+      pages.push(await loadPage(last?.next, signal));
+    }
+    kept.current = pages;
+    return pages;
+  }, [wanted]);
   const { state } = loading;
-  const isFull = state.kind === "loaded" && state.data.length >= pages * PAGE;
-  return { ...loading, more: isFull ? () => setPages(pages + 1) : undefined };
+  const hasMore = state.kind === "loaded" && state.data.at(-1)?.next !== undefined;
+  return { ...loading, more: hasMore ? () => setWanted(wanted + 1) : undefined };
 }
 
-async function load<T extends { readonly id: number }>(
+/** Pages of a route whose cursor is what `cursorOf` says of the last item. */
+export function pagesOf<T>(
   path: string,
-  { pages, inTree, signal }: { pages: number; inTree: boolean; signal: AbortSignal },
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let page = 0; page < pages; page++) {
-    const before = all.at(-1)?.id;
+  cursorOf: (item: T) => string,
+  { inTree, query = {} }: { readonly inTree: boolean; readonly query?: Query },
+): LoadPage<T> {
+  return async (before, signal) => {
     const { items } = await call<{ items: readonly T[] }>("GET", path, {
-      query: { limit: String(PAGE), ...(before !== undefined && { before: String(before) }) },
+      query: { ...query, limit: String(PAGE), ...(before !== undefined && { before }) },
       inTree,
       signal,
     });
-    all.push(...items);
-    if (items.length < PAGE) break;
-  }
-  return all;
+    const last = items.at(-1);
+    const isFull = items.length === PAGE && last !== undefined;
+    return isFull ? { items, next: cursorOf(last) } : { items };
+  };
 }
 
 /** Shows a list, or what it says if it is empty. */
@@ -50,14 +70,16 @@ export function PagedList<T>(
     readonly children: (items: readonly T[]) => ComponentChildren;
   },
 ): ComponentChild {
-  return h(Await<readonly T[]>, {
+  return h(Await<readonly Page<T>[]>, {
     loading: paged,
     what,
-    children: (items) =>
-      items.length === 0 ? h("p", { class: "muted" }, empty) : [
-        children(items),
+    children: (pages) => {
+      const items = pages.flatMap((page) => page.items);
+      return [
+        items.length === 0 ? h("p", { key: "empty", class: "muted" }, empty) : children(items),
         paged.more !== undefined &&
         h("p", { key: "more" }, h(Button, { label: `Older ${what}`, onClick: paged.more })),
-      ],
+      ];
+    },
   });
 }

@@ -3,27 +3,44 @@ import type { ConsoleSession } from "../../../../schemas/console.ts";
 import type { Usage } from "../../../../schemas/usage.ts";
 import { call } from "../shared/api.ts";
 import { ago, bytes, count, plural, time } from "../shared/format.ts";
-import { currentTree, knownTrees, may, session, shownTree } from "../shared/session.ts";
+import { currentTree, holds, knownTrees, may, session, shownTree } from "../shared/session.ts";
 import { useStore } from "../shared/store.ts";
 import { Button } from "../ui/button.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
 import { Card, Facts } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
+import { AuditCard } from "./audit.ts";
+import { HiddenCard } from "./hidden_card.ts";
 import { LinksCard } from "./links.ts";
+import { PRIVILEGES } from "./privileges.ts";
+import { TokensCard } from "./tokens.ts";
 import { WaiversCard } from "./waivers.ts";
 
-/** What each privilege permits, in the words of the console. */
-const PRIVILEGES: readonly (readonly [privilege: string, permits: string])[] = [
-  ["resources.view", "See files, folders and verdicts"],
-  ["resources.upload", "Upload files"],
-  ["resources.edit", "Make folders, rename, move, copy and replace"],
-  ["resources.delete", "Delete"],
-  ["resources.download", "Download, and share by links"],
-  ["scans.view", "See scans and reports"],
-  ["scans.run", "Scan, cancel scans and remove them"],
-  ["capacity.view", "See the capacity of the host"],
-  ["metrics.view", "Read the metrics"],
-  ["resources.admin", "All of this in every tree, and waivers"],
+/** What concerns all trees. Privileges in a shared tree do not count for it. */
+const OVERVIEWS: readonly {
+  readonly title: string;
+  readonly privilege: string;
+  readonly reason: string;
+  readonly view: () => ComponentChild;
+}[] = [
+  {
+    title: "Credentials",
+    privilege: "resources.view",
+    reason: "It is that of your own tree that counts here.",
+    view: TokensCard,
+  },
+  {
+    title: "Waivers",
+    privilege: "resources.admin",
+    reason: "A waiver counts for every file with its content, in all trees.",
+    view: WaiversCard,
+  },
+  {
+    title: "Audit log",
+    privilege: "resources.view",
+    reason: "It is that of your own tree that counts here.",
+    view: AuditCard,
+  },
 ];
 
 /** The room Access: what the person who is signed in may do, and who else has access. */
@@ -42,9 +59,16 @@ export function AccessView(): ComponentChild {
     ),
     h(Privileges, null),
     h(Trees, { session: state.session }),
-    may("resources.download") && h(LinksCard, null),
-    may("resources.admin") && h(WaiversCard, null),
-    h(OnTheServer, null),
+    may("resources.download") ? h(LinksCard, null) : h(HiddenCard, {
+      title: "Links",
+      privilege: "resources.download",
+      reason: "Links need it in the tree that is shown.",
+    }),
+    OVERVIEWS.map(({ title, privilege, reason, view }) =>
+      holds(privilege)
+        ? h(view, { key: title })
+        : h(HiddenCard, { key: title, title, privilege, reason })
+    ),
   );
 }
 
@@ -138,26 +162,5 @@ function Trees({ session: it }: SessionProps): ComponentChild {
           },
         ],
       }),
-  );
-}
-
-/** What the API has no routes for. */
-function OnTheServer(): ComponentChild {
-  return h(
-    Card,
-    { title: "Credentials and the audit log" },
-    h("p", null, "The server alone makes credentials and keeps the audit log. There, run:"),
-    h(Facts, {
-      facts: [
-        ["Make one", h("code", null, "strongroom token --user 3 --tree 7=view,download")],
-        ["List", h("code", null, "strongroom token list")],
-        ["Revoke", h("code", null, "strongroom token revoke JTI")],
-        ["Audit log", [
-          "The file ",
-          h("code", { key: "file" }, "audit.log"),
-          " of the data directory",
-        ]],
-      ],
-    }),
   );
 }

@@ -4,12 +4,14 @@ import { ago, time } from "../shared/format.ts";
 import { Button } from "../ui/button.ts";
 import { Card } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
-import { PagedList, usePaged } from "./paged.ts";
+import { PagedList, pagesOf, usePaged } from "./paged.ts";
 import { askForWaiver, askToRemoveWaiver } from "./waiver_actions.ts";
 
 /** The waivers (C 18): content that can be downloaded whatever its verdict is. */
 export function WaiversCard(): ComponentChild {
-  const waivers = usePaged<WaiverEntry>("/waivers/", false);
+  const waivers = usePaged(
+    pagesOf<WaiverEntry>("/waivers/", ({ id }) => String(id), { inTree: false }),
+  );
   return h(
     Card,
     {

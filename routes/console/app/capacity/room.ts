@@ -7,5 +7,6 @@ export const capacityRoom: Room = {
   title: "Capacity",
   icon: "capacity",
   privilege: "capacity.view",
+  ofHost: true,
   view: () => h(CapacityView, null),
 };

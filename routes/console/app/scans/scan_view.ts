@@ -1,6 +1,6 @@
 import { type ComponentChild, h } from "preact";
 import type { ScanEntry } from "../../../../schemas/scans.ts";
-import { call } from "../shared/api.ts";
+import { call, request } from "../shared/api.ts";
 import { bytes, count, duration, plural, time } from "../shared/format.ts";
 import { isOfScan } from "../shared/live.ts";
 import { Await, useLoaded } from "../ui/loaded.ts";
@@ -9,6 +9,8 @@ import { may } from "../shared/session.ts";
 import { Button } from "../ui/button.ts";
 import { Icon } from "../ui/icon.ts";
 import { Card, Facts } from "../ui/pairs.ts";
+import { messageOf } from "../ui/states.ts";
+import { toast } from "../ui/toasts.ts";
 import { askToRemove } from "./actions.ts";
 import { loadReport, type ShownReport } from "./report.ts";
 import { ReportView } from "./report_view.ts";
@@ -82,11 +84,20 @@ function Outcome(
         {
           key: "summary",
           title: "Report",
-          actions: h(Button, {
-            label: "Download JSON",
-            icon: "download",
-            onClick: () => save(source, `scan-${scan.id}.json`),
-          }),
+          actions: h(
+            "div",
+            { class: "actions", role: "group", "aria-label": "Download the report" },
+            h(Button, {
+              label: "Download JSON",
+              icon: "download",
+              onClick: () => save(source, `scan-${scan.id}.json`),
+            }),
+            h(Button, {
+              label: "Download SARIF",
+              icon: "download",
+              onClick: () => void saveSarif(scan.id),
+            }),
+          ),
         },
         h("p", null, sentenceOf(scan)),
         h(Facts, {
@@ -120,6 +131,17 @@ function sentenceOf({ status, issues, files_scanned: files }: ScanEntry): string
     info > 0 && plural(info, "note"),
   ].filter((it) => it !== false);
   return `${parts.length === 0 ? "Nothing found" : parts.join(", ")} in ${plural(files, "file")}.`;
+}
+
+/** Has the server make a SARIF log, which services for code read, and the browser save it. */
+async function saveSarif(id: number): Promise<void> {
+  try {
+    const query = { format: "sarif" };
+    const response = await request("GET", `/scans/${id}/report`, { query });
+    save(await response.blob(), `scan-${id}.sarif`);
+  } catch (error) {
+    toast(messageOf(error), { isError: true });
+  }
 }
 
 /** Has the browser save what was received. */

@@ -27,7 +27,8 @@ export class ApiError extends Error {
   }
 }
 
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** Parameters of a query. An array repeats its parameter. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface RequestOptions {
   readonly query?: Query;

@@ -35,6 +35,14 @@ export function may(privilege: string): boolean {
   return held.includes(privilege) || held.includes("resources.admin");
 }
 
+/** Whether the credential has a privilege whatever tree is shown, as for what concerns all trees, or the host. */
+export function holds(privilege: string): boolean {
+  const state = session.value;
+  if (state.kind !== "signedIn") return false;
+  const { privileges } = state.session;
+  return privileges.includes(privilege) || privileges.includes("resources.admin");
+}
+
 /** The user ids of the trees that the person may choose from, the own one first. */
 export function knownTrees({ user_id: own, trees }: ConsoleSession): number[] {
   return [own, ...Object.keys(trees).map(Number).filter((tree) => tree !== own)];

@@ -11,6 +11,8 @@ export interface ButtonProps {
   readonly onClick?: ((event: MouseEvent) => void) | undefined;
   readonly type?: "button" | "submit";
   readonly pressed?: boolean;
+  /** What the label is about, for screen readers: buttons of a table have the same label. */
+  readonly describes?: string;
 }
 
 export function Button(props: ButtonProps): ComponentChild {
@@ -26,6 +28,7 @@ export function Button(props: ButtonProps): ComponentChild {
       // Where there is little room, only the icon is seen.
       ...(icon !== undefined && { title: label }),
       ...(iconOnly && { "aria-label": label }),
+      ...(props.describes !== undefined && { "aria-label": `${label} ${props.describes}` }),
     },
     icon !== undefined && h(Icon, { name: icon }),
     !iconOnly && h("span", null, label),

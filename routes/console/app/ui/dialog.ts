@@ -13,6 +13,8 @@ interface Question {
   /** The words of the button that goes on. */
   readonly action: string;
   readonly kind: "primary" | "danger";
+  /** Whether there is nothing to decide, so that the action is all there is. @default false */
+  readonly isNotice?: boolean;
   /** Goes on. The dialog stays open while it runs, and if it fails. */
   readonly run: () => Promise<void>;
 }
@@ -116,7 +118,7 @@ function QuestionDialog({ asked }: { readonly asked: Question }): ComponentChild
       h(
         "div",
         { class: "dialog-actions" },
-        h(Button, { label: "Cancel", onClick: close }),
+        !asked.isNotice && h(Button, { label: "Cancel", onClick: close }),
         h(Button, { label: asked.action, kind: asked.kind, type: "submit", disabled: isBusy }),
       ),
     ),

@@ -11,6 +11,8 @@ export interface Room {
   readonly icon: IconName;
   /** What it needs to show anything. Without it, the room says so. */
   readonly privilege: string;
+  /** Whether it is about the host, so that the privilege counts whatever tree is shown. @default false */
+  readonly ofHost?: boolean;
   /** @param path What follows the room in the address, such as the path of a directory. */
   readonly view: (props: { readonly path: string }) => ComponentChild;
 }

@@ -1,0 +1,214 @@
+import { type ComponentChild, h, type TargetedEvent } from "preact";
+import { useRef } from "preact/hooks";
+import type { ConsoleSession } from "../../../../schemas/console.ts";
+import type { TokenEntry } from "../../../../schemas/tokens.ts";
+import { call } from "../shared/api.ts";
+import { session } from "../shared/session.ts";
+import { Button } from "../ui/button.ts";
+import { ask } from "../ui/dialog.ts";
+import { toast } from "../ui/toasts.ts";
+import { PRIVILEGES, TREE_PRIVILEGES } from "./privileges.ts";
+
+/** How a credential is called: by its label, or else by its id. */
+export function nameOfToken({ label, jti }: TokenEntry): string {
+  return label ?? jti;
+}
+
+/** How long a new credential may last, in the words of the API. Without one, as long as the own one. */
+const LIFETIMES: readonly (readonly [text: string, name: string, seconds: number])[] = [
+  ["1h", "1 hour", 3600],
+  ["1d", "1 day", 86_400],
+  ["7d", "7 days", 7 * 86_400],
+  ["30d", "30 days", 30 * 86_400],
+  ["365d", "1 year", 365 * 86_400],
+];
+
+interface Wanted {
+  label: string;
+  lifetime: string;
+  /** By tree; the own one is the empty string. */
+  readonly held: Map<string, Set<string>>;
+}
+
+/** Asks for what a credential is to permit, makes it, and shows its token. */
+export function askForToken(then: () => void): void {
+  const { value: state } = session;
+  if (state.kind !== "signedIn") return;
+  const wanted: Wanted = { label: "", lifetime: "", held: new Map() };
+  ask({
+    title: "New credential",
+    action: "Create",
+    body: () => h(TokenForm, { own: state.session, wanted }),
+    run: async () => {
+      const trees = [...wanted.held].filter(([tree, names]) => tree !== "" && names.size > 0);
+      const made = await call<TokenEntry & { readonly token: string }>("POST", "/tokens/", {
+        inTree: false,
+        json: {
+          privileges: [...wanted.held.get("") ?? []],
+          trees: Object.fromEntries(trees.map(([tree, names]) => [tree, [...names]])),
+          ...(wanted.label.trim() !== "" && { label: wanted.label.trim() }),
+          ...(wanted.lifetime !== "" && { expires_in: wanted.lifetime }),
+        },
+      });
+      then();
+      showToken(made.token);
+    },
+  });
+}
+
+function TokenForm(
+  { own, wanted }: { readonly own: ConsoleSession; readonly wanted: Wanted },
+): ComponentChild {
+  const seconds = (Date.parse(own.expires_at) - Date.now()) / 1000;
+  return [
+    h(
+      "label",
+      { key: "label", class: "field" },
+      h("span", null, "What it is for"),
+      h("input", {
+        type: "text",
+        maxLength: 100,
+        autofocus: true,
+        autocomplete: "off",
+        placeholder: "nightly sync",
+        onInput: (event: TargetedEvent<HTMLInputElement>) =>
+          wanted.label = event.currentTarget.value,
+      }),
+    ),
+    h(Checks, { key: "own", title: "It may", tree: "", held: heldIn(own, ""), wanted }),
+    Object.keys(own.trees).map((tree) =>
+      h(Checks, {
+        key: tree,
+        title: `In the tree of user ${tree}, it may`,
+        tree,
+        held: heldIn(own, tree),
+        wanted,
+      })
+    ),
+    h(
+      "label",
+      { key: "lifetime", class: "field" },
+      h("span", null, "It expires"),
+      h(
+        "select",
+        {
+          onChange: (event: TargetedEvent<HTMLSelectElement>) =>
+            wanted.lifetime = event.currentTarget.value,
+        },
+        h("option", { value: "" }, "With your credential, after a year at most"),
+        LIFETIMES.filter(([, , length]) => length < seconds - 60).map(([text, name]) =>
+          h("option", { key: text, value: text }, `In ${name}`)
+        ),
+      ),
+    ),
+  ];
+}
+
+/** What the own credential permits in a tree, with the words for it. */
+function heldIn({ privileges, trees }: ConsoleSession, tree: string) {
+  const held = tree === "" ? privileges : trees[tree] ?? [];
+  const isAll = held.includes("resources.admin");
+  const known = tree === "" ? PRIVILEGES : TREE_PRIVILEGES;
+  return known.filter(([privilege]) => isAll || held.includes(privilege));
+}
+
+function Checks(
+  { title, tree, held, wanted }: {
+    readonly title: string;
+    readonly tree: string;
+    readonly held: typeof PRIVILEGES;
+    readonly wanted: Wanted;
+  },
+): ComponentChild {
+  const toggle = (privilege: string, isOn: boolean) => {
+    const names = wanted.held.get(tree) ?? new Set();
+    if (isOn) names.add(privilege);
+    else names.delete(privilege);
+    wanted.held.set(tree, names);
+  };
+  return h(
+    "fieldset",
+    { class: "checks" },
+    h("legend", null, title),
+    held.map(([privilege, permits]) =>
+      h(
+        "label",
+        { key: privilege, class: "check" },
+        h("input", {
+          type: "checkbox",
+          onChange: (event: TargetedEvent<HTMLInputElement>) =>
+            toggle(privilege, event.currentTarget.checked),
+        }),
+        permits,
+      )
+    ),
+  );
+}
+
+function showToken(token: string): void {
+  ask({
+    title: "Your new credential",
+    action: "Done",
+    isNotice: true,
+    body: () => h(NewToken, { token }),
+    run: () => Promise.resolve(),
+  });
+}
+
+/** A token, which is shown this once. */
+function NewToken({ token }: { readonly token: string }): ComponentChild {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const copy = async () => {
+    field.current?.select();
+    try {
+      await navigator.clipboard.writeText(token);
+      toast("Copied the credential");
+    } catch {
+      // Browsers offer the clipboard to pages of https and of this machine only.
+      toast("It is selected: copy it by the keyboard", { isError: true });
+    }
+  };
+  return [
+    h(
+      "p",
+      { key: "why" },
+      "It is shown only now: the server does not keep it. Who has it can do what it permits.",
+    ),
+    h(
+      "label",
+      { key: "token", class: "field" },
+      h("span", null, "Token"),
+      h("textarea", { ref: field, class: "token", readOnly: true, rows: 5, value: token }),
+    ),
+    h("p", { key: "copy" }, h(Button, { label: "Copy", icon: "copy", onClick: copy })),
+  ];
+}
+
+/** Asks, and revokes a credential. */
+export function askToRevokeToken(token: TokenEntry, then: () => void): void {
+  ask({
+    title: "Revoke the credential?",
+    action: "Revoke",
+    kind: "danger",
+    body: () => [
+      h(
+        "p",
+        { key: "what" },
+        "“",
+        h("bdi", null, nameOfToken(token)),
+        "”, and those that it has made, are refused from now on.",
+      ),
+      token.is_current &&
+      h(
+        "p",
+        { key: "current" },
+        h("strong", null, "You are signed in with it: this signs you out."),
+      ),
+    ],
+    run: async () => {
+      await call("DELETE", `/tokens/${encodeURIComponent(token.jti)}`, { inTree: false });
+      toast("Revoked the credential");
+      then();
+    },
+  });
+}
