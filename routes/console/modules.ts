@@ -26,6 +26,8 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "capacity/plot.ts": () => import("./app/capacity/plot.ts", { with: { type: "text" } }),
   "capacity/readings.ts": () => import("./app/capacity/readings.ts", { with: { type: "text" } }),
   "capacity/room.ts": () => import("./app/capacity/room.ts", { with: { type: "text" } }),
+  "capacity/waiting_scans.ts": () =>
+    import("./app/capacity/waiting_scans.ts", { with: { type: "text" } }),
   "capacity/view.ts": () => import("./app/capacity/view.ts", { with: { type: "text" } }),
   "file/actions.ts": () => import("./app/file/actions.ts", { with: { type: "text" } }),
   "file/content.ts": () => import("./app/file/content.ts", { with: { type: "text" } }),

@@ -1,5 +1,6 @@
 import { assertAccessible } from "./axe.ts";
-import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+import { ScanRoom } from "../support/scan_room.ts";
+import { enterCredential, HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 
 Deno.test({
   name: "C 24: the room Capacity shows pressure, readings as plots, leases and who waits",
@@ -49,5 +50,30 @@ Deno.test({
       await page.getByRole("img", { name: "1 now, 0 to 1" }).waitFor();
       await page.getByRole("group", { name: "Held leases" }).getByRole("row").nth(1).waitFor();
     });
+  },
+});
+
+Deno.test({
+  name: "C 24: the room Capacity names the scans of the shown tree that wait",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    const room = new ScanRoom();
+    await using browser = await TestBrowser.start({ host: room.host });
+    const client = await browser.server.as(1, ...WORKER);
+    await client.upload("models", { "a.bin": "a", "b.bin": "b" });
+    const start = (path: string) => client.json("POST", "/scans/", { path });
+    await start("models/a.bin");
+    const page = await browser.signIn();
+    await page.getByRole("link", { name: "Capacity" }).click();
+    const list = page.getByRole("list", { name: "Scans that wait" });
+    await list.getByRole("link", { name: "Scan 1: models/a.bin" }).waitFor();
+    await start("models");
+    await list.getByRole("link", { name: "Scan 2: models" }).waitFor();
+    await assertAccessible(page);
+    room.isOpen = true;
+    await page.getByText("No scan of this tree waits.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await enterCredential(page, { privileges: ["resources.view", "capacity.view"] });
+    await page.getByText("Which scans wait is not shown").waitFor();
   },
 });
