@@ -12,8 +12,9 @@ import { ARCHIVE_CASES } from "./archive_cases.ts";
 import { GATE_CASES } from "./gate_cases.ts";
 import { HOST_CASES } from "./host_cases.ts";
 import { HUB_CASES } from "./hub_cases.ts";
-import { type Case, comparisonLines, type Result, ROUNDS, SHORT } from "./measures.ts";
-import { Peers, peerVersions } from "./peers.ts";
+import { describeRun } from "./machine.ts";
+import { type Case, comparisonLines, type Result } from "./measures.ts";
+import { Peers } from "./peers.ts";
 import { type Report, writeReport } from "./report.ts";
 import { START_CASES } from "./start_cases.ts";
 import { SMALL_CASES, TRANSFER_CASES } from "./transfer_cases.ts";
@@ -46,8 +47,9 @@ async function main(args: string[]): Promise<void> {
     const available = await hasProgram(program, "--version") || await hasProgram(program, "-v");
     if (!available) throw new Error(`The benchmarks need ${program}`);
   }
-  const machine = await describeMachine();
-  console.log(machine.join("\n"));
+  const facts = await describeRun(filters);
+  console.log(facts.join("\n"));
+  const begun = performance.now();
   const results: [string, Result][] = [];
   for (const { name, measure } of CASES) {
     if (filters.length > 0 && !filters.some((part) => name.includes(part))) continue;
@@ -62,7 +64,8 @@ async function main(args: string[]): Promise<void> {
     console.log(`\n${name}\n${lines.map((line) => `  ${line}`).join("\n")}`);
     results.push([name, result]);
   }
-  if (path !== undefined) await finishReport(path, { machine, results });
+  facts.push(`The run took ${Math.ceil((performance.now() - begun) / 60_000)} minutes`);
+  if (path !== undefined) await finishReport(path, { facts, results });
 }
 
 async function runCase(measure: Case["measure"]): Promise<Result> {
@@ -72,25 +75,6 @@ async function runCase(measure: Case["measure"]): Promise<Result> {
   const client = await server.as(1);
   await using peers = await Peers.start(directory);
   return await measure({ directory, server, client, peers: peers.all });
-}
-
-/** What the figures depend on, a line for each fact. */
-async function describeMachine(): Promise<string[]> {
-  const cpu = /^model name\s*: (.*)$/m.exec(await Deno.readTextFile("/proc/cpuinfo"))?.[1];
-  const cores = navigator.hardwareConcurrency;
-  const gigabytes = (Deno.systemMemoryInfo().total / 1e9).toFixed(0);
-  const { stdout } = await run("git", ["log", "-1", "--format=%h of %cs"]);
-  const [load = 0] = Deno.loadavg();
-  return [
-    `${new Date().toISOString().slice(0, 10)}, commit ${stdout.trim()}`,
-    `${
-      cpu ?? "unknown processor"
-    }, ${cores} cores, ${gigabytes} GB of memory, Linux ${Deno.osRelease()}`,
-    [`Deno ${Deno.version.deno}`, ...await peerVersions()].join("; "),
-    `${ROUNDS} rounds in turn; figures are median (min…max)`,
-    ...SHORT ? ["A short run, with a tenth of the sizes: it only shows that the cases work"] : [],
-    ...load > cores / 2 ? [`Other programs were running: the load was ${load.toFixed(1)}`] : [],
-  ];
 }
 
 async function finishReport(path: string, report: Report): Promise<void> {

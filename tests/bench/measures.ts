@@ -82,7 +82,7 @@ export async function compare(
 }
 
 /** After this time, the clients of {@link compareRates} send no more requests: some servers take 40 ms each. */
-const MAX_ROUND_SECONDS = 2;
+const MAX_ROUND_SECONDS = 1;
 
 /**
  * Like {@link compare}, for `count` requests by so many clients at once, or fewer if a server is slow.

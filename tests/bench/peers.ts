@@ -118,15 +118,3 @@ async function answers(url: string): Promise<boolean> {
   await reply?.body?.cancel();
   return reply !== undefined;
 }
-
-/** The first line of what a peer says of its version, for those that are installed. */
-export async function peerVersions(): Promise<string[]> {
-  const versions: string[] = [];
-  for (const { name, versionArgs } of PROGRAMS) {
-    if (!await hasProgram(name, ...versionArgs)) continue;
-    const { stdout, stderr } = await run(name, versionArgs);
-    const [line = name] = (stdout || stderr).trim().replace(/^nginx version: /, "").split("\n");
-    versions.push(line);
-  }
-  return versions;
-}

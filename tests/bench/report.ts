@@ -5,14 +5,18 @@ import { type Comparison, median, type Result, speedups, spread } from "./measur
 /** The results of a run. */
 export interface Report {
   /** What the figures depend on, a line for each fact. */
-  readonly machine: readonly string[];
+  readonly facts: readonly string[];
   /** The names and results of the cases. */
   readonly results: readonly (readonly [name: string, result: Result])[];
 }
 
+/** What stands above this line in a report is written by hand, and kept when a run replaces the rest. */
+const MARKER = "<!-- `deno task bench` writes all that follows. -->";
+
 /**
  * Writes a report in Markdown, and a chart in SVG for each comparison of several programs into the
- * directory with the name of the report. Replaces that directory. Returns the files.
+ * directory with the name of the report. Replaces that directory, and what a former run wrote into the
+ * report. Returns the files.
  */
 export async function writeReport(path: string, report: Report): Promise<string[]> {
   const name = basename(path, ".md");
@@ -21,7 +25,8 @@ export async function writeReport(path: string, report: Report): Promise<string[
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
   await Deno.mkdir(charts, { recursive: true });
-  await Deno.writeTextFile(path, markdown(report, name));
+  const head = await headOf(path);
+  await Deno.writeTextFile(path, `${head}${MARKER}\n\n${markdown(report, name)}`);
   const written = [path];
   for (const comparison of report.results.flatMap(([, { comparisons }]) => comparisons)) {
     if (!hasChart(comparison)) continue;
@@ -32,23 +37,36 @@ export async function writeReport(path: string, report: Report): Promise<string[
   return written;
 }
 
-/** The report. Its charts are in `directory`, relative to it. */
-export function markdown({ machine, results }: Report, directory: string): string {
+/** What is written by hand in a report, or a title for a new one. */
+async function headOf(path: string): Promise<string> {
+  const text = await Deno.readTextFile(path).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return MARKER;
+    throw error;
+  });
+  const [head, ...written] = text.split(MARKER);
+  if (written.length !== 1) throw new Error(`${path} must have the line "${MARKER}" once`);
+  return head || "# Benchmarks\n\n";
+}
+
+/** What a run writes. Its charts are in `directory`, relative to the report. */
+function markdown({ facts, results }: Report, directory: string): string {
   return [
-    "# Benchmarks",
-    "`deno task bench --report=docs/benchmarks.md` wrote this page. nginx, dufs and rclone neither hash nor " +
-    "sync what they receive; strongroom computes MD5, SHA-256 and CRC-32, and replies when the content is " +
-    "synced.",
-    machine.map((fact) => `- ${fact}`).join("\n"),
+    "## The run",
+    facts.map((fact) => `- ${fact}`).join("\n"),
+    "Each table has programs that did the same work in turn, round by round: the median of the rounds, and " +
+    "in parentheses the range. The last column compares the program of the first row with that of the row, " +
+    "by the median of the ratios within a round: 2 means twice as fast, 0.5 half as fast.",
+    "strongroom computes MD5, SHA-256 and CRC-32 of what it receives, and replies when the content is " +
+    "synced to the disk. nginx, dufs and rclone neither hash nor sync.",
     ...results.flatMap(([name, result]) => section(name, result, directory)),
   ].join("\n\n") + "\n";
 }
 
 function section(name: string, { comparisons, notes }: Result, directory: string): string[] {
   return [
-    `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
+    `## ${capitalized(name)}`,
     ...comparisons.flatMap((comparison) => [
-      ...comparison.title === name ? [] : [`### ${comparison.title}`],
+      ...comparison.title === name ? [] : [`### ${capitalized(comparison.title)}`],
       table(comparison),
       ...hasChart(comparison)
         ? [`![${comparison.title}](${directory}/${chartName(comparison)})`]
@@ -58,14 +76,19 @@ function section(name: string, { comparisons, notes }: Result, directory: string
   ];
 }
 
+function capitalized(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
+}
+
 function table(comparison: Comparison): string {
   const { unit, values } = comparison;
   const heading = unit === "s" ? "Seconds" : "Requests a second";
+  const [first = ""] = Object.keys(values);
   const rows = Object.entries(values).map(([name, of], index) => {
     const ratio = index === 0 ? "" : spread(speedups(comparison, name));
     return `| ${name} | ${spread(of, unit === "s" ? 2 : 0)} | ${ratio} |`;
   });
-  return [`| | ${heading} | strongroom is as fast, times |`, "|-|-|-|", ...rows].join("\n");
+  return [`| | ${heading} | Speed of ${first}, relative |`, "|-|-|-|", ...rows].join("\n");
 }
 
 /** A single bar would show nothing. */

@@ -29,7 +29,7 @@ Deno.test("a report has a table for each comparison, and a chart for each of sev
     ["upload of 5 MB", { comparisons: [UPLOAD], notes: ["peak memory 5 MB"] }],
     ["others", { comparisons: [RATES, LONE], notes: [] }],
   ] as const;
-  const written = await writeReport(path, { machine: ["2 cores"], results });
+  const written = await writeReport(path, { facts: ["2 cores"], results });
   const names = [...Deno.readDirSync(`${directory.path}/figures`)].map(({ name }) => name).sort();
   assert.deepEqual(names, ["requests.svg", "upload-of-5-mb.svg"]);
   assert.deepEqual(written, [
@@ -39,17 +39,41 @@ Deno.test("a report has a table for each comparison, and a chart for each of sev
   ]);
   const text = await Deno.readTextFile(path);
   assert.match(text, /^- 2 cores$/m);
-  assert.match(text, /^## Upload of 5 MB\n\n\| \| Seconds/m);
+  assert.match(text, /^# Benchmarks\n\n<!-- .* -->\n\n## The run$/m);
+  assert.match(text, /^## Upload of 5 MB\n\n\| \| Seconds \| Speed of strongroom, relative \|$/m);
   assert.match(text, /^\| a < b & c \| 2\.00 \(1\.00…8\.00\) \| 2\.00 \(0\.50…2\.00\) \|$/m);
   assert.match(
     text,
     /^!\[upload of 5 MB\]\(figures\/upload-of-5-mb\.svg\)\n\n- peak memory 5 MB$/m,
   );
-  assert.match(text, /^### alone\n\n.*\n.*\n\| strongroom \| 1\.00 \(1\.00…1\.00\) \| {2}\|$/m);
+  assert.match(text, /^### Alone\n\n.*\n.*\n\| strongroom \| 1\.00 \(1\.00…1\.00\) \| {2}\|$/m);
   const chart = await Deno.readTextFile(written[1] ?? "");
   assert.match(chart, /<text[^>]*>a &lt; b &amp; c<\/text>/);
   assert.deepEqual(
     [...chart.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) => width),
     ["430.0", "430.0"],
   );
+});
+
+Deno.test("a report keeps what stands above the line of the program, and replaces the rest", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/figures.md`;
+  const results = [["others", { comparisons: [RATES], notes: [] }]] as const;
+  await writeReport(path, { facts: ["2 cores"], results });
+  const first = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, first.replace("# Benchmarks", "# Figures\n\nBy hand."));
+  await writeReport(path, { facts: ["4 cores"], results });
+  const second = await Deno.readTextFile(path);
+  assert.equal(
+    second,
+    first.replace("# Benchmarks", "# Figures\n\nBy hand.").replace("- 2 cores", "- 4 cores"),
+  );
+});
+
+Deno.test("a report does not replace a page without the line of the program", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/notes.md`;
+  await Deno.writeTextFile(path, "# Notes\n");
+  await assert.rejects(writeReport(path, { facts: [], results: [] }), /must have the line/);
+  assert.equal(await Deno.readTextFile(path), "# Notes\n");
 });

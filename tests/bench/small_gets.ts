@@ -1,7 +1,7 @@
 /** Many GETs of small replies at once. */
 
 import { hasProgram, run } from "../support/tools.ts";
-import { compareRates, type Comparison, fetchAll, median, ROUNDS, SHORT } from "./measures.ts";
+import { compareRates, type Comparison, fetchAll, median, ROUNDS } from "./measures.ts";
 
 /** What a server is asked for. */
 export interface Get {
@@ -25,7 +25,7 @@ interface Round {
 }
 
 /** The time of a round of wrk. */
-const ROUND_SECONDS = SHORT ? 1 : 2;
+const ROUND_SECONDS = 1;
 
 /**
  * Compares how many GETs so many clients at once get replies to. `wrk` sends them if it is installed: it takes
