@@ -1,7 +1,7 @@
 /** Other file servers, which the benchmarks compare with if they are installed. */
 
 import { freePort } from "../support/child_server.ts";
-import { hasProgram, run } from "../support/tools.ts";
+import { hasProgram } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
 /** A file server that serves a directory, and accepts files by PUT. None of them hashes or syncs files. */
