@@ -5,7 +5,7 @@ import { currentTurn, yieldToEventLoop } from "../core/event_loop.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
 import { formatBytes, KIB, MIB } from "../schemas/units.ts";
-import { type ByteReader, byteReader } from "./byte_reader.ts";
+import { type ByteReader, byteReader, MIN_VIEW_BYTES } from "./byte_reader.ts";
 import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
@@ -15,8 +15,8 @@ const MAX_JSON_MS = 120_000;
 
 /** The memory that a whole body is read into at first. */
 const MIN_MEMORY_BYTES = 4096;
-/** The memory that streamed content is read into at first. */
-const MIN_CHUNK_BYTES = 64 * KIB;
+/** The most memory that streamed content is read into at first. */
+const MAX_FIRST_BYTES = 64 * KIB;
 /** How long a body that has already arrived may keep the event loop, in milliseconds. */
 const MAX_TURN_MS = 20;
 
@@ -64,7 +64,8 @@ export interface BodyLimits {
  */
 export class BodyReader {
   readonly #request: object;
-  readonly #isChunked: boolean;
+  /** As the client has stated it; a chunked body has none. */
+  readonly #length: number | undefined;
   readonly #reader: ByteReader | undefined;
   readonly #subject: Subject;
   readonly #limits: BodyLimits;
@@ -83,10 +84,9 @@ export class BodyReader {
   constructor(request: Pick<Request, "body" | "headers">, subject: Subject, limits: BodyLimits) {
     const { body, headers } = request;
     this.#request = request;
-    this.#isChunked = !headers.has("Content-Length");
-    this.#reader = body === null
-      ? undefined
-      : byteReader(body, headers.get("Content-Length") ?? undefined);
+    const length = headers.get("Content-Length") ?? undefined;
+    this.#length = length === undefined ? undefined : Number(length);
+    this.#reader = body === null ? undefined : byteReader(body, length);
     this.#subject = subject;
     this.#limits = limits;
     const { stallMs, withinMs } = limits;
@@ -97,6 +97,15 @@ export class BodyReader {
     this.#deadline = withinMs === undefined
       ? undefined
       : setTimeout(() => this.#expire(`not received within ${withinMs / 1000} s`), withinMs);
+  }
+
+  /**
+   * Memory to read into at first: of `maxBytes`, or less if the body is so short that it takes half of that
+   * at most, with room for seeing its end.
+   */
+  firstMemory(maxBytes: number): Chunk {
+    const bytes = 2 * ((this.#length ?? maxBytes) + MIN_VIEW_BYTES);
+    return new Uint8Array(bytes < maxBytes ? bytes : maxBytes);
   }
 
   /**
@@ -123,7 +132,7 @@ export class BodyReader {
       this.#watch.moved(result.bytes);
       if (this.#expired !== undefined) throw unreadable(this.#subject, this.#expired);
       this.#received += result.bytes;
-      if (this.#isChunked && currentTurn() === turn) {
+      if (this.#length === undefined && currentTurn() === turn) {
         this.#judgeChunks(result.bytes, performance.now() - started);
       }
       if (this.#received > this.#limits.maxBytes) throw tooLarge(this.#subject, this.#limits);
@@ -189,7 +198,7 @@ export async function* bodyContent(
   limits: BodyLimits,
 ): AsyncGenerator<Chunk, void> {
   const body = new BodyReader(request, "body", limits);
-  let memory: Chunk = new Uint8Array(MIN_CHUNK_BYTES);
+  let memory = body.firstMemory(MAX_FIRST_BYTES);
   let end = 0;
   try {
     for (;;) {

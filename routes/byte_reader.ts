@@ -5,7 +5,7 @@ import { KIB } from "../schemas/units.ts";
  * The runtime (2.9.6) reads into views of at least this size only: into one of 1 to 4 bytes it reads nothing
  * any more once a chunk of a chunked body has ended.
  */
-const MIN_VIEW_BYTES = KIB;
+export const MIN_VIEW_BYTES = KIB;
 /**
  * The largest view that chunks are read into. The runtime (2.9.6) takes as much from a connection, at each
  * read, as the largest view so far had, and gives one chunk at most. What is left over adds up in its memory,

@@ -7,8 +7,8 @@ import { type BodyReader, unreadable } from "./body.ts";
 /** The longest head of a part. */
 const MAX_HEAD_BYTES = 16 * KIB;
 const HEAD_END = new TextEncoder().encode("\r\n\r\n");
-/** The memory that a form is read into at first. When it is full, it grows to that of a large chunk. */
-const MIN_MEMORY_BYTES = 64 * KIB;
+/** The most memory that a form is read into at first. When it is full, it grows to that of a large chunk. */
+const MAX_FIRST_BYTES = 64 * KIB;
 const LAST = new TextEncoder().encode("--");
 
 /**
@@ -19,7 +19,7 @@ export class FormReader implements Disposable {
   readonly #body: BodyReader;
   readonly #delimiter: Uint8Array;
   readonly #skips: Uint8Array;
-  #memory: Chunk = new Uint8Array(MIN_MEMORY_BYTES);
+  #memory: Chunk;
   /** The part of the memory that has been received and not yet consumed. */
   #start = 0;
   #end = 0;
@@ -28,6 +28,7 @@ export class FormReader implements Disposable {
 
   constructor(body: BodyReader, boundary: string) {
     this.#body = body;
+    this.#memory = body.firstMemory(MAX_FIRST_BYTES);
     this.#delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
     this.#skips = skipsOf(this.#delimiter);
     // A boundary begins with a line break, which the first one in a body need not have.

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
+import { joinChunks } from "../../core/content.ts";
 import { bodyContent, jsonBody, jsonBytes } from "../../routes/body.ts";
 import { rawRequest } from "../support/raw_http.ts";
 
@@ -67,6 +68,35 @@ Deno.test("C 15 does not read a body beyond the size limit", async () => {
   const request = new Request("http://localhost/", { method: "POST", body });
   await assert.rejects(jsonBytes(request, { maxBytes: 25 }), /larger than 25 bytes/);
   assert.deepEqual([chunks, cancelled], [3, true]);
+});
+
+Deno.test("C 6 reads bodies of a stated length whole, and short ones into little memory", async () => {
+  const limits = { maxBytes: 2 ** 22, stallMs: 2000 };
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const chunks = await Array.fromAsync(bodyContent(request, limits));
+      const [first] = chunks;
+      return Response.json({
+        bytes: [...joinChunks(chunks)].filter((byte, index) => byte === index % 251).length,
+        memory: first?.buffer.byteLength ?? 0,
+      });
+    },
+  );
+  const { hostname, port } = server.addr;
+  for (const bytes of [0, 1, 1000, 1023, 1024, 1025, 10_000, 31_743, 31_744, 65_535, 65_537]) {
+    const body = Uint8Array.from({ length: bytes }, (_, index) => index % 251);
+    const address = `http://${hostname}:${port}`;
+    const whole = await fetch(address, { method: "POST", body });
+    const headers = { "Content-Length": String(bytes) };
+    const request = { line: "POST /", headers, body, pieceBytes: 700 };
+    const pieces = JSON.parse((await rawRequest(address, request)).body);
+    for (const read of [await whole.json(), pieces]) {
+      assert.equal(read.bytes, bytes);
+      if (bytes <= 1025) assert.ok(read.memory <= 8192, `${read.memory} for ${bytes}`);
+    }
+  }
+  await server.shutdown();
 });
 
 Deno.test("C 6 reads chunked bodies of any size and in any pieces", async () => {
