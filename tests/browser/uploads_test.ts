@@ -207,12 +207,14 @@ Deno.test({
   name: "C 24 a restart of the server while a file is uploaded loses nothing",
   ignore: !HAS_BROWSER,
   async fn() {
+    await using directory = await TempDir.make();
+    const file = `${directory.path}/weights.bin`;
+    const content = await makeFile(file);
     await using browser = await TestBrowser.start({ graceMs: 100 });
     const page = await browser.signIn();
     const limit = await uploadLimit(page);
     await limit(8e6);
-    const size = SIZE;
-    await choose(page, "Upload files", { name: "weights.bin", size });
+    await choose(page, "Upload files", file);
     await page.getByText(MOVING).waitFor();
     await browser.restart(async () => {
       await page.getByText("No connection to the server").waitFor();
@@ -221,8 +223,7 @@ Deno.test({
     await page.getByText("Uploaded 1 file").waitFor();
     await row(page, "weights.bin").waitFor();
     await page.getByText("No connection to the server").waitFor({ state: "detached" });
-    const client = await browser.server.as(1);
-    const stored = await client.fetch("/resources/download?path=weights.bin");
-    assert.ok(Buffer.alloc(size, "weights.bin").equals(Buffer.from(await stored.arrayBuffer())));
+    const stored = await (await browser.server.as(1)).bytes({ path: "weights.bin" });
+    assert.ok(content.equals(stored));
   },
 });

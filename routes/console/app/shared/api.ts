@@ -35,7 +35,7 @@ export interface RequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is. */
-  readonly body?: Blob;
+  readonly body?: Blob | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Whether the request acts in the tree that is shown. @default true */

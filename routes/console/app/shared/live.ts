@@ -143,7 +143,8 @@ function publish(event: LiveEvent): void {
   for (const listener of [...listeners]) listener(event);
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits, at most until the signal is aborted. @param ms Milliseconds. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

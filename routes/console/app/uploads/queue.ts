@@ -1,3 +1,4 @@
+import { sleep } from "../shared/live.ts";
 import { currentTree, session } from "../shared/session.ts";
 import { Store } from "../shared/store.ts";
 import { messageOf } from "../ui/states.ts";
@@ -7,8 +8,10 @@ import {
   addressOf,
   delayAfter,
   forgetUpload,
+  isSmall,
   refused,
   sendFile,
+  sendTogether,
   type Transfer,
   type UploadItem,
 } from "./transfer.ts";
@@ -28,8 +31,14 @@ export const uploads = new Store<UploadsState>({ items: [], rate: 0 });
 const MAX_SENDING = 3;
 /** How often what is shown changes at most, in milliseconds. */
 const SHOW_MS = 150;
+/** How many small files are sent together. */
+const MAX_TOGETHER = 200;
+/** How many bytes small files that are sent together have, but for the last one: 4 MiB. */
+const MAX_TOGETHER_BYTES = 4 * 2 ** 20;
 
 const transfers = new Map<number, Transfer>();
+/** How many requests send files. */
+let sending = 0;
 const rate = new Rate();
 let lastKey = 0;
 let showing: number | undefined;
@@ -180,16 +189,53 @@ function add(transfer: Transfer): void {
 }
 
 function startNext(): void {
-  let sending = 0;
-  for (const { item } of transfers.values()) {
-    if (item.state === "sending" || item.state === "waiting") sending++;
-  }
   for (const [key, { item, file }] of transfers) {
     if (sending >= MAX_SENDING) return;
     if (item.state !== "queued" || file === undefined) continue;
+    const together = smallOnes(key);
+    for (const it of [key, ...together]) change(it, { state: "sending" });
     sending++;
-    change(key, { state: "sending" });
-    void transferFile(key, file);
+    void (together.length > 1 ? transferTogether(together) : transferFile(key, file))
+      .finally(() => {
+        sending--;
+        startNext();
+      });
+  }
+}
+
+/** A queued file and those that are sent together with it, if all are small. */
+function smallOnes(key: number): number[] {
+  const first = transfers.get(key);
+  if (first === undefined || !isSmall(first)) return [];
+  const keys: number[] = [];
+  let bytes = 0;
+  for (const [other, transfer] of transfers) {
+    const { item: { state, tree, size }, onConflict } = transfer;
+    if (state !== "queued" || tree !== first.item.tree || onConflict !== first.onConflict) continue;
+    if (!isSmall(transfer)) continue;
+    bytes += size;
+    if (keys.push(other) === MAX_TOGETHER || bytes >= MAX_TOGETHER_BYTES) break;
+  }
+  return keys;
+}
+
+/** Sends small files in one request, and each one alone if that fails. */
+async function transferTogether(keys: readonly number[]): Promise<void> {
+  const batch = keys.map((key) => transfers.get(key)).filter((it) => it !== undefined);
+  try {
+    await sendTogether(batch);
+    for (const { item: { key, size } } of batch) {
+      rate.add(size);
+      change(key, { state: "done", sent: size });
+    }
+  } catch {
+    // Each file then says by itself why it is refused.
+    for (const { item: { key }, abort } of batch) {
+      const transfer = transfers.get(key);
+      if (transfer === undefined) continue;
+      transfer.isAlone = true;
+      if (!abort.signal.aborted) change(key, { state: "queued" });
+    }
   }
 }
 
@@ -220,10 +266,9 @@ async function transferFile(key: number, file: File): Promise<void> {
         break;
       }
       change(key, { state: "waiting", problem: messageOf(error) });
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await sleep(delay, signal);
     }
   }
-  startNext();
 }
 
 function change(key: number, changes: Partial<UploadItem>): void {

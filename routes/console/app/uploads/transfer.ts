@@ -1,4 +1,4 @@
-import { ApiError } from "../shared/api.ts";
+import { ApiError, request } from "../shared/api.ts";
 import { messageOf } from "../ui/states.ts";
 import {
   createUpload,
@@ -45,10 +45,16 @@ export interface Transfer {
   /** The upload on the server, once it is created. */
   id?: string;
   readonly onConflict: OnConflict;
+  /** Whether it was sent together with others, which failed: it is sent alone, and may be stored already. */
+  isAlone?: boolean;
   /** Whether the end of the session has paused it. */
   isInterrupted?: boolean;
 }
 
+/** Files of up to this size are sent many in one request: 256 KiB. */
+const MAX_SMALL_BYTES = 256 * 1024;
+/** Characters that browsers change in the names of a form. */
+const CHANGED_IN_FORMS = /["\r\n]/;
 /** Files of up to this size are sent in one request, from their start if it fails: 1 MiB. */
 const MAX_WHOLE_BYTES = 2 ** 20;
 const MAX_DELAY_MS = 10_000;
@@ -77,7 +83,8 @@ export async function sendFile(
   const { size } = file;
   if (size <= MAX_WHOLE_BYTES && transfer.id === undefined) {
     // An attempt whose reply was lost may have stored it.
-    const again = attempt > 0 && onConflict === "error" ? "skip" : onConflict;
+    const mayBeStored = attempt > 0 || transfer.isAlone === true;
+    const again = mayBeStored && onConflict === "error" ? "skip" : onConflict;
     await storeFile({ tree, path, content: file, onConflict: again, signal });
     return onProgress(size);
   }
@@ -92,6 +99,29 @@ export async function sendFile(
   onProgress(offset);
   if (offset < size) await sendContent({ upload, offset, content: file, onProgress, signal });
   await forgetUpload(upload.id);
+}
+
+/** Whether a file may be sent together with others. */
+export function isSmall({ item, file, isAlone = false, id }: Transfer): boolean {
+  return !isAlone && id === undefined && file !== undefined && file.size <= MAX_SMALL_BYTES &&
+    !CHANGED_IN_FORMS.test(item.path);
+}
+
+/** Sends files to one tree, all or none of them. @throws {ApiError} */
+export async function sendTogether(batch: readonly Transfer[]): Promise<void> {
+  const [first] = batch;
+  if (first === undefined) return;
+  const { item: { tree }, onConflict } = first;
+  const body = new FormData();
+  for (const { item: { path }, file } of batch) {
+    if (file !== undefined) body.append("files", file, path);
+  }
+  await request("POST", "/resources/", {
+    inTree: false,
+    query: { tree: String(tree), paths: "keep", on_conflict: onConflict },
+    body,
+    signal: AbortSignal.any(batch.map(({ abort }) => abort.signal)),
+  });
 }
 
 /** Forgets an upload that has ended, in this browser. If that fails, it turns out to be gone later. */

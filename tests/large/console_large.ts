@@ -1,0 +1,105 @@
+/**
+ * `deno task test:large`: a file of 2 GB through the console, beside the same by curl, with the memory of the
+ * tab; and 1000 small files. The variable CONSOLE_MB says how large the file is. Needs chromium and curl, and
+ * 8 GB of disk.
+ */
+
+import * as assert from "node:assert/strict";
+import type { BrowserContext, Page } from "playwright-core";
+import { mintToken, USER_PRIVILEGES } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { run } from "../support/tools.ts";
+import { HAS_BROWSER, TestBrowser } from "../browser/browser.ts";
+import { button, choose } from "../browser/files_page.ts";
+
+const BYTES = Number(Deno.env.get("CONSOLE_MB") ?? 2000) * 1_000_000;
+const FILES = 1000;
+/** By how much the tab may grow, whatever the size of the file: 64 MiB. */
+const MAX_GROWTH = 64 * 2 ** 20;
+
+/** The memory of all tabs of a browser, in bytes (Linux). */
+async function memoryOfTabs(context: BrowserContext): Promise<number> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  const { processInfo = [] } = await session?.send("SystemInfo.getProcessInfo") ?? {};
+  await session?.detach();
+  let bytes = 0;
+  for (const { type, id } of processInfo) {
+    if (type !== "renderer") continue;
+    const status = await Deno.readTextFile(`/proc/${id}/status`);
+    bytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  }
+  return bytes;
+}
+
+/** Seconds until the console has uploaded what was chosen. */
+async function upload(page: Page, label: string, path: string, files: string): Promise<number> {
+  const started = performance.now();
+  await choose(page, label, path);
+  await page.getByText(`Uploaded ${files}`).waitFor({ timeout: 600_000 });
+  const seconds = (performance.now() - started) / 1000;
+  await button(page, "Close uploads").click();
+  return seconds;
+}
+
+/** Seconds until curl has uploaded a file. */
+async function curl(url: string, path: string): Promise<number> {
+  const token = await mintToken({ userId: 1, privileges: USER_PRIVILEGES });
+  const started = performance.now();
+  const headers = ["-H", `Authorization: Bearer ${token}`, "-H", "Expect:"];
+  const { code, stderr } = await run("curl", ["-sSf", ...headers, "-T", path, url]);
+  assert.equal(code, 0, stderr);
+  return (performance.now() - started) / 1000;
+}
+
+Deno.test({
+  name: `C 24 the memory of the tab does not grow with an upload of ${BYTES / 1e6} MB`,
+  ignore: !HAS_BROWSER || Deno.build.os !== "linux",
+  async fn() {
+    await using directory = await TempDir.make();
+    const path = `${directory.path}/weights.bin`;
+    using file = await Deno.open(path, { write: true, create: true });
+    for (let at = 0; at < BYTES; at += 2 ** 20) {
+      const chunk = crypto.getRandomValues(new Uint8Array(2 ** 16));
+      for (let part = 0; part < 16; part++) await file.write(chunk);
+    }
+    await file.truncate(BYTES);
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    await button(page, "Upload files").waitFor();
+    const byCurl = await curl(`${browser.server.url}/files/by-curl.bin`, path);
+    const before = await memoryOfTabs(browser.context);
+    let highest = 0;
+    const timer = setInterval(async () => {
+      highest = Math.max(highest, await memoryOfTabs(browser.context));
+    }, 200);
+    const byConsole = await upload(page, "Upload files", path, "1 file").finally(() =>
+      clearInterval(timer)
+    );
+    const growth = highest - before;
+    const rate = (seconds: number) => `${Math.round(BYTES / 1e6 / seconds)} MB/s`;
+    console.log(
+      `curl ${rate(byCurl)}, console ${rate(byConsole)}; the tab grew by ${growth >> 20} MiB`,
+    );
+    assert.ok(highest > 0);
+    assert.ok(growth < MAX_GROWTH, `the tab grew by ${growth >> 20} MiB`);
+  },
+});
+
+Deno.test({
+  name: `C 24 a folder of ${FILES} small files arrives through the console`,
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using directory = await TempDir.make();
+    const folder = `${directory.path}/many`;
+    await Deno.mkdir(folder);
+    for (let index = 0; index < FILES; index++) {
+      await Deno.writeTextFile(`${folder}/${index}.txt`, `${index}`.repeat(1000));
+    }
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    const seconds = await upload(page, "Upload folder", folder, "1,000 files");
+    console.log(`${FILES} files in ${seconds.toFixed(1)} s`);
+    const client = await browser.server.as(1);
+    assert.equal((await client.paths({ path: "many", recursive: "true" })).length, FILES + 1);
+  },
+});
