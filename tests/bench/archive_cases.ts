@@ -38,7 +38,7 @@ export const ARCHIVE_CASES: readonly Case[] = [
       });
       return {
         comparisons: [{ title: "ZIP of 512 MB in four random files", unit: "s", values }],
-        notes: [`${await peakMemory(server.pid)}, after uploads: ${before}`],
+        notes: [`${before} after the uploads, ${await peakMemory(server.pid)} at the end`],
       };
     },
   },

@@ -50,8 +50,8 @@ export const HOST_CASES: readonly Case[] = [
           values: { strongroom: values },
         })),
         notes: [
-          `10 000 relative to 1 000: ${ratio.toFixed(1)}`,
-          `a label: ${(label * 10).toFixed(1)} µs`,
+          `10 000 take ${ratio.toFixed(1)} times as long as 1 000`,
+          `the label of a command, for the log: ${(label * 10).toFixed(1)} µs`,
         ],
       };
     },

@@ -28,7 +28,7 @@ export async function describeRun(filters: readonly string[]): Promise<string[]>
       cpu ?? "unknown processor"
     }, ${cores} cores, ${gigabytes} GB of memory, Linux ${Deno.osRelease()}`,
     ...await describePrograms(),
-    `${ROUNDS} rounds, after one that does not count`,
+    `Rounds: ${ROUNDS}, after one that does not count`,
     ...filters.length > 0 ? [`Only cases whose names contain: ${filters.join(", ")}`] : [],
     ...SHORT ? ["A short run, with a tenth of the sizes: it only shows that the cases work"] : [],
     ...load > cores / 2 ? [`Other programs were running: the load was ${load.toFixed(1)}`] : [],

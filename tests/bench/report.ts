@@ -82,7 +82,7 @@ function capitalized(text: string): string {
 
 function table(comparison: Comparison): string {
   const { unit, values } = comparison;
-  const heading = unit === "s" ? "Seconds" : "Requests a second";
+  const heading = unit === "s" ? "Seconds" : "Per second";
   const [first = ""] = Object.keys(values);
   const rows = Object.entries(values).map(([name, of], index) => {
     const ratio = index === 0 ? "" : spread(speedups(comparison, name));
@@ -101,7 +101,7 @@ function chartName({ title }: Comparison): string {
 }
 
 function bars({ title, unit, values }: Comparison) {
-  const better = unit === "s" ? "seconds, less is better" : "requests a second, more is better";
+  const better = unit === "s" ? "seconds, less is better" : "per second, more is better";
   return {
     title: `${title}: ${better}`,
     digits: unit === "s" ? 2 : 0,

@@ -50,7 +50,7 @@ export const TREE_CASES: readonly Case[] = [
       });
       return {
         comparisons: [{ title: "listing of 100 000 entries", unit: "s", values }],
-        notes: [`${await peakMemory(server.pid)}, after uploads: ${before}`],
+        notes: [`${before} after the uploads, ${await peakMemory(server.pid)} at the end`],
       };
     },
   },
@@ -105,6 +105,6 @@ function growth(
   const of = (size: number | undefined) => median(times.get(`${name} ${size}`) ?? []);
   return sizes.slice(1).map((size, index) => {
     const ratio = of(size) / of(sizes[index]);
-    return `${name} of ${size} relative to ${sizes[index]}: ${ratio.toFixed(1)}`;
+    return `a ${name} of ${size} takes ${ratio.toFixed(1)} times as long as of ${sizes[index]}`;
   });
 }
