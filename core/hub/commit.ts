@@ -52,7 +52,7 @@ export async function commitFiles(
     alone: parentCommit !== undefined,
   });
   const planned = await readOperations(staging, request);
-  const changes = await repeated(async () => {
+  const changes = await repeated(hub, async () => {
     await using content = await findWaiting(hub, caller, planned.lfsFiles);
     waiting = content;
     const paths = [...planned.copies, ...content.others].map(({ path }) => path);
@@ -75,12 +75,17 @@ function requireParent({ parentCommit }: CommitRequest, current: string): void {
 }
 
 /** Runs work again if content that it has found waiting is gone. */
-async function repeated(work: () => Promise<ChangeSet>): Promise<ChangeSet> {
+async function repeated(
+  { tree }: Pick<HubService, "tree">,
+  work: () => Promise<ChangeSet>,
+): Promise<ChangeSet> {
   for (let attempt = 1;; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ObjectGone) || attempt === MAX_ATTEMPTS) throw error;
+      // Until the transaction that has taken it is committed, readers still find it.
+      await tree.records.write(() => Promise.resolve());
     }
   }
 }

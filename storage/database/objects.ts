@@ -22,7 +22,6 @@ export const OBJECT_STATEMENTS = {
   deleted: `UPDATE objects SET deletions = deletions + 1, due_at = :due
     WHERE key IN (SELECT value FROM json_each(:keys)) AND state = 'leaving'`,
   place: "SELECT size, crc32, bytes, object FROM contents WHERE hash = :hash",
-  sizes: `SELECT hash, size FROM json_each(:hashes) h CROSS JOIN contents ON hash = h.value`,
   /** Contents whose hash has a prefix, and their objects. */
   places: `SELECT hash, object FROM contents
     WHERE hash >= :prefix AND hash < :prefix || 'g' AND (bytes IS NOT NULL OR object IS NOT NULL)`,
@@ -32,7 +31,8 @@ export const OBJECT_STATEMENTS = {
   inFiles: `SELECT contents.hash AS hash FROM contents
     WHERE bytes IS NULL AND object IS NULL
       AND EXISTS (SELECT 1 FROM records WHERE records.hash = contents.hash AND hash <> '') LIMIT 1`,
-  inObjects: "SELECT hash FROM contents WHERE object IS NOT NULL LIMIT 1",
+  inObjects: `SELECT 1 FROM contents WHERE object IS NOT NULL
+    UNION ALL SELECT 1 FROM objects UNION ALL SELECT 1 FROM quarantine LIMIT 1`,
   strongroomId: "SELECT strongroom_id FROM storage_state",
   quarantined: "SELECT hash FROM quarantine WHERE hash > :after ORDER BY hash LIMIT :limit",
   giveBack: `INSERT OR IGNORE INTO contents (hash, size, crc32, sha256, created_at, bytes, object)

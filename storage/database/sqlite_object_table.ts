@@ -83,9 +83,8 @@ export class SqliteObjectTable implements ObjectTable {
     );
   }
 
-  async sizesOf(hashes: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.#read("sizes", { hashes: JSON.stringify(hashes) });
-    return new Map(rows.map(({ hash, size }) => [String(hash), Number(size)]));
+  sizesOf(hashes: readonly string[]): Promise<Map<string, number>> {
+    return this.#parts.reader.contentSizes(hashes);
   }
 
   bytesOfAll(hashes: readonly string[]): Promise<Map<string, Chunk>> {

@@ -48,7 +48,7 @@ export interface ObjectTable {
 
   /** Where content is; undefined if it is not stored. */
   place(hash: string): Promise<ContentPlace | undefined>;
-  /** The sizes of those contents that are stored. */
+  /** The sizes of the small ones of the contents. */
   sizesOf(hashes: readonly string[]): Promise<Map<string, number>>;
   /** The small ones of the contents. Ask for a few megabytes at most. */
   bytesOfAll(hashes: readonly string[]): Promise<Map<string, Chunk>>;
@@ -58,7 +58,7 @@ export interface ObjectTable {
   contentsIn(prefix: string): Promise<ObjectContent[]>;
   /** Whether a record has content that is in a file. */
   hasFiles(): Promise<boolean>;
-  /** Whether there is content in objects. */
+  /** Whether there are objects. */
   hasObjects(): Promise<boolean>;
   /** The id of the strongroom. */
   strongroomId(): Promise<string>;

@@ -60,6 +60,11 @@ export function asUnavailable(error: unknown): unknown {
   return Object.assign(new RetryLater("ErrUnavailable", message, RETRY_AFTER_S), { cause: error });
 }
 
+/** Throws what {@link asUnavailable} makes of an error. */
+export function rethrowUnavailable(error: unknown): never {
+  throw asUnavailable(error);
+}
+
 async function headOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -9,6 +9,8 @@ export interface ObjectPartsOptions {
   /** Keeps what uploads have received, until they are complete, and small content. */
   readonly directory: PartDirectory;
   readonly objects: ObjectTable;
+  /** The size of an object; undefined if it is lost. */
+  readonly sizeOf: (key: string) => Promise<number | undefined>;
   readonly giveUp: (key: string) => Promise<void>;
   /** Called when objects are leaving. */
   readonly onRemoval: () => void;
@@ -41,10 +43,11 @@ export class ObjectParts implements PartStore, ParkedContent {
   }
 
   async unpark(object: LfsObject): Promise<StagedBlob | undefined> {
-    const { directory, objects, giveUp } = this.#options;
+    const { directory, objects, giveUp, sizeOf } = this.#options;
     const key = await objects.waiting(object.id);
     if (key === undefined) return await directory.unpark(object);
     const { hash, size, crc32, sha256 } = object;
+    if (await sizeOf(key) !== size) return undefined;
     const digest = { hash, size, crc32, sha256: Uint8Array.fromHex(sha256) };
     const blob = new StagedObject(key, digest, giveUp);
     blob.keep();

@@ -14,16 +14,19 @@ import { damagedContent } from "../blobs/staged_blob_file.ts";
 import { StagedMemory, StagedSmallBlob } from "../blobs/staged_small_blob.ts";
 import { emptyTemporary } from "../blobs/temporary.ts";
 import { type ContentDigest, MAX_SMALL_BYTES, receive } from "../blobs/upload.ts";
-import { removeFile, writeAll } from "../disk/files.ts";
+import { removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import type { ContentFile, ContentStore } from "../ports/content_store.ts";
 import type { ObjectTable } from "../ports/object_table.ts";
 import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
+import { forEach } from "../threads/for_each.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { Bucket } from "./bucket.ts";
-import { asUnavailable } from "./failures.ts";
+import { copyToFile } from "./content_copy.ts";
+import { batches } from "./content_rows.ts";
+import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
 import { probeBucket, requireOwner } from "./marker.ts";
 import { ObjectParts } from "./object_parts.ts";
@@ -31,15 +34,16 @@ import { ObjectQuarantine } from "./object_quarantine.ts";
 import { openObject } from "./object_reader.ts";
 import { ObjectSink } from "./object_sink.ts";
 import { Removals } from "./removals.ts";
-import { storedHashes } from "./stored_hashes.ts";
-import { batches } from "./content_rows.ts";
 import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
 import { StagedObject } from "./staged_object.ts";
+import { storedHashes } from "./stored_hashes.ts";
 
 /** One serving thread cannot keep more workers than this busy. */
 const MAX_WORKERS = 8;
 /** Further small content waits in files for its publication. */
 const MAX_STAGED_BYTES = 16 * MIB;
+/** How many objects are asked for their size at a time, for one archive. */
+const MAX_SIZES_AT_ONCE = 8;
 /** How often content is looked up: another upload may have replaced its object. */
 const MAX_LOOKUPS = 5;
 
@@ -76,7 +80,8 @@ export class S3BlobStore implements ContentStore {
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
 
   private constructor(dataDir: string, options: S3BlobStoreOptions) {
-    const { location, credentials, objects, reserveBytes = 0, onFailure = () => {} } = options;
+    const { location, credentials, objects, reserveBytes = 0, secondMs } = options;
+    const { onFailure = () => {} } = options;
     this.#temporary = `${dataDir}/tmp`;
     this.#location = location;
     this.#objects = objects;
@@ -88,7 +93,6 @@ export class S3BlobStore implements ContentStore {
       maxCalls: workers,
       large: new LargeObjects(this.#pool, (hash, range) => this.open(hash, range)),
     });
-    const { secondMs } = options;
     this.removals = new Removals({ bucket: this.#bucket, objects, onFailure, secondMs });
     this.quarantine = new ObjectQuarantine(objects, () => this.removals.soon());
     const space = new FreeSpace(this.#temporary);
@@ -103,6 +107,7 @@ export class S3BlobStore implements ContentStore {
     this.parts = new ObjectParts({
       directory: this.#directory,
       objects,
+      sizeOf: (key) => this.#bucket.sizeOf(key).catch(rethrowUnavailable),
       giveUp: this.#giveUp,
       onRemoval: () => this.removals.soon(),
     });
@@ -141,7 +146,11 @@ export class S3BlobStore implements ContentStore {
         requireSpace: this.#requireSpace,
         open: async () => {
           key = await this.#arrive();
-          return await this.#sink(key);
+          return await ObjectSink.open(key, {
+            bucket: this.#bucket,
+            pool: this.#pool,
+            temporaryPath: () => this.#temporaryPath(),
+          });
         },
       });
       if (bytes !== undefined) return await this.#hold(digest, bytes);
@@ -164,10 +173,9 @@ export class S3BlobStore implements ContentStore {
     for await (const batch of batches(staged)) {
       const { damaged } = await contents.put(batch.map(({ row }) => row));
       for (const { blob } of batch) {
+        if (!(blob instanceof StagedSmallBlob)) continue;
         const found = damaged.get(blob.hash);
-        if (blob instanceof StagedSmallBlob) {
-          blob.damage = found === undefined ? undefined : damagedContent(blob.hash, found);
-        }
+        blob.damage = found === undefined ? undefined : damagedContent(blob.hash, found);
       }
     }
     this.removals.soon();
@@ -186,11 +194,21 @@ export class S3BlobStore implements ContentStore {
   async sizeOf(hash: string): Promise<number | undefined> {
     const place = await this.#objects.place(hash);
     if (place?.object === undefined) return place?.size;
-    return await this.#bucket.sizeOf(place.object);
+    return await this.#bucket.sizeOf(place.object).catch(rethrowUnavailable);
   }
 
-  sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
-    return this.#packer.sizesOf(hashes, signal);
+  async sizesOf(
+    hashes: readonly string[],
+    signal: AbortSignal,
+  ): Promise<(number | undefined)[]> {
+    const small = await this.#packer.sizesOf(hashes, signal);
+    const others = new Set(hashes.filter((_, index) => small[index] === undefined));
+    const sizes = new Map<string, number | undefined>();
+    await forEach([...others], MAX_SIZES_AT_ONCE, async (hash) => {
+      signal.throwIfAborted();
+      sizes.set(hash, await this.sizeOf(hash));
+    });
+    return hashes.map((hash, index) => small[index] ?? sizes.get(hash));
   }
 
   async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
@@ -220,24 +238,15 @@ export class S3BlobStore implements ContentStore {
 
   /** The file is a copy, which was verified on the way. */
   async fileOf(hash: string): Promise<ContentFile> {
-    const path = `${this.#temporary}/${crypto.randomUUID()}`;
+    const path = this.#temporaryPath();
     const remove = async () => void await removeFile(path);
     const place = await this.#objects.place(hash);
     const stored = place && await this.open(hash, { start: 0, end: place.size });
     if (place === undefined || stored === undefined) {
       return { path, [Symbol.asyncDispose]: remove };
     }
-    try {
-      using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-      for await (const chunk of verifiedContent(stored, { ...place, hash })) {
-        this.#requireSpace();
-        await writeAll(file, chunk);
-      }
-      return { path, [Symbol.asyncDispose]: remove };
-    } catch (error) {
-      await remove();
-      throw asStorageFull(error);
-    }
+    await copyToFile(verifiedContent(stored, { ...place, hash }), path, this.#requireSpace);
+    return { path, [Symbol.asyncDispose]: remove };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -266,12 +275,8 @@ export class S3BlobStore implements ContentStore {
     return key;
   }
 
-  #sink(key: string): Promise<ObjectSink> {
-    return ObjectSink.open(key, {
-      bucket: this.#bucket,
-      pool: this.#pool,
-      temporaryPath: () => `${this.#temporary}/${crypto.randomUUID()}`,
-    });
+  #temporaryPath(): string {
+    return `${this.#temporary}/${crypto.randomUUID()}`;
   }
 
   readonly #giveUp = async (key: string): Promise<void> => {
@@ -280,8 +285,7 @@ export class S3BlobStore implements ContentStore {
   };
 
   #hold(digest: ContentDigest, bytes: Chunk): Promise<StagedSmallBlob> {
-    const path = `${this.#temporary}/${crypto.randomUUID()}`;
-    return StagedSmallBlob.hold({ digest, bytes }, path, this.#memory);
+    return StagedSmallBlob.hold({ digest, bytes }, this.#temporaryPath(), this.#memory);
   }
 
   /** Sends the file of a complete upload. */

@@ -4,7 +4,7 @@ import { type Entry, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.
 import { type Client, entry, items, type QueryParameters, refused } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
 import { TestServer, withRecords } from "../support/server.ts";
-import { blobFile } from "../support/stored_content.ts";
+import { contentFile } from "../support/stored_content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { noise } from "../support/random.ts";
@@ -411,7 +411,7 @@ Deno.test("RS 4.7.6 a failing archive", async (t) => {
   // Too large to be packed ahead of the first one.
   const lastContent = "last".repeat(50_000);
   await one.upload("d", { "1-large": large, "2-last": lastContent });
-  const blob = (hash: string) => blobFile(server.dataDir, hash);
+  const blob = (hash: string) => contentFile(server.dataDir, hash);
   const last = createHash("md5").update(lastContent).digest("hex");
 
   await t.step(

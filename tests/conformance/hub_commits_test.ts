@@ -16,6 +16,7 @@ import {
 import { checkInvariants } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
 import { TestServer, type TestServerOptions } from "../support/server.ts";
+import { openDatabase } from "../support/stored_content.ts";
 
 const ONE = callerWith(1);
 
@@ -69,7 +70,10 @@ async function contents(client: Client): Promise<Record<string, string>> {
 }
 
 async function parkedFiles(server: TestServer): Promise<number> {
-  return (await Array.fromAsync(Deno.readDir(`${server.dataDir}/uploads`))).length;
+  using database = openDatabase(server.dataDir);
+  const inObjects = database.get("SELECT count(waiting) AS n FROM objects")?.n;
+  return (await Array.fromAsync(Deno.readDir(`${server.dataDir}/uploads`))).length +
+    Number(inObjects);
 }
 
 /** The id that C 20 specifies, of files by their path in byte order. */

@@ -11,6 +11,7 @@ import { modelFile } from "../support/models.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { settledVerdicts } from "../support/verdicts.ts";
+import { contentFile } from "../support/stored_content.ts";
 
 const CLEAN = await modelFile("pickle/plain_3.pkl");
 const DANGEROUS = await modelFile("pickle/hostile/eval.pkl");
@@ -279,7 +280,7 @@ Deno.test("C 19 a link with once serves one download", async (t) => {
   await t.step("C 19 content that is missing leaves it", async () => {
     const link = await once("d/large.bin");
     const hash = createHash("md5").update(large).digest("hex");
-    const file = `${server.dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+    const file = contentFile(server.dataDir, hash);
     await Deno.rename(file, `${file}.away`);
     assert.equal((await follow(link)).status, 404);
     await Deno.rename(`${file}.away`, file);

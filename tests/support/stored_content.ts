@@ -16,6 +16,13 @@ export function blobFile(dataDir: string, hash: string): string {
   return `${dataDir}/blobs/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
 }
 
+/** The path of content that is in a file, of the data directory or of the object store. */
+export function contentFile(dataDir: string, hash: string): string {
+  using database = openDatabase(dataDir);
+  const row = database.get("SELECT object FROM contents WHERE hash = :hash", { hash });
+  return typeof row?.object === "string" ? objectFile(row.object) : blobFile(dataDir, hash);
+}
+
 /** The hashes of all stored content, and the names of all foreign files in `blobs/`, sorted. */
 export async function storedHashes(dataDir: string): Promise<string[]> {
   const hashes = new Set<string>();
@@ -55,17 +62,17 @@ export async function overwriteContent(
   hash: string,
   bytes: Uint8Array,
 ): Promise<void> {
-  if (!isInDatabase(dataDir, hash)) return await Deno.writeFile(blobFile(dataDir, hash), bytes);
+  if (!isInDatabase(dataDir, hash)) {
+    return await Deno.writeFile(contentFile(dataDir, hash), bytes);
+  }
   using database = openDatabase(dataDir);
   database.run("UPDATE contents SET bytes = :bytes WHERE hash = :hash", { hash, bytes });
 }
 
 /** Removes stored content, and leaves its records. */
 export async function loseContent(dataDir: string, hash: string): Promise<void> {
+  if (!isInDatabase(dataDir, hash)) return await Deno.remove(contentFile(dataDir, hash));
   using database = openDatabase(dataDir);
-  const row = database.get("SELECT object FROM contents WHERE hash = :hash", { hash });
-  if (typeof row?.object === "string") return await Deno.remove(objectFile(row.object));
-  if (!isInDatabase(dataDir, hash)) return await Deno.remove(blobFile(dataDir, hash));
   database.run("DELETE FROM contents WHERE hash = :hash", { hash });
 }
 

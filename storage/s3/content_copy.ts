@@ -1,0 +1,25 @@
+import type { Chunk } from "../../core/content.ts";
+import { removeFile, writeAll } from "../disk/files.ts";
+import { asStorageFull } from "../disk/storage_full.ts";
+
+/**
+ * Writes content to a new file. On failure there is none.
+ *
+ * @param requireSpace Called before each write. Throws to refuse it.
+ */
+export async function copyToFile(
+  content: AsyncIterable<Chunk>,
+  path: string,
+  requireSpace: () => void,
+): Promise<void> {
+  try {
+    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+    for await (const chunk of content) {
+      requireSpace();
+      await writeAll(file, chunk);
+    }
+  } catch (error) {
+    await removeFile(path);
+    throw asStorageFull(error);
+  }
+}

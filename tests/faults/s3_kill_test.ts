@@ -1,0 +1,107 @@
+import * as assert from "node:assert/strict";
+import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import { S3BlobStore } from "../../storage/s3/s3_blob_store.ts";
+import { contentOf } from "../conformance/blob_store_suite.ts";
+import { ChildServer } from "../support/child_server.ts";
+import { FaultyProxy, type ProxiedRequest } from "../support/faulty_proxy.ts";
+import { noise } from "../support/random.ts";
+import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
+import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
+
+/** When servers are killed, and by which request. */
+const KILLS: readonly ["before" | "after", string, (request: ProxiedRequest) => boolean][] = [
+  ["after", "the beginning of an upload in parts", ({ target }) => /\?uploads=?$/.test(target)],
+  ["before", "the second part", ({ target }) => target.includes("partNumber=2")],
+  ["before", "the completion", isCompletion],
+  ["after", "the completion", isCompletion],
+  [
+    "after",
+    "an upload in one request",
+    ({ method, target }) => method === "PUT" && /\/[0-9a-f]{32}(\?|$)/.test(target),
+  ],
+  [
+    "before",
+    "a deletion",
+    ({ method, target }) => method === "DELETE" && !target.includes("uploadId"),
+  ],
+];
+
+function isCompletion({ method, target }: ProxiedRequest): boolean {
+  return method === "POST" && /\?uploadId=/.test(target);
+}
+
+Deno.test({
+  name:
+    "C 23 a server that is killed at any request to the store leaves rows and objects that agree",
+  ignore: !S3Engine.isInstalled,
+  async fn(t) {
+    await using engine = await S3Engine.start();
+    await using proxy = new FaultyProxy(engine.port);
+    await using directory = await TempDir.make();
+    const url = engine.contentUrl("room", proxy.endpoint);
+    const env = {
+      STRONGROOM_CONTENT_URL: url,
+      STRONGROOM_S3_ACCESS_KEY: S3_CREDENTIALS.accessKeyId,
+      STRONGROOM_S3_SECRET_KEY: S3_CREDENTIALS.secretAccessKey,
+    };
+    const kept = new Map<string, Uint8Array<ArrayBuffer>>();
+    let seed = 0;
+    for (const [when, step, matches] of KILLS) {
+      await t.step(`${when} ${step}`, async () => {
+        await using server = await ChildServer.start({ dataDir: directory.path, env });
+        const client = await server.as(1);
+        const first = noise(200_000, ++seed);
+        assert.equal((await client.upload("", { [`kept-${seed}`]: first })).status, 200);
+        kept.set(`kept-${seed}`, first);
+        const { pid } = server;
+        proxy.fault = (request) => {
+          if (!matches(request)) return "pass";
+          proxy.fault = () => "pass";
+          const kill = () => Deno.kill(pid, "SIGKILL");
+          if (when === "before") {
+            kill();
+            return "lose";
+          }
+          setTimeout(kill, 150);
+          return "loseReply";
+        };
+        const name = `maybe-${seed}`;
+        const content = noise(step.includes("one request") ? 300_000 : 20_000_000, 1000 + seed);
+        const sent = await client.upload("", { [name]: content }).catch(() => undefined);
+        if (sent?.status === 200) kept.set(name, content);
+        if (step === "a deletion") {
+          assert.equal((await client.remove({ path: name })).status, 200);
+          kept.delete(name);
+        }
+        await until(() => server.starts > 1);
+      });
+    }
+    await using records = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
+    await using blobs = await S3BlobStore.open(directory.path, {
+      ...engine.content(url),
+      objects: records.objectTable,
+      secondMs: -1,
+    });
+    await until(async () => {
+      await blobs.removals.run();
+      return (await records.objectTable.due(Infinity, 1)).length === 0;
+    });
+    const owner = { userId: 1, everyone: false };
+    const found = await records.findByPath(
+      owner,
+      Array.from(
+        { length: seed },
+        (_, index) => [`kept-${index + 1}`, `maybe-${index + 1}`],
+      ).flat(),
+    );
+    for (const path of kept.keys()) assert.ok(found.has(path), path);
+    for (const { path, hash } of found.values()) {
+      const content = await contentOf(blobs, hash);
+      const expected = kept.get(path);
+      if (expected !== undefined) assert.deepEqual(content, expected);
+      assert.ok(content, path);
+    }
+    assert.equal((await engine.keys(engine.content(url))).length, found.size);
+  },
+});
