@@ -239,6 +239,22 @@ faults("a start deletes what was on its way, but not what waits for a commit", a
 });
 
 faults(
+  "content whose object is lost while it waits for a commit has to be sent again",
+  async (room) => {
+    await using stores = await room.open();
+    const staged = await stores.blobs.stage(chunksOf(ONE_PART));
+    const { hash, size, crc32, sha256 } = staged;
+    const times = { createdAt: 0, expiresAt: 0 };
+    const id = "b".repeat(32);
+    await stores.blobs.parts.park(id, staged);
+    const [key = ""] = await room.engine.keys(room.content);
+    await Deno.remove(`${room.engine.objects}/${key}`);
+    const object = { id, userId: 1, createdBy: 1, hash, size, crc32, sha256, ...times };
+    assert.equal(await stores.blobs.parts.unpark(object), undefined);
+  },
+);
+
+faults(
   "content in quarantine keeps its object for seven days, and can be given back",
   async (room) => {
     await using stores = await room.open();

@@ -6,6 +6,7 @@ import { ChildServer } from "../support/child_server.ts";
 import { FaultyProxy, type ProxiedRequest } from "../support/faulty_proxy.ts";
 import { noise } from "../support/random.ts";
 import { S3_CREDENTIALS, S3Engine } from "../support/s3.ts";
+import { openDatabase } from "../support/stored_content.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -76,6 +77,11 @@ Deno.test({
         }
         await until(() => server.starts > 1);
       });
+    }
+    {
+      // As if the hour before the second deletion had passed.
+      using database = openDatabase(directory.path);
+      database.script("UPDATE objects SET due_at = 0 WHERE state = 'leaving'");
     }
     await using records = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
     await using blobs = await S3BlobStore.open(directory.path, {
