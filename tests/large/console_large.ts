@@ -63,15 +63,25 @@ Deno.test({
       for (let part = 0; part < 16; part++) await file.write(chunk);
     }
     await file.truncate(BYTES);
-    await using browser = await TestBrowser.start();
+    await using browser = await TestBrowser.start({
+      limits: {
+        maxUploadFileSize: BYTES,
+        maxUploadTotalSize: BYTES,
+        maxUploadRequestSize: 2 * BYTES,
+      },
+    });
     const page = await browser.signIn();
     await button(page, "Upload files").waitFor();
     const byCurl = await curl(`${browser.server.url}/files/by-curl.bin`, path);
+    // The server would compare equal content.
+    const removal = await (await browser.server.as(1)).remove({ "paths[]": "by-curl.bin" });
+    assert.equal(removal.status, 200, removal.text);
+    await browser.server.storedHashes();
     const before = await memoryOfTabs(browser.context);
     let highest = 0;
     const timer = setInterval(async () => {
       highest = Math.max(highest, await memoryOfTabs(browser.context));
-    }, 200);
+    }, 500);
     const byConsole = await upload(page, "Upload files", path, "1 file").finally(() =>
       clearInterval(timer)
     );
