@@ -60,7 +60,7 @@ interface JsonOptions {
   readonly seconds: number;
 }
 
-/** The document that docs/operation.md describes. */
+/** The document that docs/checking.md describes. */
 function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOptions): string {
   const { findings, served, records, contents, pending, quarantined, strayParts } = result;
   return JSON.stringify(
