@@ -60,7 +60,7 @@ export function schemas(): Record<string, Json> {
     NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
     TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
     TokenRequest: requestSchemaOf(TokenRequest),
-    AuditLine: { ...schemaOf(AuditLine), examples: [AUDIT_LINE] },
+    AuditLine: { ...schemaOf(AuditLine), additionalProperties: true, examples: [AUDIT_LINE] },
     AuditList: {
       ...schemaOf(AuditList),
       properties: {
