@@ -103,7 +103,7 @@ export interface AuditPage {
 export interface AuditTrail {
   /**
    * Reads a page backward. The work is bounded: a page may have few lines, or none, and more may follow.
-   * Resolves with undefined if `before` is no place in the log, or its file is gone.
+   * Resolves with undefined if `before` is not a position in the log, or its file is gone.
    */
   read(request: AuditPageRequest): Promise<AuditPage | undefined>;
 }

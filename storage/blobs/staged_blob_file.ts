@@ -4,6 +4,7 @@ import type { Chunk } from "../../core/content.ts";
 import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
 import { forgedMd5 } from "../database/contents.ts";
+import { StagedContent } from "./staged_content.ts";
 import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
@@ -11,7 +12,7 @@ import { orMissing, readFull, removeFile } from "../disk/files.ts";
 const READ_BYTES = 256 * 1024;
 
 /** Content in a temporary file, not yet published. */
-export class StagedBlobFile implements StagedBlob {
+export class StagedBlobFile extends StagedContent implements StagedBlob {
   /** Whether the file has been renamed, to its final path or another one. */
   published = false;
   damage: DamagedContent | undefined;
@@ -27,24 +28,10 @@ export class StagedBlobFile implements StagedBlob {
    */
   constructor(
     readonly path: string,
-    readonly digest: ContentDigest,
+    digest: ContentDigest,
     readonly isKept: boolean = false,
-  ) {}
-
-  get hash(): string {
-    return this.digest.hash;
-  }
-
-  get size(): number {
-    return this.digest.size;
-  }
-
-  get crc32(): number {
-    return this.digest.crc32;
-  }
-
-  get sha256(): string {
-    return this.digest.sha256.toHex();
+  ) {
+    super(digest);
   }
 
   /**

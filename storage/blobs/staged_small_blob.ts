@@ -3,6 +3,7 @@ import type { DamagedContent } from "../../core/errors.ts";
 import type { SmallContent } from "../../core/content_changes.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
 import { removeFile } from "../disk/files.ts";
+import { StagedContent } from "./staged_content.ts";
 import type { ContentDigest } from "./upload.ts";
 
 /** How much small content is held in memory until it is published, for all uploads together. */
@@ -27,16 +28,17 @@ export class StagedMemory {
 }
 
 /** Small content that is not yet published: in memory or, if that is short, in a temporary file. */
-export class StagedSmallBlob implements StagedBlob {
+export class StagedSmallBlob extends StagedContent implements StagedBlob {
   damage: DamagedContent | undefined;
   readonly #memory: StagedMemory;
   #content: Chunk | string | undefined;
 
   private constructor(
-    readonly digest: ContentDigest,
+    digest: ContentDigest,
     memory: StagedMemory,
     content: Chunk | string,
   ) {
+    super(digest);
     this.#memory = memory;
     this.#content = content;
   }
@@ -50,22 +52,6 @@ export class StagedSmallBlob implements StagedBlob {
     if (memory.take(bytes.length)) return new StagedSmallBlob(digest, memory, bytes);
     await Deno.writeFile(path, bytes, { createNew: true, mode: 0o600 });
     return new StagedSmallBlob(digest, memory, path);
-  }
-
-  get hash(): string {
-    return this.digest.hash;
-  }
-
-  get size(): number {
-    return this.digest.size;
-  }
-
-  get crc32(): number {
-    return this.digest.crc32;
-  }
-
-  get sha256(): string {
-    return this.digest.sha256.toHex();
   }
 
   get small(): SmallContent | undefined {

@@ -51,7 +51,7 @@ export class CredentialRegister implements Disposable {
   }
 
   /**
-   * Revokes a credential, whoever minted it, and all that descend from it. Returns false if they were
+   * Revokes a credential, also one of another issuer, and all that descend from it. Returns false if they were
    * revoked before.
    */
   revoke(jti: string, now: number): boolean {

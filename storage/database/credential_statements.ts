@@ -35,7 +35,7 @@ export const CREDENTIAL_STATEMENTS = {
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
   listCredentials: page("TRUE"),
   listCredentialsOf: page("user_id = :user"),
-  /** Revokes a credential, whoever minted it, and all that descend from it. */
+  /** Revokes a credential, also one of another issuer, and all that descend from it. */
   revokeCredential: `WITH RECURSIVE revoked (jti) AS (
       SELECT :jti UNION SELECT credentials.jti FROM credentials JOIN revoked ON parent = revoked.jti
     )

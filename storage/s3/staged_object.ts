@@ -1,8 +1,9 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
+import { StagedContent } from "../blobs/staged_content.ts";
 import type { ContentDigest } from "../blobs/upload.ts";
 
 /** Content in an arriving object, not yet published. */
-export class StagedObject implements StagedBlob {
+export class StagedObject extends StagedContent implements StagedBlob {
   /** Damage is found by reading. An object that arrives replaces the one before in any case. */
   readonly damage = undefined;
   readonly #giveUp: (key: string) => Promise<void>;
@@ -10,26 +11,11 @@ export class StagedObject implements StagedBlob {
 
   constructor(
     readonly key: string,
-    readonly digest: ContentDigest,
+    digest: ContentDigest,
     giveUp: (key: string) => Promise<void>,
   ) {
+    super(digest);
     this.#giveUp = giveUp;
-  }
-
-  get hash(): string {
-    return this.digest.hash;
-  }
-
-  get size(): number {
-    return this.digest.size;
-  }
-
-  get crc32(): number {
-    return this.digest.crc32;
-  }
-
-  get sha256(): string {
-    return this.digest.sha256.toHex();
   }
 
   /** The object waits for a commit: it is not given up. */

@@ -13,7 +13,7 @@ export interface Content {
   readonly manifest?: readonly Pair[];
   /** Why there is not more. */
   readonly problem?: string;
-  /** Whether the gate blocks the content, so that nobody can download it. */
+  /** Whether the gate blocks downloads of the content. */
   readonly isBlocked?: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function readContent(file: ReadFile, signal: AbortSignal): Promise<
     const isBlocked = error instanceof ApiError && error.code === "ErrResourcesQuarantined";
     if (!isBlocked) throw error;
     const problem =
-      "The gate blocks this file: nobody can download it, and nothing of its content " +
+      "The gate blocks this file: it cannot be downloaded, and nothing of its content " +
       "is shown, until its verdict changes or an administrator waives it.";
     return { format: undefined, problem, isBlocked: true };
   }

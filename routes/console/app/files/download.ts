@@ -75,7 +75,7 @@ function askToSaveOthers({ allowed, blocked }: Rest): void {
       h(
         "p",
         { key: "why", class: "muted" },
-        "Open a file to read why. Nobody can download it until its verdict changes or an ",
+        "Open a file to read why. It cannot be downloaded until its verdict changes or an ",
         "administrator waives it.",
       ),
     ],
