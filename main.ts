@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: () => import("./cli/check/check.ts"),
   backup: () => import("./cli/backup/backup.ts"),
   restore: () => import("./cli/backup/restore.ts"),
+  migrate: () => import("./cli/migrate/migrate.ts"),
   login: () => import("./cli/remote/login.ts"),
   logout: () => import("./cli/remote/logout.ts"),
   put: () => import("./cli/transfer/put.ts"),
@@ -41,13 +42,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   version: () => import("./cli/version.ts"),
 };
 /** For these, 1 means that they have found something (C 16, C 22). */
-const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore"]);
+const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore", "migrate"]);
 /**
  * Commands that run with the permissions that their settings need, and no others. `serve` and `scan` start
  * processes with fewer permissions, and the others here read nothing.
  */
 const NARROWED: ReadonlySet<string> = new Set([
-  ...["token", "capacity", "check", "backup", "restore", "config", "permissions"],
+  ...["token", "capacity", "check", "backup", "restore", "migrate", "config", "permissions"],
   ...["login", "logout", "put", "get", "sync"],
   ...["ls", "tree", "stat", "mkdir", "mv", "cp", "rm", "events", "link"],
 ]);

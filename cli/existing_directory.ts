@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { orMissing } from "../storage/disk/files.ts";
-import { withSettingContext } from "./usage_error.ts";
+import type { Settings } from "../schemas/settings.ts";
+import { UsageError, withSettingContext } from "./usage_error.ts";
 
 /**
  * Checks that a server has made the data directory, and that it can be listed.
@@ -15,6 +16,19 @@ export function checkDataDirectory(dataDir: string): Promise<void> {
     () => {
       for (const _entry of Deno.readDirSync(dataDir)) break;
     },
+  );
+}
+
+/**
+ * Checks that records are in the data directory.
+ *
+ * @throws {UsageError} when PostgreSQL has them, whose own tools check them and back them up.
+ */
+export function requireEmbeddedDatabase({ databaseUrl }: Pick<Settings, "databaseUrl">): void {
+  if (databaseUrl === undefined) return;
+  throw new UsageError(
+    "STRONGROOM_DATABASE_URL is set, and this command is for records in the data directory: " +
+      "docs/operating.md says how to check and back up PostgreSQL",
   );
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path/posix";
 import { parseContentUrl } from "../schemas/content_url.ts";
+import { databaseAddress, databaseAuthority } from "../schemas/database_url.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
@@ -21,13 +22,13 @@ export interface Permissions {
 
 /** The hosts and paths that the settings need, and no others. */
 export function permissionsFor(settings: Settings): Permissions {
-  const { dataDir, contentUrl, jwtPublicKey, jwksUrl } = settings;
-  const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
+  const { dataDir, jwtPublicKey, jwksUrl } = settings;
   const data = namesOf(dataDir);
   return {
     net: [
       authority(settings),
-      ...[jwksUrl, content?.endpoint].filter((it) => it !== undefined).map(originAuthority),
+      ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)],
+      ...enginesOf(settings),
     ],
     read: [
       ...MODULE_DIRECTORIES,
@@ -36,6 +37,17 @@ export function permissionsFor(settings: Settings): Permissions {
     ],
     write: data,
   };
+}
+
+/** Host and port of each engine that the settings name (C 23). */
+export function enginesOf(
+  { contentUrl, databaseUrl }: Pick<Partial<Settings>, "contentUrl" | "databaseUrl">,
+): string[] {
+  const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
+  return [
+    ...content === undefined ? [] : [originAuthority(content.endpoint)],
+    ...databaseUrl === undefined ? [] : [databaseAuthority(databaseAddress(databaseUrl))],
+  ];
 }
 
 /** What it takes to copy one directory to another. */

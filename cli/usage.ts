@@ -90,6 +90,7 @@ The path - is stdin, which --name names. Links to files are followed.
     summary: "Check the database, all records and their content, while a server runs or not",
     forms: ["check [--read-data] [--repair] [--json]"],
     details: `Exit code 0: sound; 1: repaired; 2: damage is left.
+Uses the settings of the server, those of PostgreSQL and of an object store too.
 
   --read-data  Read and hash all content; otherwise only its sizes are checked
   --repair     Repair what is possible, without a server. Moves content without a record to quarantine/
@@ -112,6 +113,25 @@ damaged in the data directory and not in the backup; 2: DIR keeps its former bac
       `Exit code 0: all is there; 1: some content is missing from the backup or damaged in it; 2: nothing is
 restored.`,
     examples: ["STRONGROOM_DATA_DIR=/srv/restored strongroom restore /srv/backup"],
+    takesFiles: true,
+  },
+  migrate: {
+    summary: "Carry a whole strongroom to other engines, and verify it there",
+    forms: ["migrate --from SOURCE --to TARGET [--json]"],
+    details:
+      `A strongroom is named by its data directory or, if it uses PostgreSQL or an object store, by a file
+with the settings of its server, one a line, such as
+STRONGROOM_DATABASE_URL=postgres://user:password@host:5432/database. No server may run meanwhile. The
+source stays as it is, and the target must be empty. A run that was interrupted can be repeated.
+Exit code 0: the target is whole; 1: some content of the source is missing or damaged; 2: it failed.
+
+  --from SOURCE  The data directory or the file of settings of the strongroom
+  --to TARGET    Those of the new one
+  --json         Print what was carried as JSON`,
+    examples: [
+      "strongroom migrate --from /var/lib/strongroom --to /etc/strongroom/new.env",
+      "strongroom migrate --from old.env --to /srv/strongroom",
+    ],
     takesFiles: true,
   },
   ...REMOTE_USAGES,

@@ -32,6 +32,11 @@ export interface FoundContents {
 /** Changes of content rows. They are part of the transaction that they were taken from. */
 export interface ContentChanges {
   /**
+   * Locks the rows of contents until the transaction ends, and adds those that are missing: no other
+   * transaction removes the content meanwhile. Left out if write transactions run one after the other.
+   */
+  lock?(contents: readonly ContentRow[]): Promise<void>;
+  /**
    * Adds contents. Those that are stored already stay as they are, unless their bytes are damaged: then
    * the new ones replace them.
    *

@@ -38,6 +38,16 @@ export interface CredentialPage {
   readonly before?: string | undefined;
 }
 
+/** A credential that was just minted. */
+export interface MintedCredential {
+  readonly jti: string;
+  readonly userId: number;
+  readonly privileges: readonly string[];
+  readonly trees: TreePrivileges;
+  readonly mintedAt: number;
+  readonly expiresAt: number;
+}
+
 /** The credentials that were minted or revoked (C 22). Other processes may change it at any time. */
 export interface CredentialStore {
   /**

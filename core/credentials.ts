@@ -16,6 +16,9 @@ export type SigningKey =
   /** RS256, ES256 or EdDSA, by the keys of an issuer. */
   | { readonly kind: "jwks"; readonly keys: RemoteKeys };
 
+/** Whether the credential with a `jti` is revoked. It does not make requests wait if it need not. */
+export type IsRevoked = (jti: string) => boolean | Promise<boolean>;
+
 /** Options of {@link credentialVerifier}. */
 export interface CredentialOptions {
   readonly key: SigningKey;
@@ -23,8 +26,8 @@ export interface CredentialOptions {
   readonly issuer?: string | undefined;
   /** The required `aud`. @default any */
   readonly audience?: string | undefined;
-  /** Whether the credential with a `jti` is revoked. Called for each request. @default none is */
-  readonly isRevoked?: ((jti: string) => boolean) | undefined;
+  /** Called for each request. @default none is */
+  readonly isRevoked?: IsRevoked | undefined;
 }
 
 /** The leeway for the clocks of issuers (C 10). */
@@ -65,13 +68,14 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
     options.key.kind === "jwks" ? MAX_REMOTE_AGE_MS : Infinity,
   );
   const { isRevoked = () => false } = options;
-  const unlessRevoked = (caller: Caller) => {
-    if (caller.jti === undefined || !isRevoked(caller.jti)) return caller;
+  const unlessRevoked = async (caller: Caller) => {
+    const revoked = caller.jti !== undefined && isRevoked(caller.jti);
+    if (!(typeof revoked === "boolean" ? revoked : await revoked)) return caller;
     throw new AppError("ErrAuthRequired", "The credential has been revoked");
   };
   return async (token) => {
     const known = verified.find(token);
-    if (known !== undefined) return unlessRevoked(known);
+    if (known !== undefined) return await unlessRevoked(known);
     const { payload, protectedHeader, isOutdated } = await verifyWithAny(token, resolvers, checks);
     if (!isAcceptedType(protectedHeader.typ)) {
       throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
@@ -91,7 +95,7 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
       verified.keep(token, caller);
-      return unlessRevoked(caller);
+      return await unlessRevoked(caller);
     }
     const claim = String(claims.issues[0].path?.[0]?.key);
     throw new AppError("ErrAuthRequired", `The credential has an invalid claim: ${claim}`);

@@ -22,6 +22,8 @@ export interface StoredEntries extends Disposable {
   readonly length: number;
   /** The space that they take. */
   readonly bytes: number;
+  /** How many each user has. */
+  readonly owners: ReadonlyMap<number, number>;
   /** Some of the events from a position on: none at the end only. */
   from(position: number): Promise<readonly EventEntry[]>;
 }
@@ -35,6 +37,9 @@ interface Publication {
   readonly entries: Entries;
   readonly bytes: number;
 }
+
+/** Stands for a publication that was dropped. */
+const DROPPED: Publication = { start: 0, entries: [], bytes: 0 };
 
 /** What a channel holds for replay. */
 export interface ChannelLimits {
@@ -57,6 +62,8 @@ export class EventChannel {
   readonly #limits: ChannelLimits;
   readonly #epoch = randomEpoch();
   #publications: Publication[] = [];
+  /** How many publications at the start of the list were dropped. */
+  #dropped = 0;
   readonly #waiting = new Set<() => void>();
   #end = 1;
   #bytes = 0;
@@ -74,7 +81,7 @@ export class EventChannel {
 
   /** The oldest sequence number that can be read. */
   get oldest(): number {
-    return this.#publications[0]?.start ?? this.#end;
+    return this.#publications[this.#dropped]?.start ?? this.#end;
   }
 
   /** An estimate of the memory of the events that it holds. */
@@ -98,6 +105,7 @@ export class EventChannel {
   clear(): void {
     for (const publication of this.#publications) forget(publication);
     this.#publications = [];
+    this.#dropped = 0;
     this.#bytes = 0;
   }
 
@@ -172,13 +180,18 @@ export class EventChannel {
       return bytes > (this.subscribers > 0 ? maxPublicationBytes : maxBytes);
     };
     let following = this.#bytes;
-    let dropped = 0;
-    for (const publication of this.#publications) {
-      if (!isDue(publication)) break;
+    for (; this.#dropped < this.#publications.length; this.#dropped++) {
+      const publication = this.#publications[this.#dropped];
+      if (publication === undefined || !isDue(publication)) break;
       following -= publication.bytes;
-      dropped++;
+      forget(publication);
+      this.#publications[this.#dropped] = DROPPED;
     }
-    this.#publications.splice(0, dropped).forEach(forget);
+    // Otherwise each publication would move all that follow the dropped one.
+    if (this.#dropped > this.#publications.length / 2) {
+      this.#publications = this.#publications.slice(this.#dropped);
+      this.#dropped = 0;
+    }
     this.#bytes = following;
   }
 }

@@ -2,11 +2,12 @@ import { setImmediate } from "node:timers";
 
 /** Lets other tasks of this thread run. */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 let turn = 0;
 let isCounting = false;
+let atEnd: (() => void)[] = [];
 
 /** Counts the turns of the event loop: what ends within the turn in which it began did not wait. */
 export function currentTurn(): number {
@@ -15,9 +16,18 @@ export function currentTurn(): number {
     setImmediate(() => {
       turn++;
       isCounting = false;
+      const due = atEnd;
+      atEnd = [];
+      for (const action of due) action();
     });
   }
   return turn;
+}
+
+/** Runs an action, which must not throw, when the present turn of the event loop has ended. */
+export function afterTurn(action: () => void): void {
+  atEnd.push(action);
+  currentTurn();
 }
 
 /**
@@ -58,5 +68,20 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
     return await Promise.race([aborted, promise]);
   } finally {
     signal.removeEventListener("abort", abort);
+  }
+}
+
+/**
+ * Waits for some time.
+ *
+ * @throws the reason of the signal when it aborts first.
+ */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await untilAborted(promise, signal);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -11,16 +11,33 @@ import { EntriesOfStored, type StoredEvents } from "./stored_events.ts";
 export interface EventSink<Event> {
   /** Appends events and wakes the subscribers. Stored events are shared, and stay those of the caller. */
   publish(events: readonly Event[] | StoredEvents<Event>): void;
+  /**
+   * What a write transaction keeps of its events, see `WriteOptions.events`. Left out if events are kept in
+   * memory: then they are published after the commit. Stored events are shared.
+   */
+  readonly entriesOf?: (events: readonly Event[] | StoredEvents<Event>) => Entries;
 }
 
-/** What {@link EventBus.subscribe} yields. */
+/** The events of a server, and those who receive them. */
+export interface Events<Event> extends EventSink<Event> {
+  /** How many events there have been. */
+  readonly published: number;
+  /** How many subscriptions there are. */
+  readonly subscribers: number;
+  /** Ends every subscription, now and from now on. */
+  close(): void;
+  /** Yields batches until the signal aborts, {@link close} is called or the subscriber falls behind. */
+  subscribe(options: SubscribeOptions): AsyncGenerator<EventBatch>;
+}
+
+/** What {@link Events.subscribe} yields. */
 export type EventBatch =
   /** The events after the requested id are no longer kept: the subscriber must list again (C 11). */
   | { readonly kind: "reset"; readonly id: string }
   /** Events in order, possibly none, and the id to resume after. */
   | { readonly kind: "events"; readonly events: readonly DeliveredEvent[]; readonly id: string };
 
-/** Options of {@link EventBus.subscribe}. */
+/** Options of {@link Events.subscribe}. */
 export interface SubscribeOptions {
   /** Whose events to receive. @default those of all users */
   readonly owner?: number | undefined;
@@ -52,7 +69,7 @@ const CHANNEL_BYTES = 1024;
  * each has a position in it and no queue of its own. A subscriber that is too slow loses its position
  * and is disconnected. When it reconnects, it gets a `reset`.
  */
-export class EventBus<Event> implements EventSink<Event> {
+export class EventBus<Event> implements Events<Event> {
   readonly #entryOf: (event: Event) => EventEntry;
   readonly #limits: Required<ReplayLimits>;
   readonly #everyone: EventChannel;
@@ -74,17 +91,14 @@ export class EventBus<Event> implements EventSink<Event> {
     this.#everyone = this.#newChannel();
   }
 
-  /** How many events there have been. */
   get published(): number {
     return this.#published;
   }
 
-  /** How many subscriptions there are. */
   get subscribers(): number {
     return this.#subscribers;
   }
 
-  /** Appends events and wakes the subscribers whom they concern. */
   publish(events: readonly Event[] | StoredEvents<Event>): void {
     if (events.length === 0) return;
     this.#published += events.length;
@@ -110,13 +124,11 @@ export class EventBus<Event> implements EventSink<Event> {
     this.#bytes += channel.bytes - before;
   }
 
-  /** Ends every subscription, now and from now on. */
   close(): void {
     this.#closed = true;
     for (const channel of [this.#everyone, ...this.#channels.values()]) channel.wake();
   }
 
-  /** Yields batches until the signal aborts, the bus closes or the subscriber falls behind. */
   async *subscribe(options: SubscribeOptions): AsyncGenerator<EventBatch> {
     const { owner } = options;
     const channel = owner === undefined ? this.#everyone : this.#channelOf(owner);

@@ -5,6 +5,7 @@
 
 import type { Chunk } from "./content.ts";
 import type { ContentChanges } from "./content_changes.ts";
+import type { Entries } from "./event_channel.ts";
 import type { AcceptedVerdicts, RefusedFile } from "./verdicts.ts";
 
 /** A file or directory in the tree (RS 2). Times are milliseconds since the Unix epoch. */
@@ -271,6 +272,11 @@ export interface ResourceStore extends RecordLookup {
 export interface WriteOptions<T> {
   /** Called after the commit, before any further work starts. */
   readonly onCommit?: (result: T) => void;
+  /**
+   * The events of the result. A store that keeps events appends them in the transaction, and disposes of
+   * them. @default none
+   */
+  readonly events?: ((result: T) => Entries) | undefined;
   /**
    * Whether the work needs a commit of its own. Other small writes that wait at the same time share
    * one. @default false

@@ -42,6 +42,10 @@ export class EntriesOfStored<Event> implements StoredEntries {
     return this.#events.bytes;
   }
 
+  get owners(): ReadonlyMap<number, number> {
+    return this.#events.owners;
+  }
+
   async from(position: number): Promise<readonly EventEntry[]> {
     for (let last = this.#last; last !== undefined && last.position <= position;) {
       const entries = await last.entries;

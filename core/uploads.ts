@@ -3,6 +3,7 @@
 import type { OnConflict } from "../schemas/resources.ts";
 import type { StagedBlob } from "./blob_store.ts";
 import type { Chunk } from "./content.ts";
+import { AppError } from "./errors.ts";
 
 /** An upload of one file in any number of requests. Times are milliseconds since the Unix epoch. */
 export interface ResumableUpload {
@@ -47,8 +48,18 @@ export interface UploadStore {
   /** The upload of a tree with the id, unless it has expired. */
   find(userId: number, id: string, now: number): Promise<ResumableUpload | undefined>;
   /** Keeps how much has been received. */
-  advance(id: string, received: number, expiresAt: number): Promise<void>;
-  remove(id: string): Promise<void>;
+  /**
+   * Keeps how much has been received.
+   *
+   * @param turn {@link OpenPart.turn}
+   * @throws {AppError} `ErrUploadsLocked` when another request has taken the upload, or ended it.
+   */
+  advance(
+    id: string,
+    progress: { readonly received: number; readonly expiresAt: number; readonly turn: number },
+  ): Promise<void>;
+  /** Removes an upload, unless a request of another turn has taken it. @default any turn */
+  remove(id: string, turn?: number): Promise<void>;
   /** The ids of some uploads that have expired. */
   expired(now: number): Promise<string[]>;
   /** The ids of unfinished uploads after an id, in order. */
@@ -61,20 +72,29 @@ export interface UploadStore {
 export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "md5"] as const;
 export type ChecksumAlgorithm = typeof CHECKSUM_ALGORITHMS[number];
 
-/** Keeps what unfinished uploads have received, each in a file of its own. */
+/** Keeps what unfinished uploads have received. */
 export interface PartStore {
   /** Creates an empty part, durably. */
   create(id: string): Promise<void>;
-  /** Opens a part, cut to what is known to be durable, `size` bytes. Close it. */
+  /**
+   * Opens a part, cut to what is known to be durable, `size` bytes. Close it.
+   *
+   * @throws {AppError} `ErrUploadsLocked` when a request at another server has changed the upload.
+   */
   open(id: string, size: number): Promise<OpenPart>;
   /** Removes a part if there is one. It must not be open. */
   remove(id: string): Promise<void>;
-  /** The ids of all parts. */
-  ids(): Promise<string[]>;
+  /** The ids of all parts; undefined if each is kept with the row of its upload. */
+  ids(): Promise<string[] | undefined>;
 }
 
 /** A part that content is appended to, and hashed on the way. */
 export interface OpenPart {
+  /**
+   * The number of the request among those that have opened the part, at all servers: only the last one may
+   * change it. 0 if no other server can.
+   */
+  readonly turn: number;
   /** Begins a request. Its bytes can be reverted. */
   begin(checksum: ChecksumAlgorithm | undefined): Promise<void>;
   /** Appends a chunk, whose memory is given away. */
@@ -89,4 +109,9 @@ export interface OpenPart {
   finish(): Promise<StagedBlob>;
   /** Call it at the end. If the part is resumed soon, it need not be read again. */
   close(): Promise<void>;
+}
+
+/** Another request, maybe at another server, has taken an upload over, or ended it. */
+export function uploadEnded(): AppError {
+  return new AppError("ErrUploadsLocked", "Another request has taken the upload over");
 }

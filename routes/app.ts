@@ -34,6 +34,8 @@ export interface AppOptions
   readonly hubRoutes: readonly ServedRoute[];
   /** The proxies that may say for which client they ask. @default none */
   readonly trustedProxies?: TrustedProxies | undefined;
+  /** What clients without a credential may have. @default {@link LinkLimits} */
+  readonly linkLimits?: LinkLimits | undefined;
   /** The origin under which clients reach the server. @default that of each request */
   readonly origin?: string | undefined;
   readonly inFlight: InFlight;
@@ -126,7 +128,7 @@ type ServeRoute = (
 
 /** What serves routes on the app. Users have the same limits on all of them. */
 function routeServer(app: App, options: AppOptions, services: Services): ServeRoute {
-  const limits = { turns: new Turns(), links: new LinkLimits() };
+  const limits = { turns: new Turns(), links: options.linkLimits ?? new LinkLimits() };
   return (route, before, credentialOf) => {
     const pattern = route.path
       .replace(/\{\+(\w+)\}$/, ":$1{[\\s\\S]+}")

@@ -47,8 +47,8 @@ export function recordAudit(
 
 /** Middleware that refuses a change that could not be recorded. */
 export function requireAudit(audit: AuditLog): MiddlewareHandler<AppEnvironment> {
-  return async function requireAudit(_c, next) {
-    if (!audit.isBlocked) return await next();
+  return function requireAudit(_c, next) {
+    if (!audit.isBlocked) return next();
     throw new AppError("ErrUnavailable", "Cannot record changes: the audit log cannot be written");
   };
 }

@@ -7,7 +7,7 @@ import {
   requiredPrivileges,
   requirePermission,
 } from "../core/caller.ts";
-import type { VerifyCredential } from "../core/credentials.ts";
+import type { IsRevoked, VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
 import type { RateLimit } from "../core/rate_limit.ts";
 import type { AppEnvironment } from "./environment.ts";
@@ -17,7 +17,7 @@ import { treeInAddress, treeOf } from "./query.ts";
 export interface Access {
   readonly verify: VerifyCredential;
   /** Whether the credential with a `jti` is revoked. @default none is */
-  readonly isRevoked?: ((jti: string) => boolean) | undefined;
+  readonly isRevoked?: IsRevoked | undefined;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
   /**

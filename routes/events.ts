@@ -1,9 +1,10 @@
+import type { IsRevoked } from "../core/credentials.ts";
 import type { Context } from "hono";
 import { type Caller, ownerOf, requireEveryone } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
 import { entryOf as resourceEntry } from "../core/entries.ts";
 import type { EventEntry } from "../core/event_channel.ts";
-import { type EventBatch, EventBus, type ReplayLimits } from "../core/events.ts";
+import { type EventBatch, EventBus, type Events, type ReplayLimits } from "../core/events.ts";
 import type { ScanEvent } from "../core/scans/ports.ts";
 import type { VerdictEvent } from "../core/scans/automatic_scans.ts";
 import type { ResourceEvent } from "../core/tree/change_set.ts";
@@ -25,19 +26,19 @@ const encoder = new TextEncoder();
 const EVENT_BYTES = 320;
 
 /** Everything that happens in this server. */
-type ServerEvent = ResourceEvent | ScanEvent | VerdictEvent;
-export type ServerEvents = EventBus<ServerEvent>;
+export type ServerEvent = ResourceEvent | ScanEvent | VerdictEvent;
+export type ServerEvents = Events<ServerEvent>;
 
-/** A bus for the events of a server. */
+/** The events of a server that keeps them in memory. */
 export function serverEvents(limits?: ReplayLimits): ServerEvents {
-  return new EventBus(entryOf, limits);
+  return new EventBus(eventEntry, limits);
 }
 
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
   /** Whether the credential with a `jti` is revoked, which ends its streams. @default none is */
-  readonly isRevoked?: (jti: string) => boolean;
+  readonly isRevoked?: IsRevoked;
 }
 
 /** `GET /events/` as Server-Sent Events (C 11). */
@@ -58,7 +59,7 @@ export async function streamEvents(
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
   const { jti } = caller;
-  const isOver = () => jti !== undefined && isRevoked(jti);
+  const isOver = async () => jti !== undefined && await isRevoked(jti);
   return await streamed(c, eventStream(batches, isOver), {
     headers: {
       "Content-Type": "text/event-stream",
@@ -78,10 +79,10 @@ function expiry({ expiresAt }: Caller): AbortSignal {
 
 async function* eventStream(
   batches: AsyncIterable<EventBatch>,
-  isOver: () => boolean,
+  isOver: () => Promise<boolean>,
 ): AsyncGenerator<Chunk> {
   for await (const batch of batches) {
-    if (isOver()) return;
+    if (await isOver()) return;
     yield encoder.encode(batchText(batch));
   }
 }
@@ -93,8 +94,8 @@ function batchText(batch: EventBatch): string {
   return batch.events.map(({ id, text }) => `id: ${id}\n${text}\n\n`).join("");
 }
 
-/** An event as the bus holds it. */
-function entryOf(event: ServerEvent): EventEntry {
+/** What subscribers receive of an event. */
+export function eventEntry(event: ServerEvent): EventEntry {
   if (event.type === "resource.verdict") return verdictEntry(event);
   if ("record" in event) return new RecordEvent(event);
   const { type, scan } = event;

@@ -14,13 +14,14 @@ export class InFlight {
     return this.#count;
   }
 
-  /** Counts a request until `end` resolves. */
-  add(end: Promise<void>): void {
+  /** Counts a request, until {@link remove} is called for it. */
+  add(): void {
     this.#count++;
-    end.then(() => {
-      this.#count--;
-      this.#settle();
-    });
+  }
+
+  remove(): void {
+    this.#count--;
+    this.#settle();
   }
 
   /** Resolves when no request is in flight. */

@@ -24,10 +24,16 @@ const MAX_TOKEN_LENGTH = 22;
  * from those of users, who therefore do not wait for them.
  */
 export class LinkLimits {
-  readonly #ofAddress = new RateLimit<string>(MAX_REQUESTS_OF_ADDRESS);
-  readonly #ofLink = new RateLimit<string>(MAX_REQUESTS_OF_LINK);
+  readonly #ofAddress: RateLimit<string>;
+  readonly #ofLink: RateLimit<string>;
   readonly #addresses = new Semaphore<string>(MAX_AT_ONCE, MAX_AT_ONCE_OF_ADDRESS);
   readonly #links = new Semaphore<string>(MAX_AT_ONCE, MAX_AT_ONCE_OF_LINK);
+
+  /** @param now The time in milliseconds. @default that of a monotonic clock */
+  constructor(now?: () => number) {
+    this.#ofAddress = new RateLimit(MAX_REQUESTS_OF_ADDRESS, now);
+    this.#ofLink = new RateLimit(MAX_REQUESTS_OF_LINK, now);
+  }
 
   /**
    * Counts a request. Dispose of the result when its reply has been read.

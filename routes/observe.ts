@@ -26,19 +26,20 @@ export interface ObserveOptions {
 export function observe(options: ObserveOptions): MiddlewareHandler<AppEnvironment> {
   return async function observe(c, next) {
     const started = performance.now();
-    const end = Promise.withResolvers<void>();
-    options.inFlight.add(end.promise);
+    options.inFlight.add();
     const span = options.activeSpan?.();
     try {
       await next();
     } finally {
       const route = routeOf(c);
       span?.setAttribute("http.route", route).updateName(`${c.req.method} ${route}`);
-      const delivery = c.get("delivery") ?? Promise.resolve(wholeDelivery(c));
-      delivery.then((delivery) => {
+      const end = (delivery: Delivery) => {
         record(c, options, { route, delivery, seconds: (performance.now() - started) / 1000 });
-        end.resolve();
-      });
+        options.inFlight.remove();
+      };
+      const delivery = c.get("delivery");
+      if (delivery === undefined) end(wholeDelivery(c));
+      else delivery.then(end);
     }
   };
 }

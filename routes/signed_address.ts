@@ -18,7 +18,7 @@ export function requireGrant(
 ): MiddlewareHandler<AppEnvironment> {
   return async function requireGrant(c, next) {
     const grant = verifyGrant(await objects.key(), c.req.param("token") ?? "", Date.now());
-    if (grant.jti !== undefined && isRevoked(grant.jti)) {
+    if (grant.jti !== undefined && await isRevoked(grant.jti)) {
       throw new AppError("ErrAuthRequired", "The credential has been revoked");
     }
     const caller = callerOfGrant(grant);

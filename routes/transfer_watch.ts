@@ -1,3 +1,4 @@
+import { afterTurn } from "../core/event_loop.ts";
 import { KIB, MIB } from "../schemas/units.ts";
 
 /** How long a peer may take for {@link MIN_BYTES}, in milliseconds, not counting waits for this server. */
@@ -31,7 +32,10 @@ export class TransferWatch {
   readonly #windowMs: number;
   readonly #isBuffered: boolean;
   readonly #onSlow: WatchOptions["onSlow"];
+  /** Undefined while no wait has lasted: most bodies are there at once, and a timer takes longer. */
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** Whether the timer starts after this turn of the event loop, if the wait still lasts. */
+  #isStarting = false;
   /** When the present wait for the peer began. */
   #since: number | undefined;
   /** How long the peer has been waited for in this window. */
@@ -50,7 +54,9 @@ export class TransferWatch {
   wait(): void {
     if (this.#hasEnded) return;
     this.#since = performance.now();
-    this.#timer ??= setInterval(() => this.#check(), this.#windowMs / CHECKS);
+    if (this.#timer !== undefined || this.#isStarting) return;
+    this.#isStarting = true;
+    afterTurn(() => this.#start());
   }
 
   /** The peer has taken or sent bytes. */
@@ -66,6 +72,12 @@ export class TransferWatch {
   end(): void {
     clearInterval(this.#timer);
     this.#hasEnded = true;
+  }
+
+  #start(): void {
+    this.#isStarting = false;
+    if (this.#hasEnded || this.#since === undefined) return;
+    this.#timer = setInterval(() => this.#check(), this.#windowMs / CHECKS);
   }
 
   #check(): void {

@@ -63,15 +63,14 @@ export class Turns {
    * @throws the signal's reason when it aborts.
    */
   async take(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
-    const permit = await this.#acquire(load, userId, signal);
+    const permit = this.#semaphores[load].tryAcquire(userId) ??
+      await this.#wait(load, userId, signal);
     if (load === "request") await this.#begin(userId);
     return permit;
   }
 
-  async #acquire(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
+  async #wait(load: Load, userId: number, signal: AbortSignal): Promise<Disposable> {
     const semaphore = this.#semaphores[load];
-    const permit = semaphore.tryAcquire(userId);
-    if (permit !== undefined) return permit;
     const waits = load !== "stream" && semaphore.waitingOf(userId) < MAX_WAITING_OF_USER;
     if (!waits) throw this.#refusal(load, userId);
     const late = AbortSignal.timeout(this.#waitMs);
@@ -120,11 +119,12 @@ export async function whenDelivered(
   held: Disposable,
   serve: () => Promise<void>,
 ): Promise<void> {
-  using turn = new DisposableStack();
-  turn.use(held);
-  await serve();
-  const delivery = c.get("delivery");
-  if (delivery === undefined) return;
-  const delivering = turn.move();
-  delivery.then(() => delivering.dispose());
+  let delivery: Promise<unknown> | undefined;
+  try {
+    await serve();
+    delivery = c.get("delivery");
+  } finally {
+    if (delivery === undefined) held[Symbol.dispose]();
+    else delivery.then(() => held[Symbol.dispose]());
+  }
 }

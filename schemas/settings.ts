@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { parseContentUrl } from "./content_url.ts";
+import { databaseAddress } from "./database_url.ts";
 import { MIB, parseSize } from "./units.ts";
 import { SCANNED_VERDICTS } from "./verdicts.ts";
 
@@ -61,6 +62,28 @@ const contentUrl = v.pipe(
     (value) => parseContentUrl(value) !== undefined,
     "an address such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1",
   ),
+);
+
+/** Says what is wrong with the URL of a database, without its password; undefined if nothing is. */
+function databaseUrlProblem(text: string): string | undefined {
+  try {
+    return isHost(databaseAddress(text).host) ? undefined : "its host is invalid";
+  } catch (error) {
+    return error instanceof URIError
+      ? "an escape sequence is invalid"
+      : String(error).replace("Error: ", "");
+  }
+}
+
+const databaseUrl = v.pipe(
+  text,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? databaseUrlProblem(dataset.value) : undefined;
+    if (problem === undefined) return;
+    addIssue({
+      message: `a URL such as postgres://user:password@host:5432/database, but ${problem}`,
+    });
+  }),
 );
 
 const secret = v.pipe(
@@ -141,6 +164,8 @@ const entries = {
   host: v.optional(host, "127.0.0.1"),
   port: v.optional(wholeNumber(0, 65535), "8080"),
   dataDir: v.optional(path, "./data"),
+  /** Where records are kept. Default: the data directory. */
+  databaseUrl: v.optional(databaseUrl),
   /** Where content is kept. Default: the data directory. */
   contentUrl: v.optional(contentUrl),
   s3AccessKey: v.optional(text),
@@ -236,7 +261,7 @@ const Settings = v.pipe(
 export type Settings = v.InferOutput<typeof Settings>;
 
 const SECRETS: ReadonlySet<string> = new Set(
-  ["jwtSecret", "jwtSecretPrevious", "s3AccessKey", "s3SecretKey", "s3SessionToken"],
+  ["databaseUrl", "jwtSecret", "jwtSecretPrevious", "s3AccessKey", "s3SecretKey", "s3SessionToken"],
 );
 const MASK = "********";
 

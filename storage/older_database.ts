@@ -3,10 +3,10 @@ import { quarantinePaths } from "./blobs/quarantine.ts";
 import { Connection } from "./database/connection.ts";
 import { smallHashes } from "./database/contents.ts";
 import { generationOf } from "./database/generation.ts";
-import { toFile, toGap } from "./database/sqlite_upkeep_store.ts";
+import { toFile, toGap } from "./sql/upkeep_store.ts";
 import { blobDirectory, databasePath } from "./disk/data_directory.ts";
 import { orMissingSync } from "./disk/files.ts";
-import { upkeepRows } from "./database/upkeep_statements.ts";
+import { STATEMENTS } from "./database/statements.ts";
 
 /** The most files that the message lists. */
 const MAX_LISTED = 20;
@@ -66,11 +66,12 @@ function isInQuarantine(dataDir: string, hash: string): boolean {
 function gapOf(connection: Connection, prefix: string, hashes: readonly string[]) {
   const table = connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'records'");
   if (table === undefined) return { missing: [], unreferenced: hashes };
-  return toGap(upkeepRows(connection, "gap", { prefix, hashes: JSON.stringify(hashes) }));
+  const { gap } = STATEMENTS.upkeep;
+  return toGap(connection.all(gap, { prefix, hashes: JSON.stringify(hashes) }));
 }
 
 function filesOf(connection: Connection, hashes: readonly string[]): string[] {
   if (hashes.length === 0) return [];
-  return upkeepRows(connection, "files", { hashes: JSON.stringify(hashes) }).map(toFile)
+  return connection.all(STATEMENTS.upkeep.files, { hashes: JSON.stringify(hashes) }).map(toFile)
     .map(({ userId, path }) => `  user ${userId}: ${JSON.stringify(path)}`);
 }

@@ -1,7 +1,9 @@
-import { CredentialRegister, hasRegister } from "./database/credential_register.ts";
+import { hasRegister, SqliteCredentialRegister } from "./database/credential_register.ts";
+import type { CredentialRegister } from "./ports/credential_register.ts";
 import { databasePath } from "./disk/data_directory.ts";
 import { DirectoryInUse, isServed } from "./disk/lock.ts";
-import { Storage, type StorageOptions } from "./storage.ts";
+import type { StorageOptions } from "./opening.ts";
+import { Storage } from "./storage.ts";
 
 /** How long to wait for another process that creates the database, in milliseconds. */
 const PATIENCE_MS = 15_000;
@@ -17,23 +19,23 @@ const RETRY_MS = 50;
 export async function withRegister<Result>(
   dataDir: string,
   options: StorageOptions,
-  work: (register: CredentialRegister) => Result,
+  work: (register: CredentialRegister) => Promise<Result>,
 ): Promise<Result> {
   const path = databasePath(dataDir);
-  const run = () => {
-    using register = new CredentialRegister(path);
-    return work(register);
+  const run = async () => {
+    using register = new SqliteCredentialRegister(path);
+    return await work(register);
   };
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     if (!await isServed(dataDir)) {
       try {
         await using _storage = await Storage.open(dataDir, options);
-        return run();
+        return await run();
       } catch (error) {
         if (!(error instanceof DirectoryInUse)) throw error;
       }
-    } else if (hasRegister(path)) return run();
+    } else if (hasRegister(path)) return await run();
     if (performance.now() > deadline) {
       throw new Error(
         `The database of "${dataDir}" has no register of credentials: its server is of an earlier version`,

@@ -1,15 +1,12 @@
 import { statfs } from "node:fs/promises";
-import type { ContentLocation } from "../schemas/content_url.ts";
-import { DirectoryBlobStore } from "./blobs/directory_blob_store.ts";
 import { setTempDirectory } from "./database/connection.ts";
-import { OLDER_DATABASE } from "./database/generation.ts";
 import { Ballast } from "./disk/ballast.ts";
-import { databasePath, refuseUnfinishedRestore } from "./disk/data_directory.ts";
+import { refuseUnfinished } from "./disk/data_directory.ts";
 import { DirectoryLock } from "./disk/lock.ts";
-import { orMissing, syncDirectory } from "./disk/files.ts";
-import { SqliteResourceStore } from "./database/sqlite_resource_store.ts";
+import { orMissing } from "./disk/files.ts";
 import type { ContentStore } from "./ports/content_store.ts";
-import { olderDatabase } from "./older_database.ts";
+import type { RecordStore } from "./ports/record_store.ts";
+import type { OpenedStores, StorageOptions } from "./opening.ts";
 import { MIB } from "../schemas/units.ts";
 
 /** A problem that keeps the storage from accepting files. */
@@ -18,45 +15,19 @@ export interface StorageFault {
   readonly problem: string;
 }
 
-/** The object store that keeps content, and what signs requests to it. */
-export interface ContentSettings {
-  readonly location: ContentLocation;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string | undefined;
-  };
-  /** Called with failures that clients do not see. @default does nothing */
-  readonly onFailure?: (error: unknown) => void;
-}
-
-export interface StorageOptions {
-  /** Where large content is kept. @default the data directory */
-  readonly content?: ContentSettings | undefined;
-  /** Uploads are refused while less than this is free, in units of 2^20 bytes. @default 64 */
-  readonly reserveMB?: number;
-  /** Whether a database that has lost changes is accepted (C 22). @default false */
-  readonly acceptDamage?: boolean;
-  /** See {@link ResourceStoreOptions.resultsVersion}. */
-  readonly resultsVersion?: string;
-  /** See {@link ResourceStoreOptions.onFatal}. */
-  readonly onFatal?: (error: Error) => void;
-  /** See {@link ResourceStoreOptions.maxDirectRecords}. */
-  readonly maxDirectRecords?: number;
-}
-
 const DEFAULT_RESERVE_MB = 64;
 
-interface StorageParts {
+interface StorageParts extends OpenedStores {
   readonly lock: DirectoryLock;
   readonly ballast: Ballast;
-  readonly records: SqliteResourceStore;
-  readonly blobs: ContentStore;
 }
 
-/** The storage in one data directory (C 12), which only this process may use. */
+/**
+ * The storage of a server: one data directory (C 12), which only this process may use, with the database and
+ * the object store that keep records and content instead, if there are any (C 23).
+ */
 export class Storage implements AsyncDisposable {
-  readonly records: SqliteResourceStore;
+  readonly records: RecordStore;
   readonly blobs: ContentStore;
   readonly #dataDir: string;
   readonly #reserveMB: number;
@@ -73,7 +44,7 @@ export class Storage implements AsyncDisposable {
     this.#ballast = parts.ballast;
     this.records = parts.records;
     this.blobs = parts.blobs;
-    this.blobs.needsSweep = mayDisagree(parts);
+    this.blobs.needsSweep = parts.mayDisagree;
   }
 
   /**
@@ -98,32 +69,18 @@ export class Storage implements AsyncDisposable {
   static async open(dataDir: string, options: StorageOptions = {}): Promise<Storage> {
     const { reserveMB = DEFAULT_RESERVE_MB } = options;
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await refuseUnfinishedRestore(dataDir);
+    if (!options.acceptUnfinished) await refuseUnfinished(dataDir);
     await refuseForeign(dataDir);
     const reserveBytes = reserveMB * MIB;
     await using opened = new AsyncDisposableStack();
     const ballast = new Ballast(dataDir, reserveBytes);
-    const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release()));
-    const records = opened.use(await openRecords(dataDir, { lock, reserveBytes, options }));
-    const blobs = opened.use(
-      await openContent(dataDir, { records, reserveBytes, content: options.content }),
-    );
-    if (records.before.generation !== lock.generation) lock.sealed = false;
-    // Comparing everything removes content without a record, so all records must be readable.
-    await records.check({ whole: !lock.sealed });
-    if (mayDisagree({ lock, records })) await records.restartLog();
-    if (records.before.isNew && await hasContent(blobs)) {
-      throw new Error(
-        `The database of "${dataDir}" is missing or empty, but its blobs/ holds content: ` +
-          "restore strongroom.db, or move blobs/ away to start empty",
-      );
-    }
-    await syncDirectory(dataDir);
-    if (records.before.generation < lock.generation) {
-      await records.upkeep.raiseGeneration(lock.generation);
-    }
+    const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release(1)));
+    const { openStores } = options.database === undefined
+      ? await import("./embedded_stores.ts")
+      : await import("./shared_stores.ts");
+    const stores = await openStores(dataDir, { lock, reserveBytes, options });
     opened.move();
-    return new Storage({ dataDir, reserveMB }, { lock, ballast, records, blobs });
+    return new Storage({ dataDir, reserveMB }, { lock, ballast, ...stores });
   }
 
   /**
@@ -158,6 +115,7 @@ export class Storage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     using _lock = this.#lock;
     await using _blobs = this.blobs;
+    await this.blobs.stop();
     await this.records[Symbol.asyncDispose]();
     if (!this.blobs.needsSweep) await this.#lock.markCleanStop();
     this.#ballast.keep();
@@ -168,71 +126,6 @@ export class Storage implements AsyncDisposable {
     const freeMB = Math.floor(bavail * bsize / MIB);
     if (freeMB < minFreeMB) throw new Error(`${freeMB} MiB free, fewer than ${minFreeMB}`);
   }
-}
-
-/**
- * Whether content and records may disagree: after a crash, in a copy of a directory, and with another
- * database than the one that the last server left.
- */
-function mayDisagree({ lock, records }: Pick<StorageParts, "lock" | "records">): boolean {
-  return lock.afterCrash || records.before.generation !== lock.generation;
-}
-
-interface OpeningParts {
-  readonly lock: DirectoryLock;
-  readonly reserveBytes: number;
-  readonly options: StorageOptions;
-}
-
-async function openRecords(
-  dataDir: string,
-  {
-    lock,
-    reserveBytes,
-    options: { acceptDamage = false, resultsVersion, onFatal, maxDirectRecords },
-  }: OpeningParts,
-): Promise<SqliteResourceStore> {
-  try {
-    return await SqliteResourceStore.open(databasePath(dataDir), {
-      reserveBytes,
-      temporaryDirectory: `${dataDir}/tmp`,
-      resultsVersion,
-      minGeneration: acceptDamage ? 0 : lock.generation,
-      onGeneration: (generation) => lock.recordGeneration(generation),
-      ...(onFatal !== undefined && { onFatal }),
-      ...(maxDirectRecords !== undefined && { maxDirectRecords }),
-    });
-  } catch (error) {
-    const isOlder = error instanceof Error && "code" in error && error.code === OLDER_DATABASE;
-    throw isOlder ? olderDatabase(dataDir, lock.generation) : error;
-  }
-}
-
-/** Loads nothing for object stores unless there is one. */
-async function openContent(
-  dataDir: string,
-  { records, reserveBytes, content }: {
-    readonly records: SqliteResourceStore;
-    readonly reserveBytes: number;
-    readonly content: ContentSettings | undefined;
-  },
-): Promise<ContentStore> {
-  const { contents, objectTable: objects } = records;
-  if (content === undefined) {
-    if (await objects.hasObjects()) {
-      throw new Error(
-        `The content of "${dataDir}" is in an object store: set STRONGROOM_CONTENT_URL`,
-      );
-    }
-    return await DirectoryBlobStore.open(dataDir, { contents, reserveBytes });
-  }
-  const { S3BlobStore } = await import("./s3/s3_blob_store.ts");
-  return await S3BlobStore.open(dataDir, { ...content, objects, reserveBytes });
-}
-
-async function hasContent(blobs: ContentStore): Promise<boolean> {
-  for await (const { hashes } of blobs.hashes()) if (hashes.length > 0) return true;
-  return false;
 }
 
 /**

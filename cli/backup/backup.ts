@@ -1,7 +1,7 @@
 import { backUp } from "../../storage/backup/back_up.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { loadSettings } from "../environment.ts";
-import { checkDataDirectory } from "../existing_directory.ts";
+import { checkDataDirectory, requireEmbeddedDatabase } from "../existing_directory.ts";
 import { printOutcome, totalsText, withProgress } from "./outcome.ts";
 
 /**
@@ -10,7 +10,9 @@ import { printOutcome, totalsText, withProgress } from "./outcome.ts";
  */
 export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
-  const { dataDir } = loadSettings();
+  const settings = loadSettings();
+  requireEmbeddedDatabase(settings);
+  const { dataDir } = settings;
   await checkDataDirectory(dataDir);
   const { result, seconds } = await withProgress(
     "Copying the database",

@@ -1,7 +1,7 @@
 import { restore } from "../../storage/backup/restore.ts";
 import { backupArguments } from "../backup_arguments.ts";
 import { loadSettings } from "../environment.ts";
-import { checkTarget } from "../existing_directory.ts";
+import { checkTarget, requireEmbeddedDatabase } from "../existing_directory.ts";
 import { printOutcome, totalsText, withProgress } from "./outcome.ts";
 
 /**
@@ -10,7 +10,9 @@ import { printOutcome, totalsText, withProgress } from "./outcome.ts";
  */
 export async function run(args: string[]): Promise<number> {
   const { directory, json } = backupArguments(args);
-  const { dataDir } = loadSettings();
+  const settings = loadSettings();
+  requireEmbeddedDatabase(settings);
+  const { dataDir } = settings;
   await checkTarget(dataDir);
   const { result, seconds } = await withProgress(
     "Checking the database of the backup",

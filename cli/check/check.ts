@@ -1,12 +1,15 @@
 import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
-import { loadSettings } from "../environment.ts";
+import { loadSettings, logOf } from "../environment.ts";
 import { checkDataDirectory } from "../existing_directory.ts";
 import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
+import { contentSettings } from "../serve/content_settings.ts";
 
 /**
- * `strongroom check`: checks the data directory (C 22). Exit code 0: sound; 1: repaired; 2: damage is
+ * `strongroom check`: checks a strongroom with the engines that it has (C 22, C 23). Exit code 0: sound; 1: repaired; 2: damage is
  * left; main.ts maps failures to 2.
  */
 export async function run(args: string[]): Promise<number> {
@@ -15,10 +18,12 @@ export async function run(args: string[]): Promise<number> {
     repair: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   });
-  const { dataDir } = loadSettings();
-  await checkDataDirectory(dataDir);
+  const settings = loadSettings();
+  const { dataDir, databaseUrl, contentUrl } = settings;
+  // With both engines, nothing that is checked is in the data directory.
+  if (databaseUrl === undefined || contentUrl === undefined) await checkDataDirectory(dataDir);
   const started = performance.now();
-  const result = await checkShowing(dataDir, { readData, repair });
+  const result = await checkShowing(settings, { readData, repair });
   const seconds = Math.round(performance.now() - started) / 1000;
   console.log(json ? jsonText(result, { readData, repair, seconds }) : plainText(result));
   return EXIT_CODES[verdictOf(result)];
@@ -26,14 +31,17 @@ export async function run(args: string[]): Promise<number> {
 
 /** Checks, and shows on a terminal how far it is. */
 async function checkShowing(
-  dataDir: string,
+  settings: Settings,
   options: Pick<CheckOptions, "readData" | "repair">,
 ): Promise<CheckResult> {
   const screen = progressScreen();
   using status = new StatusLine(screen, "Checking the database");
   let bar: ProgressBar | undefined;
+  const { dataDir, databaseUrl } = settings;
   return await check(dataDir, {
     ...options,
+    database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+    content: contentSettings(settings, logOf(settings)),
     onProgress(done, total) {
       if (options.readData) {
         bar ??= new ProgressBar(total, screen);
@@ -62,7 +70,7 @@ interface JsonOptions {
 
 /** The document that docs/checking.md describes. */
 function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOptions): string {
-  const { findings, served, records, contents, pending, quarantined, strayParts } = result;
+  const { findings, served, records, contents, pending, quarantined, strayParts, leaving } = result;
   return JSON.stringify(
     {
       verdict: verdictOf(result),
@@ -75,6 +83,7 @@ function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOption
       pending,
       quarantined,
       stray_parts: strayParts,
+      leaving,
       counts: Object.fromEntries(findings.counts),
       findings: findings.listed,
       seconds,
@@ -85,13 +94,13 @@ function jsonText(result: CheckResult, { readData, repair, seconds }: JsonOption
 }
 
 function plainText(result: CheckResult): string {
-  const { findings, records, contents, pending, quarantined, strayParts } = result;
+  const { findings, records, contents, pending, quarantined, strayParts, leaving } = result;
   const hidden = findings.found - findings.listed.length;
   return [
     ...findings.listed.map(({ message, repaired }) => `${repaired ? "Repaired: " : ""}${message}`),
     ...hidden > 0 ? [`and ${hidden} more findings`] : [],
     ...pending > 0
-      ? [`The next start will move ${amount(pending, "content")} without a record into quarantine`]
+      ? [`The next start will move ${amount(pending, "content")} without a record away`]
       : [],
     ...strayParts > 0
       ? [
@@ -100,6 +109,7 @@ function plainText(result: CheckResult): string {
         } of uploads that nothing waits for`,
       ]
       : [],
+    ...leaving > 0 ? [`Servers have yet to delete ${amount(leaving, "object")}`] : [],
     ...quarantined > 0 ? [`In quarantine: ${amount(quarantined, "content")}`] : [],
     `Checked ${amount(records, "record")} and ${amount(contents.files, "content")} ` +
     `(${formatBytes(contents.bytes)}): ${summary(result)}`,

@@ -17,6 +17,7 @@ import type { UploadService } from "../../core/tree/resumable_upload.ts";
 import { expireUploads } from "../../core/tree/upload_expiry.ts";
 import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
+import { collectDropped } from "../../core/upkeep/collection.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
 import { recover } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
@@ -24,7 +25,7 @@ import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
 import { serveConsole } from "../../routes/console/console.ts";
 import type { App } from "../../routes/environment.ts";
-import { type ServerEvents, serverEvents } from "../../routes/events.ts";
+import { eventEntry, type ServerEvents, serverEvents } from "../../routes/events.ts";
 import { longLinePermits } from "../../routes/hub/commit.ts";
 import { HUB_ROUTES } from "../../routes/hub/hub_routes.ts";
 import { InFlight } from "../../routes/in_flight.ts";
@@ -91,7 +92,7 @@ export async function compose(
   if (!blobs.needsSweep) storage.seal();
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
-  const events: ServerEvents = replacements.events ?? serverEvents();
+  const events = replacements.events ?? openEvents(parts, storage, log);
   const inFlight = new InFlight();
   const damage = new DamageLog(log);
   const scanning = composeScans(parts, { storage, settings, host, log, damage, events }, {
@@ -185,6 +186,8 @@ export async function compose(
   automatic?.start();
   parts.use(new ScanRetention({ scans: records.scans, days: settings.scanRetentionDays, log }));
   parts.use(expireQuarantine(blobs.quarantine, log));
+  const { shared } = records;
+  if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
   parts.use(expireUploads({ uploads, objects: records.objects }, log));
   const periodMs = settings.scrubDays * DAY_MS;
   parts.use(new Sha256Completion({ store: records.upkeep, blobs, damage, log }));
@@ -198,6 +201,12 @@ export async function compose(
       stoppingScans(serveApp(app, { ...options, events, inFlight, log }), { jobs, automatic }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The events of the database, if servers share it. `parts` disposes of them. */
+function openEvents(parts: AsyncDisposableStack, { records }: Storage, log: Log): ServerEvents {
+  const shared = records.openEvents?.(eventEntry, log);
+  return shared === undefined ? serverEvents() : parts.use(shared);
 }
 
 /** A server whose scans stop before it does, so that requests that wait for a scan are answered. */

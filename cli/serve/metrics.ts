@@ -29,7 +29,7 @@ export function measureServer(parts: MeasuredParts): Measure {
   return async () => [
     gauge("strongroom_http_requests_in_flight", "Requests being served", parts.inFlight.count),
     ...await storageMetrics(parts),
-    ...scanMetrics(parts),
+    ...await scanMetrics(parts),
     ...capacityMetrics(parts.host),
     counter("strongroom_events_total", "Events that were published", parts.events.published),
     gauge("strongroom_event_streams", "Streams of events", parts.events.subscribers),
@@ -69,17 +69,19 @@ async function storageMetrics({ records, place, damage }: MeasuredParts): Promis
       damage.repairs,
     ),
     gauge("strongroom_database_bytes", "Size of the database", measured.databaseBytes),
-    gauge("strongroom_database_log_bytes", "Size of the log of the database", measured.logBytes),
+    ...measured.logBytes === undefined ? [] : [
+      gauge("strongroom_database_log_bytes", "Size of the log of the database", measured.logBytes),
+    ],
     counter("strongroom_commits_total", "Transactions that were committed", measured.commits),
     counter("strongroom_writes_total", "Pieces of work that these carried out", measured.works),
   ];
 }
 
-function scanMetrics({ jobs, totals }: MeasuredParts): Metric[] {
+async function scanMetrics({ jobs, totals }: MeasuredParts): Promise<Metric[]> {
   return [
     gauge("strongroom_scans", "Scans that have not ended", {
       label: "state",
-      values: { queued: jobs.queued, running: jobs.instances.running },
+      values: { queued: await jobs.queued(), running: jobs.instances.running },
     }),
     counter("strongroom_scans_total", "Scans that have ended", {
       label: "status",

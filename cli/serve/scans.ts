@@ -1,14 +1,15 @@
 import { type HostCapacity, LeasePool, scannerLimits } from "../../core/capacity/mod.ts";
 import type { DamageLog } from "../../core/damage.ts";
+import type { EventSink } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
-import { AutomaticScans } from "../../core/scans/automatic_scans.ts";
+import { AutomaticScans, type VerdictEvent } from "../../core/scans/automatic_scans.ts";
 import { scanBounds } from "../../core/scans/bounds.ts";
 import { ScanJobs } from "../../core/scans/jobs.ts";
-import type { ContentScanner } from "../../core/scans/ports.ts";
+import { LocalQueue } from "../../core/scans/local_queue.ts";
+import type { ContentScanner, ScanEvent } from "../../core/scans/ports.ts";
 import { SharedScans } from "../../core/scans/shared_scans.ts";
 import { ScanTotals } from "../../core/scans/totals.ts";
 import { Verdicts } from "../../core/verdicts.ts";
-import type { ServerEvents } from "../../routes/events.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { ThreadScanner } from "../../storage/sandbox/sandbox.ts";
 import type { ProcessStarter } from "../../storage/scanners/processes.ts";
@@ -17,12 +18,12 @@ import type { Storage } from "../../storage/storage.ts";
 
 /** What scans work with. */
 export interface ScanComponents {
-  readonly storage: Storage;
+  readonly storage: Pick<Storage, "records" | "blobs">;
   readonly settings: Settings;
   readonly host: HostCapacity;
   readonly log: Log;
   readonly damage: DamageLog;
-  readonly events: ServerEvents;
+  readonly events: EventSink<ScanEvent | VerdictEvent>;
 }
 
 export interface ScanOptions {
@@ -64,6 +65,8 @@ export function composeScans(
   const jobs: ScanJobs = parts.use(
     new ScanJobs({
       ...common,
+      queue: records.sharedQueue ?? new LocalQueue(records.scans),
+      servers: records.sharedQueue,
       host,
       pollIntervalMs,
       onVerdict: (content) => void automatic?.publish(content),

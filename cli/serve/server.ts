@@ -2,6 +2,7 @@ import { credentialSigner, credentialVerifier } from "../../core/credentials.ts"
 import { asError, type Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
@@ -107,7 +108,7 @@ async function openStorage(
   log: Log,
   acceptDamage: boolean,
 ): Promise<Storage> {
-  const { dataDir, diskReserveMb: reserveMB } = settings;
+  const { dataDir, databaseUrl, diskReserveMb: reserveMB } = settings;
   await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
@@ -117,10 +118,11 @@ async function openStorage(
   const storage = await Storage.open(dataDir, {
     reserveMB,
     acceptDamage,
+    database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
     content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
     onFatal(error) {
-      log.error("Cannot go on: the outcome of a change is unknown", { error });
+      log.error("Cannot go on", { error });
       Deno.exit(1);
     },
   });

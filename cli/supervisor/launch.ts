@@ -7,7 +7,15 @@
 import { backupArguments } from "../backup_arguments.ts";
 import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
-import { copyPermissions, FIXED_FLAGS, type Permissions, permissionsFor } from "../permissions.ts";
+import { migrateArguments } from "../migrate_arguments.ts";
+import {
+  copyPermissions,
+  enginesOf,
+  FIXED_FLAGS,
+  namesOf,
+  type Permissions,
+  permissionsFor,
+} from "../permissions.ts";
 import {
   isRemoteCommand,
   remotePermissions,
@@ -46,27 +54,46 @@ export async function launch(args: readonly string[]): Promise<number> {
   return (await child.status).code;
 }
 
+/** What the servers of both strongrooms may use, but for their own ports and keys. */
+async function migratePermissions(args: readonly string[]): Promise<Permissions> {
+  const { from, to, files } = await migrateArguments(args);
+  const both = [from, to].map((settings) =>
+    permissionsFor({ ...settings, jwtPublicKey: undefined, jwksUrl: undefined })
+  );
+  return {
+    net: both.flatMap(({ net }) => net),
+    read: [...both.flatMap(({ read }) => read), ...files.flatMap(namesOf)],
+    write: both.flatMap(({ write }) => write),
+  };
+}
+
 async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
   if (isRemoteCommand(command)) return await remotePermissions(command, args);
   if (command === "scan") return await remoteScanPermissions(args);
+  if (command === "migrate") return await migratePermissions(args);
   if (isTransferCommand(command)) return await transferPermissions(command, args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
-  const { dataDir } = settings;
+  const { dataDir, databaseUrl } = settings;
   const { net, read, write } = permissionsFor({
     ...settings,
     jwtPublicKey: undefined,
     jwksUrl: undefined,
     contentUrl: undefined,
+    databaseUrl: undefined,
   });
   switch (command) {
     case "backup":
       return copyPermissions(dataDir, backupArguments(args).directory);
     case "restore":
       return copyPermissions(backupArguments(args).directory, dataDir);
+    case "check":
+      return { net: enginesOf(settings), read, write };
     case "capacity":
       // Before a server ever ran, the free space of the disk is that of a directory above.
       return { net, read: [...read, await existingDirectory(dataDir)], write };
+    case "token":
+      return { net: enginesOf({ databaseUrl }), read, write };
     case "config":
     case "permissions":
       return { net: [], read, write: [] };

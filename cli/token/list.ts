@@ -7,8 +7,8 @@ import { withServerRegister } from "./server_register.ts";
 export async function list(args: string[]): Promise<number> {
   const { json } = parseOptions(args, { json: { type: "boolean", default: false } });
   const now = Date.now();
-  await withServerRegister(loadSettings(), (register) => {
-    for (const credential of register.list()) {
+  await withServerRegister(loadSettings(), async (register) => {
+    for await (const credential of register.list()) {
       console.log(json ? JSON.stringify(entryOf(credential)) : lineOf(credential, now));
     }
   });

@@ -68,7 +68,7 @@ async function record(
   const expiresAt = mintedAt + ttlSeconds * 1000;
   await withServerRegister(
     settings,
-    (register) => register.add({ jti, userId, privileges, trees, mintedAt, expiresAt }),
+    async (register) => await register.add({ jti, userId, privileges, trees, mintedAt, expiresAt }),
   );
   const details = {
     jti,

@@ -22,7 +22,7 @@ export async function revoke(args: string[]): Promise<number> {
   const settings = loadSettings();
   const isNew = await withServerRegister(
     settings,
-    (register) => register.revoke(jti.output, Date.now()),
+    async (register) => await register.revoke(jti.output, Date.now()),
   );
   await recordAudit(settings, { action: "token.revoke", details: { jti: jti.output } });
   console.log(isNew ? `Revoked ${jti.output}` : `${jti.output} was revoked before`);

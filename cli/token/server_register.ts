@@ -1,12 +1,14 @@
+import { databaseAddress } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { CredentialRegister } from "../../storage/database/credential_register.ts";
 import { databasePath } from "../../storage/disk/data_directory.ts";
 import { orMissing } from "../../storage/disk/files.ts";
+import type { CredentialRegister } from "../../storage/ports/credential_register.ts";
 import { withRegister } from "../../storage/open_register.ts";
 import { UsageError, withSettingContext } from "../usage_error.ts";
 
-/** Whether a server has made its database in the data directory. */
-export async function hasDatabase({ dataDir }: Settings): Promise<boolean> {
+/** Whether there is a database of a server: one that the settings name, or in the data directory. */
+export async function hasDatabase({ dataDir, databaseUrl }: Settings): Promise<boolean> {
+  if (databaseUrl !== undefined) return true;
   const found = await withSettingContext(
     "STRONGROOM_DATA_DIR",
     dataDir,
@@ -23,9 +25,13 @@ export async function hasDatabase({ dataDir }: Settings): Promise<boolean> {
  */
 export async function withServerRegister<Result>(
   settings: Settings,
-  work: (register: CredentialRegister) => Result,
+  work: (register: CredentialRegister) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, diskReserveMb: reserveMB } = settings;
+  const { dataDir, databaseUrl, diskReserveMb: reserveMB } = settings;
+  if (databaseUrl !== undefined) {
+    const { withSharedRegister } = await import("../../storage/shared_register.ts");
+    return await withSharedRegister(databaseAddress(databaseUrl), dataDir, work);
+  }
   if (await hasDatabase(settings)) return await withRegister(dataDir, { reserveMB }, work);
   throw new UsageError(
     `No database of a server in "${dataDir}": name its data directory with STRONGROOM_DATA_DIR`,

@@ -24,9 +24,9 @@ const MAX_KEPT = 10_000;
 const REPOSITORY_SEGMENTS = 3;
 
 interface Kept extends RepositoryDirectory {
+  /** That of the tree, before the repository was read. */
+  readonly version: Promise<number>;
   readonly revision: Promise<Revision>;
-  /** The revision, once it is computed. */
-  computed: Revision | undefined;
 }
 
 /**
@@ -84,9 +84,19 @@ export class Revisions implements ChangeListener {
 
   /** Whether the repository had this very revision until now. */
   async isCurrent(repository: RepositoryDirectory, revision: Revision): Promise<boolean> {
-    // A read may have seen a change whose commit has not been announced yet.
-    await this.#store.published();
-    return this.#kept.get(keyOf(repository))?.computed === revision;
+    // A read may have seen a change whose commit has not been announced yet, or that of another server.
+    const version = await this.#store.versionOf(repository.userId);
+    const key = keyOf(repository);
+    for (;;) {
+      const kept = this.#kept.get(key);
+      if (kept === undefined) return false;
+      const [known, before] = await Promise.allSettled([kept.revision, kept.version]);
+      if (known.status !== "fulfilled" || known.value !== revision) return false;
+      if (this.#kept.get(key) !== kept) continue;
+      if (before.status === "fulfilled" && before.value >= version) return true;
+      // Something in the tree has changed, mostly elsewhere.
+      this.#kept.set(key, this.#compute(repository, revision));
+    }
   }
 
   committed(changes: ChangeSet): void {
@@ -113,16 +123,19 @@ export class Revisions implements ChangeListener {
     return kept;
   }
 
-  #compute({ userId, directory }: RepositoryDirectory): Kept {
-    const revision = this.#read({ userId, directory });
-    const kept: Kept = { userId, directory, revision, computed: undefined };
-    revision.then(
-      (computed) => kept.computed = computed,
-      () => {
-        const key = keyOf(kept);
-        if (this.#kept.get(key) === kept) this.#kept.delete(key);
-      },
-    );
+  /** @param former Is the revision still, if nothing in the repository has changed. */
+  #compute({ userId, directory }: RepositoryDirectory, former?: Revision): Kept {
+    const version = this.#store.versionOf(userId);
+    const revision = version.then(() => this.#read({ userId, directory })).then((present) => {
+      const { commitId, modifiedAt } = present;
+      const isSame = former?.commitId === commitId && former.modifiedAt === modifiedAt;
+      return isSame ? former : present;
+    });
+    const kept: Kept = { userId, directory, version, revision };
+    revision.catch(() => {
+      const key = keyOf(kept);
+      if (this.#kept.get(key) === kept) this.#kept.delete(key);
+    });
     return kept;
   }
 

@@ -97,6 +97,9 @@ export interface HubStore {
   at(request: PathsRequest): Promise<RepositoryPage>;
   /** Directories in the order of namespaces and names, whatever they are named. */
   repositories(query: RepositoryQuery): Promise<ListedRepository[]>;
-  /** Resolves when the events of all changes that a read before may have seen are published. */
-  published(): Promise<void>;
+  /**
+   * The version of a user's tree, which each change of another server raises. Resolves when this server has
+   * announced all of its own changes that a read before may have seen.
+   */
+  versionOf(userId: number): Promise<number>;
 }

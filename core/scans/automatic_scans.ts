@@ -1,6 +1,6 @@
 import type { EventSink } from "../events.ts";
 import { FairQueue } from "../fair_queue.ts";
-import { untilAborted } from "../event_loop.ts";
+import { pause, untilAborted } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Verdict } from "../../schemas/verdicts.ts";
@@ -19,7 +19,9 @@ import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 /** Files that arrive while so many of their user, or of all users, wait are found again by a search. */
 const MAX_USER_FILES = 1000;
 const MAX_QUEUED_FILES = 10_000;
-/** How often to look for room while requested scans take all of it. */
+/** A search goes on while so many files that it has found are scanned by other servers. */
+const MAX_ELSEWHERE = 1000;
+/** How often to look for room, or at what other servers scan. */
 const POLL_INTERVAL_MS = 500;
 /** How long to wait after an error of the storage. */
 const PAUSE_MS = 5000;
@@ -44,7 +46,7 @@ export interface AutomaticScansOptions extends ContentScanParts {
   readonly hasRoom: () => boolean;
   /** How many files are scanned at once. */
   readonly concurrency: number;
-  /** How often to look for room, in milliseconds. @default 500 */
+  /** How often to look for room, or at what other servers scan, in milliseconds. @default 500 */
   readonly pollIntervalMs?: number | undefined;
 }
 
@@ -65,6 +67,8 @@ export class AutomaticScans implements AsyncDisposable {
   /** Users take turns in it. */
   readonly #queue = new FairQueue<Arrival>();
   #queued = 0;
+  /** What other servers were scanning, and may leave unscanned. */
+  #elsewhere: Arrival[] = [];
   /** The record after which the search goes on, or undefined if it is done. */
   #searchedTo: number | undefined = 0;
   /** Whether files have arrived that are not in the queue. */
@@ -149,7 +153,7 @@ export class AutomaticScans implements AsyncDisposable {
         if (signal.aborted) return;
         this.#options.log.error("Cannot scan a file", { error: asError(error) });
         this.#hasMissed = true;
-        await this.#pause(PAUSE_MS);
+        await pause(PAUSE_MS, signal);
       }
     }
   }
@@ -167,7 +171,10 @@ export class AutomaticScans implements AsyncDisposable {
         this.#searchedTo = 0;
       }
       const wake = this.#wake.promise;
-      if (this.#searchedTo === undefined) await untilAborted(wake, this.#abort.signal);
+      if (this.#elsewhere.length > (this.#searchedTo === undefined ? 0 : MAX_ELSEWHERE)) {
+        await this.#pause();
+        for (const arrival of this.#elsewhere.splice(0)) this.#add(arrival);
+      } else if (this.#searchedTo === undefined) await untilAborted(wake, this.#abort.signal);
       else await (this.#refill ??= this.#search(this.#searchedTo));
     }
   }
@@ -183,9 +190,9 @@ export class AutomaticScans implements AsyncDisposable {
     }
   }
 
-  async #judge({ record, userId, size, ...content }: Arrival): Promise<void> {
+  async #judge(arrival: Arrival): Promise<void> {
     const { verdicts, shared, events } = this.#options;
-    const { hash, name } = content;
+    const { record, hash, name } = arrival;
     for (;;) {
       const { verdict } = await verdicts.on({ hash, name });
       if (verdict !== "unscanned" && verdict !== "pending") {
@@ -193,22 +200,24 @@ export class AutomaticScans implements AsyncDisposable {
         return;
       }
       if (this.#options.hasRoom()) break;
-      await this.#pause(this.#options.pollIntervalMs ?? POLL_INTERVAL_MS);
+      await this.#pause();
     }
     const key = { hash, name, skip: DEFAULT_SKIP };
     const { signal } = this.#abort;
-    await shared.run(key, signal, () => this.#scan(key, { userId, size }));
+    await shared.run(key, signal, () => this.#scan(key, arrival));
   }
 
   /** Scans content, and keeps its result or the reason for the failure. */
-  async #scan(
-    key: ResultKey,
-    { userId, size }: Pick<UnscannedContent, "userId" | "size">,
-  ): Promise<ContentOutcome> {
+  async #scan(key: ResultKey, arrival: Arrival): Promise<ContentOutcome> {
     const { scans, log } = this.#options;
     const { signal } = this.#abort;
+    const { userId, size } = arrival;
     try {
       const result = await scanContent(this.#options, { key, size, userId, signal });
+      if (result === undefined) {
+        this.#elsewhere.push(arrival);
+        return { isShared: false };
+      }
       const isShared = await scans.keepContentResult(key, result);
       await this.publish(key);
       return { isShared };
@@ -225,13 +234,7 @@ export class AutomaticScans implements AsyncDisposable {
   }
 
   /** @throws the abort reason when the server stops. */
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    try {
-      await untilAborted(promise, this.#abort.signal);
-    } finally {
-      clearTimeout(timer);
-    }
+  #pause(): Promise<void> {
+    return pause(this.#options.pollIntervalMs ?? POLL_INTERVAL_MS, this.#abort.signal);
   }
 }

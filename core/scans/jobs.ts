@@ -1,19 +1,25 @@
 import { admissionCeiling, type InstanceCount } from "../capacity/instances.ts";
-import { FairQueue } from "../fair_queue.ts";
+import { AppError, RetryLater } from "../errors.ts";
 import { asError } from "../log.ts";
-import type { Scan } from "./ports.ts";
+import type { Scan, ScanQueue, ScanServers } from "./ports.ts";
 import { ScanRun, type ScanRunOptions } from "./run.ts";
 import { ScanWatchers } from "./watchers.ts";
 
 /** How long an admitted scan counts as recent (C 15). */
 const RECENT_ADMISSION_MS = 30_000;
-/** How often the host is read while scans are queued. */
+/** How often the host is read while scans are queued, in milliseconds. */
 const POLL_INTERVAL_MS = 5000;
+/** How long a request waits until another server has canceled a scan. */
+const CANCEL_MS = 10_000;
+const RETRY_AFTER_S = 5;
 
 /** What {@link ScanJobs} works with. */
 export interface ScanJobsOptions extends ScanRunOptions {
-  /** How often to read the host while scans are queued. @default 5000 */
-  readonly pollIntervalMs?: number | undefined;
+  readonly queue: ScanQueue;
+  /** The servers that take scans from the queue, if there are others. */
+  readonly servers?: ScanServers | undefined;
+  /** How long to wait until another server has canceled a scan, in milliseconds. @default 10000 */
+  readonly cancelMs?: number | undefined;
 }
 
 interface Running {
@@ -23,19 +29,24 @@ interface Running {
 }
 
 /**
- * The scan queue: runs as many scans at once as the host carries (C 15). Users take turns; the scans of
- * one user run in order of arrival.
+ * Takes scans from the queue, and runs as many at once as the host carries (C 15). Scans of other servers
+ * that share the queue can be watched and canceled here as well (C 23).
  */
 export class ScanJobs implements AsyncDisposable {
   readonly #options: ScanJobsOptions;
-  readonly #queue = new FairQueue<Scan>();
   readonly #running = new Map<number, Running>();
   readonly #watchers = new ScanWatchers();
-  /** Scans that have left the queue and are not stored as canceled yet. */
-  readonly #canceling = new Map<number, Promise<void>>();
+  /** What is being canceled. */
+  readonly #canceling = new Map<number, Promise<boolean>>();
   /** The users of reserved slots. */
-  readonly #reserved: number[] = [];
+  readonly #reserved: { readonly userId: number }[] = [];
   #poll: ReturnType<typeof setTimeout> | undefined;
+  /** What is done next, unless the server stops. */
+  readonly #due = { exchange: false, admission: false };
+  /** Takes scans, and looks at those of other servers, one thing after the other. */
+  #working: Promise<void> | undefined;
+  #isWorking = false;
+  #isQueueAway = false;
   #stopped = false;
 
   constructor(options: ScanJobsOptions) {
@@ -50,51 +61,57 @@ export class ScanJobs implements AsyncDisposable {
   }
 
   /** The number of queued scans and reserved slots. */
-  get queued(): number {
-    return this.#queue.size() + this.#reserved.length;
-  }
-
-  /**
-   * Whether the queue takes no further scan of the user. If it is full, it still takes those of users who
-   * have less than their share in it, up to twice its size.
-   */
-  isFull(userId: number, maxQueued: number): boolean {
-    if (this.queued < maxQueued) return false;
-    const own = this.#queue.size(userId) + this.#reserved.filter((it) => it === userId).length;
-    const users = this.#queue.users + (this.#queue.size(userId) === 0 ? 1 : 0);
-    return own >= maxQueued / users || this.queued >= 2 * maxQueued;
+  async queued(): Promise<number> {
+    const { scans } = await this.#options.queue.counts(0);
+    return scans + this.#reserved.length;
   }
 
   /** Whether no scan waits, and the host carries another one. */
   get hasRoom(): boolean {
-    return !this.#stopped && this.#queue.users === 0 && this.#running.size < this.#ceiling();
-  }
-
-  /** Reserves a slot in the queue for a scan that is being stored. Disposing releases the slot. */
-  reserveSlot(userId: number): Disposable {
-    this.#reserved.push(userId);
-    return {
-      [Symbol.dispose]: () => void this.#reserved.splice(this.#reserved.indexOf(userId), 1),
-    };
+    return !this.#stopped && this.#options.queue.isEmpty && this.#running.size < this.#ceiling();
   }
 
   /**
-   * Queues the scans that the last run of the server left unfinished (C 15). Call before
-   * {@link enqueue}: every unfinished scan in the store counts as left over.
+   * Reserves a slot in the queue for a scan that is being stored. Disposing releases the slot. If the queue
+   * is full, it still takes scans of users who have less than their share in it, up to twice its size.
+   *
+   * @throws {AppError} `ErrScansQueueFull` when it takes no further scan of the user.
    */
+  async reserveSlot(userId: number, maxQueued: number): Promise<Disposable> {
+    const before = [...this.#reserved];
+    const slot = { userId };
+    this.#reserved.push(slot);
+    const release = () => void this.#reserved.splice(this.#reserved.indexOf(slot), 1);
+    try {
+      const counts = await this.#options.queue.counts(userId);
+      const queued = counts.scans + before.length;
+      const own = counts.own + before.filter((other) => other.userId === userId).length;
+      const users = counts.users + (counts.own === 0 ? 1 : 0);
+      if (queued >= maxQueued && (own >= maxQueued / users || queued >= 2 * maxQueued)) {
+        const message = `The scan queue is full: ${queued} scans are waiting`;
+        throw new AppError("ErrScansQueueFull", message);
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { [Symbol.dispose]: release };
+  }
+
+  /** Queues the scans that an earlier run of the server left unfinished (C 15). Call it before {@link enqueue}. */
   async resume(): Promise<void> {
-    for (const scan of await this.#options.scans.requeue()) this.#queue.add(scan.requestedBy, scan);
+    await this.#options.queue.resume();
     this.#admit();
   }
 
   /** Queues a scan that is stored as queued. */
   enqueue(scan: Scan): void {
-    this.#queue.add(scan.requestedBy, scan);
+    this.#options.queue.add(scan);
     this.#options.events.publish([{ type: "scan.queued", scan }]);
     this.#admit();
   }
 
-  /** The current state of a stored scan: a running scan is ahead of the store. */
+  /** The current state of a stored scan: one that this server runs is ahead of the store. */
   current(stored: Scan): Scan {
     return this.#running.get(stored.id)?.run.current ?? stored;
   }
@@ -102,16 +119,56 @@ export class ScanJobs implements AsyncDisposable {
   /**
    * Cancels a queued or running scan. Returns false if the scan is neither.
    *
-   * @throws what the store throws; the scan then stays queued.
+   * @throws {RetryLater} when another server runs it, and has not stopped it in time.
+   * @throws what the store throws; a queued scan then stays queued.
    */
-  async cancel(id: number): Promise<boolean> {
-    const queued = this.#queue.find((scan) => scan.id === id);
-    if (queued !== undefined) this.#canceling.set(id, this.#cancelQueued(queued));
-    const canceling = this.#canceling.get(id);
-    if (canceling !== undefined) {
-      await canceling;
-      return true;
+  cancel(id: number): Promise<boolean> {
+    const canceling = this.#canceling.get(id) ??
+      this.#cancel(id).finally(() => this.#canceling.delete(id));
+    this.#canceling.set(id, canceling);
+    return canceling;
+  }
+
+  /** Waits for a scan to finish. Returns undefined if the signal aborts or the server stops first. */
+  finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
+    return this.#watchers.finished(id, signal);
+  }
+
+  /** Interrupts the running scans; another server, or the next start, queues them again. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#poll);
+    await this.#working;
+    const running = [...this.#running.values()];
+    for (const { run } of running) run.stop();
+    await Promise.all(running.map(({ ended }) => ended));
+    this.#watchers.close();
+    const { servers, log } = this.#options;
+    // Otherwise they are queued again when the lease of this server has run out.
+    await servers?.leave().catch((error) =>
+      log.error("Cannot give back scans", { error: asError(error) })
+    );
+  }
+
+  [Symbol.asyncDispose] = () => this.stop();
+
+  async #cancel(id: number): Promise<boolean> {
+    if (await this.#cancelRunning(id)) return true;
+    try {
+      const canceled = await this.#options.queue.cancel(id);
+      if (canceled !== undefined) {
+        this.#notify(canceled);
+        return true;
+      }
+    } finally {
+      this.#admit();
     }
+    // It may have been taken meanwhile.
+    await this.#working;
+    return await this.#cancelRunning(id) || await this.#cancelElsewhere(id);
+  }
+
+  async #cancelRunning(id: number): Promise<boolean> {
     const running = this.#running.get(id);
     if (running === undefined) return false;
     running.run.cancel();
@@ -119,49 +176,84 @@ export class ScanJobs implements AsyncDisposable {
     return true;
   }
 
-  /** Waits for a scan to finish. Returns undefined if the signal aborts or the queue stops first. */
-  finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
-    return this.#watchers.finished(id, signal);
-  }
-
-  /** Interrupts the running scans; the next start queues them again. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#poll);
-    const running = [...this.#running.values()];
-    for (const { run } of running) run.stop();
-    await Promise.all(running.map(({ ended }) => ended));
-    this.#watchers.close();
-  }
-
-  [Symbol.asyncDispose] = () => this.stop();
-
-  async #cancelQueued(scan: Scan): Promise<void> {
-    const index = this.#queue.remove(scan.requestedBy, scan);
-    try {
-      this.#notify(await this.#options.scans.end(scan, "cancelled", Date.now()));
-    } catch (error) {
-      // The store still has it as queued.
-      this.#queue.add(scan.requestedBy, scan, index);
-      this.#admit();
-      throw error;
-    } finally {
-      this.#canceling.delete(scan.id);
-    }
+  async #cancelElsewhere(id: number): Promise<boolean> {
+    const { servers, cancelMs = CANCEL_MS } = this.#options;
+    if (servers === undefined || !await servers.askToCancel(id)) return false;
+    if (await this.finished(id, AbortSignal.timeout(cancelMs)) !== undefined) return true;
+    throw new RetryLater(
+      "ErrUnavailable",
+      `Scan ${id} will be canceled, but the server that runs it has not stopped it yet`,
+      RETRY_AFTER_S,
+    );
   }
 
   /** Starts queued scans while the host carries another one. */
   #admit(): void {
-    clearTimeout(this.#poll);
-    if (this.#stopped) return;
-    while (this.#queue.users > 0 && this.#running.size < this.#ceiling()) {
-      const scan = this.#queue.next();
-      if (scan !== undefined) this.#run(scan);
+    this.#due.admission = true;
+    this.#work();
+  }
+
+  #work(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#working = this.#workOff();
+  }
+
+  async #workOff(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      while (!this.#stopped && (this.#due.exchange || this.#due.admission)) {
+        const { exchange } = this.#due;
+        this.#due.exchange = this.#due.admission = false;
+        if (exchange) await this.#exchange();
+        await this.#takeScans();
+      }
+      this.#isQueueAway = false;
+    } catch (error) {
+      // The next poll tries again.
+      if (!this.#isQueueAway) log.error("Cannot read the scan queue", { error: asError(error) });
+      this.#isQueueAway = true;
     }
-    if (this.#queue.users > 0) {
-      const interval = this.#options.pollIntervalMs ?? POLL_INTERVAL_MS;
-      this.#poll = setTimeout(() => this.#admit(), interval);
+    this.#isWorking = false;
+    this.#schedule();
+  }
+
+  async #takeScans(): Promise<void> {
+    const { queue } = this.#options;
+    while (!this.#stopped && !queue.isEmpty && this.#running.size < this.#ceiling()) {
+      const scan = await queue.take([...this.#running.keys()]);
+      if (scan !== undefined && !this.#stopped) this.#run(scan);
     }
+  }
+
+  /** Looks again after some time, if scans wait or other servers change them. */
+  #schedule(): void {
+    const { queue, servers } = this.#options;
+    const standard = servers?.pollIntervalMs ?? POLL_INTERVAL_MS;
+    if (this.#stopped || this.#poll !== undefined) return;
+    if (servers === undefined && queue.isEmpty) return;
+    this.#poll = setTimeout(() => {
+      this.#poll = undefined;
+      this.#due.exchange = servers !== undefined;
+      this.#admit();
+    }, this.#options.pollIntervalMs ?? standard);
+  }
+
+  /** Does what other servers have asked for, and notices what they have ended. */
+  async #exchange(): Promise<void> {
+    const { servers } = this.#options;
+    if (servers === undefined) return;
+    const running = [...this.#running];
+    const own = await servers.exchange(running.map(([, { run }]) => run.current));
+    for (const [id, { run }] of running) {
+      const state = own.get(id);
+      // Another server may run a scan by now that is not its own any more.
+      if (state === undefined) run.stop();
+      else if (state.isCanceled) run.cancel();
+    }
+    const ids = this.#watchers.ids.filter((id) => !this.#running.has(id));
+    if (ids.length === 0) return;
+    for (const scan of await servers.ended(ids)) this.#watchers.notify(scan);
   }
 
   #ceiling(): number {

@@ -63,6 +63,12 @@ export interface ScanPage {
   readonly before?: number | undefined;
 }
 
+/**
+ * How an attempt to scan a content began: `exhausted` if too many have not ended, as their servers died, and
+ * `elsewhere` if another server is scanning it, or has done so.
+ */
+export type AttemptBegin = "begun" | "exhausted" | "elsewhere";
+
 /** The scans of all users, their files and results. */
 export interface ScanStore {
   /** Adds a queued scan with all its files, atomically. */
@@ -80,9 +86,9 @@ export interface ScanStore {
   hasResult(key: ResultKey): Promise<boolean>;
   /**
    * Counts an attempt to scan a content, which lasts until {@link ScanStore.endAttempt} or
-   * {@link ScanStore.withdrawAttempt}. Returns false if `max` attempts have not ended: the server died.
+   * {@link ScanStore.withdrawAttempt}, unless `max` attempts have not ended.
    */
-  beginAttempt(key: ResultKey, max: number): Promise<boolean>;
+  beginAttempt(key: ResultKey, max: number): Promise<AttemptBegin>;
   /** Forgets the attempts to scan a content, as one has ended. */
   endAttempt(key: ResultKey): Promise<void>;
   /** Forgets the latest attempt, which was interrupted on purpose. */
@@ -114,7 +120,7 @@ export interface ScanStore {
   complete(id: number, now: number, signal: AbortSignal): Promise<Scan>;
   /** Ends a scan without a report. Its progress is kept. */
   end(
-    scan: Pick<Scan, "id" | "filesScanned" | "bytesScanned">,
+    scan: ScanProgress,
     status: "failed" | "cancelled",
     now: number,
     error?: string,
@@ -127,6 +133,60 @@ export interface ScanStore {
   remove(id: number): Promise<void>;
   /** Removes all scans that ended before a time, with their reports. Returns how many. */
   removeEnded(before: number): Promise<number>;
+}
+
+/** How full a queue is. */
+export interface QueueCounts {
+  /** The scans in it. */
+  readonly scans: number;
+  /** Those of one user. */
+  readonly own: number;
+  /** The users who have scans in it. */
+  readonly users: number;
+}
+
+/** Where scans wait: in this process, or in a database from which other servers take them as well. */
+export interface ScanQueue {
+  /** Whether no scan waits, as far as this server has seen. */
+  readonly isEmpty: boolean;
+  counts(userId: number): Promise<QueueCounts>;
+  /** Queues the scans that servers left unfinished when they ended. Call it once, at the start. */
+  resume(): Promise<void>;
+  /** Adds a scan that is stored as queued. */
+  add(scan: Scan): void;
+  /**
+   * Takes the next scan: users take turns, and the scans of one user are in order of arrival.
+   *
+   * @param running The scans that this server still runs. Others may have queued one of them again.
+   */
+  take(running: readonly number[]): Promise<Scan | undefined>;
+  /**
+   * Ends a scan that waits as canceled. Returns undefined if it does not wait.
+   *
+   * @throws what the store throws; the scan then stays queued.
+   */
+  cancel(id: number): Promise<Scan | undefined>;
+}
+
+/** How far a running scan is. */
+export type ScanProgress = Pick<Scan, "id" | "filesScanned" | "bytesScanned">;
+
+/** The servers that take scans from the same queue. */
+export interface ScanServers {
+  /** How often to look at what others have done, in milliseconds. */
+  readonly pollIntervalMs: number;
+  /**
+   * Records the progress of the scans that this server runs, which must be all that it runs or is taking.
+   * Returns those that are still its own, by id, and whether each is to be canceled. Queues the scans again
+   * that other servers have left.
+   */
+  exchange(running: readonly ScanProgress[]): Promise<ReadonlyMap<number, { isCanceled: boolean }>>;
+  /** The scans with these ids that have ended. */
+  ended(ids: readonly number[]): Promise<Scan[]>;
+  /** Asks the server that runs a scan to cancel it. Returns false if no server runs it. */
+  askToCancel(id: number): Promise<boolean>;
+  /** Queues the scans again that this server has left unfinished. */
+  leave(): Promise<void>;
 }
 
 /** Options of {@link ContentScanner.scan}. */

@@ -1,5 +1,6 @@
 import type { HostCapacity } from "../capacity/overview.ts";
 import type { EventSink } from "../events.ts";
+import { pause } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import type { NamedContent } from "../verdicts.ts";
 import { type ResultKey, type Scan, type ScanEvent, ScanFailure, type ScanFile } from "./ports.ts";
@@ -9,6 +10,9 @@ import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 
 /** The shortest time between two progress events of one scan. */
 const PROGRESS_INTERVAL_MS = 1000;
+
+/** How often to look whether another server has scanned a content. */
+const ELSEWHERE_POLL_MS = 1000;
 
 /** The abort reason when the server stops. */
 const STOPPING = new DOMException("The server is stopping", "AbortError");
@@ -22,6 +26,8 @@ export interface ScanRunOptions extends ContentScanParts {
   /** The contents that any scan is reading. */
   readonly shared: SharedScans;
   readonly events: EventSink<ScanEvent>;
+  /** How often to look at the host, the queue, and what other servers scan, in milliseconds. */
+  readonly pollIntervalMs?: number | undefined;
   /** Called after the verdict on content may have changed. @default does nothing */
   readonly onVerdict?: ((content: NamedContent) => void) | undefined;
 }
@@ -54,14 +60,14 @@ export class ScanRun {
     this.#abort.abort(CANCELED);
   }
 
-  /** Interrupts the scan; the next start of the server queues it again. */
+  /** Interrupts the scan, and leaves its end to who runs it next. */
   stop(): void {
     this.#abort.abort(STOPPING);
   }
 
   /**
    * Scans the files. Returns the finished scan, or undefined if it stays unfinished in the store and
-   * the next start of the server queues it again. Never rejects.
+   * another server or the next start queues it again. Never rejects.
    */
   async execute(): Promise<Scan | undefined> {
     const { scans, log } = this.#options;
@@ -111,17 +117,22 @@ export class ScanRun {
 
   /** Scans the content of a file, unless a result is kept already. */
   async #scanContent(file: ScanFile, key: ResultKey): Promise<ContentOutcome> {
-    const { scans, log, onVerdict } = this.#options;
+    const { scans, log, onVerdict, pollIntervalMs = ELSEWHERE_POLL_MS } = this.#options;
     const { signal } = this.#abort;
     const { id, userId } = this.#scan;
-    if (await scans.hasResult(key)) return { isShared: true };
     const onProgress = (bytes: number) => {
       this.#bytesRead.set(file.path, bytes);
       this.#publishProgress();
     };
     try {
       const content = { key, size: file.size, userId, signal, onProgress };
-      const result = await scanContent(this.#options, content);
+      let result;
+      for (let attempt = 0; result === undefined; attempt++) {
+        // The first time, another server may have scanned it just now.
+        if (attempt > 1) await pause(pollIntervalMs, signal);
+        if (await scans.hasResult(key)) return { isShared: true };
+        result = await scanContent(this.#options, content);
+      }
       const isShared = await scans.keepResult(id, file.path, key, result);
       if (givesVerdict(key.skip)) onVerdict?.(key);
       return { isShared };

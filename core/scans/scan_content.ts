@@ -33,7 +33,7 @@ export interface ContentToScan {
 
 /**
  * Scans content under a lease. Counts the attempt, so that content that ends the server is not tried
- * forever.
+ * forever. Returns undefined if another server is scanning it.
  *
  * @throws {ScanFailure} when the content cannot be scanned completely, or is damaged.
  * @throws the signal's reason when it aborts.
@@ -41,7 +41,7 @@ export interface ContentToScan {
 export async function scanContent(
   { scans, contents, leases, damage, totals }: ContentScanParts,
   { key, size, signal, ...options }: ContentToScan,
-): Promise<FileResult> {
+): Promise<FileResult | undefined> {
   using lease = await leases.acquireToolLeaseWithContext(
     signal,
     size >= MIN_HEAVY_BYTES,
@@ -49,7 +49,9 @@ export async function scanContent(
     undefined,
     0,
   );
-  if (!await scans.beginAttempt(key, MAX_ATTEMPTS)) {
+  const begin = await scans.beginAttempt(key, MAX_ATTEMPTS);
+  if (begin === "elsewhere") return undefined;
+  if (begin === "exhausted") {
     totals.addFailure();
     throw new ScanFailure(INTERRUPTED);
   }

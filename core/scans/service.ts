@@ -57,13 +57,7 @@ async function queueScan(
     throw new AppError("ErrResourcesInvalidRequest", "Cannot scan: a path or id is required");
   }
   refuseSharedPath(targets, "scan");
-  if (scans.jobs.isFull(caller.userId, scans.maxQueued)) {
-    throw new AppError(
-      "ErrScansQueueFull",
-      `The scan queue is full: ${scans.jobs.queued} scans are waiting`,
-    );
-  }
-  using _slot = scans.jobs.reserveSlot(caller.userId);
+  using _slot = await scans.jobs.reserveSlot(caller.userId, scans.maxQueued);
   const userId = ownerOf(caller);
   await using files = await scans.records.collectFiles({ userId, byPath, byId });
   if (files.sharedPath !== undefined) throw sharedPath(files.sharedPath, "scan");
@@ -134,6 +128,7 @@ export async function scanReport(
  * the removed scan as it was.
  *
  * @throws {AppError} `ErrScansNotFound` when the caller has no such scan.
+ * @throws {RetryLater} when another server runs it, and has not stopped it in time.
  */
 export async function removeScan(
   scans: ScanService,

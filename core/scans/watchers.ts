@@ -7,6 +7,11 @@ export class ScanWatchers {
   readonly #watchers = new Map<number, Set<Settle>>();
   #closed = false;
 
+  /** The scans that requests wait for. */
+  get ids(): number[] {
+    return [...this.#watchers.keys()];
+  }
+
   /** Waits for a scan to finish. Returns undefined if the signal aborts or {@link close} is called. */
   finished(id: number, signal: AbortSignal): Promise<Scan | undefined> {
     const { promise, resolve } = Promise.withResolvers<Scan | undefined>();

@@ -28,7 +28,7 @@ export interface UploadLimits {
 
 /** What the tree operations work with, besides the {@link Sweeper}. */
 export interface TreeParts {
-  readonly records: ResourceStore & DecidedUploads;
+  readonly records: ResourceStore & Partial<DecidedUploads>;
   readonly blobs: BlobStore;
   readonly events: EventSink<ResourceEvent>;
   readonly limits: UploadLimits;
@@ -63,8 +63,8 @@ export interface Tree extends TreeParts {
  * Runs `work` in one write transaction, and publishes the changes that it returns. Content that has lost
  * its last reference is removed shortly afterwards (C 5.4). If `work` throws, nothing changes and nothing is published.
  *
- * Events are published before the next transaction starts, so they are in commit order (C 11). If
- * routes published them after the commit, a later request could overtake an earlier one.
+ * Events are kept by the transaction, or published before the next one starts, so they are in commit order
+ * (C 11). If routes published them after the commit, a later request could overtake an earlier one.
  *
  * @returns the changes, which the caller releases.
  */
@@ -73,8 +73,10 @@ export async function commit(
   work: (transaction: WriteTransaction) => Promise<ChangeSet>,
   options: Pick<WriteOptions<ChangeSet>, "alone"> = {},
 ): Promise<ChangeSet> {
+  const { entriesOf } = tree.events;
   const changes = await tree.records.write(work, {
     ...options,
+    events: entriesOf && ((changes) => entriesOf(eventsOf(changes))),
     onCommit: (changes) => publish(tree, changes),
   });
   await followUp(tree, changes);
@@ -90,7 +92,7 @@ export async function commitDecided(
   upload: DecidedUpload,
 ): Promise<UploadEffects & { readonly changes: ChangeSet } | undefined> {
   let changes: ChangeSet = [];
-  const effects = await tree.records.storeDecided(upload, ({ added, updated }) => {
+  const effects = await tree.records.storeDecided?.(upload, ({ added, updated }) => {
     changes = [changesOf("added", added), changesOf("updated", updated)];
     publish(tree, changes);
   });
@@ -101,7 +103,7 @@ export async function commitDecided(
 
 function publish(tree: Tree, changes: ChangeSet): void {
   tree.listener?.committed(changes);
-  tree.events.publish(eventsOf(changes));
+  if (tree.events.entriesOf === undefined) tree.events.publish(eventsOf(changes));
 }
 
 /** Does what follows a change, once it is durable. */

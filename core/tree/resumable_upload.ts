@@ -117,13 +117,14 @@ export async function removeUpload(
   return upload;
 }
 
-/** Removes an upload, and what it has received. */
+/** Removes an upload, and what it has received, unless another request than that of the turn has taken it. */
 export async function discardUpload(
   { store, parts }: Pick<UploadService, "store" | "parts">,
   id: string,
+  turn?: number,
 ): Promise<void> {
   // Without a row, a part is removed at the next start.
-  await store.remove(id);
+  await store.remove(id, turn);
   await parts.remove(id);
 }
 
@@ -215,7 +216,9 @@ class KeptProgress {
   async keep(): Promise<number> {
     const { store, expiryMs } = this.#service;
     const size = await this.#part.sync();
-    await store.advance(this.#upload.id, size, Date.now() + expiryMs);
+    const { turn } = this.#part;
+    const expiresAt = Date.now() + expiryMs;
+    await store.advance(this.#upload.id, { received: size, expiresAt, turn });
     return size;
   }
 }
@@ -232,7 +235,7 @@ async function completeIfWhole(
     await service.parts.remove(upload.id);
     return { upload: { ...upload, completedAt: now }, stored };
   } catch (error) {
-    if (isRefusal(error)) await discardUpload(service, upload.id);
+    if (isRefusal(error)) await discardUpload(service, upload.id, part.turn);
     throw error;
   }
 }

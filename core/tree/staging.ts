@@ -146,7 +146,7 @@ export class Staging implements AsyncDisposable {
     const { caller, decide, alongside, alone = false } = this.#options;
     if (files.length > MAX_DECIDED_FILES || alongside !== undefined || alone) return undefined;
     const contents = smallContents(blobs);
-    if (contents === undefined) return undefined;
+    if (contents === undefined || tree.records.storeDecided === undefined) return undefined;
     const userId = ownerOf(caller);
     const found = known ??
       await tree.records.findByPath({ userId, everyone: false }, pathsOf(files, parents));

@@ -55,6 +55,7 @@ async function compareFiles(
   { uploads: { store, parts, locks }, objects }: ExpiryParts,
 ): Promise<void> {
   const ids = await parts.ids();
+  if (ids === undefined) return;
   // Content is in its file before it has a row. Until then, its id is locked.
   const locked = new Set(ids.filter((id) => locks.has(id)));
   for (let start = 0; start < ids.length; start += MAX_COMPARED) {
@@ -66,7 +67,7 @@ async function compareFiles(
   }
   const found = new Set(ids);
   // Those that have begun since have a file.
-  const isLost = async (id: string) => !found.has(id) && !(await parts.ids()).includes(id);
+  const isLost = async (id: string) => !found.has(id) && !(await parts.ids())?.includes(id);
   for (let page = [""]; page.length > 0;) {
     page = await store.unfinishedAfter(page.at(-1) ?? "", MAX_COMPARED);
     for (const id of page) if (!locks.has(id) && await isLost(id)) await store.remove(id);

@@ -50,6 +50,17 @@ export interface UpkeepStore {
   saveScrubProgress(progress: ScrubProgress): Promise<void>;
 }
 
+/** What servers that share a database do from time to time, whichever is there. */
+export interface SharedUpkeep {
+  /**
+   * Contents that have lost a record and that no transaction has looked at since, whichever server deleted
+   * the record. `WriteTransaction.unreferenced` looks at them.
+   */
+  dropped(limit: number): Promise<string[]>;
+  /** Sums up what other transactions have added to tables that are kept short. */
+  tidy(): Promise<void>;
+}
+
 /** Content that no record had, kept for some days in case that a record has it again. */
 export interface Quarantine {
   /** Moves stored content here. The conditions are those of {@link BlobStore.remove}. */

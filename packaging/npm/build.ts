@@ -53,12 +53,21 @@ async function licenses(directory: string): Promise<string> {
     const code = await Deno.readTextFile(`${directory}/${name}`);
     for (const [, path = "", title = ""] of code.matchAll(PACKAGE)) packages.set(title, path);
   }
-  const texts = [...packages].sort().map(async ([title, path]) => {
-    const files = await Array.fromAsync(Deno.readDir(resolve(ROOT, path)));
-    const license = files.find(({ name }) => /^licen[cs]e/i.test(name));
-    if (license === undefined) throw new Error(`No license in ${path}`);
-    return `${title}\n\n${await Deno.readTextFile(resolve(ROOT, path, license.name))}`;
-  });
+  const texts = [...packages].sort().map(async ([title, path]) =>
+    `${title}\n\n${await licenseIn(resolve(ROOT, path))}`
+  );
   if (texts.length === 0) throw new Error("The bundle names no packages");
   return (await Promise.all(texts)).join("\n\n");
+}
+
+/** The license of a package: a file of it, or the end of its README. */
+async function licenseIn(path: string): Promise<string> {
+  const files = await Array.fromAsync(Deno.readDir(path));
+  const license = files.find(({ name }) => /^licen[cs]e/i.test(name));
+  if (license !== undefined) return await Deno.readTextFile(join(path, license.name));
+  const readme = files.find(({ name }) => /^readme\.md$/i.test(name));
+  const text = readme === undefined ? "" : await Deno.readTextFile(join(path, readme.name));
+  const heading = text.search(/^#+ licen[cs]e$/im);
+  if (heading === -1) throw new Error(`No license in ${path}`);
+  return text.slice(heading);
 }

@@ -10,7 +10,7 @@ const MAX_WAITING_BYTES = MIB;
 export interface AuditSink {
   /** Appends whole lines. @throws {Error} when they may not all have been written. */
   append(lines: Uint8Array): void;
-  /** Makes durable what was appended. */
+  /** Makes durable what was appended. Called each second, so that a log that was renamed is left. */
   sync(): Promise<void>;
   close(): void;
 }
@@ -40,7 +40,6 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
   /** How many entries had no space to wait. */
   #lost = 0;
   #isFailing = false;
-  #needsSync = false;
   #syncing: Promise<void> = Promise.resolve();
 
   constructor(options: AuditWriterOptions) {
@@ -91,7 +90,6 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
         this.#options.sink.append(bytes);
         this.#waiting.shift();
         this.#waitingBytes -= bytes.length;
-        this.#needsSync = true;
       }
       this.#isFailing = false;
       if (this.#lost === 0) return;
@@ -104,8 +102,6 @@ export class AuditWriter implements AuditLog, AsyncDisposable {
   }
 
   async #sync(): Promise<void> {
-    if (!this.#needsSync) return;
-    this.#needsSync = false;
     try {
       await this.#options.sink.sync();
     } catch (error) {

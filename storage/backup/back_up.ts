@@ -2,9 +2,10 @@ import { contentPaths, holdContent } from "../blobs/held_content.ts";
 import { PREFIXES } from "../blobs/paths.ts";
 import { checkRecords } from "../check/check_records.ts";
 import { Findings } from "../check/findings.ts";
-import { type ContentUse, RecordAudit } from "../database/record_audit.ts";
+import { SqliteRecordAudit } from "../database/record_audit.ts";
+import type { ContentUse } from "../ports/record_audit.ts";
 import { type ContentTotals, copyDatabase } from "../database/snapshot.ts";
-import { databasePath, refuseUnfinishedRestore, secretPath } from "../disk/data_directory.ts";
+import { databasePath, refuseUnfinished, secretPath } from "../disk/data_directory.ts";
 import {
   makeDirectorySync,
   orMissing,
@@ -12,7 +13,7 @@ import {
   removeFile,
   syncDirectory,
 } from "../disk/files.ts";
-import { namingFullDisk } from "../disk/storage_full.ts";
+import { isStorageFull, namingFullDisk } from "../disk/storage_full.ts";
 import { BackupDirectory } from "./backup_directory.ts";
 import {
   checkSmallContents,
@@ -54,23 +55,31 @@ export async function backUp(
   path: string,
   onProgress: OnProgress,
 ): Promise<BackupSummary> {
-  await refuseUnfinishedRestore(dataDir);
+  await refuseUnfinished(dataDir);
   const strongroomId = await idOf(dataDir);
   using directory = await BackupDirectory.openForBackup(path, dataDir);
   return await namingFullDisk(path, async () => {
     await directory.adopt(strongroomId);
     await directory.prepare();
-    const number = (directory.manifest?.snapshot?.number ?? 0) + 1;
-    const { facts, findings, inDatabase, copied } = await copySnapshot(
-      directory,
-      dataDir,
-      onProgress,
+    const former = directory.manifest?.snapshot?.number;
+    const number = (former ?? 0) + 1;
+    let removed = 0;
+    const makeRoom = async () => {
+      await directory.prepare();
+      const databases = former === undefined ? [] : [databasePath(directory.snapshotPath(former))];
+      removed = await removeObsolete(directory, [databasePath(dataDir), ...databases]);
+      return removed > 0;
+    };
+    const { facts, findings, inDatabase, copied } = await againIfFull(
+      () => copySnapshot(directory, dataDir, onProgress),
+      makeRoom,
     );
     const snapshot = { number, ...facts };
     await Deno.rename(snapshotIn(directory), directory.snapshotPath(number));
     await syncDirectory(`${directory.path}/snapshots`);
     await directory.setManifest({ strongroom_id: strongroomId, snapshot });
-    const removed = await removeObsolete(directory, number);
+    await directory.removeOldSnapshots();
+    removed += await removeObsolete(directory, [databasePath(directory.snapshotPath(number))]);
     return { snapshot, findings, inDatabase, copied, removed };
   });
 }
@@ -79,7 +88,7 @@ async function idOf(dataDir: string): Promise<string> {
   if (await orMissing(Deno.lstat(databasePath(dataDir))) === undefined) {
     throw new Error(`"${dataDir}" holds no strongroom.db: there is nothing to back up`);
   }
-  using audit = new RecordAudit(databasePath(dataDir), { repair: false });
+  using audit = new SqliteRecordAudit(databasePath(dataDir), { repair: false });
   if (audit.hasObjects) {
     throw new Error(
       `The content of "${dataDir}" is in an object store, which backs it up itself: ` +
@@ -116,9 +125,9 @@ async function copySnapshot(
   await orMissing(copyFile(secretPath(dataDir), secretPath(folder)));
   const sha256 = await syncAndHash(database);
   await syncDirectory(folder);
-  using audit = new RecordAudit(database, { repair: false });
+  using audit = new SqliteRecordAudit(database, { repair: false });
   const findings = new Findings();
-  if (!checkRecords(audit, findings, false)) throw damaged(findings);
+  if (!await checkRecords(audit, findings, false)) throw damaged(findings);
   const inDatabase = checkSmallContents(audit, findings);
   const contents = `${directory.path}/contents`;
   const copied = await copyContents(() => missingFrom(directory, audit), {
@@ -148,7 +157,7 @@ function damaged({ listed: [first] }: Findings): Error {
 /** The contents that the backup does not hold. */
 function* missingFrom(
   directory: BackupDirectory,
-  audit: RecordAudit,
+  audit: SqliteRecordAudit,
 ): Generator<ContentUse, void> {
   for (const content of contentsOf(audit)) {
     const path = directory.contentPath(content);
@@ -156,13 +165,35 @@ function* missingFrom(
   }
 }
 
-/** Removes what the snapshot does not need. Returns the number of contents that it removed. */
-async function removeObsolete(directory: BackupDirectory, number: number): Promise<number> {
-  await directory.removeOldSnapshots();
-  using audit = new RecordAudit(databasePath(directory.snapshotPath(number)), { repair: false });
+/** Does some work once more if the disk was full and now has more room. */
+async function againIfFull<T>(
+  work: () => Promise<T>,
+  makeRoom: () => Promise<boolean>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isStorageFull(error) || !await makeRoom()) throw error;
+    return await work();
+  }
+}
+
+/** Removes the contents that none of the databases needs. Returns how many these are. */
+async function removeObsolete(
+  directory: BackupDirectory,
+  databases: readonly string[],
+): Promise<number> {
+  using opened = new DisposableStack();
+  const audits = databases.map((path) =>
+    opened.use(new SqliteRecordAudit(path, { repair: false }))
+  );
   let removed = 0;
   for (const prefix of PREFIXES) {
-    const needed = new Set(contentsBelow(audit, prefix).map((it) => directory.contentPath(it)));
+    const needed = new Set(
+      audits.flatMap((audit) =>
+        contentsBelow(audit, prefix).map((it) => directory.contentPath(it))
+      ),
+    );
     for (const path of await directory.contentsBelow(prefix)) {
       if (needed.has(path)) continue;
       await removeFile(path);

@@ -4,7 +4,8 @@ import { Hasher } from "../blobs/hasher.ts";
 import { isDigest, PREFIXES } from "../blobs/paths.ts";
 import { nameOf } from "../check/check_contents.ts";
 import type { Findings } from "../check/findings.ts";
-import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
+import type { SqliteRecordAudit } from "../database/record_audit.ts";
+import type { ContentUse } from "../ports/record_audit.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
 import { makeDirectorySync, syncDirectory } from "../disk/files.ts";
 import { forEach } from "../threads/for_each.ts";
@@ -59,7 +60,7 @@ export async function copyContents(
 }
 
 /** All contents in files that records have, in the order of their hashes. */
-export function* contentsOf(audit: RecordAudit): Generator<ContentUse, void> {
+export function* contentsOf(audit: SqliteRecordAudit): Generator<ContentUse, void> {
   for (const prefix of PREFIXES) yield* contentsBelow(audit, prefix);
 }
 
@@ -67,13 +68,13 @@ export function* contentsOf(audit: RecordAudit): Generator<ContentUse, void> {
  * The contents in files that records have and whose hash begins with a prefix of two digits. Leaves out
  * what is not a hash: the check of the records has reported it.
  */
-export function contentsBelow(audit: RecordAudit, prefix: string): ContentUse[] {
+export function contentsBelow(audit: SqliteRecordAudit, prefix: string): ContentUse[] {
   const small = new Set(audit.small.hashesBelow(prefix));
   return audit.contentsBelow(prefix).filter(({ hash }) => isDigest(hash) && !small.has(hash));
 }
 
 /** Reads all content that is in the database itself, reports what is damaged, and returns how much it is. */
-export function checkSmallContents(audit: RecordAudit, findings: Findings): ContentTotals {
+export function checkSmallContents(audit: SqliteRecordAudit, findings: Findings): ContentTotals {
   const total = { files: 0, bytes: 0 };
   for (const prefix of PREFIXES) {
     for (const content of audit.contentsBelow(prefix)) {

@@ -1,5 +1,5 @@
 import { blobPath } from "../blobs/paths.ts";
-import { RecordAudit } from "../database/record_audit.ts";
+import { SqliteRecordAudit } from "../database/record_audit.ts";
 import { checkRecords } from "../check/check_records.ts";
 import { Findings } from "../check/findings.ts";
 import { blobDirectory, databasePath, restoringPath, secretPath } from "../disk/data_directory.ts";
@@ -86,9 +86,9 @@ async function copyParts(
   const restoring = restoringPath(dataDir);
   const sha256 = await copyFile(databasePath(source), databasePath(restoring));
   if (sha256 !== facts.sha256) throw damaged(directory);
-  using audit = new RecordAudit(databasePath(restoring), { repair: false });
+  using audit = new SqliteRecordAudit(databasePath(restoring), { repair: false });
   const findings = new Findings();
-  if (!checkRecords(audit, findings, false)) throw damaged(directory);
+  if (!await checkRecords(audit, findings, false)) throw damaged(directory);
   await orMissing(copyFile(secretPath(source), secretPath(dataDir)));
   checkSmallContents(audit, findings);
   const blobs = blobDirectory(dataDir);

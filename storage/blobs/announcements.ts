@@ -1,4 +1,4 @@
-import type { ContentTable } from "../database/content_table.ts";
+import type { ContentTable } from "../ports/content_table.ts";
 import type { StagedBlobFile } from "./staged_blob_file.ts";
 
 /**

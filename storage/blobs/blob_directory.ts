@@ -12,6 +12,9 @@ import { HeldContent } from "./held_content.ts";
 import { blobPath } from "./paths.ts";
 import { holdsContent, type StagedBlobFile } from "./staged_blob_file.ts";
 
+/** How often a file is moved whose directory disappears. */
+const MAX_MOVES = 10;
+
 /** The files below `blobs/`, one for each content, in directories by the first digits of the hash (C 12). */
 export class BlobDirectory implements Disposable {
   /** The path of `blobs/`. */
@@ -45,16 +48,31 @@ export class BlobDirectory implements Disposable {
    */
   async publish(blob: StagedBlobFile, unsynced: Set<string>): Promise<boolean> {
     const path = this.pathOf(blob.hash);
-    const fan = this.#addUnsynced(path, unsynced);
-    if (existsSync(path) && await blob.isDuplicateOf(path)) return false;
-    if (!existsSync(fan)) {
-      makeDirectorySync(parentOf(fan));
-      makeDirectorySync(fan);
+    const isNew = !existsSync(path) || !await blob.isDuplicateOf(path);
+    if (isNew) {
+      this.#move(blob, path);
+      blob.published = true;
     }
-    if (blob.isKept) Deno.linkSync(blob.path, path);
-    else Deno.renameSync(blob.path, path);
-    blob.published = true;
-    return true;
+    this.#addUnsynced(path, unsynced);
+    return isNew;
+  }
+
+  /** Moves a file to its path. Another transaction may remove the directory, which is empty, meanwhile. */
+  #move(blob: StagedBlobFile, path: string): void {
+    const fan = parentOf(path);
+    for (let attempt = 1;; attempt++) {
+      try {
+        if (!existsSync(fan)) {
+          makeDirectorySync(parentOf(fan));
+          makeDirectorySync(fan);
+        }
+        if (blob.isKept) Deno.linkSync(blob.path, path);
+        else Deno.renameSync(blob.path, path);
+        return;
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound) || attempt === MAX_MOVES) throw error;
+      }
+    }
   }
 
   /**
@@ -107,8 +125,9 @@ export class BlobDirectory implements Disposable {
       if (error instanceof Deno.errors.NotADirectory) return undefined;
       throw error;
     }
-    if (!await removeEmpty(fan)) return found ? fan : undefined;
+    // First: a file that comes at the same time must have all directories synced.
     this.#durable.delete(fan);
+    if (!await removeEmpty(fan)) return found ? fan : undefined;
     return await removeEmpty(parentOf(fan)) ? this.root : parentOf(fan);
   }
 
@@ -136,14 +155,13 @@ export class BlobDirectory implements Disposable {
   }
 
   /**
-   * Adds the directories to sync for a file, and returns the one that it is in. Stored content needs
-   * them too: the upload that published it may have failed before its sync.
+   * Adds the directories to sync for a file that is there. Stored content needs them too: the upload that
+   * published it may have failed before its sync.
    */
-  #addUnsynced(path: string, unsynced: Set<string>): string {
+  #addUnsynced(path: string, unsynced: Set<string>): void {
     const fan = parentOf(path);
     unsynced.add(fan);
     if (!this.#durable.has(fan)) unsynced.add(parentOf(fan)).add(this.root);
-    return fan;
   }
 }
 

@@ -7,7 +7,7 @@ import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentFile, ContentStore } from "../ports/content_store.ts";
-import type { ContentTable } from "../database/content_table.ts";
+import type { ContentTable } from "../ports/content_table.ts";
 import { blobDirectory } from "../disk/data_directory.ts";
 import { orMissing, removeFile } from "../disk/files.ts";
 import { FreeSpace } from "../disk/free_space.ts";
@@ -23,7 +23,7 @@ import { PartDirectory } from "./part_directory.ts";
 import { type ContentDigest, MAX_SMALL_BYTES } from "./upload.ts";
 import { LargeFiles } from "./large_files.ts";
 import { Packer } from "./packer.ts";
-import { PREFIXES } from "./paths.ts";
+import { digestsBelow, PREFIXES } from "./paths.ts";
 import { QuarantineDirectory } from "./quarantine.ts";
 import { rangeOf, readRange } from "./read_range.ts";
 import { damagedContent, StagedBlobFile } from "./staged_blob_file.ts";
@@ -141,15 +141,19 @@ export class DirectoryBlobStore implements ContentStore {
     transaction: Pick<WriteTransaction, "beforeCommit" | "contents">,
   ): Promise<void> {
     const unsynced = new Set<string>();
+    const { contents } = transaction;
     try {
+      const files = staged.filter((blob) => blob instanceof StagedBlobFile);
+      // Another transaction may be removing the file of the same content.
+      await contents.lock?.(files.map(({ digest }) => ({ ...digest, bytes: undefined })));
       for await (const batch of this.#published(staged, unsynced)) {
-        const { inFiles, damaged } = await transaction.contents.put(batch.map(({ row }) => row));
+        const { inFiles, damaged } = await contents.put(batch.map(({ row }) => row));
         for (const { blob, row } of batch) {
           if (!(blob instanceof StagedSmallBlob)) continue;
           const found = damaged.get(row.hash);
           blob.damage = found === undefined ? undefined : damagedContent(row.hash, found);
           if (!inFiles.has(row.hash)) continue;
-          blob.damage = await this.#keepSmall(row, transaction.contents, unsynced);
+          blob.damage = await this.#keepSmall(row, contents, unsynced);
         }
       }
     } catch (error) {
@@ -168,6 +172,11 @@ export class DirectoryBlobStore implements ContentStore {
     await contents.remove(hashes.filter((hash) => !this.#announcements.has(hash)));
   }
 
+  /** Whether content is in files. Blocks its thread. */
+  hasFiles(): boolean {
+    return PREFIXES.some((prefix) => digestsBelow(this.#files.root, prefix).length > 0);
+  }
+
   async *hashes(): AsyncGenerator<HashRange> {
     using worker = this.#pool.acquire();
     for (const prefix of PREFIXES) {
@@ -178,7 +187,7 @@ export class DirectoryBlobStore implements ContentStore {
   }
 
   async sizeOf(hash: string): Promise<number | undefined> {
-    return this.#contents.sizeOf(hash) ?? await this.#files.sizeOf(hash);
+    return await this.#contents.sizeOf(hash) ?? await this.#files.sizeOf(hash);
   }
 
   sizesOf(hashes: readonly string[], signal: AbortSignal): Promise<(number | undefined)[]> {
@@ -186,7 +195,7 @@ export class DirectoryBlobStore implements ContentStore {
   }
 
   async open(hash: string, range: ByteRange): Promise<StoredContent | undefined> {
-    const bytes = this.#contents.bytesOf(hash);
+    const bytes = await this.#contents.bytesOf(hash);
     if (bytes !== undefined) return rangeOf(bytes, range);
     const file = await orMissing(Deno.open(this.pathOf(hash)));
     return file && readRange(file, range);
@@ -204,6 +213,10 @@ export class DirectoryBlobStore implements ContentStore {
     await this.#files.probe(this.#temporary);
   }
 
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** Ends the worker threads. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#files[Symbol.dispose]();
@@ -213,7 +226,7 @@ export class DirectoryBlobStore implements ContentStore {
 
   /** Of content that is in the database, the file is a copy. */
   async fileOf(hash: string): Promise<ContentFile> {
-    const bytes = this.#contents.bytesOf(hash);
+    const bytes = await this.#contents.bytesOf(hash);
     if (bytes === undefined) {
       return { path: this.pathOf(hash), [Symbol.asyncDispose]: () => Promise.resolve() };
     }

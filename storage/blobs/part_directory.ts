@@ -73,6 +73,7 @@ export class PartDirectory implements PartStore, ParkedContent, AsyncDisposable 
       : await PartWriter.open({ path, pool, requireSpace }, size);
     let isOpen = true;
     return {
+      turn: 0,
       begin: (checksum) => writer.begin(checksum),
       append: (chunk) => writer.append(chunk).catch(rethrowFull),
       sync: () => writer.sync().catch(rethrowFull),

@@ -1,5 +1,4 @@
 import { dirname } from "node:path/posix";
-import type { Chunk } from "../../core/content.ts";
 import type { ContentChanges } from "../../core/content_changes.ts";
 import type { ContentAmount, Quarantine } from "../../core/upkeep/ports.ts";
 import {
@@ -11,6 +10,7 @@ import {
   writeSynced,
 } from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
+import type { ContentTable } from "../ports/content_table.ts";
 import { isDigest } from "./paths.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -20,12 +20,7 @@ const BATCH_HASHES = 500;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Content that is not in files. */
-export interface SmallContents {
-  /** The content, or undefined if it is in a file or missing. */
-  bytesOf(hash: string): Chunk | undefined;
-  /** The size of the content, or undefined if it is in a file or missing. */
-  sizeOf(hash: string): number | undefined;
-}
+export type SmallContents = Pick<ContentTable, "bytesOf" | "sizeOf">;
 
 /** A transaction in which files are taken. */
 interface FileRemoval {
@@ -75,7 +70,8 @@ export class QuarantineDirectory implements Quarantine {
     for (const hash of hashes) {
       const to = this.#parts.pathOf(hash);
       const from = this.#find(hash, days);
-      if (from === undefined || this.#parts.contents.sizeOf(hash) !== undefined) continue;
+      if (from === undefined) continue;
+      if (await this.#parts.contents.sizeOf(hash) !== undefined) continue;
       if (await orMissing(Deno.lstat(to)) !== undefined) continue;
       for (const directory of [dirname(dirname(to)), dirname(to)]) {
         makeDirectorySync(directory);
@@ -112,7 +108,7 @@ export class QuarantineDirectory implements Quarantine {
   /** Moves content to a file, and returns its size, or undefined if it is missing. */
   async #take(hash: string, to: string): Promise<number | undefined> {
     const { contents, pathOf } = this.#parts;
-    const bytes = contents.bytesOf(hash);
+    const bytes = await contents.bytesOf(hash);
     if (bytes === undefined) return await moveFile(pathOf(hash), to);
     await writeSynced(to, bytes);
     return bytes.length;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
-import { forgedMd5 } from "../database/contents.ts";
+import { forgedMd5 } from "../records/forged_md5.ts";
 import { StagedContent } from "./staged_content.ts";
 import type { ContentDigest } from "./upload.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";

@@ -1,8 +1,9 @@
 import { DamagedContent, quoted } from "../../core/errors.ts";
 import type { Digest } from "../blobs/hasher.ts";
 import { PREFIXES } from "../blobs/paths.ts";
-import type { ContentUse, RecordAudit } from "../database/record_audit.ts";
+import type { StoredFile } from "../blobs/blob_inventory.ts";
 import type { ContentTotals } from "../database/snapshot.ts";
+import type { ContentUse, RecordAudit } from "../ports/record_audit.ts";
 import { forEach } from "../threads/for_each.ts";
 import type { ContentRepairs } from "./content_repairs.ts";
 import type { Findings } from "./findings.ts";
@@ -19,7 +20,7 @@ export interface ContentCheckOptions {
   readonly repairs: ContentRepairs | undefined;
   /** Whether a server uses the directory now. */
   readonly isServed: () => Promise<boolean>;
-  /** Which content without a record the next start moves away, so that it is no fault. */
+  /** Content without a record that the next start moves away, besides what was dropped. It is not a fault. */
   readonly pending: "all" | "announced" | "none";
   readonly onProgress: (done: ContentTotals) => void;
 }
@@ -27,22 +28,25 @@ export interface ContentCheckOptions {
 export interface ContentCheckResult {
   /** The contents of records that are stored. */
   readonly contents: ContentTotals;
-  /** How many contents without a record the next start will move into quarantine. */
+  /** How many contents without a record the next start will move away. */
   readonly pending: number;
 }
 
 /** Compares all records with the stored content (C 5.3, C 5.4). */
-export async function checkContents(options: ContentCheckOptions): Promise<ContentCheckResult> {
-  const check = new ContentCheck(options);
+export async function checkContents(
+  check: ContentCheck,
+  options: ContentCheckOptions,
+): Promise<ContentCheckResult> {
   const { audit, stored: contents, findings, repairs } = options;
   const startedAt = Date.now();
   const candidates: string[] = [];
   for (const prefix of PREFIXES) {
-    const stored = contents.hashesBelow(prefix);
-    const uses = audit.contentsBelow(prefix);
-    await forEach(uses, navigator.hardwareConcurrency, (use) => check.check(use));
+    const stored = await contents.below(prefix);
+    const uses = await audit.contentsBelow(prefix);
+    const concurrency = navigator.hardwareConcurrency;
+    await forEach(uses, concurrency, (use) => check.check(use, stored.get(use.hash)));
     for (const { hash } of uses) stored.delete(hash);
-    for (const hash of stored) candidates.push(hash);
+    for (const hash of stored.keys()) candidates.push(hash);
   }
   const unreferenced = new Set(await unreferencedContent(candidates, { ...options, startedAt }));
   const pending = await pendingOf([...unreferenced], options);
@@ -58,13 +62,15 @@ export async function checkContents(options: ContentCheckOptions): Promise<Conte
 /** Returns those contents without a record that the next start moves away. */
 async function pendingOf(
   unreferenced: readonly string[],
-  { pending, repairs, stored, isServed }: ContentCheckOptions,
+  { audit, pending, repairs, stored, isServed }: ContentCheckOptions,
 ): Promise<readonly string[]> {
-  if (pending === "none" || repairs !== undefined || await isServed()) return [];
-  return pending === "all" ? unreferenced : stored.small.known(unreferenced);
+  if (repairs !== undefined || await isServed()) return [];
+  if (pending === "none") return await audit.dropped(unreferenced);
+  return pending === "all" ? unreferenced : await stored.known(unreferenced);
 }
 
-class ContentCheck {
+/** Compares contents with what their records state. */
+export class ContentCheck {
   readonly done = { files: 0, bytes: 0 };
   readonly #options: ContentCheckOptions;
 
@@ -72,16 +78,29 @@ class ContentCheck {
     this.#options = options;
   }
 
-  /** Checks one content. The server may remove, replace or add it at any time. */
-  async check(use: ContentUse): Promise<void> {
+  /**
+   * Checks one content. Servers may remove, replace or add it at any time.
+   *
+   * @param listed What is stored. @default what is found
+   */
+  async check(use: ContentUse, listed?: StoredFile): Promise<void> {
     const { stored, readData } = this.#options;
-    const file = stored.find(use.hash);
+    const file = listed ?? await stored.find(use.hash);
     if (file === undefined) return await this.#confirmMissing(use);
     this.done.files++;
     if (!readData) this.done.bytes += file.size;
     const suspicious = file.size !== use.size || !use.agree;
     if (readData || suspicious) await this.#read(use, file.identity);
     this.#options.onProgress(this.done);
+  }
+
+  /** Checks content again that was there by what the database says, but not in the store. */
+  async recheck(hash: string): Promise<void> {
+    const use = await this.#currentUse(hash);
+    if (use === undefined) return;
+    this.done.files--;
+    this.done.bytes -= use.size;
+    await this.check(use);
   }
 
   async #read(use: ContentUse, identity: string): Promise<void> {
@@ -91,36 +110,38 @@ class ContentCheck {
       if (!readData) return;
       this.done.bytes += bytes;
       this.#options.onProgress(this.done);
-    }).catch((error) => new DamagedContent(hash, `MD5 ${hash}`, error.message));
+    }).catch((error) => {
+      if (error instanceof DamagedContent) return error;
+      throw error;
+    });
     if (digest === undefined) return await this.#confirmMissing(use);
     if (digest instanceof DamagedContent || digest.hash !== hash) {
       const found = digest instanceof DamagedContent ? digest.found : `MD5 ${digest.hash}`;
       // Not if an upload has replaced the file meanwhile, or no record has it any more.
-      const same = stored.find(hash)?.identity === identity;
-      if (same && this.#currentUse(hash) !== undefined) await this.#damaged(use, found);
+      const same = (await stored.find(hash))?.identity === identity;
+      if (same && await this.#currentUse(hash) !== undefined) await this.#damaged(use, found);
       return;
     }
-    if (!agree || digest.size !== size || digest.crc32 !== crc32) this.#wrongFacts(use, digest);
+    if (!agree || digest.size !== size || digest.crc32 !== crc32) {
+      await this.#wrongFacts(use, digest);
+    }
   }
 
   async #damaged(use: ContentUse, found: string): Promise<void> {
     const { findings, repairs } = this.#options;
     const { hash } = use;
-    let repaired = false;
-    if (repairs !== undefined) {
-      await repairs.setAside(hash);
-      repaired = await repairs.restore(hash);
-    }
-    const moved = repairs === undefined ? "" : "; it was moved to damaged/";
+    const isMoved = await repairs?.setAside(hash) ?? false;
+    const repaired = isMoved && await repairs?.restore(hash) === true;
+    const moved = isMoved ? "; it was moved to damaged/" : "";
     const message = `Content ${hash} is damaged: found ${found}; it is that of ${
       nameOf(use)
     }${moved}`;
     findings.add({ kind: "damaged", message, ...fieldsOf(use) }, { repaired });
   }
 
-  #wrongFacts(use: ContentUse, digest: Digest): void {
+  async #wrongFacts(use: ContentUse, digest: Digest): Promise<void> {
     const { audit, findings, repairs } = this.#options;
-    if (repairs !== undefined) audit.correctFacts(digest);
+    if (repairs !== undefined) await audit.correctFacts(digest);
     const message = `A record states a wrong size or CRC-32 of its content ${use.hash}: ${
       nameOf(use)
     }`;
@@ -132,10 +153,11 @@ class ContentCheck {
   async #confirmMissing({ hash }: ContentUse): Promise<void> {
     const { audit, stored, findings, repairs } = this.#options;
     for (;;) {
-      const use = this.#currentUse(hash);
+      const use = await this.#currentUse(hash);
       if (use === undefined) return;
-      if (stored.find(hash) !== undefined) return await this.check(use);
-      if (!audit.has(use.record, hash)) continue;
+      const file = await stored.find(hash);
+      if (file !== undefined) return await this.check(use, file);
+      if (!await audit.has(use.record, hash)) continue;
       const repaired = await repairs?.restore(hash) ?? false;
       const message = `Content ${hash} is missing; it is that of ${nameOf(use)}`;
       findings.add({ kind: "missing", message, ...fieldsOf(use) }, { repaired });
@@ -143,8 +165,8 @@ class ContentCheck {
     }
   }
 
-  #currentUse(hash: string): ContentUse | undefined {
-    return this.#options.audit.contentsBelow(hash)[0];
+  async #currentUse(hash: string): Promise<ContentUse | undefined> {
+    return (await this.#options.audit.contentsOf([hash]))[0];
   }
 }
 

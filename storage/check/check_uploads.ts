@@ -1,42 +1,29 @@
 import { quoted } from "../../core/errors.ts";
-import { Connection } from "../database/connection.ts";
-import { databasePath, uploadDirectory } from "../disk/data_directory.ts";
+import { uploadDirectory } from "../disk/data_directory.ts";
 import { orMissing, orMissingSync } from "../disk/files.ts";
-import type { Finding, Findings } from "./findings.ts";
-
-/** A row whose content is in a file of `uploads/`. */
-interface Waiting {
-  readonly table: "uploads" | "lfs_objects";
-  readonly id: string;
-  /** How many bytes the file has at least. */
-  readonly bytes: number;
-  readonly what: string;
-  readonly finding: Pick<Finding, "user_id" | "path">;
-}
+import type { AuditSource, LostUpload } from "../sql/object_audit.ts";
+import type { Findings } from "./findings.ts";
 
 /**
  * Compares unfinished uploads (C 21), and content that waits for a commit (C 20), with their files. Returns
  * how many files have no row: the next start removes them.
  */
 export async function checkUploads(
+  source: AuditSource,
   dataDir: string,
   findings: Findings,
   { repair, served }: { readonly repair: boolean; readonly served: boolean },
 ): Promise<number> {
-  using connection = new Connection(databasePath(dataDir), { readOnly: !repair });
   const known = new Set<string>();
-  for (const { table, id, bytes, what, finding } of waiting(connection)) {
+  for (const upload of await waiting(source)) {
+    const { table, id, bytes } = upload;
     known.add(id);
     const file = `${uploadDirectory(dataDir)}/${id}`;
     const size = orMissingSync(() => Deno.lstatSync(file))?.size;
     // A server may have made it part of the tree just now.
     if (size === undefined ? served : size >= bytes) continue;
-    if (repair) connection.run(`DELETE FROM ${table} WHERE id = :id`, { id });
-    findings.add({
-      kind: "upload",
-      message: `${what} by user ${finding.user_id} has ${size ?? 0} bytes left of ${bytes}`,
-      ...finding,
-    }, { repaired: repair });
+    if (repair) await source.all(`DELETE FROM ${table} WHERE id = :id RETURNING id`, { id });
+    addLost(findings, { ...upload, kept: size ?? 0 }, repair);
   }
   const files = await orMissing(
     Array.fromAsync(Deno.readDir(uploadDirectory(dataDir)), ({ name }) => name),
@@ -44,29 +31,46 @@ export async function checkUploads(
   return served ? 0 : (files ?? []).filter((id) => !known.has(id)).length;
 }
 
-/** None in a database from before there were any. */
-function waiting(connection: Connection): Waiting[] {
-  const has = (table: Waiting["table"]) => {
-    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :table";
-    return connection.get(sql, { table }) !== undefined;
-  };
-  const uploads = !has("uploads") ? [] : connection.all(
+/** Reports an upload or waiting content that has lost bytes. */
+export function addLost(findings: Findings, lost: LostUpload, repaired: boolean): void {
+  const { userId: user_id, path, sha256, bytes, kept } = lost;
+  const what = path === undefined
+    ? `The content ${sha256} that waits for a commit`
+    : `The unfinished upload of ${quoted(path)}`;
+  findings.add({
+    kind: "upload",
+    message: `${what} by user ${user_id} has ${kept} bytes left of ${bytes}`,
+    user_id,
+    ...path !== undefined && { path },
+  }, { repaired });
+}
+
+/** Rows whose content is in a file of `uploads/`: none in a database from before there were any. */
+async function waiting(source: AuditSource): Promise<Omit<LostUpload, "kept">[]> {
+  const uploads = !await source.hasTable("uploads") ? [] : await source.all(
     "SELECT id, user_id, path, received FROM uploads WHERE completed_at IS NULL",
-  ).map((row): Waiting => ({
-    table: "uploads",
-    id: String(row.id),
-    bytes: Number(row.received),
-    what: `The unfinished upload of ${quoted(String(row.path))}`,
-    finding: { user_id: Number(row.user_id), path: String(row.path) },
-  }));
-  const objects = !has("lfs_objects") ? [] : connection.all(
-    "SELECT id, user_id, lower(hex(sha256)) AS sha256, size FROM lfs_objects",
-  ).map((row): Waiting => ({
-    table: "lfs_objects",
-    id: String(row.id),
-    bytes: Number(row.size),
-    what: `The content ${String(row.sha256)} that waits for a commit`,
-    finding: { user_id: Number(row.user_id) },
-  }));
-  return [...uploads, ...objects];
+    {},
+  );
+  const objects = !await source.hasTable("lfs_objects") ? [] : await source.all(
+    `SELECT id, user_id, ${source.dialect.hex("sha256")} AS sha256, size FROM lfs_objects`,
+    {},
+  );
+  return [
+    ...uploads.map((row) => ({
+      table: "uploads" as const,
+      id: String(row.id),
+      userId: Number(row.user_id),
+      path: String(row.path),
+      sha256: undefined,
+      bytes: Number(row.received),
+    })),
+    ...objects.map((row) => ({
+      table: "lfs_objects" as const,
+      id: String(row.id),
+      userId: Number(row.user_id),
+      path: undefined,
+      sha256: String(row.sha256),
+      bytes: Number(row.size),
+    })),
+  ];
 }

@@ -30,6 +30,8 @@ export interface Finding {
   readonly hash?: string;
   readonly user_id?: number;
   readonly path?: string;
+  /** The name of an object of the content store. */
+  readonly object?: string;
 }
 
 /** How many findings of a kind there are, and how many of them were repaired. */

@@ -1,20 +1,45 @@
+import { DamagedContent } from "../../core/errors.ts";
 import type { BlobInventory, StoredFile } from "../blobs/blob_inventory.ts";
 import { type Digest, Hasher } from "../blobs/hasher.ts";
-import type { SmallContentAudit } from "../database/small_content_audit.ts";
+import type { SmallContent, SmallContents } from "../ports/record_audit.ts";
 
-/** All content of a data directory: that in files, and small content in the database. */
-export class StoredContents {
+/** All content of a strongroom. Servers may add and remove some meanwhile. */
+export interface StoredContents {
+  /**
+   * All content whose hash begins with a prefix of two digits, by hash: undefined for what has yet to be
+   * looked up.
+   */
+  below(prefix: string): Promise<Map<string, StoredFile | undefined>>;
+  /** Looks content up; undefined if it is missing. */
+  find(hash: string): Promise<StoredFile | undefined>;
+  /** Those of the contents that are stored, as far as that takes no time for each. */
+  findAll(hashes: readonly string[]): Promise<Map<string, StoredFile>>;
+  /** Returns those of the hashes of which the database has a row. */
+  known(hashes: readonly string[]): Promise<string[]>;
+  /**
+   * Reads content and hashes it; undefined if it is missing.
+   *
+   * @param onBytes Called with the number of bytes that were read since the last call.
+   * @throws {DamagedContent} when it cannot be read.
+   */
+  digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined>;
+}
+
+/** The content of a data directory: in files, and small content in the database. */
+export class DirectoryContents implements StoredContents {
   readonly #inventory: BlobInventory;
-  readonly small: SmallContentAudit;
+  readonly small: SmallContents;
 
-  constructor(inventory: BlobInventory, small: SmallContentAudit) {
+  constructor(inventory: BlobInventory, small: SmallContents) {
     this.#inventory = inventory;
     this.small = small;
   }
 
-  /** The hashes of all content whose hash begins with a prefix of two digits. */
-  hashesBelow(prefix: string): Set<string> {
-    return new Set([...this.#inventory.hashesBelow(prefix), ...this.small.hashesBelow(prefix)]);
+  async below(prefix: string): Promise<Map<string, StoredFile | undefined>> {
+    const found = new Map<string, StoredFile | undefined>();
+    for (const hash of this.#inventory.hashesBelow(prefix)) found.set(hash, undefined);
+    for (const content of await this.small.below(prefix)) found.set(content.hash, inTable(content));
+    return found;
   }
 
   /** The path of content that is in a file. */
@@ -22,25 +47,50 @@ export class StoredContents {
     return this.#inventory.pathOf(hash);
   }
 
-  find(hash: string): StoredFile | undefined {
-    const size = this.small.sizeOf(hash);
-    if (size === undefined) return this.#inventory.find(hash);
-    const storedAt = this.small.storedAt(hash);
-    return { size, storedAt, identity: `database ${storedAt}` };
+  async find(hash: string): Promise<StoredFile | undefined> {
+    return (await this.findAll([hash])).get(hash);
   }
 
-  /**
-   * Reads content and hashes it; undefined if it is missing.
-   *
-   * @param onBytes Called with the number of bytes that were read since the last call.
-   * @throws {Error} when it cannot be read.
-   */
-  async digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined> {
-    const bytes = this.small.bytesOf(hash);
-    if (bytes === undefined) return await this.#inventory.digest(hash, onBytes);
-    const hasher = new Hasher();
-    hasher.update(bytes);
-    onBytes(bytes.length);
-    return hasher.digest();
+  async findAll(hashes: readonly string[]): Promise<Map<string, StoredFile>> {
+    const found = new Map<string, StoredFile>();
+    for (const content of await this.small.find(hashes)) found.set(content.hash, inTable(content));
+    for (const hash of hashes) {
+      const file = found.get(hash) ?? this.#inventory.find(hash);
+      if (file !== undefined) found.set(hash, file);
+    }
+    return found;
   }
+
+  async known(hashes: readonly string[]): Promise<string[]> {
+    return await this.small.known(hashes);
+  }
+
+  async digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined> {
+    const bytes = await this.small.bytesOf(hash);
+    if (bytes !== undefined) return digestOf(bytes, onBytes);
+    try {
+      return await this.#inventory.digest(hash, onBytes);
+    } catch (error) {
+      throw unreadable(hash, error);
+    }
+  }
+}
+
+/** Small content in a table. */
+export function inTable({ size, storedAt }: SmallContent): StoredFile {
+  return { size, storedAt, identity: `database ${storedAt}` };
+}
+
+/** Hashes small content. */
+export function digestOf(bytes: Uint8Array, onBytes: (bytes: number) => void): Digest {
+  const hasher = new Hasher();
+  hasher.update(bytes);
+  onBytes(bytes.length);
+  return hasher.digest();
+}
+
+/** The error for content that cannot be read. */
+export function unreadable(hash: string, error: unknown): DamagedContent {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DamagedContent(hash, `MD5 ${hash}`, reason);
 }

@@ -1,4 +1,5 @@
-import type { RecordAudit } from "../database/record_audit.ts";
+import type { RecordAudit } from "../ports/record_audit.ts";
+import type { StoredFile } from "../blobs/blob_inventory.ts";
 import type { StoredContents } from "./stored_contents.ts";
 
 const INTERVAL_MS = 1000;
@@ -24,26 +25,29 @@ export async function unreferencedContent(
   hashes: readonly string[],
   { audit, stored, isServed, startedAt }: UnreferencedOptions,
 ): Promise<string[]> {
-  const stillThere = (candidates: readonly string[]) =>
-    unreferenced(audit, candidates).filter((hash) => stored.find(hash) !== undefined);
-  let found = stillThere(hashes);
+  let found = await stillThere(hashes, () => true);
   if (found.length === 0 || !await isServed()) return found;
-  found = found.filter((hash) => (stored.find(hash)?.storedAt ?? Infinity) < startedAt);
+  found = await stillThere(found, ({ storedAt = Infinity }) => storedAt < startedAt);
   for (let idle = 0; idle < MAX_IDLE_INTERVALS && found.length > 0;) {
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
-    const left = stillThere(found);
+    const left = await stillThere(found, () => true);
     idle = left.length < found.length ? 0 : idle + 1;
     found = left;
   }
   return found;
-}
 
-function unreferenced(audit: RecordAudit, hashes: readonly string[]): string[] {
-  const found: string[] = [];
-  for (let start = 0; start < hashes.length; start += MAX_BATCH_HASHES) {
-    for (const hash of audit.unreferenced(hashes.slice(start, start + MAX_BATCH_HASHES))) {
-      found.push(hash);
+  async function stillThere(
+    candidates: readonly string[],
+    counts: (file: StoredFile) => boolean,
+  ): Promise<string[]> {
+    const left: string[] = [];
+    for (let start = 0; start < candidates.length; start += MAX_BATCH_HASHES) {
+      const batch = candidates.slice(start, start + MAX_BATCH_HASHES);
+      const unreferenced = await audit.unreferenced(batch);
+      for (const [hash, file] of await stored.findAll(unreferenced)) {
+        if (counts(file)) left.push(hash);
+      }
     }
+    return left;
   }
-  return found;
 }

@@ -1,4 +1,5 @@
-import type { Connection, SqlParameters } from "./connection.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
+import type { Connection } from "./connection.ts";
 
 /** Records that one step undoes. */
 const PAGE_RECORDS = 1000;

@@ -1,23 +1,18 @@
 import type { CollectedFile, CollectionRoots, ResourceRecord } from "../../core/ports.ts";
 import { outermost } from "../../core/paths.ts";
-import { type AcceptedVerdicts, type RefusedFile, ruleCodesOf } from "../../core/verdicts.ts";
-import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import type { RefusedFile } from "../../core/verdicts.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
+import { Connection } from "./connection.ts";
 import { descendantOf } from "./subtree.ts";
+import { SQLITE } from "./dialect.ts";
 import {
-  type CurrentResults,
-  findingsOf,
-  VERDICT_COLUMNS,
-  VERDICT_JOINS,
-  verdictOf,
-  WAIVER_ID,
-} from "./verdict_statements.ts";
+  refusalParameters,
+  type RefusalQuery,
+  refusedFiles,
+  toRefused,
+} from "../sql/verdict_statements.ts";
 
-/** Which files of a collection the gate refuses. */
-export interface RefusalQuery {
-  readonly accepted: AcceptedVerdicts;
-  readonly limit: number;
-  readonly results: CurrentResults;
-}
+const REFUSED_FILES = refusedFiles(SQLITE, "temp.collected");
 
 /** Number of files in a page. */
 const PAGE_FILES = 500;
@@ -95,7 +90,7 @@ export class Collection implements Disposable {
   }
 
   /** {@link FileCollection.refused} */
-  refused({ accepted, limit, results }: RefusalQuery): RefusedFile[] {
+  refused(query: RefusalQuery): RefusedFile[] {
     // One snapshot for both statements.
     this.#connection.script("BEGIN");
     try {
@@ -104,16 +99,7 @@ export class Collection implements Disposable {
            SELECT created_at FROM contents WHERE contents.hash = collected.hash
          )`,
       );
-      return this.#connection.all(
-        `SELECT target.path AS path, ${VERDICT_COLUMNS}
-         FROM temp.collected AS target ${VERDICT_JOINS}
-         WHERE contents.hash IS NULL OR NOT (
-           ifnull(stored.verdict, '') IN (SELECT value FROM json_each(:accepted))
-           OR ${WAIVER_ID} IS NOT NULL
-         )
-         ORDER BY verdict IN ('unscanned', 'pending'), target.path LIMIT :limit`,
-        { ...results, accepted: JSON.stringify(accepted), limit, now: Date.now() },
-      ).map(toRefused);
+      return this.#connection.all(REFUSED_FILES, refusalParameters(query)).map(toRefused);
     } finally {
       this.#connection.script("COMMIT");
     }
@@ -190,11 +176,3 @@ const PREFER_OWN = `
 
 /** RS 4.7.5: a record collected twice counts once; a different record found by id is a conflict. */
 const NOTE_SHARED = "shared = 1 WHERE collected.id <> excluded.id";
-
-function toRefused(row: SqlRow): RefusedFile {
-  return {
-    path: String(row.path),
-    verdict: verdictOf(row.verdict),
-    ruleCodes: ruleCodesOf(findingsOf(row.findings)),
-  };
-}

@@ -1,15 +1,5 @@
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from "node:sqlite";
-
-/** A row of a result: values by column name. */
-export type SqlRow = Record<string, SQLOutputValue>;
-
-/** Values of the named parameters of a statement. */
-export type SqlParameters = Record<string, SQLInputValue>;
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
 
 /** What the type library (Deno 2.9.6) lacks of a statement that returns arrays. */
 type ArrayStatement = Omit<StatementSync, "all"> & {
@@ -35,12 +25,17 @@ export class Connection implements Disposable {
       enableForeignKeyConstraints: true,
     });
     if (options.readOnly) return;
-    // Lets free pages be returned to the file system. Only possible in a new database, as the first step.
-    if (this.get("PRAGMA page_count")?.page_count === 0) {
-      this.script("PRAGMA auto_vacuum = INCREMENTAL");
+    try {
+      // Lets free pages be returned to the file system. Only possible in a new database, as the first step.
+      if (this.get("PRAGMA page_count")?.page_count === 0) {
+        this.script("PRAGMA auto_vacuum = INCREMENTAL");
+      }
+      // FULL makes a commit durable before it returns, in WAL mode too (C 5.6).
+      this.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
     }
-    // FULL makes a commit durable before it returns, in WAL mode too (C 5.6).
-    this.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
   }
 
   /** Whether a transaction is open. */

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { SQLOutputValue } from "node:sqlite";
 import type { Chunk } from "../../core/content.ts";
 import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
-import { AppError } from "../../core/errors.ts";
+import { forgedMd5 } from "../records/forged_md5.ts";
+import { toBytes } from "../sql/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { beginLeaving, endArrival } from "./objects.ts";
 
@@ -99,17 +99,6 @@ export function replaceContent(connection: Connection, content: ContentRow): voi
   );
 }
 
-/**
- * The error for content whose hash other content has (C 6). It does not tell that the other content is
- * stored, which may be another user's.
- */
-export function forgedMd5(hash: string): AppError {
-  return new AppError(
-    "ErrResourcesInvalidData",
-    `Cannot store this content: its MD5 ${hash} is forged`,
-  );
-}
-
 /** Removes contents, and returns most of the space that they took to the file system. */
 export function removeContents(connection: Connection, hashes: readonly string[]): void {
   const removed = connection.all(
@@ -150,12 +139,6 @@ export function bytesOfAll(connection: Connection, hashes: readonly string[]): M
     if (bytes !== undefined) found.set(String(row.hash), bytes);
   }
   return found;
-}
-
-/** The value of a BLOB column. SQLite's values have memory of their own. */
-export function toBytes(value: SQLOutputValue | undefined): Chunk | undefined {
-  if (!(value instanceof Uint8Array && value.buffer instanceof ArrayBuffer)) return undefined;
-  return new Uint8Array(value.buffer, value.byteOffset, value.length);
 }
 
 /** The sizes of those contents that are not in files, by hash. Reads no content. */

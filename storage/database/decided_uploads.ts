@@ -3,9 +3,9 @@ import { nameOf } from "../../core/paths.ts";
 import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
 import { putContents } from "./contents.ts";
-import { pathColumns } from "./lookup.ts";
+import { pathColumns } from "../records/record_rows.ts";
 import { replaceFiles } from "./replace_files.ts";
-import { invalidateScans } from "./scan_statements.ts";
+import { invalidateScans } from "./statements.ts";
 import type { Transactions } from "./transactions.ts";
 import { usageOf } from "./usage.ts";
 

@@ -4,7 +4,7 @@ import type { ResourceRecord } from "../../core/ports.ts";
 import type { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
-import type { EffectRows } from "./record_pages.ts";
+import type { EffectRows } from "../records/record_pages.ts";
 
 /** Records that one step deletes. */
 const PAGE_RECORDS = 1000;

@@ -13,6 +13,13 @@ export function generationOf(connection: Connection): number {
   return Number(connection.get("SELECT generation FROM storage_state")?.generation ?? 0);
 }
 
+/** Makes the generation of a database at least this number. */
+export function raiseGeneration(connection: Connection, generation: number): void {
+  connection.run("UPDATE storage_state SET generation = max(generation, :generation)", {
+    generation,
+  });
+}
+
 /**
  * Counts generations of a database: a number that grows as it is written. The lock file holds a copy,
  * which is written after the commit and thus never ahead. A database with a lower number than the lock

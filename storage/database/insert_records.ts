@@ -1,7 +1,8 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import type { NewRecord, ResourceRecord } from "../../core/ports.ts";
 import type { Connection } from "./connection.ts";
-import { pathColumns, RECORD_COLUMNS, toRecord } from "./lookup.ts";
+import { pathColumns } from "../records/record_rows.ts";
+import { RECORD_COLUMNS, toRecord } from "./lookup.ts";
 
 /**
  * Adds the records, in the given order.

@@ -3,7 +3,7 @@ import { FairQueue } from "../../core/fair_queue.ts";
 import type { ResourceRecord, Scope, WriteOptions, WriteTransaction } from "../../core/ports.ts";
 import type { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { Remote } from "../threads/rpc.ts";
-import { ChangeRecords } from "./change_records.ts";
+import { ChangeRecords } from "../records/change_records.ts";
 import { effectsOf } from "./decided_uploads.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { ReaderThread } from "./reader_thread.ts";

@@ -1,7 +1,9 @@
 import type { ListQuery, ResourceRecord } from "../../core/ports.ts";
 import { KIB } from "../../schemas/units.ts";
-import type { Connection, SqlParameters } from "./connection.ts";
-import { preferred, RECORD_COLUMNS, recordOf, scopeCondition } from "./lookup.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
+import type { Connection } from "./connection.ts";
+import { preferred, recordOf } from "../records/record_rows.ts";
+import { RECORD_COLUMNS, scopeCondition } from "./lookup.ts";
 import { descendantOf } from "./subtree.ts";
 
 /** Records in a page, at most. */

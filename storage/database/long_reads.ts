@@ -10,7 +10,7 @@ import { Semaphore } from "../../core/semaphore.ts";
 import type { LargeChanges } from "./large_changes.ts";
 import type { ListBatch, ListForm } from "./list_batch.ts";
 import type { ReaderThread } from "./reader_thread.ts";
-import type { CurrentResults } from "./verdict_statements.ts";
+import type { CurrentResults } from "../sql/verdict_statements.ts";
 
 export interface LongReadsParts {
   readonly longReader: ReaderThread;

@@ -1,19 +1,12 @@
-import type { SQLOutputValue } from "node:sqlite";
-import { nameOf, parentOf } from "../../core/paths.ts";
 import type { ResourceRecord, Scope } from "../../core/ports.ts";
-import type { Connection, SqlParameters, SqlRow } from "./connection.ts";
+import { preferred, recordOf } from "../records/record_rows.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import type { Connection } from "./connection.ts";
 
 /** The columns that {@link toRecord} and {@link recordOf} read. */
 export const RECORD_COLUMNS = `records.id AS id, records.user_id, records.path AS path,
   records.name AS name, records.hash, records.size, records.crc32, records.is_dir,
   records.created_at, records.updated_at AS updated_at`;
-
-/** The columns that repeat parts of the path. */
-export function pathColumns(
-  path: string,
-): { readonly parent: string | null; readonly name: string } {
-  return { parent: parentOf(path) || null, name: nameOf(path) };
-}
 
 /** Converts a row of {@link RECORD_COLUMNS} to a record. */
 export function toRecord(row: SqlRow): ResourceRecord {
@@ -29,29 +22,6 @@ export function toRecord(row: SqlRow): ResourceRecord {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
   };
-}
-
-/** Converts the values of {@link RECORD_COLUMNS}, for many records. Further values are left out. */
-export function recordOf(values: readonly SQLOutputValue[]): ResourceRecord {
-  const [id, userId, path, name, hash, size, crc32, isDir, createdAt, updatedAt] = values;
-  return {
-    id: Number(id),
-    userId: Number(userId),
-    path: String(path),
-    name: String(name),
-    hash: String(hash),
-    size: Number(size),
-    crc32: Number(crc32),
-    isDir: isDir === 1,
-    createdAt: Number(createdAt),
-    updatedAt: Number(updatedAt),
-  };
-}
-
-/** The one of two records at the same path that RS 1.4 prefers. */
-export function preferred(a: ResourceRecord, b: ResourceRecord, userId: number): ResourceRecord {
-  const own = Number(b.userId === userId) - Number(a.userId === userId);
-  return (own || b.updatedAt - a.updatedAt || a.id - b.id) > 0 ? b : a;
 }
 
 /** A condition that selects the records within a scope, and its parameters. */

@@ -1,18 +1,7 @@
-import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import { orMissing } from "../disk/files.ts";
+import type { DatabaseMeasures } from "../ports/record_store.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import type { PointReader } from "./point_reader.ts";
-
-/** What a database holds, and how much it has written. */
-export interface DatabaseMeasures {
-  readonly contents: Record<"files" | "database", ContentAmount>;
-  /** Transactions since the start, and the pieces of work that they carried out. */
-  readonly commits: number;
-  readonly works: number;
-  /** The sizes of its files. */
-  readonly databaseBytes: number;
-  readonly logBytes: number;
-}
 
 /** Measures in a moment, however much the database holds. */
 export async function measureDatabase(

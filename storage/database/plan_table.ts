@@ -1,8 +1,9 @@
 import { AppError, quoted } from "../../core/errors.ts";
 import { MAX_PATH_BYTES, MAX_PATH_SEGMENTS } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
-import type { Connection, SqlParameters } from "./connection.ts";
-import { pathColumns } from "./lookup.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
+import type { Connection } from "./connection.ts";
+import { pathColumns } from "../records/record_rows.ts";
 import { descendantOf } from "./subtree.ts";
 
 /** Rows that one step adds or reads. */

@@ -1,15 +1,14 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
-import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import { Connection } from "./connection.ts";
 import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
-import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { shortListing } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
-import { uploadRows, type UploadStatement } from "./upload_statements.ts";
+import { sqlOf, type StatementName } from "./statements.ts";
 import { contentTotals, usageOf } from "./usage.ts";
-import { verdictRows } from "./verdict_statements.ts";
 
 /** Lookups of more records are left to another thread. */
 const MAX_LOOKUPS = 32;
@@ -79,20 +78,9 @@ export class PointReader implements Disposable {
     return sizesOf(this.#connection, [hash]).get(hash);
   }
 
-  /** The rows of the statement `verdicts`, or undefined for many contents. */
-  verdictRows(contents: number, parameters: SqlParameters): SqlRow[] | undefined {
-    if (contents > MAX_LOOKUPS) return undefined;
-    return verdictRows(this.#connection, "verdicts", parameters);
-  }
-
-  /** Runs a statement about links or credentials that looks for one, and returns its rows. */
-  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
-    return accessRows(this.#connection, statement, parameters);
-  }
-
-  /** Runs a statement about uploads that looks for a few, and returns its rows. */
-  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
-    return uploadRows(this.#connection, statement, parameters);
+  /** Runs a statement of a store that looks for a few rows, and returns them. */
+  rows(statement: StatementName, parameters: SqlParameters): SqlRow[] {
+    return this.#connection.all(sqlOf(statement), parameters);
   }
 
   [Symbol.dispose](): void {

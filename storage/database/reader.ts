@@ -9,19 +9,24 @@ import type {
 } from "../../core/ports.ts";
 import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
-import { Collection, type RefusalQuery } from "./collection.ts";
-import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import type { RefusalQuery } from "../sql/verdict_statements.ts";
+import { Collection } from "./collection.ts";
+import { Connection } from "./connection.ts";
 import { bytesOfAll, sizesOf, smallHashes } from "./contents.ts";
 import { batchOf, type ListBatch, type ListForm } from "./list_batch.ts";
 import { type Listing, openListing, type Page } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
-import { type HubRequest, readPage, readRepositories } from "./hub_pages.ts";
-import { accessRows, type AccessStatement } from "./access_statements.ts";
-import { scanRows, type ScanStatement } from "./scan_statements.ts";
-import { uploadRows, type UploadStatement } from "./upload_statements.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import {
+  type HubRequest,
+  pageFrom,
+  pageQuery,
+  repositoriesQuery,
+  toRepository,
+} from "../sql/hub_pages.ts";
+import { SQLITE } from "./dialect.ts";
+import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
-import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
-import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
 
 /** Idle connections kept for later listings. */
 const MAX_IDLE_CONNECTIONS = 4;
@@ -128,39 +133,22 @@ export class Reader {
     return smallHashes(this.#connection, prefix);
   }
 
-  /** Runs a statement about scans and returns its rows. */
-  scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
-    return scanRows(this.#connection, statement, parameters);
+  /** Runs a statement of a store and returns its rows. */
+  rows(statement: StatementName, parameters: SqlParameters): SqlRow[] {
+    return this.#connection.all(sqlOf(statement), parameters);
   }
 
-  /** Runs a statement about stored content and returns its rows. */
-  upkeepRows(statement: UpkeepStatement, parameters: SqlParameters): SqlRow[] {
-    return upkeepRows(this.#connection, statement, parameters);
-  }
-
-  /** Runs a statement about verdicts and returns its rows. */
-  verdictRows(statement: VerdictStatement, parameters: SqlParameters): SqlRow[] {
-    return verdictRows(this.#connection, statement, parameters);
-  }
-
-  /** Runs a statement about links or credentials and returns its rows. */
-  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
-    return accessRows(this.#connection, statement, parameters);
-  }
-
-  /** Runs a statement about uploads and returns its rows. */
-  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
-    return uploadRows(this.#connection, statement, parameters);
-  }
-
-  /** {@link readPage} */
+  /** {@link pageQuery} */
   repositoryPage(request: HubRequest): RepositoryPage {
-    return readPage(this.#connectionFor(request.userId), request);
+    const query = pageQuery(request, SQLITE);
+    const rows = this.#connectionFor(request.userId).values(query.sql, query.parameters);
+    return pageFrom(rows, request, query);
   }
 
-  /** {@link readRepositories} */
+  /** {@link repositoriesQuery} */
   repositories(query: RepositoryQuery): ListedRepository[] {
-    return readRepositories(this.#connectionFor(query.userId), query);
+    const { sql, parameters } = repositoriesQuery(query, SQLITE);
+    return this.#connectionFor(query.userId).all(sql, parameters).map(toRepository);
   }
 
   /** Opens a listing, and reads its first batch as {@link nextBatch} does. */

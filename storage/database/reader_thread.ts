@@ -1,21 +1,27 @@
 import { callsOn, type PooledWorker, WorkerPool, type WorkerPoolOptions } from "../threads/pool.ts";
 import type { Remote } from "../threads/rpc.ts";
 import { WORKERS } from "../threads/workers.ts";
+import type { ReportMaker } from "../sql/scan_reports.ts";
+import type { SarifMaker } from "../sql/sarif_maker.ts";
 import type { Reader } from "./reader.ts";
+
+/** What a thread that reads the database does. */
+type ReaderTasks = Reader & ReportMaker & SarifMaker;
 
 /**
  * A thread that reads the database. It starts when it is needed, and ends when it was not for a minute.
- * Lookups have one, and long reads another, so that lookups do not wait for their sorting.
+ * Lookups have one, and long reads and the reports of scans another, so that lookups do not wait for their
+ * sorting.
  */
 export class ReaderThread implements AsyncDisposable, Disposable {
   /** Calls that need no others after them. */
-  readonly calls: Remote<Reader> = callsOn(() => this.acquire());
-  readonly #pool: WorkerPool<Reader>;
+  readonly calls: Remote<ReaderTasks> = callsOn(() => this.acquire());
+  readonly #pool: WorkerPool<ReaderTasks>;
   /** Held for a large change. */
-  #held: PooledWorker<Reader> | undefined;
+  #held: PooledWorker<ReaderTasks> | undefined;
 
   /** @param path The database. */
-  constructor(path: string, options: Pick<WorkerPoolOptions<Reader>, "maxUnusedMs"> = {}) {
+  constructor(path: string, options: Pick<WorkerPoolOptions<ReaderTasks>, "maxUnusedMs"> = {}) {
     this.#pool = new WorkerPool(WORKERS.reader, 1, { read: [path] }, {
       ...options,
       prepare: (reader) => reader.open(path),
@@ -29,7 +35,7 @@ export class ReaderThread implements AsyncDisposable, Disposable {
    *
    * @throws {Error} when it has failed during a large change, as another one would see part of that.
    */
-  acquire(): PooledWorker<Reader> {
+  acquire(): PooledWorker<ReaderTasks> {
     const worker = this.#pool.acquire();
     if (this.#held !== undefined && this.#held.remote !== worker.remote) {
       worker[Symbol.dispose]();

@@ -1,15 +1,23 @@
 import type { ContentFacts } from "../../core/ports.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../core/paths.ts";
 import { ChangeJournal, isChanging } from "./change_journal.ts";
-import { Connection, type SqlRow } from "./connection.ts";
+import {
+  type BrokenRecord,
+  type BrokenRule,
+  type ContentUse,
+  MAX_AUDIT_ROWS,
+  type RecordAudit,
+} from "../ports/record_audit.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import type { AuditSource } from "../sql/object_audit.ts";
+import { Connection } from "./connection.ts";
+import { SQLITE } from "./dialect.ts";
 import { generationOf } from "./generation.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
-import { OBJECT_STATEMENTS } from "./objects.ts";
+import { quarantineContents } from "./objects.ts";
+import { STATEMENTS } from "./statements.ts";
 import { SmallContentAudit } from "./small_content_audit.ts";
 import type { ContentTotals } from "./snapshot.ts";
-
-/** The most rows of a query. */
-export const MAX_AUDIT_ROWS = 1000;
 
 /** The first version of the schema that counts what each tree holds. */
 const USAGE_VERSION = 10;
@@ -21,22 +29,6 @@ const COUNTED = `SELECT user_id, count(*) AS records, sum(1 - is_dir) AS files, 
 const ID_VERSION = 7;
 /** The version of the schema from which content may be in objects. */
 const OBJECTS_VERSION = 21;
-
-/** A record that breaks an invariant of C 5. */
-export interface BrokenRecord {
-  readonly id: number;
-  readonly userId: number;
-  readonly path: string;
-}
-
-/** What the records of one content state. */
-export interface ContentUse extends ContentFacts {
-  /** The oldest record with this content. */
-  readonly record: BrokenRecord;
-  readonly records: number;
-  /** Whether all records state the same size and CRC-32. */
-  readonly agree: boolean;
-}
 
 const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path";
 const MD5 = "[0-9a-f]".repeat(32);
@@ -51,16 +43,11 @@ const BROKEN = {
     SELECT 1 FROM records AS above
     WHERE above.user_id = records.user_id AND above.path = records.parent AND above.is_dir
   )`,
-} as const;
+} as const satisfies Record<BrokenRule, string>;
 
-/** Which invariant a record breaks. */
-export type BrokenRule = keyof typeof BROKEN;
-
-/**
- * Finds what is wrong with a database that a server may use meanwhile, and repairs what it can. Each
- * call reads one state of the database, and blocks the thread.
- */
-export class RecordAudit implements Disposable {
+/** Audits a SQLite file. Each call blocks the thread. */
+export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
+  readonly dialect = SQLITE;
   readonly #connection: Connection;
   /** The content in the same database. */
   readonly small: SmallContentAudit;
@@ -78,6 +65,11 @@ export class RecordAudit implements Disposable {
     this.small = new SmallContentAudit(this.#connection);
   }
 
+  /** All that can keep SQLite from reading its own file. */
+  isDamage(error: unknown): boolean {
+    return error instanceof Error && "errcode" in error;
+  }
+
   get generation(): number {
     return generationOf(this.#connection);
   }
@@ -91,7 +83,7 @@ export class RecordAudit implements Disposable {
   /** Whether there is content in an object store (C 23). */
   get hasObjects(): boolean {
     if (schemaVersion(this.#connection) < OBJECTS_VERSION) return false;
-    return this.#connection.get(OBJECT_STATEMENTS.inObjects) !== undefined;
+    return this.#connection.get(STATEMENTS.objects.inObjects) !== undefined;
   }
 
   /** What SQLite finds wrong with its own structures, and references between other tables. */
@@ -110,7 +102,6 @@ export class RecordAudit implements Disposable {
     return Number(this.#connection.get("SELECT count(*) AS n FROM records")?.n);
   }
 
-  /** The records that break a rule, after the record with the id `after`, {@link MAX_AUDIT_ROWS} at most. */
   broken(rule: BrokenRule, after: number): BrokenRecord[] {
     // Between the steps of a large change, directories of its users may be missing.
     const settled = isChanging(this.#connection)
@@ -123,25 +114,15 @@ export class RecordAudit implements Disposable {
     ).map(toBroken);
   }
 
-  /** Every content with a prefix that records have. */
   contentsBelow(prefix: string): ContentUse[] {
-    return this.#connection.all(
-      `SELECT ${NAME}, hash, size, crc32, min(id), count(*) AS records,
-         min(size) = max(size) AND min(crc32) = max(crc32) AS agree
-       FROM records WHERE hash >= :prefix AND hash < :prefix || 'g' AND hash <> ''
-       GROUP BY hash`,
-      { prefix },
-    ).map((row) => ({
-      hash: String(row.hash),
-      size: Number(row.size),
-      crc32: Number(row.crc32),
-      record: toBroken(row),
-      records: Number(row.records),
-      agree: row.agree === 1,
-    }));
+    return this.#uses("hash >= :prefix AND hash < :prefix || 'g'", { prefix });
   }
 
-  /** The number and size of all contents that records have. */
+  contentsOf(hashes: readonly string[]): ContentUse[] {
+    const condition = "hash IN (SELECT value FROM json_each(:hashes))";
+    return this.#uses(condition, { hashes: JSON.stringify(hashes) });
+  }
+
   get totals(): ContentTotals {
     const row = this.#connection.get(
       `SELECT count(*) AS files, ifnull(sum(size), 0) AS bytes
@@ -150,7 +131,6 @@ export class RecordAudit implements Disposable {
     return { files: Number(row?.files), bytes: Number(row?.bytes) };
   }
 
-  /** The users whose tree holds something else than the database has counted, {@link MAX_AUDIT_ROWS} at most. */
   miscounted(): number[] {
     if (schemaVersion(this.#connection) < USAGE_VERSION || isChanging(this.#connection)) return [];
     const rows = this.#connection.all(
@@ -162,7 +142,6 @@ export class RecordAudit implements Disposable {
     return rows.map((row) => Number(row.user_id));
   }
 
-  /** Counts anew what each tree holds. */
   recount(): void {
     this.#connection.script(
       `BEGIN IMMEDIATE; DELETE FROM usage;
@@ -170,13 +149,11 @@ export class RecordAudit implements Disposable {
     );
   }
 
-  /** Whether the record still has this content. */
   has({ id }: BrokenRecord, hash: string): boolean {
     const sql = "SELECT 1 FROM records WHERE id = :id AND hash = :hash";
     return this.#connection.get(sql, { id, hash }) !== undefined;
   }
 
-  /** Returns those of the hashes that no record has. */
   unreferenced(hashes: readonly string[]): string[] {
     const former = isChanging(this.#connection)
       ? "SELECT hash FROM former_records"
@@ -189,7 +166,11 @@ export class RecordAudit implements Disposable {
     ).map((row) => String(row.hash));
   }
 
-  /** The path that an index has for each of the records. It may differ from a damaged table's. */
+  /** A server remembers them, and removes them within a moment. */
+  dropped(): string[] {
+    return [];
+  }
+
   indexedPaths(records: readonly BrokenRecord[]): Map<number, string> {
     if (records.length === 0) return new Map();
     const rows = this.#connection.all(
@@ -200,10 +181,6 @@ export class RecordAudit implements Disposable {
     return new Map(rows.map((row) => [Number(row.id), String(row.path)]));
   }
 
-  /**
-   * Corrects the path of a record if it differs from `path` in one place only: in the path itself, or
-   * in the parent and name. Returns whether it did.
-   */
   correctPath({ id }: BrokenRecord, path: string): boolean {
     const row = this.#connection.get(
       `UPDATE records SET path = :path, parent = :parent, name = :name
@@ -214,12 +191,10 @@ export class RecordAudit implements Disposable {
     return row !== undefined;
   }
 
-  /** Builds all indexes anew from their tables. */
   rebuildIndexes(): void {
     this.#connection.script("REINDEX");
   }
 
-  /** Adds the directories above a record that are missing. Returns false if a file is in the way. */
   addAncestors({ userId, path }: BrokenRecord, now: number): boolean {
     const ancestors = ancestorsOf(path);
     const rows = ancestors.map((it) => ({
@@ -244,7 +219,6 @@ export class RecordAudit implements Disposable {
     return true;
   }
 
-  /** Corrects what records state of a content that was read. */
   correctFacts({ hash, size, crc32 }: ContentFacts): void {
     this.#connection.run(
       "UPDATE records SET size = :size, crc32 = :crc32 WHERE hash = :hash AND hash <> ''",
@@ -252,8 +226,49 @@ export class RecordAudit implements Disposable {
     );
   }
 
+  quarantine(hashes: readonly string[]): void {
+    this.#write(() => quarantineContents(this.#connection, hashes));
+  }
+
+  /** An earlier version of the program lacks some. */
+  hasTable(name: string): boolean {
+    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name";
+    return this.#connection.get(sql, { name }) !== undefined;
+  }
+
+  all(sql: string, parameters: SqlParameters): SqlRow[] {
+    return this.#connection.all(sql, parameters);
+  }
+
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
+  }
+
+  #uses(condition: string, parameters: SqlParameters): ContentUse[] {
+    return this.#connection.all(
+      `SELECT ${NAME}, hash, size, crc32, min(id), count(*) AS records,
+         min(size) = max(size) AND min(crc32) = max(crc32) AS agree
+       FROM records WHERE ${condition} AND hash <> '' GROUP BY hash`,
+      parameters,
+    ).map((row) => ({
+      hash: String(row.hash),
+      size: Number(row.size),
+      crc32: Number(row.crc32),
+      record: toBroken(row),
+      records: Number(row.records),
+      agree: row.agree === 1,
+    }));
+  }
+
+  #write(work: () => void): void {
+    this.#connection.script("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#connection.script("COMMIT");
+    } catch (error) {
+      this.#connection.script("ROLLBACK");
+      throw error;
+    }
   }
 }
 

@@ -26,7 +26,7 @@ export function replaceFiles(
   const replaced = new Map(rows.map(toRecord).map((record) => [record.id, record]));
   return files.map(({ id }) => {
     const record = replaced.get(id);
-    if (record === undefined) throw new Error(`There is no record ${id}`);
+    if (record === undefined) throw new Error(`Record ${id} does not exist`);
     return record;
   });
 }

@@ -1,10 +1,16 @@
 import type { Ballast } from "../disk/ballast.ts";
 import { readFullSync } from "../disk/files.ts";
-import { isStorageFull } from "../disk/storage_full.ts";
+import { diskFull, isStorageFull } from "../disk/storage_full.ts";
+import { sleepSync } from "../threads/sleep_sync.ts";
 import type { Connection } from "./connection.ts";
+import { resultCode } from "./transactions.ts";
 
 /** The smallest block of a file system. */
 const MIN_BLOCK_BYTES = 512;
+const SQLITE_CANTOPEN = 14;
+/** Longer than the 30 s between two commits of btrfs. */
+const MAX_WAIT_MS = 40_000;
+const WAIT_INTERVAL_MS = 100;
 
 /**
  * Takes the space of the memory that connections share through the file `-shm`. SQLite writes one byte
@@ -25,6 +31,28 @@ export function allocateSharedMemory(
   if (!fillHoles(file) && ballast.release(1) > 0) fillHoles(file);
   connection.run("ROLLBACK");
   return file;
+}
+
+/**
+ * Opens a database, which takes space for the memory that connections share. On a full disk, pieces of the
+ * ballast give way. A file system may give their space only later: btrfs, when it next commits.
+ *
+ * @throws {Error} when there is still no space.
+ */
+export function withRoom<T>(directory: string, ballast: Ballast, open: () => T): T {
+  const end = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      return open();
+    } catch (error) {
+      // SQLite hides why it cannot create a file.
+      const full = isStorageFull(error) ||
+        (resultCode(error) === SQLITE_CANTOPEN && ballast.adjust());
+      if (!full) throw error;
+      if (performance.now() > end) throw diskFull(directory, error);
+      if (ballast.release(1) === 0) sleepSync(WAIT_INTERVAL_MS);
+    }
+  }
 }
 
 /** Writes zeros over the blocks that hold zeros. Returns false if the disk is too full. */

@@ -1,9 +1,11 @@
 import type { Chunk } from "../../core/content.ts";
+import type { SmallContent, SmallContents } from "../ports/record_audit.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
 import type { Connection } from "./connection.ts";
 import { bytesOf, removeContents, sizesOf, smallHashes } from "./contents.ts";
 
-/** The content that is in a database and not in files. A database of an earlier version has no such content. */
-export class SmallContentAudit {
+/** Audits a SQLite file. A database of an earlier version has no such content. */
+export class SmallContentAudit implements SmallContents {
   readonly #connection: Connection | undefined;
 
   constructor(connection: Connection) {
@@ -16,7 +18,15 @@ export class SmallContentAudit {
     return this.#connection === undefined ? [] : smallHashes(this.#connection, prefix);
   }
 
-  /** Returns those of the hashes of which the database has a row, wherever their content is. */
+  below(prefix: string): SmallContent[] {
+    return this.#contents("hash >= :prefix AND hash < :prefix || 'g'", { prefix });
+  }
+
+  find(hashes: readonly string[]): SmallContent[] {
+    const condition = "hash IN (SELECT value FROM json_each(:hashes))";
+    return this.#contents(condition, { hashes: JSON.stringify(hashes) });
+  }
+
   known(hashes: readonly string[]): string[] {
     const rows = this.#connection?.all(
       "SELECT value AS hash FROM json_each(:hashes) JOIN contents ON contents.hash = value",
@@ -33,16 +43,21 @@ export class SmallContentAudit {
     return this.#connection && sizesOf(this.#connection, [hash]).get(hash);
   }
 
-  /** When the content was stored, in milliseconds since the Unix epoch. */
-  storedAt(hash: string): number | undefined {
-    const row = this.#connection?.get("SELECT created_at FROM contents WHERE hash = :hash", {
-      hash,
-    });
-    return row && Number(row.created_at);
-  }
-
   remove(hashes: readonly string[]): Promise<void> {
     if (this.#connection !== undefined) removeContents(this.#connection, hashes);
     return Promise.resolve();
+  }
+
+  #contents(condition: string, parameters: SqlParameters): SmallContent[] {
+    const rows = this.#connection?.all(
+      `SELECT hash, length(bytes) AS size, created_at FROM contents
+       WHERE ${condition} AND bytes IS NOT NULL`,
+      parameters,
+    );
+    return rows?.map((row) => ({
+      hash: String(row.hash),
+      size: Number(row.size),
+      storedAt: Number(row.created_at),
+    })) ?? [];
   }
 }

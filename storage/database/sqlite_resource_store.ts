@@ -5,7 +5,6 @@ import type {
   ItemsJson,
   ListQuery,
   ResourceRecord,
-  ResourceStore,
   Scope,
   Usage,
   WriteOptions,
@@ -14,25 +13,27 @@ import type {
 import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
-import { ContentTable } from "./content_table.ts";
+import { SqliteContentTable } from "./content_table.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
-import { type DatabaseMeasures, measureDatabase } from "./measures.ts";
+import { measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import { ReaderThread } from "./reader_thread.ts";
 import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
+import type { DatabaseMeasures, RecordStore } from "../ports/record_store.ts";
 import { RemoteWorker } from "../threads/rpc.ts";
-import { SqliteCredentialStore } from "./sqlite_credential_store.ts";
-import { SqliteHubStore } from "./sqlite_hub_store.ts";
-import { SqliteLfsObjectStore } from "./sqlite_lfs_object_store.ts";
-import { SqliteObjectTable } from "./sqlite_object_table.ts";
-import { SqliteLinkStore } from "./sqlite_link_store.ts";
-import { SqliteScanStore } from "./sqlite_scan_store.ts";
-import { SqliteUploadStore } from "./sqlite_upload_store.ts";
-import { SqliteUpkeepStore } from "./sqlite_upkeep_store.ts";
-import { currentResults, SqliteVerdictStore } from "./sqlite_verdict_store.ts";
+import { SqlCredentialStore } from "../sql/credential_store.ts";
+import { SqlHubStore } from "../sql/hub_store.ts";
+import { SqlLfsObjectStore } from "../sql/lfs_object_store.ts";
+import { SqlLinkStore } from "../sql/link_store.ts";
+import { SqlObjectTable } from "../sql/object_table.ts";
+import { SqlScanStore } from "../sql/scan_store.ts";
+import { SqlUploadStore } from "../sql/upload_store.ts";
+import { SqlUpkeepStore } from "../sql/upkeep_store.ts";
+import { currentResults, SqlVerdictStore } from "../sql/verdict_store.ts";
+import { statementsOf } from "./run_statements.ts";
 import { isOutcomeUnknown } from "./transactions.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
 import { WORKERS } from "../threads/workers.ts";
@@ -66,7 +67,7 @@ export interface ResourceStoreOptions {
 }
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
-export class SqliteResourceStore implements ResourceStore, DecidedUploads, AsyncDisposable {
+export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #path: string;
   readonly #writer: RemoteWorker<Writer>;
   readonly #longReader: ReaderThread;
@@ -77,17 +78,17 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
 
-  readonly scans: SqliteScanStore;
-  readonly upkeep: SqliteUpkeepStore;
+  readonly scans: SqlScanStore;
+  readonly upkeep: SqlUpkeepStore;
   #before: DatabaseState = { isNew: false, generation: 0 };
-  readonly contents: ContentTable;
-  readonly verdicts: SqliteVerdictStore;
-  readonly hub: SqliteHubStore;
-  readonly links: SqliteLinkStore;
-  readonly credentials: SqliteCredentialStore;
-  readonly uploads: SqliteUploadStore;
-  readonly objects: SqliteLfsObjectStore;
-  readonly objectTable: SqliteObjectTable;
+  readonly contents: SqliteContentTable;
+  readonly verdicts: SqlVerdictStore;
+  readonly hub: SqlHubStore;
+  readonly links: SqlLinkStore;
+  readonly credentials: SqlCredentialStore<boolean>;
+  readonly uploads: SqlUploadStore;
+  readonly objects: SqlLfsObjectStore;
+  readonly objectTable: SqlObjectTable;
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
@@ -111,7 +112,7 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
     this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
     const points = this.#points = new PointReader(path);
     const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits, points };
-    this.contents = new ContentTable(parts);
+    this.contents = new SqliteContentTable(parts);
     this.#largeChanges = new LargeChanges({
       commits: this.#commits,
       writer: remote,
@@ -126,15 +127,37 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
       results,
       listIdleMs: options.listIdleMs ?? LIST_IDLE_MS,
     });
-    this.scans = new SqliteScanStore({ ...parts, database: path, version });
-    this.verdicts = new SqliteVerdictStore({ ...parts, results });
-    this.links = new SqliteLinkStore(parts);
-    this.credentials = new SqliteCredentialStore(parts);
-    this.uploads = new SqliteUploadStore(parts);
-    this.objects = new SqliteLfsObjectStore(parts);
-    this.objectTable = new SqliteObjectTable(parts);
-    this.hub = new SqliteHubStore({ ...parts, results });
-    this.upkeep = new SqliteUpkeepStore(parts);
+    this.scans = new SqlScanStore({
+      statements: statementsOf("scans", parts),
+      database: path,
+      reports: this.#longReader,
+      version,
+    });
+    this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
+    this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.credentials = new SqlCredentialStore(
+      statementsOf("credentials", parts),
+      // Another process may have revoked one just now.
+      (jti) => points.isRevoked(jti),
+    );
+    const uploads = statementsOf("uploads", parts);
+    this.uploads = new SqlUploadStore(uploads);
+    this.objects = new SqlLfsObjectStore(uploads);
+    this.objectTable = new SqlObjectTable({
+      statements: statementsOf("objects", parts),
+      contents: this.contents,
+      isShared: false,
+    });
+    this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
+    this.hub = new SqlHubStore({
+      page: (request) => parts.reader.repositoryPage(request),
+      repositories: (query) => parts.reader.repositories(query),
+      versionOf: async () => {
+        await this.#commits.published();
+        return 0;
+      },
+      results,
+    });
   }
 
   /**
@@ -171,6 +194,11 @@ export class SqliteResourceStore implements ResourceStore, DecidedUploads, Async
    */
   check({ whole }: { whole: boolean }): Promise<void> {
     return whole ? this.#writer.remote.checkIntegrity() : this.#writer.remote.checkPaths();
+  }
+
+  /** {@link raiseGeneration} */
+  async raiseGeneration(generation: number): Promise<void> {
+    await this.#commits.run(() => this.#writer.remote.raiseGeneration(generation));
   }
 
   /** {@link Writer.restartLog} */

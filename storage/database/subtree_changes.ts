@@ -2,7 +2,7 @@ import type { NewContent, Placement, ResourceRecord } from "../../core/ports.ts"
 import { ChangeJournal } from "./change_journal.ts";
 import type { Connection } from "./connection.ts";
 import { deletion } from "./deletion.ts";
-import { type EffectRows, type RecordPage, RecordPages } from "./record_pages.ts";
+import { type EffectRows, type RecordPage, RecordPages } from "../records/record_pages.ts";
 import { replaceFiles } from "./replace_files.ts";
 import { exceeds, type Root } from "./subtrees.ts";
 import type { Transactions } from "./transactions.ts";

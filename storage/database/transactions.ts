@@ -1,5 +1,6 @@
 import type { Ballast } from "../disk/ballast.ts";
 import { isStorageFull, storageFull } from "../disk/storage_full.ts";
+import { sleepSync } from "../threads/sleep_sync.ts";
 import type { Connection } from "./connection.ts";
 import { Generation } from "./generation.ts";
 
@@ -203,11 +204,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 }
 
 /** The primary result code of an error of SQLite. */
-function resultCode(error: unknown): number | undefined {
+export function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error && "errcode" in error)) return undefined;
   return Number(error.errcode) & 0xff;
-}
-
-function sleepSync(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -2,11 +2,12 @@ import type { SQLOutputValue } from "node:sqlite";
 import { nameOf } from "../../core/paths.ts";
 import type { Placement } from "../../core/ports.ts";
 import type { ChangeJournal } from "./change_journal.ts";
-import type { Connection, SqlParameters } from "./connection.ts";
+import type { SqlParameters } from "../sql/dialect.ts";
+import type { Connection } from "./connection.ts";
 import { RECORD_COLUMNS } from "./lookup.ts";
 import { MovedTable } from "./moved_table.ts";
 import { COPY_CONFLICTS, IN_RANGE, MOVE_CONFLICTS, PlanTable, type Range } from "./plan_table.ts";
-import type { EffectRows } from "./record_pages.ts";
+import type { EffectRows } from "../records/record_pages.ts";
 
 /** Selects records that get their target path. The others are directories that merge into one. */
 const RELOCATED = "(plan.conflicts_with IS NULL OR plan.is_dir = 0)";

@@ -1,4 +1,5 @@
 import { ObjectGone } from "../../core/lfs_objects.ts";
+import { uploadEnded } from "../../core/uploads.ts";
 import type {
   ContentFacts,
   ResourceRecord,
@@ -7,10 +8,10 @@ import type {
   WriteTransaction,
 } from "../../core/ports.ts";
 import type { Remote } from "../threads/rpc.ts";
-import type { ChangeRecords, KeptPage } from "./change_records.ts";
+import type { ChangeRecords, KeptPage } from "../records/change_records.ts";
 import type { BeforeCommit } from "./group_commit.ts";
-import type { RecordEffect } from "./record_pages.ts";
-import type { SqlRow } from "./connection.ts";
+import type { RecordEffect } from "../records/record_pages.ts";
+import type { SqlRow } from "../sql/dialect.ts";
 import type { Writer } from "./writer.ts";
 
 /** Makes a call to the writer, in a transaction. */
@@ -80,19 +81,22 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
       return await call((writer) => writer.usage(userId));
     },
     async completeUpload(id, now) {
-      await call((writer) => writer.uploadRows("complete", { id, now }));
+      const rows = await call((writer) => writer.rows(["uploads", "complete"], { id, now }));
+      if (rows.length === 0) throw uploadEnded();
     },
     async findContents(user, asked) {
       lookup({ userId: user, everyone: false });
       const parameters = { user, pointers: JSON.stringify(asked) };
-      const rows = await call((writer) => writer.uploadRows("contentOfTree", parameters));
+      const rows = await call((writer) => writer.rows(["uploads", "contentOfTree"], parameters));
       const found = new Map(rows.map((row) => [row.position, toFacts(row)]));
       return asked.map((_, position) => found.get(position));
     },
     async takeObjects(ids) {
       if (ids.length === 0) return;
       await last(async () => {
-        const taken = await writer.uploadRows("removeObjects", { ids: JSON.stringify(ids) });
+        const taken = await writer.rows(["uploads", "removeObjects"], {
+          ids: JSON.stringify(ids),
+        });
         if (taken.length < ids.length) throw new ObjectGone();
       });
     },

@@ -10,34 +10,23 @@ import type {
 } from "../../core/ports.ts";
 import type { DecidedUpload } from "../../core/decided_upload.ts";
 import { allocateLog } from "./allocate_log.ts";
-import { Connection, type SqlParameters, type SqlRow } from "./connection.ts";
+import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import { Connection } from "./connection.ts";
 import { announceContents, putContents, removeContents, replaceContent } from "./contents.ts";
 import { storeDecided } from "./decided_uploads.ts";
 import { quarantineContents } from "./objects.ts";
-import { OLDER_DATABASE, readGeneration } from "./generation.ts";
+import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts";
 import { checkIntegrity, checkPaths } from "./integrity.ts";
-import { accessRows, type AccessStatement } from "./access_statements.ts";
 import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
-import { allocateSharedMemory } from "./shared_memory.ts";
-import { invalidateScans, scanRows, type ScanStatement } from "./scan_statements.ts";
+import { allocateSharedMemory, withRoom } from "./shared_memory.ts";
+import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { insertRecords } from "./insert_records.ts";
 import { type PlanProgress, SubtreeChanges } from "./subtree_changes.ts";
 import type { Root } from "./subtrees.ts";
 import { Transactions } from "./transactions.ts";
-import { uploadRows, type UploadStatement } from "./upload_statements.ts";
 import { usageOf } from "./usage.ts";
-import { upkeepRows, type UpkeepStatement } from "./upkeep_statements.ts";
-import { verdictRows, type VerdictStatement } from "./verdict_statements.ts";
-
-/** Statements whose rows may be large. */
-const GROWING: ReadonlySet<ScanStatement> = new Set([
-  "insertFiles",
-  "keepResult",
-  "keepContentResult",
-  "addReportChunk",
-]);
 
 export interface WriterOptions {
   /** The space that uploads leave free. */
@@ -76,15 +65,17 @@ export class Writer {
    *   been written then.
    */
   open(path: string, { reserveBytes, minGeneration }: WriterOptions): DatabaseState {
-    const ballast = new Ballast(dirname(path), reserveBytes);
+    const directory = dirname(path);
+    const ballast = new Ballast(directory, reserveBytes);
     // A full disk has no room for the memory that the connections share.
     ballast.adjust();
-    const generation = readGeneration(path);
+    const generation = withRoom(directory, ballast, () => readGeneration(path));
     if (generation < minGeneration) {
       const message = `Generation ${generation} instead of ${minGeneration}`;
       throw Object.assign(new Error(message), { code: OLDER_DATABASE });
     }
-    const connection = new Connection(path, { readOnly: false });
+    const connect = () => new Connection(path, { readOnly: false });
+    const connection = withRoom(directory, ballast, connect);
     const shared = allocateSharedMemory(path, connection, ballast);
     const before = migrate(connection);
     if (reserveBytes > 0) allocateLog(path, ballast);
@@ -255,30 +246,15 @@ export class Writer {
     return this.#transactions.refuseFull(() => quarantineContents(this.#connection, hashes));
   }
 
-  /** Runs a statement about scans and returns its rows. */
-  scanRows(statement: ScanStatement, parameters: SqlParameters): SqlRow[] {
-    if (GROWING.has(statement)) this.#transactions.refuseGrowth();
-    return this.#transactions.refuseFull(() => scanRows(this.#connection, statement, parameters));
+  /** Runs a statement of a store and returns its rows. */
+  rows(statement: StatementName, parameters: SqlParameters): SqlRow[] {
+    if (isGrowing(statement)) this.#transactions.refuseGrowth();
+    return this.#transactions.refuseFull(() => this.#connection.all(sqlOf(statement), parameters));
   }
 
-  /** Runs a statement about stored content and returns its rows. */
-  upkeepRows(statement: UpkeepStatement, parameters: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() => upkeepRows(this.#connection, statement, parameters));
-  }
-
-  /** Runs a statement about verdicts and returns its rows. */
-  verdictRows(statement: VerdictStatement, values: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() => verdictRows(this.#connection, statement, values));
-  }
-
-  /** Runs a statement about links or credentials and returns its rows. */
-  accessRows(statement: AccessStatement, parameters: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() => accessRows(this.#connection, statement, parameters));
-  }
-
-  /** Runs a statement about uploads and returns its rows. */
-  uploadRows(statement: UploadStatement, parameters: SqlParameters): SqlRow[] {
-    return this.#transactions.refuseFull(() => uploadRows(this.#connection, statement, parameters));
+  /** {@link raiseGeneration} */
+  raiseGeneration(generation: number): void {
+    this.#transactions.refuseFull(() => raiseGeneration(this.#connection, generation));
   }
 
   get #connection(): Connection {

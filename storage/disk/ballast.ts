@@ -1,4 +1,4 @@
-import { GIB, MIB } from "../../schemas/units.ts";
+import { GIB, KIB, MIB } from "../../schemas/units.ts";
 import { makeDirectorySync, orMissingSync } from "./files.ts";
 import { FreeSpace } from "./free_space.ts";
 
@@ -10,8 +10,8 @@ const MAX_PIECE_BYTES = MIB;
 const SHARE_OF_RESERVE = 1 / 4;
 /** The shortest time between two attempts to fill the ballast, which may fail under a quota. */
 const FILL_INTERVAL_MS = 10_000;
-/** The most bytes of one call of `getRandomValues`. */
-const MAX_RANDOM_BYTES = 65_536;
+/** A file system may refuse a larger write as a whole, although it has space for a part. */
+const BLOCK_BYTES = 16 * KIB;
 
 /**
  * Files that only take space, while the disk has little. They are removed one after the other as it
@@ -58,7 +58,7 @@ export class Ballast {
     return false;
   }
 
-  /** Removes some of the pieces, or all, and returns the size of those. */
+  /** Removes some of the pieces, or all, and returns how many. */
   release(count = PIECES): number {
     if (this.#held === 0) return 0;
     const pieces = this.#pieces();
@@ -66,7 +66,7 @@ export class Ballast {
     for (const piece of released) orMissingSync(() => Deno.removeSync(piece));
     this.#held = pieces.length - released.length;
     if (this.#held === 0) orMissingSync(() => Deno.removeSync(this.#directory));
-    return released.length * this.#pieceBytes;
+    return released.length;
   }
 
   /** Takes what space there is, unless it is ample. Call at a stop, which removes the log. */
@@ -74,26 +74,22 @@ export class Ballast {
     if (!this.#space.has(AMPLE_BYTES)) this.fill();
   }
 
-  /** Restores the pieces as far as the disk has space. */
+  /** Restores the pieces as far as the disk has space. The last one may be a part. */
   fill(): void {
     this.#filledAt = performance.now();
     if (this.#pieceBytes === 0) return;
     makeDirectorySync(this.#directory);
-    const pieces = new Set(this.#pieces());
-    const noise = noiseOf(this.#pieceBytes);
-    for (let index = 0; index < PIECES; index++) {
-      const path = `${this.#directory}/${index}`;
-      if (pieces.has(path)) continue;
-      try {
-        using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
-        for (let offset = 0; offset < noise.length;) {
-          offset += file.writeSync(noise.subarray(offset));
-        }
-      } catch {
-        // The disk has less space than it seemed.
-        orMissingSync(() => Deno.removeSync(path));
-        break;
+    // Random bytes: a file system may compress others.
+    const noise = crypto.getRandomValues(new Uint8Array(BLOCK_BYTES));
+    try {
+      for (let index = 0; index < PIECES; index++) {
+        const path = `${this.#directory}/${index}`;
+        using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+        let missing = this.#pieceBytes - file.seekSync(0, Deno.SeekMode.End);
+        while (missing > 0) missing -= file.writeSync(noise.subarray(0, missing));
       }
+    } catch {
+      // The disk has less space than it seemed.
     }
     this.#held = this.#pieces().length;
   }
@@ -103,13 +99,4 @@ export class Ballast {
     const entries = orMissingSync(() => [...Deno.readDirSync(this.#directory)]) ?? [];
     return entries.map(({ name }) => `${this.#directory}/${name}`);
   }
-}
-
-/** Random bytes: a file system may compress others. */
-function noiseOf(length: number): Uint8Array {
-  const noise = new Uint8Array(length);
-  for (let start = 0; start < length; start += MAX_RANDOM_BYTES) {
-    crypto.getRandomValues(noise.subarray(start, start + MAX_RANDOM_BYTES));
-  }
-  return noise;
 }

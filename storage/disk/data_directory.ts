@@ -30,11 +30,23 @@ export function restoringPath(dataDir: string): string {
   return `${dataDir}/restoring`;
 }
 
-/** @throws {Error} when a restore into the data directory has not ended. */
-export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
-  if (await orMissing(Deno.lstat(restoringPath(dataDir))) === undefined) return;
-  throw new Error(
-    `A backup is being restored into "${dataDir}", or that was interrupted: ` +
-      "run strongroom restore again",
-  );
+/** Exists while a strongroom is migrated to a data directory, and after a migration that did not end. */
+export function migratingPath(dataDir: string): string {
+  return `${dataDir}/migrating`;
+}
+
+/** @throws {Error} when a restore into the data directory, or a migration to it, has not ended. */
+export async function refuseUnfinished(dataDir: string): Promise<void> {
+  if (await orMissing(Deno.lstat(restoringPath(dataDir))) !== undefined) {
+    throw new Error(
+      `A backup is being restored into "${dataDir}", or that was interrupted: ` +
+        "run strongroom restore again",
+    );
+  }
+  if (await orMissing(Deno.lstat(migratingPath(dataDir))) !== undefined) {
+    throw new Error(
+      `A strongroom is being migrated to "${dataDir}", or that was interrupted: ` +
+        "run strongroom migrate again",
+    );
+  }
 }

@@ -36,10 +36,12 @@ export function isWhole(
   lock: Deno.FileInfo,
 ): boolean {
   const database = orMissingSync(() => Deno.lstatSync(databasePath(dataDir)));
-  if (!lock.ctime || !database?.ctime) return false;
+  if (!lock.ctime) return false;
+  // Another engine may have the database: then none is here, as when the seal was written.
+  const changedAt = database === undefined ? 0 : database.ctime?.getTime() ?? Infinity;
   return inodes === inodesOf(dataDir) &&
     Math.abs(lock.ctime.getTime() - writtenAt) <= CLOCK_TOLERANCE_MS &&
-    database.ctime.getTime() <= writtenAt + CLOCK_TOLERANCE_MS;
+    changedAt <= writtenAt + CLOCK_TOLERANCE_MS;
 }
 
 function inodesOf(dataDir: string): string {

@@ -1,7 +1,9 @@
 import { AppError } from "../../core/errors.ts";
 
-/** Result code of SQLite for a full disk. */
+/** Result codes of SQLite for a full disk: in general, and where memory that connections share has no room. */
 const SQLITE_FULL = 13;
+const SQLITE_IOERR_SHMSIZE = 4874;
+const FULL_RESULTS: ReadonlySet<unknown> = new Set([SQLITE_FULL, SQLITE_IOERR_SHMSIZE]);
 /** Error codes of file systems for a full disk or an exhausted quota. */
 const FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
@@ -9,7 +11,7 @@ const FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 export function isStorageFull(error: unknown): boolean {
   return error instanceof Error &&
     (("code" in error && FULL_CODES.has(error.code)) ||
-      ("errcode" in error && error.errcode === SQLITE_FULL));
+      ("errcode" in error && FULL_RESULTS.has(error.errcode)));
 }
 
 /** The error of C 2 for a full disk. */
@@ -28,6 +30,11 @@ export async function namingFullDisk<T>(directory: string, work: () => Promise<T
     return await work();
   } catch (error) {
     if (!isStorageFull(error)) throw error;
-    throw new Error(`The disk of "${directory}" is full`, { cause: error });
+    throw diskFull(directory, error);
   }
+}
+
+/** The error of a command or start whose disk is full. */
+export function diskFull(directory: string, cause: unknown): Error {
+  return new Error(`The disk of "${directory}" is full`, { cause });
 }

@@ -17,6 +17,8 @@ export interface ContentStore extends BlobStore, ContentFiles, AsyncDisposable {
   readonly quarantine: Quarantine;
   /** What unfinished uploads have received, and what waits for a commit. */
   readonly parts: PartStore & ParkedContent;
+  /** Ends the work that no request waits for, while the records are still open. */
+  stop(): Promise<void>;
   /** Fails if no content can be stored now. */
   probe(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import type { ContentAmount } from "../../core/content_changes.ts";
+import type { PartTable } from "./part_table.ts";
 
 /** Where content is. */
 export interface ContentPlace {
@@ -18,33 +19,47 @@ export interface ObjectContent {
   readonly size: number;
 }
 
+/** An object that is to be deleted. */
+export interface DueObject {
+  readonly key: string;
+  /** Whether it was deleted before. */
+  readonly again: boolean;
+}
+
 /**
  * What the database knows of the objects of a content store (C 23). An object has a row from before its
- * first byte is sent until it has been deleted for good: it is _arriving_, content, in quarantine, or
- * _leaving_. Changes of content are part of write transactions (`ContentChanges`).
+ * first byte is sent until it has been deleted for good: it is _arriving_, content, a part of an upload, in
+ * quarantine, or _leaving_. Changes of content are part of write transactions (`ContentChanges`).
  */
 export interface ObjectTable {
+  readonly parts: PartTable;
   /** Notes that an object is arriving, durably. */
   arrive(key: string): Promise<void>;
   /** Arriving objects are leaving now, unless they are content or wait for a commit. */
   giveUp(keys: readonly string[]): Promise<void>;
-  /** The same for all objects. Call it at a start, when nothing is on its way. */
-  giveUpAll(): Promise<void>;
+  /**
+   * The same for the objects of servers that have ended, and what nothing waits for any more. With an
+   * embedded database, those are from before this process: only the first call does anything.
+   */
+  expire(): Promise<void>;
   /** Has an arriving object wait for a commit, durably. */
   wait(key: string, id: string): Promise<void>;
-  /** The object that waits with the id. */
-  waiting(id: string): Promise<string | undefined>;
-  /** The ids of all objects that wait. */
-  allWaiting(): Promise<string[]>;
-  /** The object with the id waits no more. */
+  /** Keeps small content that waits for a commit, durably. */
+  keep(id: string, bytes: Chunk): Promise<void>;
+  /** What waits with the id: the name of an object, or small content itself. */
+  waiting(id: string): Promise<string | Chunk | undefined>;
+  /** Nothing waits with the id any more. */
   endWait(id: string): Promise<void>;
-  /** Some objects that are to be deleted now. */
-  due(now: number, limit: number): Promise<string[]>;
+  /**
+   * Some objects that are to be deleted now. Other calls do not return them again for as long as their
+   * deletion should take.
+   */
+  due(now: number, limit: number): Promise<DueObject[]>;
   /**
    * Notes that objects were deleted. They are forgotten if it was for the second time; otherwise they are
    * due again at a time.
    */
-  deleted(keys: readonly string[], due: number): Promise<void>;
+  deleted(objects: readonly DueObject[], due: number): Promise<void>;
 
   /** Where content is; undefined if it is not stored. */
   place(hash: string): Promise<ContentPlace | undefined>;

@@ -1,9 +1,15 @@
 import { validateReport } from "../../core/reports.ts";
-import { SarifMaker } from "../database/sarif_maker.ts";
-import { ReportMaker } from "../database/scan_reports.ts";
+import { SarifMaker } from "../sql/sarif_maker.ts";
+import { ReportMaker, type ScanReader } from "../sql/scan_reports.ts";
 import { exposeToParent } from "../threads/rpc.ts";
 
-const sarif = new SarifMaker();
+/** Connects to PostgreSQL. The thread that reads a SQLite file makes the reports of its scans. */
+async function open(database: string): Promise<ScanReader> {
+  const postgres = await import("../postgres/scan_reader.ts");
+  return await postgres.openScanReader(database);
+}
+
+const sarif = new SarifMaker(open);
 
 /** Functions on reports that run in a worker thread, besides those of {@link ReportMaker}. */
 const tasks = {
@@ -14,4 +20,4 @@ const tasks = {
 };
 export type ReportTasks = typeof tasks;
 
-exposeToParent(Object.assign(new ReportMaker(), tasks));
+exposeToParent(Object.assign(new ReportMaker(open), tasks));

@@ -56,7 +56,7 @@ export class Bucket {
 
   /** Begins an object in parts, and returns the id of the upload. */
   async beginUpload(key: string): Promise<string> {
-    const response = await this.#requests.send({
+    const xml = await this.#requests.text({
       method: "POST",
       key,
       query: { uploads: "" },
@@ -64,7 +64,7 @@ export class Bucket {
       // Another one would be left.
       idempotent: false,
     });
-    const [id] = textsOf(await response.text(), "UploadId");
+    const [id] = textsOf(xml, "UploadId");
     if (id === undefined) throw new S3Failure("The content store began no upload");
     return id;
   }
@@ -98,7 +98,7 @@ export class Bucket {
     { uploadId, parts, size }: { uploadId: string; parts: readonly SentPart[]; size: number },
   ): Promise<void> {
     try {
-      const response = await this.#requests.send({
+      const xml = await this.#requests.text({
         method: "POST",
         key,
         query: { uploadId },
@@ -107,7 +107,7 @@ export class Bucket {
         idempotent: false,
       });
       // A store may begin its reply before it has done the work.
-      const [code] = textsOf(await response.text(), "Code");
+      const [code] = textsOf(xml, "Code");
       if (code === undefined) return;
       throw new S3Failure(`The content store made no object: ${code}`, { status: 500, code });
     } catch (error) {
@@ -118,11 +118,10 @@ export class Bucket {
 
   /** Ends unfinished uploads of an object. */
   async abortUploads(key: string): Promise<void> {
-    const response = await this.#requests.send({
+    const xml = await this.#requests.text({
       method: "GET",
       query: { uploads: "", prefix: key },
     });
-    const xml = await response.text();
     for (const upload of textsOf(xml, "Upload")) {
       const [uploadId = ""] = textsOf(upload, "UploadId");
       if (textsOf(upload, "Key")[0] === key) await this.abortUpload(key, uploadId);
@@ -165,7 +164,7 @@ export class Bucket {
   /** Lists the objects whose names begin with a prefix, in pages. */
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     for (let token: string | undefined = "";;) {
-      const response = await this.#requests.send({
+      const xml: string = await this.#requests.text({
         method: "GET",
         query: {
           "list-type": "2",
@@ -173,7 +172,6 @@ export class Bucket {
           ...(token !== "" && { "continuation-token": token }),
         },
       });
-      const xml: string = await response.text();
       yield textsOf(xml, "Contents").map((object) => ({
         key: textsOf(object, "Key")[0] ?? "",
         size: Number(textsOf(object, "Size")[0]),

@@ -1,13 +1,24 @@
 import type { Chunk } from "../../core/content.ts";
 import { removeFile, writeAll } from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
+import type { ContentFile } from "../ports/content_store.ts";
+
+/** {@link copyToFile} Without content there is no file. */
+export async function temporaryCopy(
+  content: AsyncIterable<Chunk> | undefined,
+  path: string,
+  requireSpace: () => void,
+): Promise<ContentFile> {
+  if (content !== undefined) await copyToFile(content, path, requireSpace);
+  return { path, [Symbol.asyncDispose]: async () => void await removeFile(path) };
+}
 
 /**
  * Writes content to a new file. On failure there is none.
  *
  * @param requireSpace Called before each write. Throws to refuse it.
  */
-export async function copyToFile(
+async function copyToFile(
   content: AsyncIterable<Chunk>,
   path: string,
   requireSpace: () => void,

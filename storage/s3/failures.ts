@@ -3,8 +3,6 @@ import { textsOf } from "./xml.ts";
 
 /** After how many seconds clients may try again while the store is away. */
 const RETRY_AFTER_S = 5;
-/** More of an error's body is not read. */
-const MAX_ERROR_BYTES = 64 * 1024;
 /** Statuses of failures that pass. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -37,10 +35,8 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3Failure && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** The failure that a reply reports. Reads its body. */
-export async function failureOf(response: Response): Promise<S3Failure> {
-  const { status } = response;
-  const text = await headOf(response).catch(() => "");
+/** The failure that a reply reports, the text of whose body is given. */
+export function failureOf({ status }: Response, text: string): S3Failure {
   const [code = ""] = textsOf(text, "Code");
   const [message = ""] = textsOf(text, "Message");
   const reason = [code, message].filter((it) => it !== "").join(": ");
@@ -63,14 +59,4 @@ export function asUnavailable(error: unknown): unknown {
 /** Throws what {@link asUnavailable} makes of an error. */
 export function rethrowUnavailable(error: unknown): never {
   throw asUnavailable(error);
-}
-
-async function headOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length >= MAX_ERROR_BYTES) break;
-  }
-  return text;
 }

@@ -4,6 +4,9 @@ import { newHash } from "../blobs/hashes.ts";
 import type { ObjectTable } from "../ports/object_table.ts";
 import type { Bucket } from "./bucket.ts";
 
+/** An id is shorter. */
+const MAX_ID_BYTES = 100;
+
 /** Fails if no object can be written now. */
 export async function probeBucket(bucket: Bucket, { prefix }: ContentLocation): Promise<void> {
   await bucket.probe(`${prefix}probe`, ...body("strongroom"));
@@ -18,23 +21,26 @@ export async function probeBucket(bucket: Bucket, { prefix }: ContentLocation): 
 export async function requireOwner(
   bucket: Bucket,
   { prefix }: ContentLocation,
-  objects: ObjectTable,
+  { objects, isKnown = false }: { readonly objects: ObjectTable; readonly isKnown?: boolean },
 ): Promise<void> {
   const id = await objects.strongroomId();
-  const key = `${prefix}strongroom`;
-  const found = await read(bucket, key, id.length + 1);
+  const found = await ownerOf(bucket, { prefix });
   if (found === id) return;
   if (found !== undefined) {
     throw new Error("STRONGROOM_CONTENT_URL holds the content of another strongroom");
   }
-  if (await objects.hasObjects()) {
+  if (isKnown || await objects.hasObjects()) {
     throw new Error("STRONGROOM_CONTENT_URL does not hold the content of this strongroom");
   }
-  await bucket.put(key, ...body(id));
+  await bucket.put(`${prefix}strongroom`, ...body(id));
 }
 
-async function read(bucket: Bucket, key: string, length: number): Promise<string | undefined> {
-  const opened = await bucket.open(key, { start: 0, end: length });
+/** The id of the strongroom whose objects a prefix has; undefined if they are those of none. */
+export async function ownerOf(
+  bucket: Bucket,
+  { prefix }: Pick<ContentLocation, "prefix">,
+): Promise<string | undefined> {
+  const opened = await bucket.open(`${prefix}strongroom`, { start: 0, end: MAX_ID_BYTES });
   return opened && new TextDecoder().decode(joinChunks(await Array.fromAsync(opened.body)));
 }
 

@@ -1,24 +1,25 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
+import type { Chunk } from "../../core/content.ts";
 import type { LfsObject, ParkedContent } from "../../core/lfs_objects.ts";
-import type { OpenPart, PartStore } from "../../core/uploads.ts";
-import type { PartDirectory } from "../blobs/part_directory.ts";
+import { type OpenPart, type PartStore, uploadEnded } from "../../core/uploads.ts";
+import { StagedSmallBlob } from "../blobs/staged_small_blob.ts";
+import type { ContentDigest } from "../blobs/upload.ts";
 import type { ObjectTable } from "../ports/object_table.ts";
+import { ObjectPart, type ObjectPartParts } from "./object_part.ts";
 import { StagedObject } from "./staged_object.ts";
 
-export interface ObjectPartsOptions {
-  /** Keeps what uploads have received, until they are complete, and small content. */
-  readonly directory: PartDirectory;
+export interface ObjectPartsOptions extends Omit<ObjectPartParts, "table"> {
   readonly objects: ObjectTable;
   /** The size of an object; undefined if it is lost. */
   readonly sizeOf: (key: string) => Promise<number | undefined>;
-  readonly giveUp: (key: string) => Promise<void>;
+  readonly stageSmall: (digest: ContentDigest, bytes: Chunk) => Promise<StagedBlob>;
   /** Called when objects are leaving. */
   readonly onRemoval: () => void;
 }
 
 /**
- * What unfinished uploads have received, in files of the data directory, and what waits for a commit: large
- * content in its object.
+ * What unfinished uploads have received, and what waits for a commit: in objects, and what is small in the
+ * database. So any server goes on with either.
  */
 export class ObjectParts implements PartStore, ParkedContent {
   readonly #options: ObjectPartsOptions;
@@ -27,42 +28,49 @@ export class ObjectParts implements PartStore, ParkedContent {
     this.#options = options;
   }
 
-  create(id: string): Promise<void> {
-    return this.#options.directory.create(id);
+  /** The row of the upload is enough. */
+  create(): Promise<void> {
+    return Promise.resolve();
   }
 
-  open(id: string, size: number): Promise<OpenPart> {
-    return this.#options.directory.open(id, size);
+  async open(id: string, size: number): Promise<OpenPart> {
+    const table = this.#options.objects.parts;
+    const taken = await table.take(id, size);
+    if (taken === undefined) throw uploadEnded();
+    const { turn, parts } = taken;
+    return new ObjectPart({ id, turn }, parts, { ...this.#options, table });
   }
 
   async park(id: string, blob: StagedBlob): Promise<void> {
-    const { directory, objects } = this.#options;
-    if (!(blob instanceof StagedObject)) return await directory.park(id, blob);
+    const { objects } = this.#options;
+    if (blob instanceof StagedSmallBlob) return await objects.keep(id, await blob.read());
+    if (!(blob instanceof StagedObject)) throw new TypeError("Not a blob of this store");
     await objects.wait(blob.key, id);
     blob.keep();
   }
 
   async unpark(object: LfsObject): Promise<StagedBlob | undefined> {
-    const { directory, objects, giveUp, sizeOf } = this.#options;
-    const key = await objects.waiting(object.id);
-    if (key === undefined) return await directory.unpark(object);
-    const { hash, size, crc32, sha256 } = object;
-    if (await sizeOf(key) !== size) return undefined;
+    const { objects, giveUp, sizeOf, stageSmall } = this.#options;
+    const { id, hash, size, crc32, sha256 } = object;
     const digest = { hash, size, crc32, sha256: Uint8Array.fromHex(sha256) };
-    const blob = new StagedObject(key, digest, giveUp);
+    const found = await objects.waiting(id);
+    if (found === undefined) return undefined;
+    if (typeof found !== "string") return await stageSmall(digest, found);
+    if (await sizeOf(found) !== size) return undefined;
+    const blob = new StagedObject(found, digest, giveUp);
     blob.keep();
     return blob;
   }
 
+  /** What an upload has received leaves with its row, or when that is complete. */
   async remove(id: string): Promise<void> {
-    const { directory, objects, onRemoval } = this.#options;
+    const { objects, onRemoval } = this.#options;
     await objects.endWait(id);
     onRemoval();
-    await directory.remove(id);
   }
 
-  async ids(): Promise<string[]> {
-    const { directory, objects } = this.#options;
-    return [...await directory.ids(), ...await objects.allWaiting()];
+  /** They are with their rows. */
+  ids(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 }

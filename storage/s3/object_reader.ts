@@ -2,12 +2,21 @@ import type { ByteRange } from "../../core/blob_store.ts";
 import { type Chunk, StoredContent } from "../../core/content.ts";
 import type { Bucket, OpenObject } from "./bucket.ts";
 import { S3Failure } from "./failures.ts";
+import { inTime } from "./reply_text.ts";
 
 /** How long the store may take for the next bytes. */
 const MAX_STALL_MS = 30_000;
 /** How often reading goes on after a failure, each time without a byte in between. */
 const MAX_FAILURES = 4;
 const PAUSE_MS = 250;
+
+/** What is read of an object. */
+export interface ObjectRange {
+  readonly key: string;
+  readonly range: ByteRange;
+  /** The object that has the content now: an upload at another server may have replaced it. */
+  readonly find: () => Promise<string | undefined>;
+}
 
 /**
  * Opens a range of an object for reading. If the connection breaks, reading goes on with another one where
@@ -17,7 +26,7 @@ const PAUSE_MS = 250;
  */
 export async function openObject(
   bucket: Bucket,
-  { key, range }: { readonly key: string; readonly range: ByteRange },
+  { key, range, find }: ObjectRange,
   onClose: () => void,
 ): Promise<StoredContent | undefined> {
   const { start, end } = range;
@@ -28,7 +37,7 @@ export async function openObject(
   }
   const opened = await bucket.open(key, range);
   if (opened === undefined) return undefined;
-  const reading = new Reading(bucket, { key, range, opened });
+  const reading = new Reading(bucket, { key, range, find, opened });
   return new StoredContent(opened.size, () => reading.next(), async () => {
     await reading.close();
     onClose();
@@ -38,7 +47,8 @@ export async function openObject(
 /** A range of an object that is being read. */
 class Reading {
   readonly #bucket: Bucket;
-  readonly #key: string;
+  readonly #find: () => Promise<string | undefined>;
+  #key: string;
   readonly #end: number;
   /** The end of the object, if that is before the end of the range. */
   readonly #last: number;
@@ -48,10 +58,11 @@ class Reading {
 
   constructor(
     bucket: Bucket,
-    { key, range, opened }: { key: string; range: ByteRange; opened: OpenObject },
+    { key, range, find, opened }: ObjectRange & { readonly opened: OpenObject },
   ) {
     this.#bucket = bucket;
     this.#key = key;
+    this.#find = find;
     this.#at = range.start;
     this.#end = range.end;
     this.#last = Math.min(range.end, opened.size);
@@ -84,7 +95,7 @@ class Reading {
 
   async #read(): Promise<Chunk> {
     this.#reader ??= await this.#reopen();
-    const { value } = await inTime(this.#reader.read());
+    const { value } = await inTime(this.#reader.read(), MAX_STALL_MS);
     if (value === undefined) throw new S3Failure("The content store ended its reply too early");
     return value;
   }
@@ -92,20 +103,9 @@ class Reading {
   async #reopen(): Promise<ReadableStreamDefaultReader<Chunk>> {
     const range = { start: this.#at, end: this.#last };
     const opened = await this.#bucket.open(this.#key, range);
-    if (opened === undefined) throw new S3Failure("The object was deleted while it was read");
-    return opened.body.getReader();
-  }
-}
-
-async function inTime<T>(result: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new S3Failure(`The content store sent nothing for ${MAX_STALL_MS} ms`)),
-    MAX_STALL_MS,
-  );
-  try {
-    return await Promise.race([result, late.promise]);
-  } finally {
-    clearTimeout(timer);
+    if (opened !== undefined) return opened.body.getReader();
+    // The next attempt reads that one.
+    this.#key = await this.#find() ?? this.#key;
+    throw new S3Failure("The object was deleted while it was read");
   }
 }

@@ -25,7 +25,7 @@ export function partBytes(number: number): number {
 
 /**
  * The next part of an object, while it comes in: in memory if there is enough of it, otherwise in a
- * temporary file, as any number of clients may send slowly.
+ * temporary file, as many clients may send slowly at once.
  */
 export class PartBuffer implements AsyncDisposable {
   readonly #size: number;

@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../ports/object_table.ts";
+import type { DueObject, ObjectTable } from "../ports/object_table.ts";
 import type { Bucket } from "./bucket.ts";
 
 /** How often leaving objects are looked for. */
@@ -27,7 +27,11 @@ export class Removals implements AsyncDisposable {
   readonly #parts: RemovalParts;
   /** How many readers each object has here. */
   readonly #readers = new Map<string, number>();
+  /** Objects of failed uploads, until the database knows. */
+  readonly #failed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #next = Infinity;
+  #nextExpiry = 0;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -40,6 +44,17 @@ export class Removals implements AsyncDisposable {
   soon(): void {
     this.#schedule(SOON_MS);
   }
+
+  /** Gives up an object that is not to be published. If the database fails, that is tried again later. */
+  readonly giveUp = async (key: string): Promise<void> => {
+    this.#failed.add(key);
+    try {
+      await this.#giveUpFailed();
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+    this.soon();
+  };
 
   /** Keeps an object until the result is called: its reader may have to open it again. */
   hold(key: string): () => void {
@@ -62,35 +77,69 @@ export class Removals implements AsyncDisposable {
     await this.#running;
   }
 
+  /** Runs after a time at the latest. */
   #schedule(ms: number): void {
-    if (this.#closed) return;
+    const next = performance.now() + ms;
+    if (this.#closed || next >= this.#next) return;
     clearTimeout(this.#timer);
+    this.#next = next;
     this.#timer = setTimeout(async () => {
+      this.#next = Infinity;
       await this.run();
       this.#schedule(INTERVAL_MS);
     }, ms);
   }
 
   async #run(): Promise<void> {
-    const { objects, onFailure, secondMs = SECOND_MS } = this.#parts;
     try {
-      for (;;) {
-        const due = await objects.due(Date.now(), MAX_OBJECTS);
-        const free = due.filter((key) => !this.#readers.has(key));
-        if (free.length === 0) return;
-        for (let at = 0; at < free.length; at += MAX_AT_ONCE) {
-          const keys = free.slice(at, at + MAX_AT_ONCE);
-          await Promise.all(keys.map((key) => this.#delete(key)));
-          await objects.deleted(keys, Date.now() + secondMs);
-        }
-        if (this.#closed || due.length < MAX_OBJECTS || free.length < due.length) return;
-      }
+      await this.#giveUpFailed();
+      await this.#expire();
+      await this.#deleteDue();
     } catch (error) {
-      onFailure(error);
+      this.#parts.onFailure(error);
     }
   }
 
-  async #delete(key: string): Promise<void> {
+  async #giveUpFailed(): Promise<void> {
+    const keys = [...this.#failed];
+    if (keys.length === 0) return;
+    await this.#parts.objects.giveUp(keys);
+    for (const key of keys) this.#failed.delete(key);
+  }
+
+  async #expire(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#nextExpiry) return;
+    await this.#parts.objects.expire();
+    this.#nextExpiry = now + INTERVAL_MS;
+  }
+
+  async #deleteDue(): Promise<void> {
+    const { objects } = this.#parts;
+    for (let isLast = false; !isLast;) {
+      const due = await objects.due(Date.now(), MAX_OBJECTS);
+      isLast = due.length < MAX_OBJECTS;
+      const free = due.filter(({ key }) => !this.#readers.has(key));
+      for (let at = 0; at < free.length; at += MAX_AT_ONCE) {
+        if (this.#closed) return;
+        await this.#deleteAll(free.slice(at, at + MAX_AT_ONCE));
+      }
+    }
+  }
+
+  /** One that the store does not delete keeps no other from being deleted. */
+  async #deleteAll(batch: readonly DueObject[]): Promise<void> {
+    const { objects, onFailure, secondMs = SECOND_MS } = this.#parts;
+    const results = await Promise.allSettled(batch.map((object) => this.#delete(object)));
+    const deleted = batch.filter((_, index) => results[index]?.status === "fulfilled");
+    if (deleted.length > 0) await objects.deleted(deleted, Date.now() + secondMs);
+    const failed = results.find((result) => result.status === "rejected");
+    // Then the store is away.
+    if (deleted.length === 0) throw failed?.reason;
+    if (failed !== undefined) onFailure(failed.reason);
+  }
+
+  async #delete({ key }: DueObject): Promise<void> {
     await this.#parts.bucket.abortUploads(key);
     await this.#parts.bucket.delete(key);
   }

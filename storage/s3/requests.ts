@@ -2,8 +2,9 @@ import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { Chunk } from "../../core/content.ts";
 import type { ContentLocation } from "../../schemas/content_url.ts";
-import { KIB } from "../../schemas/units.ts";
+import { KIB, MIB } from "../../schemas/units.ts";
 import { failureOf, isTransient, S3Failure } from "./failures.ts";
+import { replyText } from "./reply_text.ts";
 
 /** What signs requests. */
 export interface S3Credentials {
@@ -28,12 +29,17 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** The first pause before a request is sent again; each is twice the one before. @default 200 ms */
   readonly retryMs?: number;
+  /** Asked before each request that adds something to the store. @default always */
+  readonly mayWrite?: (() => boolean) | undefined;
 }
 
 /** How often a request is sent at most. */
 const MAX_ATTEMPTS = 4;
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = 200;
+/** More of a reply that is read as text is left out: a page of a listing is a tenth of this. */
+const MAX_TEXT_BYTES = 16 * MIB;
+const MAX_ERROR_BYTES = 64 * KIB;
 /** A body may take as long as it takes at this rate. */
 const MIN_BYTES_PER_MS = 50 * KIB / 1000;
 
@@ -44,16 +50,18 @@ export class S3Requests {
   readonly #signer: SignatureV4;
   readonly #timeoutMs: number;
   readonly #retryMs: number;
+  readonly #mayWrite: () => boolean;
 
   constructor(
     location: ContentLocation,
     { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
-    { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS }: RequestOptions = {},
+    { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS, mayWrite = () => true }: RequestOptions = {},
   ) {
     this.#location = location;
     this.#endpoint = new URL(location.endpoint);
     this.#timeoutMs = timeoutMs;
     this.#retryMs = retryMs;
+    this.#mayWrite = mayWrite;
     this.#signer = new SignatureV4({
       service: "s3",
       region: location.region,
@@ -73,11 +81,25 @@ export class S3Requests {
    *
    * @throws {S3Failure} when the store refuses it, or cannot be reached.
    */
-  async send(request: S3Request): Promise<Response> {
+  send(request: S3Request): Promise<Response> {
+    return this.#attempt(request, (response) => Promise.resolve(response));
+  }
+
+  /**
+   * Sends a request as {@link send} does, and reads the body of the reply.
+   *
+   * @throws {S3Failure} as {@link send} does, and when the store stops in the middle of the reply.
+   */
+  text(request: S3Request): Promise<string> {
+    const limits = { stallMs: this.#timeoutMs, maxBytes: MAX_TEXT_BYTES };
+    return this.#attempt(request, (response) => replyText(response, limits));
+  }
+
+  async #attempt<T>(request: S3Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { idempotent = true } = request;
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#sendOnce(request);
+        return await read(await this.#sendOnce(request));
       } catch (error) {
         if (!idempotent || attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
         const pause = this.#retryMs * 2 ** (attempt - 1) * (0.5 + Math.random());
@@ -88,6 +110,11 @@ export class S3Requests {
 
   async #sendOnce(request: S3Request): Promise<Response> {
     const { method, body } = request;
+    if ((method === "PUT" || method === "POST") && !this.#mayWrite()) {
+      throw new S3Failure(
+        "This server is out of touch with the others: its objects may be given up",
+      );
+    }
     const { url, headers } = await this.#signed(request);
     const late = new AbortController();
     const ms = this.#timeoutMs + (body?.length ?? 0) / MIN_BYTES_PER_MS;
@@ -108,7 +135,8 @@ export class S3Requests {
       clearTimeout(timer);
     }
     if (response.ok) return response;
-    throw await failureOf(response);
+    const limits = { stallMs: this.#timeoutMs, maxBytes: MAX_ERROR_BYTES };
+    throw failureOf(response, await replyText(response, limits).catch(() => ""));
   }
 
   async #signed(

@@ -8,13 +8,11 @@ import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
 import type { ContentTasks } from "../blobs/content_tasks.ts";
 import { Packer } from "../blobs/packer.ts";
-import { PartDirectory } from "../blobs/part_directory.ts";
 import { rangeOf } from "../blobs/read_range.ts";
 import { damagedContent } from "../blobs/staged_blob_file.ts";
 import { StagedMemory, StagedSmallBlob } from "../blobs/staged_small_blob.ts";
 import { emptyTemporary } from "../blobs/temporary.ts";
-import { type ContentDigest, MAX_SMALL_BYTES, receive } from "../blobs/upload.ts";
-import { removeFile } from "../disk/files.ts";
+import { type ContentDigest, receive } from "../blobs/upload.ts";
 import { FreeSpace } from "../disk/free_space.ts";
 import { asStorageFull, storageFull } from "../disk/storage_full.ts";
 import type { ContentFile, ContentStore } from "../ports/content_store.ts";
@@ -24,14 +22,14 @@ import { WorkerPool } from "../threads/pool.ts";
 import { forEach } from "../threads/for_each.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { Bucket } from "./bucket.ts";
-import { copyToFile } from "./content_copy.ts";
+import { temporaryCopy } from "./content_copy.ts";
 import { batches } from "./content_rows.ts";
 import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
 import { probeBucket, requireOwner } from "./marker.ts";
 import { ObjectParts } from "./object_parts.ts";
 import { ObjectQuarantine } from "./object_quarantine.ts";
-import { openObject } from "./object_reader.ts";
+import { type ObjectRange, openObject } from "./object_reader.ts";
 import { ObjectSink } from "./object_sink.ts";
 import { Removals } from "./removals.ts";
 import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
@@ -51,11 +49,15 @@ export interface S3BlobStoreOptions {
   readonly location: ContentLocation;
   readonly credentials: S3Credentials;
   readonly objects: ObjectTable;
+  /** Whether the database knows that its content is there. @default false */
+  readonly isKnown?: boolean;
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;
   /** Called with failures of the store that clients do not see. @default does nothing */
   readonly onFailure?: (error: unknown) => void;
-  readonly requests?: RequestOptions;
+  /** Whether other servers still take this one for alive. @default always */
+  readonly mayWrite?: (() => boolean) | undefined;
+  readonly requests?: Omit<RequestOptions, "mayWrite">;
   /** See {@link RemovalParts.secondMs}. */
   readonly secondMs?: number;
 }
@@ -69,7 +71,6 @@ export class S3BlobStore implements ContentStore {
   readonly quarantine: ObjectQuarantine;
   readonly parts: ObjectParts;
   readonly removals: Removals;
-  readonly #directory: PartDirectory;
   readonly #temporary: string;
   readonly #location: ContentLocation;
   readonly #objects: ObjectTable;
@@ -85,7 +86,9 @@ export class S3BlobStore implements ContentStore {
     this.#temporary = `${dataDir}/tmp`;
     this.#location = location;
     this.#objects = objects;
-    this.#bucket = new Bucket(new S3Requests(location, credentials, options.requests));
+    this.#bucket = new Bucket(
+      new S3Requests(location, credentials, { ...options.requests, mayWrite: options.mayWrite }),
+    );
     const workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
     this.#pool = new WorkerPool(WORKERS.content, workers, FILES_ONLY);
     this.#packer = new Packer(this.#pool, {
@@ -99,16 +102,16 @@ export class S3BlobStore implements ContentStore {
     this.#requireSpace = () => {
       if (!space.has(reserveBytes)) throw storageFull();
     };
-    this.#directory = new PartDirectory(dataDir, {
-      pool: this.#pool,
-      requireSpace: this.#requireSpace,
-      stage: (path, digest) => this.#stageFile(path, digest),
-    });
     this.parts = new ObjectParts({
-      directory: this.#directory,
       objects,
+      pool: this.#pool,
+      temporaryPath: this.#temporaryPath,
+      openObject: () => this.#beginObject(),
+      read: (key, size) => this.#read(key, size),
+      stage: (content) => this.stage(content),
       sizeOf: (key) => this.#bucket.sizeOf(key).catch(rethrowUnavailable),
-      giveUp: this.#giveUp,
+      giveUp: this.removals.giveUp,
+      stageSmall: (digest, bytes) => this.#hold(digest, bytes),
       onRemoval: () => this.removals.soon(),
     });
   }
@@ -129,8 +132,8 @@ export class S3BlobStore implements ContentStore {
     const store = new S3BlobStore(dataDir, options);
     try {
       await probeBucket(store.#bucket, location);
-      await requireOwner(store.#bucket, location, objects);
-      await objects.giveUpAll();
+      await requireOwner(store.#bucket, location, options);
+      await objects.expire();
     } catch (error) {
       await store[Symbol.asyncDispose]();
       throw error;
@@ -146,17 +149,13 @@ export class S3BlobStore implements ContentStore {
         requireSpace: this.#requireSpace,
         open: async () => {
           key = await this.#arrive();
-          return await ObjectSink.open(key, {
-            bucket: this.#bucket,
-            pool: this.#pool,
-            temporaryPath: () => this.#temporaryPath(),
-          });
+          return await this.#openSink(key);
         },
       });
       if (bytes !== undefined) return await this.#hold(digest, bytes);
-      return new StagedObject(key ?? "", digest, this.#giveUp);
+      return new StagedObject(key ?? "", digest, this.removals.giveUp);
     } catch (error) {
-      if (key !== undefined) await this.#giveUp(key);
+      if (key !== undefined) await this.removals.giveUp(key);
       throw asUnavailable(asStorageFull(error));
     }
   }
@@ -193,7 +192,7 @@ export class S3BlobStore implements ContentStore {
 
   async sizeOf(hash: string): Promise<number | undefined> {
     const place = await this.#objects.place(hash);
-    if (place?.object === undefined) return place?.size;
+    if (place?.object === undefined) return place?.bytes?.length;
     return await this.#bucket.sizeOf(place.object).catch(rethrowUnavailable);
   }
 
@@ -218,7 +217,8 @@ export class S3BlobStore implements ContentStore {
       const key = place?.object;
       // An upload may have replaced the object since it was looked up, but not by itself.
       if (key === undefined || key === former) return undefined;
-      const content = await this.#openObject(key, range);
+      const find = async () => (await this.#objects.place(hash))?.object;
+      const content = await this.#openObject({ key, range, find });
       if (content !== undefined) return content;
       former = key;
     }
@@ -238,27 +238,25 @@ export class S3BlobStore implements ContentStore {
 
   /** The file is a copy, which was verified on the way. */
   async fileOf(hash: string): Promise<ContentFile> {
-    const path = this.#temporaryPath();
-    const remove = async () => void await removeFile(path);
     const place = await this.#objects.place(hash);
     const stored = place && await this.open(hash, { start: 0, end: place.size });
-    if (place === undefined || stored === undefined) {
-      return { path, [Symbol.asyncDispose]: remove };
-    }
-    await copyToFile(verifiedContent(stored, { ...place, hash }), path, this.#requireSpace);
-    return { path, [Symbol.asyncDispose]: remove };
+    const content = stored && verifiedContent(stored, { ...place, hash });
+    return await temporaryCopy(content, this.#temporaryPath(), this.#requireSpace);
+  }
+
+  stop(): Promise<void> {
+    return this.removals[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.removals[Symbol.asyncDispose]();
-    await this.#directory[Symbol.asyncDispose]();
+    await this.stop();
     this.#pool[Symbol.dispose]();
   }
 
-  async #openObject(key: string, range: ByteRange): Promise<StoredContent | undefined> {
-    const release = this.removals.hold(key);
+  async #openObject(range: ObjectRange): Promise<StoredContent | undefined> {
+    const release = this.removals.hold(range.key);
     try {
-      const content = await openObject(this.#bucket, { key, range }, release);
+      const content = await openObject(this.#bucket, range, release);
       if (content === undefined) release();
       return content;
     } catch (error) {
@@ -275,26 +273,32 @@ export class S3BlobStore implements ContentStore {
     return key;
   }
 
-  #temporaryPath(): string {
-    return `${this.#temporary}/${crypto.randomUUID()}`;
-  }
-
-  readonly #giveUp = async (key: string): Promise<void> => {
-    await this.#objects.giveUp([key]);
-    this.removals.soon();
-  };
+  readonly #temporaryPath = (): string => `${this.#temporary}/${crypto.randomUUID()}`;
 
   #hold(digest: ContentDigest, bytes: Chunk): Promise<StagedSmallBlob> {
     return StagedSmallBlob.hold({ digest, bytes }, this.#temporaryPath(), this.#memory);
   }
 
-  /** Sends the file of a complete upload. */
-  async #stageFile(path: string, digest: ContentDigest): Promise<StagedBlob> {
-    if (digest.size <= MAX_SMALL_BYTES) return await this.#hold(digest, await Deno.readFile(path));
-    const file = await Deno.open(path);
-    const staged = await this.stage(file.readable);
-    if (staged.hash === digest.hash && staged.sha256 === digest.sha256.toHex()) return staged;
-    await staged[Symbol.asyncDispose]();
-    throw damagedContent(digest.hash, staged.hash);
+  #openSink(key: string): Promise<ObjectSink> {
+    const temporaryPath = this.#temporaryPath;
+    return ObjectSink.open(key, { bucket: this.#bucket, pool: this.#pool, temporaryPath });
+  }
+
+  async #beginObject(): Promise<{ key: string; sink: ObjectSink }> {
+    this.#requireSpace();
+    const key = await this.#arrive();
+    try {
+      return { key, sink: await this.#openSink(key) };
+    } catch (error) {
+      await this.removals.giveUp(key);
+      throw error;
+    }
+  }
+
+  async *#read(key: string, size: number): AsyncGenerator<Chunk> {
+    const find = () => Promise.resolve(undefined);
+    const content = await this.#openObject({ key, range: { start: 0, end: size }, find });
+    if (content === undefined) throw new Error(`The part ${key} of an upload is lost`);
+    yield* content;
   }
 }

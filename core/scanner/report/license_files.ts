@@ -8,9 +8,10 @@ const MAX_FILES = 10;
 export class LicenseFiles {
   readonly #byDirectory = new Map<string, string[]>();
 
-  constructor(paths: Iterable<string>) {
+  /** Adds paths of the scan. */
+  add(paths: readonly string[]): void {
     for (const path of paths) {
-      if (LICENSE_FILE.test(baseName(path))) this.#add(path);
+      if (LICENSE_FILE.test(baseName(path))) this.#keep(path);
     }
   }
 
@@ -27,7 +28,7 @@ export class LicenseFiles {
   }
 
   /** Keeps one more than {@link near} returns, since that leaves out the file itself. */
-  #add(path: string): void {
+  #keep(path: string): void {
     const directory = parentPath(path);
     const known = this.#byDirectory.get(directory);
     if (known === undefined) this.#byDirectory.set(directory, [path]);

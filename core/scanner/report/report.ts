@@ -32,7 +32,8 @@ export interface ReportOptions {
 
 /** Builds the report of a scan (SR, C 16). All its times are within those of the scan. */
 export function reportOf({ files, ...options }: ReportOptions): Report {
-  const licenses = new LicenseFiles(files.map(({ path }) => path));
+  const licenses = new LicenseFiles();
+  licenses.add(files.map(({ path }) => path));
   const totals = new ReportTotals(options);
   const reported = files.map((file) => reportedFile(file, options, licenses));
   for (const file of reported) totals.add(file);

@@ -41,10 +41,7 @@ export interface ReportPiece {
 }
 
 /** Options of {@link ReportStream}. */
-export interface ReportStreamOptions extends Omit<ReportOptions, "files"> {
-  /** The paths of all files that will be added. */
-  readonly paths: Iterable<string>;
-}
+export type ReportStreamOptions = Omit<ReportOptions, "files">;
 
 /**
  * Writes the JSON text of a report file by file, so that neither the results nor the report have to be
@@ -53,7 +50,7 @@ export interface ReportStreamOptions extends Omit<ReportOptions, "files"> {
 export class ReportStream {
   readonly #options: ReportStreamOptions;
   readonly #totals: ReportTotals;
-  readonly #licenses: LicenseFiles;
+  readonly #licenses = new LicenseFiles();
   readonly #begun = new Set<List>();
   readonly #issues: Record<Severity, number> = { critical: 0, warning: 0, info: 0, debug: 0 };
   /** Digests of the issues, kept only if issues of two files may have the same location. */
@@ -62,7 +59,13 @@ export class ReportStream {
   constructor(options: ReportStreamOptions) {
     this.#options = options;
     this.#totals = new ReportTotals(options);
-    this.#licenses = new LicenseFiles(this.#watched(options.paths));
+  }
+
+  /** Says which files will be added. Call it for all of them before the first {@link add}. */
+  expect(paths: readonly string[]): void {
+    // It separates a path from a member.
+    if (paths.some((path) => LOCATION_SEPARATOR.test(path))) this.#seen ??= new Set();
+    this.#licenses.add(paths);
   }
 
   /** The number of issues so far, by severity. */
@@ -103,14 +106,6 @@ export class ReportStream {
     const before = this.#begun.has(part) ? "," : BRACKETS[part][0];
     this.#begun.add(part);
     yield { part, text: before + elements.join(",") };
-  }
-
-  /** Passes paths on, and notices those that contain what separates a path from a member. */
-  *#watched(paths: Iterable<string>): Generator<string, void> {
-    for (const path of paths) {
-      if (LOCATION_SEPARATOR.test(path)) this.#seen ??= new Set();
-      yield path;
-    }
   }
 
   /** Whether no issue of another file repeats this one (C 16). */

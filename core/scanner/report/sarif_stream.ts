@@ -15,11 +15,11 @@ import {
 
 /** A report that is read in groups of its elements, as often as needed. */
 export interface ReportReader {
-  head(): Pick<Report, "start_time" | "duration" | "has_errors" | "files_scanned">;
+  head(): Promise<Pick<Report, "start_time" | "duration" | "has_errors" | "files_scanned">>;
   /** The issues of a file come one after the other. */
-  issues(): Iterable<readonly Issue[]>;
+  issues(): AsyncGenerator<readonly Issue[]>;
   /** The files with their metadata. */
-  files(): Iterable<readonly (readonly [path: string, metadata: FileMetadata])[]>;
+  files(): AsyncGenerator<readonly (readonly [path: string, metadata: FileMetadata])[]>;
 }
 
 /**
@@ -27,14 +27,14 @@ export interface ReportReader {
  * what is known only at the end after the results. Yields a text for each group that it reads, some of
  * them empty.
  */
-export function* sarifText(
+export async function* sarifText(
   report: ReportReader,
   options: Pick<SarifOptions, "version">,
-): Generator<string, void> {
+): AsyncGenerator<string, void> {
   yield `${JSON.stringify(LOG_HEAD).slice(0, -1)},"runs":[{"artifacts":[`;
   const paths = new SeparatedPaths();
   let [before, hasUnclear] = ["", false];
-  for (const files of report.files()) {
+  for await (const files of report.files()) {
     paths.note(files.map(([path]) => path));
     hasUnclear ||= files.some(([, metadata]) => isUnclear(metadata));
     const artifacts = files.map(([path, metadata]) => artifactOf(path, metadata, {}));
@@ -42,18 +42,18 @@ export function* sarifText(
     if (artifacts.length > 0) before = ",";
   }
   const worst = new Map<string, Severity>();
-  for (const issues of report.issues()) {
+  for await (const issues of report.issues()) {
     noteRules(worst, issues);
     yield "";
   }
   yield '],"results":[';
   const results = new Results(ruleIdsOf(worst), { paths, isByFile: true });
   before = "";
-  for (const issues of report.issues()) {
+  for await (const issues of report.issues()) {
     yield elements(before, issues.map(results.of));
     if (issues.length > 0) before = ",";
   }
-  const head = report.head();
+  const head = await report.head();
   const hasFound = worst.values().some((severity) => countsAs(severity, {}));
   const exitCode = exitCodeOf(head, { hasFound, isUnclear: hasUnclear });
   const rest = { ...runOf(worst, options), invocations: [invocationOf(head, exitCode)] };

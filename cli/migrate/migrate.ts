@@ -1,0 +1,57 @@
+import type { Settings } from "../../schemas/settings.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import { migrate } from "../../storage/migrate/migrate.ts";
+import type { Strongroom } from "../../storage/migrate/strongrooms.ts";
+import { logOf } from "../environment.ts";
+import { printOutcome, totalsText, withProgress } from "../backup/outcome.ts";
+import { migrateArguments } from "../migrate_arguments.ts";
+import { contentSettings } from "../serve/content_settings.ts";
+
+/**
+ * `strongroom migrate`: carries a strongroom to other engines (C 23). Exit code 0: the target is whole; 1: what
+ * is damaged at the source keeps it from that; main.ts maps failures to 2.
+ */
+export async function run(args: string[]): Promise<number> {
+  const { from, to, json } = await migrateArguments(args);
+  const { result, seconds } = await withProgress(
+    "Preparing",
+    (onProgress) => migrate(strongroomOf(from), strongroomOf(to), onProgress),
+  );
+  const { rows, contents, leftBehind, findings } = result;
+  return printOutcome({
+    json,
+    findings,
+    text: findings.found > 0
+      ? `"${to.dataDir}" is not whole: repair the source or delete these files there, and run this again`
+      : `Migrated ${number(rows.get("records"))} records with ${totalsText(contents)} ` +
+        `to "${to.dataDir}", and verified them, in ${seconds.toFixed(1)} s` +
+        leftText(leftBehind),
+    document: {
+      rows: Object.fromEntries(rows),
+      contents,
+      left_behind: { unfinished_uploads: leftBehind.uploads, waiting: leftBehind.waiting },
+      seconds,
+    },
+  });
+}
+
+function strongroomOf(settings: Settings): Strongroom {
+  const { dataDir, databaseUrl } = settings;
+  return {
+    dataDir,
+    options: {
+      database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
+      content: contentSettings(settings, logOf(settings)),
+    },
+  };
+}
+
+function leftText({ uploads, waiting }: { uploads: number; waiting: number }): string {
+  if (uploads + waiting === 0) return "";
+  return `. Not carried: ${number(uploads)} unfinished uploads, and ${number(waiting)} contents ` +
+    "that wait for a commit; clients send them again";
+}
+
+function number(count = 0): string {
+  return count.toLocaleString("en");
+}

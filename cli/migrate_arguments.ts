@@ -1,0 +1,77 @@
+import { readSettings, SETTING_VARIABLES, type Settings } from "../schemas/settings.ts";
+import { parseOptions } from "./arguments.ts";
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** The arguments of `strongroom migrate`. */
+export interface MigrateArguments {
+  readonly from: Settings;
+  readonly to: Settings;
+  /** The files that the settings were read from. */
+  readonly files: readonly string[];
+  readonly json: boolean;
+}
+
+/** @throws {UsageError} when they do not name two strongrooms. */
+export async function migrateArguments(args: readonly string[]): Promise<MigrateArguments> {
+  const { from, to, json } = parseOptions([...args], {
+    from: { type: "string" },
+    to: { type: "string" },
+    json: { type: "boolean", default: false },
+  });
+  if (!from || !to) throw new UsageError("Both --from and --to are required");
+  const [source, target] = [await strongroomOf(from), await strongroomOf(to)];
+  return {
+    from: source.settings,
+    to: target.settings,
+    files: [source.file, target.file].filter((it) => it !== undefined),
+    json,
+  };
+}
+
+/** The settings of a data directory without engines, or those of a file. */
+async function strongroomOf(path: string): Promise<{ settings: Settings; file?: string }> {
+  const info = await Deno.stat(path).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (info === undefined || info.isDirectory) {
+    return { settings: readSettings((name) => name === DATA_DIR ? path : undefined) };
+  }
+  const variables = variablesOf(await Deno.readTextFile(path), path);
+  if (!variables.has(DATA_DIR)) throw new UsageError(`"${path}" does not set ${DATA_DIR}`);
+  return { settings: readSettings((name) => variables.get(name)), file: path };
+}
+
+const DATA_DIR = "STRONGROOM_DATA_DIR";
+const LINE = /^(?:export )?([A-Za-z_]\w*)=(.*)$/;
+const QUOTED = /^(?:"(.*)"|'(.*)')$/;
+
+/**
+ * The variables of a file as service managers and shells read it: one a line, the value with or without
+ * quotes; `#` begins a comment line.
+ *
+ * @throws {UsageError} when a line is not a variable, or one of strongroom is unknown.
+ */
+function variablesOf(text: string, path: string): Map<string, string> {
+  const variables = new Map<string, string>();
+  for (const [index, given] of text.split("\n").entries()) {
+    const line = given.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const [, name = "", value = ""] = LINE.exec(line) ?? [];
+    if (name === "") {
+      throw new UsageError(`Line ${index + 1} of "${path}" is not of the form NAME=VALUE`);
+    }
+    if (name.startsWith("STRONGROOM_") && !SETTING_VARIABLES.includes(name)) refuse(name, path);
+    const [, double, single] = QUOTED.exec(value) ?? [];
+    variables.set(name, double ?? single ?? value);
+  }
+  return variables;
+}
+
+/** A mistyped setting would make another strongroom of it. Tunables of the host do not. */
+function refuse(name: string, path: string): void {
+  const similar = nearest(name, SETTING_VARIABLES);
+  if (similar === undefined) return;
+  throw new UsageError(`"${path}" sets ${name}, which is unknown; did you mean ${similar}?`);
+}

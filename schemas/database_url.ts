@@ -1,0 +1,70 @@
+/** How to reach a database. */
+export interface DatabaseAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** How the server's certificate is checked, or that connections are not encrypted. */
+  readonly tls: "off" | "unchecked" | "checked";
+}
+
+const TLS_MODES: Readonly<Record<string, DatabaseAddress["tls"]>> = {
+  disable: "off",
+  require: "unchecked",
+  "verify-full": "checked",
+};
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
+
+/**
+ * Reads a URL such as `postgres://user:password@host:5432/database?sslmode=verify-full`. Without
+ * `sslmode`, connections to other machines are encrypted, and the certificate is checked.
+ *
+ * @throws {Error} that names what is wrong, without the password.
+ */
+export function databaseAddress(text: string): DatabaseAddress {
+  const url = URL.parse(text);
+  if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
+    throw new Error("it is not a URL of the form postgres://user:password@host:port/database");
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const database = decodeURIComponent(url.pathname.slice(1));
+  const user = decodeURIComponent(url.username);
+  if (host === "" || user === "" || database === "") {
+    throw new Error("it must name a user, a host and a database");
+  }
+  const unknown = [...url.searchParams.keys()].find((name) => name !== "sslmode");
+  if (unknown !== undefined) {
+    throw new Error(`it has the parameter ${JSON.stringify(unknown)} (supported: sslmode)`);
+  }
+  return {
+    host,
+    port: url.port === "" ? 5432 : Number(url.port),
+    user,
+    password: decodeURIComponent(url.password),
+    database,
+    tls: tlsMode(url.searchParams.get("sslmode"), host),
+  };
+}
+
+/** The URL of which {@link databaseAddress} reads the same address. */
+export function databaseUrl(address: DatabaseAddress): string {
+  const { user, password, database, tls } = address;
+  const [mode] = Object.entries(TLS_MODES).find(([, it]) => it === tls) ?? [];
+  const [who, secret, which] = [user, password, database].map(encodeURIComponent);
+  return `postgres://${who}:${secret}@${databaseAuthority(address)}/${which}?sslmode=${mode}`;
+}
+
+/** Host and port, as a permission of the runtime names them. */
+export function databaseAuthority({ host, port }: DatabaseAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function tlsMode(mode: string | null, host: string): DatabaseAddress["tls"] {
+  if (mode === null) return LOOPBACK.has(host) ? "off" : "checked";
+  const tls = Object.hasOwn(TLS_MODES, mode) ? TLS_MODES[mode] : undefined;
+  if (tls !== undefined) return tls;
+  throw new Error(
+    `its sslmode is ${JSON.stringify(mode)} (supported: ${Object.keys(TLS_MODES).join(", ")})`,
+  );
+}

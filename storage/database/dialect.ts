@@ -1,0 +1,32 @@
+import type { Dialect } from "../sql/dialect.ts";
+
+/** The SQL of SQLite. */
+export const SQLITE: Dialect = {
+  texts: (array) => `(SELECT value FROM json_each(${array}))`,
+  rows(array, columns) {
+    const values = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);
+    return `(SELECT key AS position, ${values.join(", ")} FROM json_each(${array}))`;
+  },
+  bytes: (hex) => `unhex(${hex})`,
+  hex: (bytes) => `lower(hex(${bytes}))`,
+  lastId: "last_insert_rowid()",
+  comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
+  byPath: (column) => column,
+  isParent: (column, value) => `${column} = ${value}`,
+  child: "path",
+  childKey: (parent, name) => `${parent} || '/' || ${name}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
+  isCutShort: "result ->> 'operationalError' IS NOT NULL",
+  // One server has the database.
+  isLeft: () => "TRUE",
+  isOwn: () => "TRUE",
+  resultKey: "hash, name, skip",
+  isStale: "TRUE",
+  take: "",
+  leave: "",
+  forShare: "",
+  skipLocked: "",
+  mayDelete: "TRUE",
+  // A large change keeps the former state of the records that it has changed.
+  recordTables: ["records", "former_records"],
+};

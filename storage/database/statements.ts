@@ -1,0 +1,59 @@
+import { CREDENTIAL_STATEMENTS } from "../sql/credential_statements.ts";
+import { LINK_STATEMENTS } from "../sql/link_statements.ts";
+import { objectStatements } from "../sql/object_statements.ts";
+import { GROWING, scanStatements } from "../sql/scan_statements.ts";
+import { uploadStatements } from "../sql/upload_statements.ts";
+import { upkeepStatements } from "../sql/upkeep_statements.ts";
+import { verdictStatements } from "../sql/verdict_statements.ts";
+import type { Connection } from "./connection.ts";
+import { SQLITE } from "./dialect.ts";
+
+/** The statements of the stores besides the records, by store and name. */
+export const STATEMENTS = {
+  credentials: CREDENTIAL_STATEMENTS,
+  links: LINK_STATEMENTS,
+  objects: objectStatements(SQLITE),
+  scans: scanStatements(SQLITE),
+  uploads: uploadStatements(SQLITE),
+  upkeep: upkeepStatements(SQLITE),
+  verdicts: verdictStatements(SQLITE),
+} as const;
+
+export type Stores = typeof STATEMENTS;
+
+/** A store, and the name of one of its statements. */
+export type StatementName = {
+  [Store in keyof Stores]: readonly [store: Store, name: keyof Stores[Store] & string];
+}[keyof Stores];
+
+/** The SQL of a statement. */
+export function sqlOf([store, name]: StatementName): string {
+  const statements: Readonly<Record<string, string>> = STATEMENTS[store];
+  const sql = statements[name];
+  if (sql === undefined) throw new Error(`No statement "${name}" of ${store}`);
+  return sql;
+}
+
+/** Whether the rows of a statement may be large. */
+export function isGrowing([store, name]: StatementName): boolean {
+  return store === "scans" && GROWING.has(name);
+}
+
+/**
+ * Invalidates scan results of content that returns while no record has its hash. As MD5 can be forged, the
+ * new content may differ from the content that was scanned: old results do not apply to it, and a running
+ * scan can no longer read the old content. Call it before records with the hashes are added.
+ */
+export function invalidateScans(
+  connection: Connection,
+  records: readonly { readonly hash: string }[],
+): void {
+  const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
+  if (hashes.length === 0) return;
+  const parameters = { hashes: JSON.stringify(hashes) };
+  const { scans } = STATEMENTS;
+  if (connection.get(scans.knowsHashes, parameters) === undefined) return;
+  connection.run(scans.forgetReplacedResults, parameters);
+  connection.run(scans.forgetReplacedFailures, parameters);
+  connection.run(scans.markReplacedFiles, parameters);
+}

@@ -1,0 +1,14 @@
+import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
+
+/** The credentials that were minted or revoked (C 22), as the command line uses them. */
+export interface CredentialRegister {
+  /** Adds a credential, and forgets those that expired long ago. */
+  add(credential: MintedCredential): void | Promise<void>;
+  /**
+   * Revokes a credential, also one of another issuer, and all that descend from it. Returns false if they were
+   * revoked before.
+   */
+  revoke(jti: string, now: number): boolean | Promise<boolean>;
+  /** All credentials, those minted last first. */
+  list(): Iterable<RegisteredCredential> | AsyncIterable<RegisteredCredential>;
+}

@@ -1,0 +1,227 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { Chunk } from "../../core/content.ts";
+import type { ContentRow, FoundContents } from "../../core/content_changes.ts";
+import { forgedMd5 } from "../records/forged_md5.ts";
+import { beginLeaving, endArrivals } from "./objects.ts";
+import type { Session, SqlValue } from "./session.ts";
+
+/**
+ * Adds contents, and locks their rows until the transaction ends: nothing removes them before. See
+ * `ContentChanges.put`.
+ */
+export async function putContents(
+  session: Session,
+  contents: readonly ContentRow[],
+  now: number,
+): Promise<FoundContents> {
+  const inFiles = new Set<string>();
+  const damaged = new Map<string, string>();
+  // All transactions lock rows in the same order, so that none waits for another in a circle.
+  const sorted = contents.toSorted((a, b) => a.hash < b.hash ? -1 : 1);
+  const arrived = endArrivals(session, contents.flatMap(({ object = [] }) => object));
+  const [added] = await Promise.all([
+    Promise.all(sorted.map((content) => insertContent(session, content, now))),
+    arrived,
+  ]);
+  for (const [index, content] of sorted.entries()) {
+    const stored = added[index] === true ? "added" : await lockContent(session, content, now);
+    if (stored === "added") continue;
+    if (stored.object !== undefined) {
+      await replaceObject(session, content, stored);
+    } else if (stored.bytes === undefined) {
+      await addSha256(session, content);
+      if (content.bytes !== undefined) inFiles.add(content.hash);
+      else if (content.isNew === true) await replaceContent(session, content);
+    } else if (content.bytes === undefined || Buffer.compare(stored.bytes, content.bytes) !== 0) {
+      const found = createHash("md5").update(stored.bytes).digest("hex");
+      if (found === content.hash) throw forgedMd5(content.hash);
+      damaged.set(content.hash, found);
+      await replaceContent(session, content);
+    }
+  }
+  return { inFiles, damaged };
+}
+
+/** Adds the row of content. Returns whether there was none. */
+async function insertContent(
+  session: Session,
+  content: ContentRow,
+  now: number,
+): Promise<boolean> {
+  const { hash, size, crc32, sha256, bytes = null, object = null } = content;
+  const added = await session.run(
+    `INSERT INTO contents (hash, size, crc32, sha256, created_at, bytes, object)
+     VALUES (:hash::text, :size::bigint, :crc32::bigint, :sha256::bytea, :now::bigint, :bytes::bytea,
+       :object::text)
+     ON CONFLICT (hash) DO NOTHING`,
+    { hash, size, crc32, sha256, now, bytes, object },
+  );
+  return added > 0;
+}
+
+/** What is stored of content. */
+interface Stored {
+  readonly bytes: Chunk | undefined;
+  readonly object: string | undefined;
+  /** Whether the size and the SHA-256 are those that were asked for, as far as they are known. */
+  readonly same: boolean;
+}
+
+/**
+ * Locks the row of content, or adds it if it has been removed meanwhile. Of several transactions with an
+ * object for the content, each sees that of the one before.
+ */
+async function lockContent(
+  session: Session,
+  content: ContentRow,
+  now: number,
+): Promise<Stored | "added"> {
+  const lock = content.object === undefined ? "KEY SHARE" : "NO KEY UPDATE";
+  for (;;) {
+    const [row] = await session.values(
+      `SELECT bytes, object, size = :size::bigint AND coalesce(sha256 = :sha256::bytea, TRUE)
+       FROM contents WHERE hash = :hash::text FOR ${lock}`,
+      { hash: content.hash, size: content.size, sha256: content.sha256 },
+    );
+    if (row !== undefined) {
+      const [bytes, object, same] = row;
+      return {
+        bytes: toBytes(bytes),
+        object: typeof object === "string" ? object : undefined,
+        same: same === true,
+      };
+    }
+    if (await insertContent(session, content, now)) return "added";
+  }
+}
+
+/**
+ * Replaces the object of content by the one that has just been received: if the former one is damaged or
+ * lost, that repairs it.
+ *
+ * @throws {AppError} `ErrResourcesInvalidData` when the object holds other content.
+ */
+async function replaceObject(
+  session: Session,
+  { hash, object }: ContentRow,
+  { object: former = "", same }: Stored,
+): Promise<void> {
+  if (!same || object === undefined) throw forgedMd5(hash);
+  await session.run("UPDATE contents SET object = :object::text WHERE hash = :hash::text", {
+    hash,
+    object,
+  });
+  await beginLeaving(session, [former]);
+}
+
+/** Adds rows of contents whose files are to come. Those that have a row keep it as it is. */
+export async function announceContents(
+  session: Session,
+  contents: readonly ContentRow[],
+  now: number,
+): Promise<void> {
+  await session.run(
+    `INSERT INTO contents (hash, size, crc32, sha256, created_at)
+     SELECT hash, size, crc32, decode(sha256, 'hex'), :now::bigint
+     FROM unnest(:hashes::text[], :sizes::bigint[], :crc32s::bigint[], :sha256s::text[])
+       AS content (hash, size, crc32, sha256)
+     ORDER BY hash ON CONFLICT DO NOTHING`,
+    {
+      hashes: contents.map(({ hash }) => hash),
+      sizes: contents.map(({ size }) => size),
+      crc32s: contents.map(({ crc32 }) => crc32),
+      sha256s: contents.map(({ sha256 }) => Buffer.from(sha256).toString("hex")),
+      now,
+    },
+  );
+}
+
+/** Adds the SHA-256 of content that was stored before it was kept. */
+async function addSha256(session: Session, { hash, sha256 }: ContentRow): Promise<void> {
+  await session.run(
+    `UPDATE contents SET sha256 = :sha256::bytea WHERE hash = :hash::text AND sha256 IS NULL`,
+    { hash, sha256 },
+  );
+}
+
+/** Replaces what is stored under a hash. */
+export async function replaceContent(session: Session, content: ContentRow): Promise<void> {
+  const { hash, size, crc32, sha256, bytes = null, object = null } = content;
+  await session.run(
+    `UPDATE contents SET size = :size::bigint, crc32 = :crc32::bigint, bytes = :bytes::bytea,
+       sha256 = :sha256::bytea, object = :object::text, created_at = :now::bigint
+     WHERE hash = :hash::text`,
+    { hash, size, crc32, sha256, bytes, object, now: Date.now() },
+  );
+}
+
+/** Removes the rows of contents, whose locks {@link unreferencedOf} has taken. Their objects leave. */
+export async function removeContents(session: Session, hashes: readonly string[]): Promise<void> {
+  const removed = await session.values(
+    "DELETE FROM contents WHERE hash = ANY (:hashes::text[]) RETURNING object",
+    { hashes },
+  );
+  await beginLeaving(
+    session,
+    removed.flatMap(([object]) => typeof object === "string" ? object : []),
+  );
+}
+
+/** Contents that have lost a record, and that no transaction has looked at since, those first that wait longest. */
+export async function droppedContents(session: Session, limit: number): Promise<string[]> {
+  const rows = await session.values(
+    "SELECT DISTINCT hash FROM (SELECT hash FROM dropped ORDER BY id LIMIT :limit::bigint) AS oldest",
+    { limit },
+  );
+  return rows.map(([hash]) => String(hash));
+}
+
+/**
+ * Those of the hashes that no record has, and that no other transaction publishes or removes now: from
+ * now on, others wait until this transaction has ended. It removes what `dropped` had of them before. What
+ * others have locked stays there.
+ */
+export async function unreferencedOf(
+  session: Session,
+  hashes: readonly string[],
+): Promise<string[]> {
+  if (hashes.length === 0) return [];
+  const taken = await session.values(
+    "SELECT id FROM dropped WHERE hash = ANY (:hashes::text[]) ORDER BY id FOR UPDATE SKIP LOCKED",
+    { hashes },
+  );
+  // A missing row cannot be locked. A publication has to wait for a row that is being added.
+  const added = await session.values(
+    `INSERT INTO contents (hash, size, crc32, created_at)
+     SELECT asked.hash, 0, 0, 0 FROM unnest(:hashes::text[]) AS asked (hash)
+     WHERE NOT EXISTS (SELECT FROM contents WHERE contents.hash = asked.hash)
+     ORDER BY asked.hash ON CONFLICT DO NOTHING RETURNING hash`,
+    { hashes },
+  );
+  const missing = added.map(([hash]) => String(hash));
+  await removeContents(session, missing);
+  const locked = await session.values(
+    `SELECT hash FROM contents WHERE hash = ANY (:hashes::text[])
+     ORDER BY hash FOR UPDATE SKIP LOCKED`,
+    { hashes },
+  );
+  const looked = [...missing, ...locked.map(([hash]) => String(hash))];
+  // A record that was committed while this waited is seen by a statement that begins after it only.
+  const rows = await session.values(
+    `SELECT asked.hash FROM unnest(:looked::text[]) AS asked (hash)
+     WHERE NOT EXISTS (SELECT FROM records WHERE records.hash = asked.hash)`,
+    { looked },
+  );
+  // By id: what was dropped since may be a record that the statement before has seen.
+  await session.run(
+    "DELETE FROM dropped WHERE id = ANY (:taken::bigint[]) AND hash = ANY (:looked::text[])",
+    { taken: taken.map(([id]) => Number(id)), looked },
+  );
+  return rows.map(([hash]) => String(hash));
+}
+
+/** The value of a column of bytes. */
+export function toBytes(value: SqlValue | undefined): Chunk | undefined {
+  return value instanceof Uint8Array ? value : undefined;
+}

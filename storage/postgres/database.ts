@@ -1,0 +1,161 @@
+import type { DatabaseAddress } from "../../schemas/database_url.ts";
+import { asUnavailable, isDisconnected, unreachable, withCause } from "./failures.ts";
+import { migrate, requireCurrent } from "./migrate.ts";
+import type { Pool } from "./pg.d.ts";
+import { openPool } from "./pools.ts";
+import { refuseUnfinished } from "./unfinished.ts";
+import { Session, type SqlParameters, type SqlRow, type SqlValue } from "./session.ts";
+
+export interface DatabaseOptions {
+  /** How many connections each of the three kinds of work may have. @default 8 */
+  readonly connections?: number;
+  /** How long to wait for a connection, in milliseconds. @default 5000 */
+  readonly connectMs?: number;
+  /** How long a statement may take, in milliseconds. @default 30000 */
+  readonly statementMs?: number;
+  /**
+   * How long the engine may say nothing to a statement before its connection counts as broken, in
+   * milliseconds. @default 10000 longer than a statement may take
+   */
+  readonly silenceMs?: number;
+  /** Whether a database that a migration has not filled yet is accepted. @default false */
+  readonly acceptUnfinished?: boolean | undefined;
+  /** The id of this server. @default none */
+  readonly server?: string;
+  /** Whether the schema must be there, and is left as it is. @default false */
+  readonly keepsSchema?: boolean;
+  /** Whether nothing can be written. @default false */
+  readonly readOnly?: boolean;
+}
+
+/** How much longer a reply may take than a statement. */
+const SILENCE_MS = 10_000;
+
+/** What a connection is for. Work of one kind never waits for connections of another. */
+export type Purpose = "reads" | "writes" | "long";
+
+/** A database of PostgreSQL, over connections of bounded number. */
+export class Database implements AsyncDisposable {
+  readonly #pools: Readonly<Record<Purpose, Pool>>;
+  readonly #silenceMs: number;
+
+  private constructor(address: DatabaseAddress, options: DatabaseOptions) {
+    const { connections = 8, connectMs = 5000, statementMs = 30_000, server = "" } = options;
+    const { readOnly = false } = options;
+    const limits = { connections, connectMs, statementMs, server, readOnly };
+    this.#silenceMs = options.silenceMs ?? statementMs + SILENCE_MS;
+    this.#pools = {
+      reads: openPool(address, limits),
+      writes: openPool(address, limits),
+      // They make progress a page at a time, but the statement before their first page may take long.
+      long: openPool(address, { ...limits, statementMs: 0 }),
+    };
+  }
+
+  /**
+   * Connects, and creates or migrates the schema as needed.
+   *
+   * @throws {Error} when the server is too old, its encoding is not UTF-8, or the schema is newer than
+   *   this program, or another one if it is to be kept.
+   */
+  static async open(address: DatabaseAddress, options: DatabaseOptions = {}): Promise<Database> {
+    const database = new Database(address, options);
+    try {
+      await database.use("long", async (session) => {
+        if (options.keepsSchema === true) await requireCurrent(session);
+        else await migrate(session);
+        if (!options.acceptUnfinished) await refuseUnfinished(session);
+      });
+    } catch (error) {
+      await database[Symbol.asyncDispose]();
+      throw withCause(error);
+    }
+    return database;
+  }
+
+  /** {@link Session.all} on any connection, again if that turns out to be broken. Only for statements that read. */
+  all(sql: string, parameters?: SqlParameters): Promise<SqlRow[]> {
+    return this.#read((session) => session.all(sql, parameters));
+  }
+
+  /** {@link Session.get}, as {@link all}. */
+  get(sql: string, parameters?: SqlParameters): Promise<SqlRow | undefined> {
+    return this.#read((session) => session.get(sql, parameters));
+  }
+
+  /** {@link Session.values}, as {@link all}. */
+  values(sql: string, parameters?: SqlParameters): Promise<SqlValue[][]> {
+    return this.#read((session) => session.values(sql, parameters));
+  }
+
+  /**
+   * Runs `work` with a connection of its own, which is closed if `work` fails, with what it has begun.
+   *
+   * @throws {AppError} `ErrUnavailable` when no connection can be had in time, or it breaks.
+   */
+  async use<T>(purpose: Purpose, work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      await using held = await this.connect(purpose);
+      const result = await work(held.session);
+      held.keep();
+      return result;
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  /**
+   * Takes a connection, which is closed when it is disposed of, unless it is to be kept for others.
+   *
+   * @throws {AppError} `ErrUnavailable` when none can be had in time.
+   */
+  async connect(purpose: Purpose): Promise<HeldSession> {
+    const client = await this.#pools[purpose].connect().catch((error) => {
+      // Also when the engine refuses this user or any. One that is away is tried again by some callers.
+      throw isDisconnected(error) ? error : unreachable(error);
+    });
+    let kept = false;
+    return {
+      session: new Session(client, purpose === "long" ? Infinity : this.#silenceMs),
+      keep: () => kept = true,
+      [Symbol.asyncDispose]() {
+        client.release(!kept);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return Object.values(this.#pools).reduce((sum, { totalCount }) => sum + totalCount, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
+  }
+
+  /** A connection may have broken since it was last used: after that, another one is tried. */
+  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (let last = false;; last = true) {
+      const held = await this.connect("reads").catch((error) => {
+        throw asUnavailable(error);
+      });
+      try {
+        const result = await work(held.session);
+        held.keep();
+        return result;
+      } catch (error) {
+        if (last || !isDisconnected(error)) throw asUnavailable(error);
+      } finally {
+        await held[Symbol.asyncDispose]();
+      }
+    }
+  }
+}
+
+/** A connection that is lent. */
+export interface HeldSession extends AsyncDisposable {
+  readonly session: Session;
+  /** Keeps the connection for others: no transaction is open. */
+  keep(): void;
+}

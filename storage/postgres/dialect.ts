@@ -1,0 +1,46 @@
+import type { Dialect } from "../sql/dialect.ts";
+import { HOLD } from "./locks.ts";
+import { byPath, indexed, isParent } from "./path_conditions.ts";
+
+/** The id of this server, which its connections state. */
+const SERVER = "current_setting('strongroom.server')";
+
+/** The SQL of PostgreSQL. */
+export const POSTGRES: Dialect = {
+  texts: (array) => `(SELECT value FROM json_array_elements_text(${array}::json) AS value)`,
+  rows(array, columns) {
+    const names = Object.keys(columns).join(", ");
+    const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`).join(", ");
+    return `(SELECT position - 1 AS position, ${names}
+      FROM ROWS FROM (json_to_recordset(${array}::json) AS (${types}))
+        WITH ORDINALITY AS item (${names}, position))`;
+  },
+  bytes: (hex) => `decode(${hex}, 'hex')`,
+  hex: (bytes) => `encode(${bytes}, 'hex')`,
+  lastId: "lastval()",
+  // Indexes of paths have their first characters only.
+  comparePath: (column, operator, value) =>
+    `(${indexed(column)} ${operator === "=" ? "=" : `${operator[0]}=`} ${indexed(value)}
+      AND ${column} ${operator} ${value})`,
+  byPath,
+  isParent,
+  child: "name",
+  childKey: (_, name) => name,
+  indexedBy: () => "",
+  isCutShort: "cut_short",
+  isLeft: (table) => `NOT EXISTS (SELECT FROM servers WHERE servers.id = ${table}.server)`,
+  isOwn: (table) => `coalesce(${table}.server = ${SERVER}, false)`,
+  resultKey: "hash, name, skip, version",
+  isStale: "scan_results.version NOT IN (SELECT results_version FROM servers)",
+  take: `, server = ${SERVER}`,
+  leave: ", server = NULL",
+  forShare: "FOR SHARE",
+  skipLocked: "FOR UPDATE SKIP LOCKED",
+  // Read after the snapshot of the statement: what that has as leaving, a backup that begins later has, too.
+  mayDelete: `NOT EXISTS (
+    SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
+      AND (classid, objid, objsubid) = (${HOLD.classId}, ${HOLD.objectId}, 2)
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  )`,
+  recordTables: ["records"],
+};

@@ -1,0 +1,157 @@
+import type { Entries, EventEntry } from "../../core/event_channel.ts";
+import { MIB } from "../../schemas/units.ts";
+import type { Database } from "./database.ts";
+import type { Session } from "./session.ts";
+
+/** How many events of one owner are kept, and their bytes. */
+export const MAX_EVENTS = 10_000;
+const MAX_BYTES = 4 * MIB;
+/** Events of one operation that are larger are not kept: its subscribers must list again. */
+const MAX_OPERATION_BYTES = 64 * MIB;
+/** How many events a statement adds, and how many it removes. */
+const MAX_ADDED = 500;
+const MAX_REMOVED = 1000;
+/** The events of an owner that are due are removed after so many others. */
+const REMOVAL_INTERVAL = 64;
+
+/** The sequence numbers that the events of one owner got in a transaction. */
+export interface Appended {
+  readonly owner: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Appends events in the current transaction, in their order. The numbers of an owner are in the order of
+ * commits, as others who append for the same owner wait. Events in memory need no reply: the statements
+ * have been sent when this returns.
+ */
+export async function appendEvents(session: Session, entries: Entries): Promise<Appended[]> {
+  if (!("owners" in entries)) return together(await appendBatch(session, entries));
+  if (entries.bytes > MAX_OPERATION_BYTES) return await skipNumbers(session, entries.owners);
+  const appended: Appended[] = [];
+  for (let position = 0; position < entries.length;) {
+    const batch = await entries.from(position);
+    appended.push(...await appendBatch(session, batch));
+    position += batch.length;
+  }
+  return together(appended);
+}
+
+/** Numbers of an owner that one transaction got follow each other. */
+function together(appended: readonly Appended[]): Appended[] {
+  const byOwner = Map.groupBy(appended, ({ owner }) => owner);
+  return Array.from(byOwner, ([owner, parts]) => ({
+    owner,
+    first: Math.min(...parts.map(({ first }) => first)),
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+  }));
+}
+
+async function appendBatch(session: Session, entries: readonly EventEntry[]): Promise<Appended[]> {
+  // Most transactions take the rows in the same order, so that they rarely wait for each other in a circle.
+  const byOwner = [...Map.groupBy(entries, ({ owner }) => owner)].sort(([a], [b]) => a - b);
+  return await Promise.all(
+    byOwner.flatMap(([owner, own]) =>
+      partsOf(own).map((part) => append(session, owner, part.map(({ text }) => text)))
+    ),
+  );
+}
+
+function partsOf(entries: readonly EventEntry[]): (readonly EventEntry[])[] {
+  const count = Math.ceil(entries.length / MAX_ADDED);
+  return Array.from(
+    { length: count },
+    (_, index) => entries.slice(MAX_ADDED * index, MAX_ADDED * (index + 1)),
+  );
+}
+
+async function append(
+  session: Session,
+  owner: number,
+  texts: readonly string[],
+): Promise<Appended> {
+  const row = await session.get(
+    `WITH added AS MATERIALIZED (
+       SELECT position, text, sum(octet_length(text)) OVER (ORDER BY position) AS size
+       FROM unnest(:texts::text[]) WITH ORDINALITY AS added (text, position)
+     ), channel AS (
+       INSERT INTO event_channels AS channel (owner, epoch, next, total)
+       SELECT :owner::bigint, replace(gen_random_uuid()::text, '-', ''), 1 + count(*), max(size)
+       FROM added
+       ON CONFLICT (owner) DO UPDATE
+       SET next = channel.next + excluded.next - 1, total = channel.total + excluded.total
+       RETURNING next - :count::bigint AS first, total - (SELECT max(size) FROM added) AS before
+     ), kept AS (
+       INSERT INTO events (owner, sequence, total, text)
+       SELECT :owner, first + position - 1, before + size, text FROM channel, added
+     ), arrived AS (
+       INSERT INTO event_arrivals (owner, first, count) SELECT :owner, first, :count FROM channel
+     )
+     SELECT first FROM channel`,
+    { owner, texts, count: texts.length },
+  );
+  return { owner, first: Number(row?.first), count: texts.length };
+}
+
+/** Takes the numbers of events that are not kept, so that subscribers find that they miss some. */
+async function skipNumbers(
+  session: Session,
+  owners: ReadonlyMap<number, number>,
+): Promise<Appended[]> {
+  const sorted = [...owners].sort(([a], [b]) => a - b);
+  return await Promise.all(sorted.map(async ([owner, count]) => {
+    const row = await session.get(
+      `WITH channel AS (
+         INSERT INTO event_channels AS channel (owner, epoch, next, total)
+         VALUES (:owner, replace(gen_random_uuid()::text, '-', ''), 1 + :count::bigint, 0)
+         ON CONFLICT (owner) DO UPDATE SET next = channel.next + :count::bigint RETURNING next
+       ), arrived AS (
+         INSERT INTO event_arrivals (owner, first, count)
+         SELECT :owner, next - :count, :count FROM channel
+       )
+       SELECT next - :count AS first FROM channel`,
+      { owner, count },
+    );
+    return { owner, first: Number(row?.first), count };
+  }));
+}
+
+/** The sequence number of the next event of an owner. Each change of the tree has events. */
+export async function nextEvent(database: Database, owner: number): Promise<number> {
+  const row = await database.get("SELECT next FROM event_channels WHERE owner = :owner", { owner });
+  return Number(row?.next ?? 1);
+}
+
+/** Whether so many events were appended that some before them may be due. */
+export function mayBeDue({ first, count }: Appended): boolean {
+  return Math.floor(first / REMOVAL_INTERVAL) < Math.floor((first + count) / REMOVAL_INTERVAL);
+}
+
+/** Removes the oldest events of an owner that enough others follow. Those just appended stay. */
+export async function removeDue(session: Session, { owner, first }: Appended): Promise<void> {
+  for (let removed = MAX_REMOVED; removed === MAX_REMOVED;) {
+    removed = await session.run(
+      `DELETE FROM events USING event_channels AS channel
+       WHERE channel.owner = :owner AND events.owner = :owner AND sequence IN (
+         SELECT sequence FROM events WHERE owner = :owner AND sequence < :first
+         ORDER BY sequence LIMIT ${MAX_REMOVED}
+       ) AND (sequence < next - ${MAX_EVENTS} OR events.total <= channel.total - ${MAX_BYTES})`,
+      { owner, first },
+    );
+  }
+}
+
+/** Removes some events that are older than a time. Returns whether there may be more. */
+export async function forgetEvents(database: Database, olderMs: number): Promise<boolean> {
+  const removed = await database.use("writes", (session) =>
+    session.run(
+      `DELETE FROM events WHERE (owner, sequence) IN (
+         SELECT owner, sequence FROM events
+         WHERE created_at < clock_timestamp() - :older * interval '1 millisecond'
+         ORDER BY created_at LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED
+       )`,
+      { older: olderMs },
+    ));
+  return removed === MAX_REMOVED;
+}

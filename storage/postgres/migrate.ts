@@ -1,0 +1,83 @@
+import records from "./migrations/0001_records.sql" with { type: "text" };
+import uploads from "./migrations/0002_uploads.sql" with { type: "text" };
+import stores from "./migrations/0003_stores.sql" with { type: "text" };
+import servers from "./migrations/0004_servers.sql" with { type: "text" };
+import events from "./migrations/0005_events.sql" with { type: "text" };
+import objects from "./migrations/0006_objects.sql" with { type: "text" };
+import incarnation from "./migrations/0007_incarnation.sql" with { type: "text" };
+import { LOCKS } from "./locks.ts";
+import type { Session } from "./session.ts";
+
+/** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
+const MIGRATIONS: readonly string[] = [
+  records,
+  uploads,
+  stores,
+  servers,
+  events,
+  objects,
+  incarnation,
+];
+
+/** The first supported version, as `server_version_num` has it. */
+const MIN_SERVER_VERSION = 140000;
+
+/**
+ * Migrates the database to the current schema, in one transaction. If several servers start at once, one
+ * of them does.
+ *
+ * @throws {Error} when the database is not supported, or has a newer schema than this program.
+ */
+export async function migrate(session: Session): Promise<void> {
+  await refuseUnsupported(session);
+  await session.script("BEGIN");
+  await session.run("SELECT pg_advisory_xact_lock(:lock::bigint)", { lock: LOCKS.migration });
+  await session.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)");
+  const row = await session.get("SELECT max(version) AS version FROM schema_version");
+  const version = Number(row?.version);
+  if (version > MIGRATIONS.length) {
+    throw new Error(
+      `The database has schema version ${version}; this program supports up to ${MIGRATIONS.length}`,
+    );
+  }
+  for (const sql of MIGRATIONS.slice(version)) await session.script(sql);
+  if (version < MIGRATIONS.length) {
+    await session.run("DELETE FROM schema_version");
+    await session.run("INSERT INTO schema_version VALUES (:version)", {
+      version: MIGRATIONS.length,
+    });
+  }
+  await session.script("COMMIT");
+}
+
+/**
+ * Checks that the database has the current schema.
+ *
+ * @throws {Error} when it is not supported, or has another schema.
+ */
+export async function requireCurrent(session: Session): Promise<void> {
+  await refuseUnsupported(session);
+  const found = await session.get("SELECT to_regclass('schema_version') IS NOT NULL AS found");
+  if (found?.found !== true) {
+    throw new Error("The database of STRONGROOM_DATABASE_URL is empty: there is nothing to check");
+  }
+  const version = Number((await session.get("SELECT version FROM schema_version"))?.version);
+  if (version === MIGRATIONS.length) return;
+  throw new Error(
+    `The database has schema version ${version}; this program checks ${MIGRATIONS.length}: ` +
+      "use the version of the servers, or start a server of this one first",
+  );
+}
+
+async function refuseUnsupported(session: Session): Promise<void> {
+  const row = await session.get(
+    `SELECT current_setting('server_version_num')::integer AS number,
+       current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`,
+  );
+  if (Number(row?.number) < MIN_SERVER_VERSION) {
+    throw new Error(`The database server is PostgreSQL ${row?.version} (supported: 14 and later)`);
+  }
+  if (row?.encoding !== "UTF8") {
+    throw new Error(`The encoding of the database is ${row?.encoding} (expected: UTF8)`);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
+import type { RefusedFile } from "../../core/verdicts.ts";
+import {
+  type HubRequest,
+  pageFrom,
+  pageQuery,
+  repositoriesQuery,
+  toRepository,
+} from "../sql/hub_pages.ts";
+import {
+  refusalParameters,
+  type RefusalQuery,
+  refusedFiles,
+  toRefused,
+} from "../sql/verdict_statements.ts";
+import type { Database } from "./database.ts";
+import { POSTGRES } from "./dialect.ts";
+import type { Session } from "./session.ts";
+
+/** Reads a page of the records of a repository. */
+export async function readPage(database: Database, request: HubRequest): Promise<RepositoryPage> {
+  const query = pageQuery(request, POSTGRES);
+  return pageFrom(await database.values(query.sql, query.parameters), request, query);
+}
+
+/** Reads the directories that are two levels below a root. */
+export async function readRepositories(
+  database: Database,
+  query: RepositoryQuery,
+): Promise<ListedRepository[]> {
+  const { sql, parameters } = repositoriesQuery(query, POSTGRES);
+  return (await database.all(sql, parameters)).map(toRepository);
+}
+
+const REFUSED_FILES = refusedFiles(
+  POSTGRES,
+  "(SELECT * FROM collected WHERE collection = :collection)",
+);
+
+/** The files of a collection that the gate refuses. */
+export async function refusedIn(
+  session: Session,
+  collection: number,
+  query: RefusalQuery,
+): Promise<RefusedFile[]> {
+  const parameters = { ...refusalParameters(query), collection };
+  return (await session.all(REFUSED_FILES, parameters)).map(toRefused);
+}

@@ -1,0 +1,264 @@
+import { entriesJson } from "../../core/entries.ts";
+import type { Entries, EventEntry } from "../../core/event_channel.ts";
+import type { Log } from "../../core/log.ts";
+import type {
+  CollectionRoots,
+  FileCollection,
+  ItemsJson,
+  ListQuery,
+  ResourceRecord,
+  Scope,
+  Usage,
+  WriteOptions,
+  WriteTransaction,
+} from "../../core/ports.ts";
+import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import { Semaphore } from "../../core/semaphore.ts";
+import { SqlCredentialStore } from "../sql/credential_store.ts";
+import { SqlHubStore } from "../sql/hub_store.ts";
+import { SqlLfsObjectStore } from "../sql/lfs_object_store.ts";
+import { SqlLinkStore } from "../sql/link_store.ts";
+import { SqlObjectTable } from "../sql/object_table.ts";
+import { SqlScanStore } from "../sql/scan_store.ts";
+import { SqlUploadStore } from "../sql/upload_store.ts";
+import { SqlUpkeepStore } from "../sql/upkeep_store.ts";
+import type { CurrentResults } from "../sql/verdict_statements.ts";
+import { currentResults, SqlVerdictStore } from "../sql/verdict_store.ts";
+import type { SharedUpkeep } from "../../core/upkeep/ports.ts";
+import type { DatabaseMeasures, RecordStore } from "../ports/record_store.ts";
+import { WorkerPool } from "../threads/pool.ts";
+import { WORKERS } from "../threads/workers.ts";
+import { TemporaryFiles } from "../disk/temporary_files.ts";
+import {
+  type DatabaseAddress,
+  databaseAuthority,
+  databaseUrl,
+} from "../../schemas/database_url.ts";
+import { collectFiles } from "./collection.ts";
+import { isOutcomeUnknown } from "./commits.ts";
+import { PostgresContentTable } from "./content_table.ts";
+import { measureDatabase, sumContentChanges } from "./measures.ts";
+import { type LeaseOptions, ServerLease } from "./server_lease.ts";
+import { Database, type DatabaseOptions } from "./database.ts";
+import { nextEvent } from "./event_log.ts";
+import { Lists } from "./lists.ts";
+import { findById, findByPath } from "./lookup.ts";
+import { Revocations } from "./revocations.ts";
+import { PostgresEvents } from "./postgres_events.ts";
+import { readPage, readRepositories, refusedIn } from "./pages.ts";
+import { statementsOf } from "./run_statements.ts";
+import { SharedScanQueue, type SharedScanQueueOptions } from "./shared_scan_queue.ts";
+import { STATEMENTS } from "./statements.ts";
+import { storedBytes, usageOf } from "./usage.ts";
+import type { PostgresTransaction } from "./write_transaction.ts";
+import { Writes } from "./writes.ts";
+
+/** A listing whose reader takes longer than this for a batch continues with another snapshot. */
+const LIST_IDLE_MS = 1000;
+
+export interface PostgresStoreOptions extends DatabaseOptions {
+  /** How servers share their scans. */
+  readonly sharedQueue?: SharedScanQueueOptions;
+  /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
+  readonly listIdleMs?: number;
+  /** Where the records of large changes are kept. */
+  readonly temporaryDirectory: string;
+  /** The version of the scan results that count. @default that of the scanners */
+  readonly resultsVersion?: string | undefined;
+  /**
+   * Called when the outcome of a commit is unknown, whose request gets no reply, or others have taken over
+   * from this server. The process must end.
+   * @default throws the error where nothing catches it
+   */
+  readonly onFatal?: (error: Error) => void;
+}
+
+type Work<T> = (transaction: PostgresTransaction) => Promise<T>;
+
+/** Keeps records in a database of PostgreSQL, which other servers may use at the same time. */
+export class PostgresResourceStore implements RecordStore {
+  readonly #writes: Writes;
+  readonly #lists: Lists;
+  readonly #files: TemporaryFiles;
+  readonly #onFatal: (error: Error) => void;
+  /** Admits one count at a time. */
+  readonly #counting = new Semaphore(1);
+  readonly #results: CurrentResults;
+  readonly #server: string;
+  #lease: ServerLease | undefined;
+  readonly contents: PostgresContentTable;
+  readonly shared: SharedUpkeep;
+  readonly scans: SqlScanStore;
+  readonly sharedQueue: SharedScanQueue;
+  readonly upkeep: SqlUpkeepStore;
+  readonly verdicts: SqlVerdictStore;
+  readonly hub: SqlHubStore;
+  readonly links: SqlLinkStore;
+  readonly uploads: SqlUploadStore;
+  readonly objects: SqlLfsObjectStore;
+  readonly objectTable: SqlObjectTable;
+  readonly credentials: SqlCredentialStore<Promise<boolean>>;
+  readonly database: Database;
+
+  private constructor(
+    database: Database,
+    address: DatabaseAddress,
+    options: PostgresStoreOptions,
+  ) {
+    const { listIdleMs = LIST_IDLE_MS, temporaryDirectory, onFatal = throwUncaught } = options;
+    this.database = database;
+    this.#server = options.server ?? "";
+    this.#files = new TemporaryFiles(temporaryDirectory);
+    this.#writes = new Writes(database, this.#files);
+    this.#lists = new Lists(database, listIdleMs);
+    this.#onFatal = onFatal;
+    this.contents = new PostgresContentTable(database);
+    this.shared = {
+      dropped: (limit) => this.contents.dropped(limit),
+      tidy: () => sumContentChanges(database),
+    };
+    const revocations = new Revocations(database);
+    const version = options.resultsVersion ?? SCANNERS_VERSION;
+    const results = this.#results = currentResults(version);
+    const parts = { database, transact: <T>(work: Work<T>) => this.#write(work, {}) };
+    this.scans = new SqlScanStore({
+      statements: statementsOf(STATEMENTS.scans, parts),
+      database: databaseUrl(address),
+      reports: new WorkerPool(WORKERS.report, 1, { net: [databaseAuthority(address)] }),
+      version,
+    });
+    this.sharedQueue = new SharedScanQueue(database, this.scans, options.sharedQueue);
+    this.verdicts = new SqlVerdictStore(statementsOf(STATEMENTS.verdicts, parts), results);
+    this.credentials = new SqlCredentialStore(
+      statementsOf(STATEMENTS.credentials, parts),
+      (jti) => revocations.isRevoked(jti),
+    );
+    this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    const uploads = statementsOf(STATEMENTS.uploads, parts);
+    this.uploads = new SqlUploadStore(uploads);
+    this.objects = new SqlLfsObjectStore(uploads);
+    this.objectTable = new SqlObjectTable({
+      statements: statementsOf(STATEMENTS.objects, parts),
+      contents: this.contents,
+      isShared: true,
+    });
+    this.upkeep = new SqlUpkeepStore(statementsOf(STATEMENTS.upkeep, parts));
+    this.hub = new SqlHubStore({
+      page: (request) => readPage(database, request),
+      repositories: (query) => readRepositories(database, query),
+      versionOf: async (userId) => {
+        await this.#writes.published();
+        return await nextEvent(database, userId);
+      },
+      results,
+    });
+  }
+
+  /** {@link Database.open} */
+  static async open(
+    address: DatabaseAddress,
+    options: PostgresStoreOptions,
+  ): Promise<PostgresResourceStore> {
+    const database = await Database.open(address, options);
+    return new PostgresResourceStore(database, address, options);
+  }
+
+  async probe(): Promise<void> {
+    await this.write((transaction) => transaction.unreferenced([]));
+  }
+
+  /** Whether others take this server for alive. */
+  get isAlive(): boolean {
+    return this.#lease?.isHeld ?? true;
+  }
+
+  /** Tells other servers that this one is there: they leave it what it holds. */
+  async takeLease(options: Omit<LeaseOptions, "onLost"> = {}): Promise<void> {
+    const onLost = () => this.#onFatal(new Error("Other servers have taken over from this one"));
+    this.#lease = await ServerLease.take(this.database, this.#server, {
+      ...options,
+      resultsVersion: this.#results.version,
+      onLost,
+    });
+  }
+
+  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
+    return findByPath(this.database, scope, paths);
+  }
+
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
+    return findById(this.database, scope, ids);
+  }
+
+  list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
+    return this.#lists.pages(query);
+  }
+
+  async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
+    for await (const records of this.list(query)) yield entriesJson(records);
+  }
+
+  measure(): Promise<DatabaseMeasures> {
+    return measureDatabase(this.database, this.#writes.commits + this.contents.announcements);
+  }
+
+  usage(scope: Scope): Promise<Usage> {
+    return usageOf(this.database, scope);
+  }
+
+  async storedBytes(scope: Scope, signal: AbortSignal): Promise<number> {
+    using _turn = await this.#counting.acquire(signal);
+    return await storedBytes(this.database, scope, signal);
+  }
+
+  collectFiles(roots: CollectionRoots): Promise<FileCollection> {
+    return collectFiles(
+      this.database,
+      roots,
+      (session, collection, query) =>
+        refusedIn(session, collection, { ...query, results: this.#results }),
+    );
+  }
+
+  write<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options: WriteOptions<T> = {},
+  ): Promise<T> {
+    return this.#write(work, options);
+  }
+
+  /** Call it once: transactions append the events of their changes to what it returns. */
+  openEvents<Event>(entryOf: (event: Event) => EventEntry, log: Log): PostgresEvents<Event> {
+    const append = (entries: Entries) =>
+      this.write(() => Promise.resolve(), { events: () => entries });
+    const events = new PostgresEvents({ database: this.database, append, entryOf, log });
+    this.#writes.onAppended = events.committed;
+    return events;
+  }
+
+  async #write<T>(work: Work<T>, options: WriteOptions<T>): Promise<T> {
+    try {
+      return await this.#writes.run(work, options);
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error;
+      this.#onFatal(error);
+      // A reply would promise that nothing changed.
+      return await new Promise(() => {});
+    }
+  }
+
+  /** Waits for pending transactions, then closes all connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writes.idle();
+    this.scans[Symbol.dispose]();
+    await this.#lease?.[Symbol.asyncDispose]();
+    await this.database[Symbol.asyncDispose]();
+    this.#files[Symbol.dispose]();
+  }
+}
+
+function throwUncaught(error: Error): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

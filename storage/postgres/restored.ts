@@ -1,0 +1,34 @@
+import type { Database } from "./database.ts";
+
+/**
+ * Tells databases apart that are copies of one another: by the engine, by its timeline, which another one
+ * follows when it is restored to a moment or takes over from a lost one, and by a table, which a restored
+ * dump creates anew.
+ */
+const INCARNATION = `(SELECT system_identifier FROM pg_control_system()) || ' '
+  || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ' ' || 'event_channels'::regclass::oid`;
+
+/**
+ * Has subscribers list again if the database has been restored since a server started last: its events
+ * count on from numbers that others may have had. Returns whether it has.
+ */
+export function noteRestore(database: Database): Promise<boolean> {
+  return database.use("writes", async (session) => {
+    await session.script("BEGIN");
+    const row = await session.get(
+      `SELECT incarnation AS former, ${INCARNATION} AS present FROM storage_state FOR UPDATE`,
+    );
+    const { former = null, present = null } = row ?? {};
+    const isRestored = former !== null && former !== present;
+    if (former !== present) {
+      await session.run("UPDATE storage_state SET incarnation = :present::text", { present });
+    }
+    if (isRestored) {
+      await session.run(
+        "UPDATE event_channels SET epoch = replace(gen_random_uuid()::text, '-', '')",
+      );
+    }
+    await session.commit();
+    return isRestored;
+  });
+}

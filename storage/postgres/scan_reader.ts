@@ -1,0 +1,25 @@
+import type { ScanReader } from "../sql/scan_reports.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import { openPool } from "./pools.ts";
+import { Session } from "./session.ts";
+import { STATEMENTS } from "./statements.ts";
+
+/** Connects to a database to report on a scan. */
+export async function openScanReader(url: string): Promise<ScanReader> {
+  const pool = openPool(databaseAddress(url), {
+    connections: 1,
+    connectMs: 5000,
+    statementMs: 30_000,
+    server: "",
+    readOnly: true,
+  });
+  const client = await pool.connect();
+  const session = new Session(client);
+  return {
+    rows: (statement, parameters) => session.all(STATEMENTS.scans[statement], parameters),
+    async [Symbol.asyncDispose]() {
+      client.release(true);
+      await pool.end();
+    },
+  };
+}

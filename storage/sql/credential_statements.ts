@@ -1,0 +1,82 @@
+import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
+import { numberOrNull, type SqlParameters, type SqlRow, type SqlValue } from "./dialect.ts";
+
+/** How long a credential is listed after it has expired, in milliseconds. */
+export const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+const COLUMNS =
+  "jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at, revoked_at";
+
+/** The part of a list below one of its credentials. */
+const page = (scope: string) =>
+  `SELECT ${COLUMNS} FROM credentials
+    WHERE ${scope} AND (CAST(:before AS TEXT) IS NULL OR (known_at, jti) < (
+      SELECT known_at, jti FROM credentials WHERE jti = :before
+    ))
+    ORDER BY known_at DESC, jti DESC LIMIT :limit`;
+
+/** All statements about credentials, by name. */
+export const CREDENTIAL_STATEMENTS = {
+  /** A revoked one must stay as long as it could be used. */
+  forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
+  addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
+    VALUES (:jti, :userId, :privileges, :trees, :mintedAt, :expiresAt)`,
+  /** Forgets the oldest of those that a user minted and that have expired, beyond as many as may be valid. */
+  forgetDerived: `DELETE FROM credentials WHERE jti IN (
+      SELECT jti FROM credentials
+      WHERE user_id = :user AND parent IS NOT NULL AND expires_at < :before
+      ORDER BY known_at DESC LIMIT 9223372036854775807 OFFSET :max
+    )`,
+  /** Revoked ones count too: minting and revoking in turn must not fill the table. */
+  addDerived: `INSERT INTO credentials
+      (jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at)
+    SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :now, :expiry
+    WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
+      AND (
+        SELECT count(*) FROM credentials
+        WHERE user_id = :user AND parent IS NOT NULL AND expires_at > :now
+      ) < :max
+    RETURNING jti`,
+  findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
+  listCredentials: page("TRUE"),
+  listCredentialsOf: page("user_id = :user"),
+  /** Revokes a credential, also one of another issuer, and all that descend from it. */
+  revokeCredential: `WITH RECURSIVE revoked (jti) AS (
+      SELECT CAST(:jti AS TEXT) UNION SELECT credentials.jti FROM credentials JOIN revoked ON parent = revoked.jti
+    )
+    INSERT INTO credentials (jti, privileges, revoked_at) SELECT jti, '', :now FROM revoked WHERE TRUE
+    ON CONFLICT (jti) DO UPDATE SET revoked_at = excluded.revoked_at
+      WHERE credentials.revoked_at IS NULL
+    RETURNING jti`,
+} as const;
+
+export type CredentialStatement = keyof typeof CREDENTIAL_STATEMENTS;
+
+/** The parameters of the statement `addMinted`. */
+export function mintedParameters({ privileges, trees, ...rest }: MintedCredential): SqlParameters {
+  return { ...rest, privileges: privileges.join(), trees: JSON.stringify(trees) };
+}
+
+/** A credential of a row. */
+export function toCredential(row: SqlRow): RegisteredCredential {
+  return {
+    jti: String(row.jti),
+    userId: numberOf(row.user_id),
+    privileges: String(row.privileges).split(",").filter((name) => name !== ""),
+    trees: JSON.parse(String(row.trees)),
+    quota: numberOf(row.quota),
+    label: textOf(row.label),
+    parent: textOf(row.parent),
+    mintedAt: numberOf(row.minted_at),
+    expiresAt: numberOf(row.expires_at),
+    revokedAt: numberOf(row.revoked_at),
+  };
+}
+
+function numberOf(value: SqlValue | undefined): number | undefined {
+  return numberOrNull(value) ?? undefined;
+}
+
+function textOf(value: SqlValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,67 @@
+import type {
+  CredentialPage,
+  CredentialStore,
+  DerivedCredential,
+  RegisteredCredential,
+} from "../../core/credential_store.ts";
+import { type CredentialStatement, KEPT_MS, toCredential } from "./credential_statements.ts";
+import { type Statements, withoutNul } from "./dialect.ts";
+
+/** How long after its expiry a credential may still be accepted: the leeway of clocks, and more. */
+const GRACE_MS = 10 * 60_000;
+
+/** Stands for a user whose work runs one after the other: no credential is minted while its parent is revoked. */
+const REGISTER = -2;
+
+/** Keeps the register of credentials in the database of the records. */
+export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
+  implements CredentialStore {
+  readonly #statements: Statements<CredentialStatement>;
+  /** Whether a credential is revoked. */
+  readonly isRevoked: (jti: string) => Answer;
+
+  constructor(
+    statements: Statements<CredentialStatement>,
+    isRevoked: (jti: string) => Answer,
+  ) {
+    this.#statements = statements;
+    this.isRevoked = isRevoked;
+  }
+
+  async add(credential: DerivedCredential, max: number): Promise<boolean> {
+    const { userId: user, mintedAt: now } = credential;
+    const added = await this.#statements.write(async (run) => {
+      await run("forgetCredentials", { before: now - KEPT_MS });
+      await run("forgetDerived", { user, before: now - GRACE_MS, max });
+      return await run("addDerived", {
+        jti: credential.jti,
+        user,
+        privileges: credential.privileges.join(),
+        trees: JSON.stringify(credential.trees),
+        quota: credential.quota ?? null,
+        label: credential.label === undefined ? null : withoutNul(credential.label),
+        parent: credential.parent,
+        now,
+        expiry: credential.expiresAt,
+        max,
+      });
+    }, REGISTER);
+    return added.length > 0;
+  }
+
+  async find(jti: string): Promise<RegisteredCredential | undefined> {
+    return (await this.#statements.find("findCredential", { jti })).map(toCredential)[0];
+  }
+
+  async list({ userId, limit, ...page }: CredentialPage): Promise<RegisteredCredential[]> {
+    const before = page.before ?? null;
+    const rows = userId === undefined
+      ? await this.#statements.read("listCredentials", { limit, before })
+      : await this.#statements.read("listCredentialsOf", { user: userId, limit, before });
+    return rows.map(toCredential);
+  }
+
+  async revoke(jti: string, now: number): Promise<void> {
+    await this.#statements.write((run) => run("revokeCredential", { jti, now }), REGISTER);
+  }
+}

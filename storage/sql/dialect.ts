@@ -1,0 +1,109 @@
+/** A value of a column. */
+export type SqlValue = null | boolean | number | bigint | string | Uint8Array;
+
+/** A row of a result: values by column name. */
+export type SqlRow = Record<string, SqlValue>;
+
+/** Values of the named parameters of a statement. */
+export type SqlParameters = Record<string, null | number | string | Uint8Array>;
+
+/** The types of columns that {@link Dialect.rows} reads. */
+export type ColumnType = "text" | "bigint";
+
+/** Where the SQL of the engines differs. All else of the statements of this room is the same. */
+export interface Dialect {
+  /** The texts of a JSON array, as a table with the column `value`. */
+  texts(array: string): string;
+  /**
+   * The objects of a JSON array, as a table with the columns of these names and types, and `position`,
+   * from 0.
+   */
+  rows(array: string, columns: Readonly<Record<string, ColumnType>>): string;
+  /** A hexadecimal text as bytes. */
+  bytes(hex: string): string;
+  /** Bytes as a text in lower-case hexadecimal. */
+  hex(bytes: string): string;
+  /** The id that the last INSERT of this connection has assigned. */
+  readonly lastId: string;
+  /** Compares a column of paths with an expression, by an index if it has one. */
+  comparePath(column: string, operator: "<" | "<=" | "=" | ">", value: string): string;
+  /** Sorts by a column of paths, by an index if it has one. */
+  byPath(column: string): string;
+  /** The records with this parent. */
+  isParent(column: string, value: string): string;
+  /** The column that an index of the children of a directory has in order. */
+  readonly child: "path" | "name";
+  /** The value that a child has in that column. */
+  childKey(parent: string, name: string): string;
+  /** Says that a search of a table is by an index, where the engine has to be asked. */
+  indexedBy(index: string): string;
+  /** Whether a result in a column was cut short by an error or a limit. */
+  readonly isCutShort: string;
+  /** Whether no server holds a row of a table any more: the one that did has ended. */
+  isLeft(table: string): string;
+  /** Whether this server holds a row of a table. */
+  isOwn(table: string): string;
+  /** The columns by which scan results are told apart. */
+  readonly resultKey: string;
+  /** Whether scan results of another version count for no server. */
+  readonly isStale: string;
+  /** Ends a list of assignments: this server takes the row. */
+  readonly take: string;
+  /** Ends a list of assignments: no server has the row then. */
+  readonly leave: string;
+  /** Keeps others from changing the rows that are read, until the transaction ends. */
+  readonly forShare: string;
+  /** Locks the rows that are read, and leaves out those that others have locked. */
+  readonly skipLocked: string;
+  /** Whether objects may be deleted now: no backup needs them. */
+  readonly mayDelete: string;
+  /** The tables in which files may be: their content is kept. */
+  readonly recordTables: readonly string[];
+}
+
+/** Runs a statement in a transaction, and returns its rows. Those of one transaction run in order. */
+export type RunStatement<Name extends string> = (
+  statement: Name,
+  parameters: SqlParameters,
+) => Promise<SqlRow[]>;
+
+/** Runs the statements of a store by their names, on an engine. */
+export interface Statements<Name extends string> {
+  /** Looks for a few rows, by keys. */
+  readonly find: RunStatement<Name>;
+  /** Reads rows, which may take a while. */
+  readonly read: RunStatement<Name>;
+  /**
+   * Runs work in a transaction, and resolves once it is durable. The work may run again, when the engine
+   * asks for it.
+   *
+   * @param userId Work for the same user runs one after the other, so that it can rely on what it has
+   *   read. @default other work may run meanwhile
+   */
+  write<T>(work: (run: RunStatement<Name>) => Promise<T>, userId?: number): Promise<T>;
+}
+
+/** Runs one statement in a transaction of its own. */
+export function commit<Name extends string>(
+  statements: Statements<Name>,
+  statement: Name,
+  parameters: SqlParameters,
+): Promise<SqlRow[]> {
+  return statements.write((run) => run(statement, parameters));
+}
+
+/** The value of a column of bytes, or undefined for NULL. */
+export function toBytes(value: SqlValue | undefined): Uint8Array<ArrayBuffer> | undefined {
+  if (!(value instanceof Uint8Array && value.buffer instanceof ArrayBuffer)) return undefined;
+  return new Uint8Array(value.buffer, value.byteOffset, value.length);
+}
+
+/** A number in a column, or null. */
+export function numberOrNull(value: SqlValue | undefined): number | null {
+  return value == null ? null : Number(value);
+}
+
+/** A text for people. It may tell of names in hostile files, and not all engines keep NUL. */
+export function withoutNul(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}

@@ -1,0 +1,167 @@
+import type {
+  ListedRepository,
+  PageForm,
+  PageRequest,
+  PathsRequest,
+  RepositoryPage,
+  RepositoryQuery,
+} from "../../core/hub/store.ts";
+import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
+import { compareBytewise } from "../../core/paths.ts";
+import { Buffer } from "node:buffer";
+import type { Dialect, SqlParameters, SqlRow, SqlValue } from "./dialect.ts";
+import {
+  type CurrentResults,
+  VERDICT_COLUMNS,
+  VERDICT_JOINS,
+  verdictOf,
+  WAIVER_ID,
+} from "./verdict_statements.ts";
+
+const TARGET_COLUMNS = "path, name, hash, size, is_dir, updated_at";
+
+/** The first values of each row, in the order that {@link recordOf} reads. */
+const COLUMNS = "target.path, target.is_dir, target.size, target.updated_at, contents.sha256";
+
+/** A request for a page, with the verdicts that count at a time. */
+export type HubRequest = (PageRequest | PathsRequest) & {
+  readonly results: CurrentResults;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+};
+
+/** A statement that reads some rows. */
+export interface Query {
+  readonly sql: string;
+  readonly parameters: SqlParameters;
+}
+
+/** What reads a page, which may find one record more than the page has. */
+export interface PageQuery extends Query {
+  readonly limit: number;
+}
+
+/** The statement that reads a page of the records of a repository. */
+export function pageQuery(request: HubRequest, dialect: Dialect): PageQuery {
+  const { userId, form, now, results } = request;
+  const { sql, parameters, limit } = targetsOf(request, dialect);
+  const judged = needsVerdicts(form);
+  return {
+    sql: judged
+      ? `SELECT ${COLUMNS}, ${WAIVER_ID} AS waiver, ${VERDICT_COLUMNS} FROM (${sql}) AS target
+         ${VERDICT_JOINS} ORDER BY target.path`
+      : `SELECT ${COLUMNS} FROM (${sql}) AS target
+         LEFT JOIN contents ON contents.hash = target.hash ORDER BY target.path`,
+    parameters: { user: userId, ...parameters, ...(judged && { ...results, now }) },
+    limit,
+  };
+}
+
+/** The page that {@link pageQuery} has found, as the values of each row. */
+export function pageFrom(
+  rows: readonly (readonly SqlValue[])[],
+  { directory, form }: HubRequest,
+  { limit }: PageQuery,
+): RepositoryPage {
+  const page = rows.slice(0, limit);
+  const isCut = rows.length > page.length;
+  const next = isCut ? String(page.at(-1)?.[0]) : undefined;
+  return pageOf(page.map((row) => recordOf(row, directory)), form, next);
+}
+
+/** A statement for the records of a request. */
+function targetsOf(request: HubRequest, dialect: Dialect): PageQuery {
+  const { texts, comparePath, byPath, isParent, child, childKey } = dialect;
+  if ("paths" in request) {
+    const { paths } = request;
+    return {
+      sql: `SELECT ${TARGET_COLUMNS}
+        FROM (SELECT DISTINCT value FROM ${texts(":paths")} AS named) AS asked CROSS JOIN records
+        WHERE user_id = :user AND ${comparePath("path", "=", "asked.value")}`,
+      parameters: { paths: JSON.stringify(paths) },
+      limit: paths.length,
+    };
+  }
+  const { below, recursive, after, limit } = request;
+  const first = `${below}/`;
+  // One lower bound: with two, the index might be searched from the start of the directory for each page.
+  const from = compareBytewise(after, first) > 0 ? after : first;
+  const select = `SELECT ${TARGET_COLUMNS} FROM records WHERE user_id = :user AND`;
+  if (recursive) {
+    return {
+      sql: `${select} ${comparePath("path", "<", ":end")} AND ${comparePath("path", ">", ":from")}
+        ORDER BY ${byPath("path")} LIMIT :limit`,
+      // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
+      parameters: { end: `${below}0`, from, limit: limit + 1 },
+      limit,
+    };
+  }
+  return {
+    sql: `${select} ${isParent("parent", ":below")} AND ${child} > ${childKey(":below", ":name")}
+      ORDER BY ${child} LIMIT :limit`,
+    // All children sort before a path that is after that of their parent, and not below it.
+    parameters: {
+      below,
+      name: from.slice(first.length),
+      limit: from.startsWith(first) ? limit + 1 : 0,
+    },
+    limit,
+  };
+}
+
+function needsVerdicts(form: PageForm): boolean {
+  switch (form.kind) {
+    case "digests":
+      return false;
+    case "tree":
+      return true;
+    case "siblings":
+      return form.security;
+  }
+}
+
+function recordOf(values: readonly SqlValue[], directory: string): PageRecord {
+  const [path, isDir, size, updatedAt, sha256, waiver = null, verdict = "unscanned"] = values;
+  return {
+    path: String(path).slice(directory.length + 1),
+    isDir: Boolean(isDir),
+    size: Number(size),
+    updatedAt: Number(updatedAt),
+    sha256: sha256 instanceof Uint8Array ? Buffer.from(sha256).toString("hex") : undefined,
+    verdict: verdictOf(verdict),
+    isWaived: waiver !== null,
+  };
+}
+
+/** The statement that reads the directories that are two levels below a root. */
+export function repositoriesQuery(
+  { userId, root, namespace, after = "/", limit }: RepositoryQuery,
+  { child, childKey, isParent }: Dialect,
+): Query {
+  const [afterNamespace = "", afterName = ""] = after.split("/");
+  return {
+    sql: `SELECT space.name || '/' || repository.name AS id, repository.created_at,
+       repository.updated_at
+     FROM records AS space CROSS JOIN records AS repository
+     WHERE ${isParent("repository.parent", "space.path")}
+       AND repository.user_id = space.user_id AND repository.is_dir
+       AND ${isParent("space.parent", ":root")} AND space.user_id = :user
+       AND space.${child} >= ${childKey(":root", ":space")}
+       AND (CAST(:namespace AS TEXT) IS NULL OR space.name = :namespace)
+       AND (space.name > :space OR repository.name > :name)
+     ORDER BY space.${child}, repository.${child} LIMIT :limit`,
+    parameters: {
+      user: userId,
+      root,
+      space: afterNamespace,
+      name: afterName,
+      namespace: namespace ?? null,
+      limit,
+    },
+  };
+}
+
+/** Converts a row of {@link repositoriesQuery}. */
+export function toRepository({ id, created_at, updated_at }: SqlRow): ListedRepository {
+  return { id: String(id), createdAt: Number(created_at), updatedAt: Number(updated_at) };
+}

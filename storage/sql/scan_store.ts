@@ -1,0 +1,300 @@
+import type { Chunk } from "../../core/content.ts";
+import { untilAborted } from "../../core/event_loop.ts";
+import {
+  type AttemptBegin,
+  type NewScan,
+  type ResultKey,
+  type Scan,
+  ScanFailure,
+  type ScanFile,
+  type ScanPage,
+  type ScanProgress,
+  type ScanStore,
+} from "../../core/scans/ports.ts";
+import type { FileResult } from "../../core/scanner/mod.ts";
+import type { NamedContent } from "../../core/verdicts.ts";
+import { KIB } from "../../schemas/units.ts";
+import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
+import { commit, type SqlParameters, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
+import { columnsOfEnd, columnsOfResult, firstScan, textsOf, toScan } from "./scan_rows.ts";
+import { ScanSteps } from "./scan_steps.ts";
+import type { SarifMaker } from "./sarif_maker.ts";
+import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
+import type { ScanStatement } from "./scan_statements.ts";
+
+/** Expired scans are removed in transactions of this many. */
+const REMOVED_AT_ONCE = 100;
+
+/** The length of the paths in a page of scans, of which only the last one may be over it. */
+const MAX_PAGE_BYTES = 256 * KIB;
+
+export interface ScanStoreParts {
+  readonly statements: Statements<ScanStatement>;
+  /** Where a thread that makes reports finds the database. */
+  readonly database: string;
+  /** One thread makes all reports by turns: each would take the memory of a runtime, and time to start. */
+  readonly reports: Pick<WorkerPool<ReportMaker & SarifMaker>, "acquire" | typeof Symbol.dispose>;
+  /** The version of the results that count. */
+  readonly version: string;
+}
+
+/** Keeps scans in the database of the records. */
+export class SqlScanStore implements ScanStore, Disposable {
+  readonly #parts: ScanStoreParts;
+  readonly #statements: Statements<ScanStatement>;
+  readonly #steps: ScanSteps;
+
+  constructor(parts: ScanStoreParts) {
+    this.#parts = parts;
+    this.#statements = parts.statements;
+    this.#steps = new ScanSteps(parts.statements);
+  }
+
+  [Symbol.dispose](): void {
+    this.#parts.reports[Symbol.dispose]();
+  }
+
+  create(scan: NewScan, files: AsyncIterable<readonly ScanFile[]>): Promise<Scan> {
+    return this.#steps.create(scan, files);
+  }
+
+  async find(id: number): Promise<Scan | undefined> {
+    // PostgreSQL refuses to look for ids that no scan can have.
+    if (!Number.isSafeInteger(id)) return undefined;
+    const [row] = await this.#read("find", { id });
+    return row && toScan(row);
+  }
+
+  async paths({ id, paths, pathsTotal }: Scan): Promise<readonly string[]> {
+    if (paths.length === pathsTotal) return paths;
+    const [row] = await this.#read("allPaths", { id });
+    // The scan may be removed meanwhile.
+    return row === undefined ? paths : textsOf(row.paths);
+  }
+
+  async list(user: number, { limit, before }: ScanPage): Promise<Scan[]> {
+    const rows = await this.#read("list", {
+      user,
+      limit,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+      maxBytes: MAX_PAGE_BYTES,
+    });
+    return rows.map(toScan);
+  }
+
+  requeue(): Promise<Scan[]> {
+    return this.#statements.write(async (run) => {
+      await run("forgetResults", { version: this.#parts.version });
+      // What failed is tried once more.
+      await run("forgetFailures", {});
+      await run("forgetOldAttempts", {});
+      await run("forgetPartialReports", {});
+      await run("forgetIncomplete", {});
+      await run("forgetEndedFiles", {});
+      await run("requeue", {});
+      return (await run("queued", {})).map(toScan);
+    });
+  }
+
+  async start(id: number, now: number): Promise<void> {
+    await this.#commit("start", { id, now });
+  }
+
+  async *files(id: number): AsyncGenerator<readonly ScanFile[]> {
+    for (let after = "";;) {
+      const page = (await this.#read("files", { id, after })).map((row) => ({
+        path: String(row.path),
+        name: String(row.name),
+        hash: String(row.hash),
+        size: Number(row.size),
+      }));
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      after = last.path;
+    }
+  }
+
+  async hasResult(key: ResultKey): Promise<boolean> {
+    return (await this.#read("hasResult", this.#keyOf(key))).length > 0;
+  }
+
+  async beginAttempt(key: ResultKey, max: number): Promise<AttemptBegin> {
+    const attempt = attemptOf(key);
+    return await this.#statements.write(async (run) => {
+      const [begun, kept, exhausted] = await Promise.all([
+        run("beginAttempt", { ...attempt, max }),
+        // The attempt of another server may have ended just before this one.
+        run("hasOwnResult", this.#keyOf(key)),
+        run("isExhausted", { ...attempt, max }),
+      ]);
+      if (begun.length === 0) return exhausted.length > 0 ? "exhausted" : "elsewhere";
+      if (kept.length === 0) return "begun";
+      await run("endAttempt", attempt);
+      return "elsewhere";
+    });
+  }
+
+  async endAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("endAttempt", attemptOf(key));
+  }
+
+  async withdrawAttempt(key: ResultKey): Promise<void> {
+    await this.#commit("withdrawAttempt", attemptOf(key));
+  }
+
+  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
+    return this.#keep("keepResult", { id, path }, key, result);
+  }
+
+  keepContentResult(key: ResultKey, result: FileResult): Promise<boolean> {
+    return this.#keep("keepContentResult", {}, key, result);
+  }
+
+  async failContent({ hash, name }: NamedContent, problem: string): Promise<boolean> {
+    const parameters = { hash, name, problem: withoutNul(problem), now: Date.now() };
+    return (await this.#commit("failContent", parameters)).length > 0;
+  }
+
+  async failFile(id: number, path: string, error: string): Promise<boolean> {
+    return (await this.#commit("failFile", { id, path, error: withoutNul(error) })).length > 0;
+  }
+
+  async complete(id: number, now: number, signal: AbortSignal): Promise<Scan> {
+    const { skip, startedAt } = firstScan(await this.#read("find", { id }));
+    const { database, version } = this.#parts;
+    const scan = { database, id, skip, version, startedAt: startedAt ?? now, finishedAt: now };
+    using maker = this.#parts.reports.acquire();
+    try {
+      return await this.#writeReport(maker, scan, signal);
+    } catch (error) {
+      await this.#commit("forgetReport", { id });
+      throw error;
+    } finally {
+      await maker.remote.end(id);
+    }
+  }
+
+  end(
+    { id, filesScanned: files, bytesScanned: bytes }: ScanProgress,
+    status: "failed" | "cancelled",
+    now: number,
+    error: string | null = null,
+  ): Promise<Scan> {
+    return this.#steps.end("end", {
+      id,
+      status,
+      now,
+      error: error === null ? null : withoutNul(error),
+      files,
+      bytes,
+    });
+  }
+
+  async report(id: number): Promise<AsyncIterable<Chunk> | undefined> {
+    const [row] = await this.#read("countReportChunks", { id });
+    const chunks = Number(row?.chunks);
+    return chunks === 0 ? undefined : this.#reportChunks(id, chunks);
+  }
+
+  async sarif(id: number, version: string): Promise<AsyncIterable<Chunk> | undefined> {
+    const [row] = await this.#read("countReportChunks", { id });
+    return Number(row?.chunks) === 0 ? undefined : this.#sarifChunks(id, version);
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#commit("remove", { id });
+  }
+
+  async removeEnded(before: number): Promise<number> {
+    const limit = REMOVED_AT_ONCE;
+    let removed = 0;
+    // A transaction that removes nothing would still take room on a full disk.
+    while ((await this.#read("hasEnded", { before })).length > 0) {
+      removed += (await this.#commit("removeEnded", { before, limit })).length;
+    }
+    return removed;
+  }
+
+  /** Stores the report as it is made, and its last chunks together with the end of the scan. */
+  async #writeReport(
+    { remote }: PooledWorker<ReportMaker>,
+    scan: ScanToReport,
+    signal: AbortSignal,
+  ): Promise<Scan> {
+    const { id, finishedAt } = scan;
+    if (!await untilAborted(remote.start(scan), signal)) {
+      throw new ScanFailure("Too many findings for one report: scan fewer files at once");
+    }
+    for (let position = 0;;) {
+      const { chunks, totals } = await untilAborted(remote.next(id), signal);
+      const added = chunks.map((chunk) =>
+        ["addReportChunk", { id, position: position++, ...chunk }] as const
+      );
+      if (totals === undefined) {
+        await this.#statements.write((run) => Promise.all(added.map((it) => run(...it))));
+      } else {
+        return await this.#steps.end("complete", columnsOfEnd(id, finishedAt, totals), added);
+      }
+    }
+  }
+
+  async *#reportChunks(id: number, chunks: number): AsyncGenerator<Chunk> {
+    let [part, position] = [-1, -1];
+    for (let read = 0; read < chunks; read++) {
+      const [row] = await this.#read("nextReportChunk", { id, part, position });
+      // The scan may be removed meanwhile. Fail rather than return part of its report.
+      if (!(row?.chunk instanceof Uint8Array)) throw new Error(`Scan ${id} was removed`);
+      [part, position] = [Number(row.part), Number(row.position)];
+      yield new Uint8Array(row.chunk);
+    }
+  }
+
+  async *#sarifChunks(id: number, version: string): AsyncGenerator<Chunk> {
+    using maker = this.#parts.reports.acquire();
+    const { remote } = maker;
+    const log = await remote.startLog({ database: this.#parts.database, id, version });
+    try {
+      for (;;) {
+        const chunk = await remote.nextOfLog(log);
+        if (chunk === undefined) return;
+        if (chunk.length > 0) yield new Uint8Array(chunk);
+      }
+    } finally {
+      await remote.endLog(log);
+    }
+  }
+
+  #keyOf(key: ResultKey) {
+    return { ...attemptOf(key), version: this.#parts.version };
+  }
+
+  /** Keeps a result on a condition, and ends the attempt. */
+  #keep(
+    statement: "keepResult" | "keepContentResult",
+    condition: SqlParameters,
+    key: ResultKey,
+    result: FileResult,
+  ): Promise<boolean> {
+    const parameters = { ...condition, ...this.#keyOf(key), ...columnsOfResult(result) };
+    return this.#statements.write(async (run) => {
+      const [kept] = await Promise.all([
+        run(statement, parameters),
+        run("endAttempt", attemptOf(key)),
+      ]);
+      return kept.length > 0;
+    });
+  }
+
+  #commit(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
+    return commit(this.#statements, statement, parameters);
+  }
+
+  #read(statement: ScanStatement, parameters: SqlParameters): Promise<SqlRow[]> {
+    return this.#statements.read(statement, parameters);
+  }
+}
+
+function attemptOf({ hash, name, skip }: ResultKey) {
+  return { hash, name, skip: JSON.stringify(skip) };
+}

@@ -1,0 +1,124 @@
+import {
+  type AcceptedVerdicts,
+  type RefusedFile,
+  ruleCodesOf,
+  type VerdictFinding,
+} from "../../core/verdicts.ts";
+import { type Verdict, VERDICTS } from "../../schemas/verdicts.ts";
+import type { Dialect, SqlRow } from "./dialect.ts";
+
+/**
+ * Columns of the verdict on content: see {@link verdictJoins}. A scan that was requested after one
+ * failed is pending.
+ */
+export const VERDICT_COLUMNS = `
+  coalesce(stored.verdict, CASE
+    WHEN EXISTS (
+      SELECT 1 FROM scan_files AS file JOIN scans ON scans.id = file.scan_id
+      WHERE file.hash = target.hash AND file.name = target.name AND scans.skip = :skip
+        AND file.replaced = 0 AND file.error IS NULL
+    ) THEN 'pending'
+    WHEN failed.problem IS NOT NULL THEN 'failed'
+    ELSE 'unscanned' END) AS verdict,
+  stored.findings, stored.scanned_at, failed.problem, failed.failed_at,
+  contents.sha256 AS sha256, contents.created_at AS stored_at`;
+
+/**
+ * Joins the rows of `target`, which have a hash and a name, with what is known of their content. A
+ * result counts for the content that was scanned only: another one may have the same MD5.
+ */
+export const VERDICT_JOINS = `
+  LEFT JOIN contents ON contents.hash = target.hash
+  LEFT JOIN scan_results AS stored ON stored.hash = target.hash AND stored.name = target.name
+    AND stored.skip = :skip AND stored.version = :version
+    AND stored.sha256 = coalesce(contents.sha256, stored.sha256)
+  LEFT JOIN scan_failures AS failed ON failed.hash = target.hash AND failed.name = target.name`;
+
+/** The id of the newest waiver of the content that has not expired. */
+export const WAIVER_ID = `(SELECT max(id) FROM waivers
+  WHERE sha256 = contents.sha256 AND (expires_at IS NULL OR expires_at > :now))`;
+
+const WAIVER_COLUMNS = `waivers.id AS waiver_id, waivers.sha256 AS waived, waivers.reason,
+  waivers.user_id AS waiver_user, waivers.created_at AS waived_at, waivers.expires_at`;
+
+/** How many records a search for unscanned content looks at in one step. */
+const STEP_RECORDS = 2000;
+
+/** All statements about verdicts and waivers, by name. */
+export const verdictStatements = ({ rows }: Dialect) => ({
+  verdicts: `SELECT ${VERDICT_COLUMNS}, ${WAIVER_COLUMNS}
+    FROM ${rows(":contents", { hash: "text", name: "text" })} AS target ${VERDICT_JOINS}
+    LEFT JOIN waivers ON waivers.id = ${WAIVER_ID}
+    ORDER BY target.position`,
+  records: `SELECT id, user_id, path FROM records
+    WHERE hash = :hash AND hash <> '' AND name = :name AND id > :after ORDER BY id LIMIT 500`,
+  lastOfStep: `SELECT max(id) AS id FROM (
+      SELECT id FROM records WHERE id > :after ORDER BY id LIMIT ${STEP_RECORDS}
+    ) AS step`,
+  unscanned:
+    `SELECT target.hash, target.name, max(target.size) AS size, min(target.user_id) AS user_id
+    FROM (SELECT * FROM records WHERE id > :after AND id <= :last AND hash <> '') AS target
+    ${VERDICT_JOINS}
+    WHERE stored.verdict IS NULL AND failed.problem IS NULL
+    GROUP BY target.hash, target.name ORDER BY min(target.id)`,
+  addWaiver: `INSERT INTO waivers (sha256, reason, user_id, created_at, expires_at)
+    VALUES (:sha256, :reason, :user, :now, :expiry)
+    RETURNING ${WAIVER_COLUMNS}`,
+  listWaivers: `SELECT ${WAIVER_COLUMNS} FROM waivers WHERE id < :before
+    ORDER BY id DESC LIMIT :limit`,
+  removeWaiver: `DELETE FROM waivers WHERE id = :id RETURNING ${WAIVER_COLUMNS}`,
+});
+
+/** The statement that finds the files in a table, called `target`, that the gate refuses. */
+export const refusedFiles = ({ texts }: Dialect, table: string) =>
+  `SELECT path, verdict, findings FROM (
+    SELECT target.path AS path, ${VERDICT_COLUMNS}
+    FROM ${table} AS target ${VERDICT_JOINS}
+    WHERE contents.hash IS NULL OR NOT (
+      coalesce(stored.verdict, '') IN ${texts(":accepted")} OR ${WAIVER_ID} IS NOT NULL
+    )
+  ) AS refused
+  ORDER BY verdict IN ('unscanned', 'pending'), path LIMIT :limit`;
+
+/** Which files of a collection the gate refuses. */
+export interface RefusalQuery {
+  readonly accepted: AcceptedVerdicts;
+  readonly limit: number;
+  readonly results: CurrentResults;
+}
+
+/** The parameters of {@link refusedFiles}. */
+export function refusalParameters({ accepted, limit, results }: RefusalQuery) {
+  return { ...results, accepted: JSON.stringify(accepted), limit, now: Date.now() };
+}
+
+/** Converts a row of {@link refusedFiles}. */
+export function toRefused(row: SqlRow): RefusedFile {
+  return {
+    path: String(row.path),
+    verdict: verdictOf(row.verdict),
+    ruleCodes: ruleCodesOf(findingsOf(row.findings)),
+  };
+}
+
+export type VerdictStatement = keyof ReturnType<typeof verdictStatements>;
+
+/** Which results count: the parameters of {@link VERDICT_JOINS}. */
+export type CurrentResults = {
+  /** The scanners that a verdict does without, as results state them. */
+  readonly skip: string;
+  /** The version of the scanners and their settings. */
+  readonly version: string;
+};
+
+/** The verdict in a column. */
+export function verdictOf(value: SqlRow[string] | undefined): Verdict {
+  const verdict = VERDICTS.find((known) => known === value);
+  if (verdict === undefined) throw new Error(`Unknown verdict ${value}`);
+  return verdict;
+}
+
+/** The findings in a column. */
+export function findingsOf(json: SqlRow[string] | undefined): VerdictFinding[] {
+  return typeof json === "string" ? JSON.parse(json) : [];
+}

@@ -1,0 +1,124 @@
+import { Buffer } from "node:buffer";
+import { OPTIONAL_SCANNER_IDS, SCANNERS_VERSION } from "../../core/scanner/mod.ts";
+import type {
+  ContentVerdict,
+  JudgedRecord,
+  NamedContent,
+  UnscannedPage,
+  VerdictStore,
+  Waiver,
+  WaiverPage,
+} from "../../core/verdicts.ts";
+import { commit, numberOrNull, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
+import {
+  type CurrentResults,
+  findingsOf,
+  verdictOf,
+  type VerdictStatement,
+} from "./verdict_statements.ts";
+
+/** Verdicts on this many contents are found in a moment. */
+const MAX_FOUND = 32;
+
+/** The results that count for verdicts: those of all scanners but the optional ones. */
+export function currentResults(version: string): CurrentResults {
+  return { skip: JSON.stringify(OPTIONAL_SCANNER_IDS.toSorted()), version };
+}
+
+/** Keeps verdicts and waivers in the database of the records. */
+export class SqlVerdictStore implements VerdictStore {
+  readonly #statements: Statements<VerdictStatement>;
+  readonly #results: CurrentResults;
+
+  constructor(statements: Statements<VerdictStatement>, results: CurrentResults) {
+    this.#statements = statements;
+    this.#results = results;
+  }
+
+  async verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]> {
+    const named = contents.map(({ hash, name }) => ({ hash, name }));
+    const parameters = {
+      contents: JSON.stringify(named),
+      ...this.#results,
+      now: Date.now(),
+    };
+    const { find, read } = this.#statements;
+    const rows = await (contents.length > MAX_FOUND ? read : find)("verdicts", parameters);
+    return rows.map(toVerdict);
+  }
+
+  async recordsOf({ hash, name }: NamedContent, after: number): Promise<JudgedRecord[]> {
+    const rows = await this.#statements.read("records", { hash, name, after });
+    return rows.map(({ id, user_id, path }) => ({
+      id: Number(id),
+      userId: Number(user_id),
+      path: String(path),
+    }));
+  }
+
+  async unscannedAfter(after: number): Promise<UnscannedPage> {
+    const [step] = await this.#statements.read("lastOfStep", { after });
+    const last = numberOrNull(step?.id);
+    if (last === null) return { contents: [], lastId: undefined };
+    const rows = await this.#statements.read("unscanned", { after, last, ...this.#results });
+    const contents = rows.map(({ hash, name, size, user_id }) => ({
+      hash: String(hash),
+      name: String(name),
+      size: Number(size),
+      userId: Number(user_id),
+    }));
+    return { contents, lastId: last };
+  }
+
+  async addWaiver(waiver: Omit<Waiver, "id">): Promise<Waiver> {
+    const { sha256, userId: user, createdAt: now, expiresAt: expiry } = waiver;
+    const reason = withoutNul(waiver.reason);
+    const parameters = { sha256: Buffer.from(sha256, "hex"), reason, user, now, expiry };
+    const [added] = (await commit(this.#statements, "addWaiver", parameters)).map(toWaiver);
+    if (added === undefined) throw new Error("The waiver was not added");
+    return added;
+  }
+
+  async listWaivers({ limit, before }: WaiverPage): Promise<Waiver[]> {
+    const rows = await this.#statements.read("listWaivers", {
+      limit,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+    });
+    return rows.map(toWaiver);
+  }
+
+  async removeWaiver(id: number): Promise<Waiver | undefined> {
+    return (await commit(this.#statements, "removeWaiver", { id })).map(toWaiver)[0];
+  }
+}
+
+function toVerdict(row: SqlRow): ContentVerdict {
+  const verdict = verdictOf(row.verdict);
+  const isScanned = row.scanned_at !== null;
+  const isFailed = verdict === "failed";
+  return {
+    verdict,
+    findings: findingsOf(row.findings),
+    problem: isFailed ? String(row.problem) : null,
+    scannerVersion: isScanned ? SCANNERS_VERSION : null,
+    scannedAt: isFailed ? Number(row.failed_at) : numberOrNull(row.scanned_at),
+    waiver: row.waiver_id === null ? null : toWaiver(row),
+    sha256: hexOf(row.sha256),
+    storedAt: numberOrNull(row.stored_at),
+  };
+}
+
+function toWaiver(row: SqlRow): Waiver {
+  return {
+    id: Number(row.waiver_id),
+    sha256: hexOf(row.waived) ?? "",
+    reason: String(row.reason),
+    userId: Number(row.waiver_user),
+    createdAt: Number(row.waived_at),
+    expiresAt: numberOrNull(row.expires_at),
+  };
+}
+
+function hexOf(value: SqlRow[string] | undefined): string | null {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : null;
+}
