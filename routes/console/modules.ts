@@ -26,8 +26,8 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "capacity/plot.ts": () => import("./app/capacity/plot.ts", { with: { type: "text" } }),
   "capacity/readings.ts": () => import("./app/capacity/readings.ts", { with: { type: "text" } }),
   "capacity/room.ts": () => import("./app/capacity/room.ts", { with: { type: "text" } }),
-  "capacity/waiting_scans.ts": () =>
-    import("./app/capacity/waiting_scans.ts", { with: { type: "text" } }),
+  "capacity/shown_scans.ts": () =>
+    import("./app/capacity/shown_scans.ts", { with: { type: "text" } }),
   "capacity/view.ts": () => import("./app/capacity/view.ts", { with: { type: "text" } }),
   "file/actions.ts": () => import("./app/file/actions.ts", { with: { type: "text" } }),
   "file/content.ts": () => import("./app/file/content.ts", { with: { type: "text" } }),
@@ -54,6 +54,7 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "files/search.ts": () => import("./app/files/search.ts", { with: { type: "text" } }),
   "files/shown_verdict.ts": () =>
     import("./app/files/shown_verdict.ts", { with: { type: "text" } }),
+  "files/targets.ts": () => import("./app/files/targets.ts", { with: { type: "text" } }),
   "files/toolbar.ts": () => import("./app/files/toolbar.ts", { with: { type: "text" } }),
   "files/view.ts": () => import("./app/files/view.ts", { with: { type: "text" } }),
   "main.ts": () => import("./app/main.ts", { with: { type: "text" } }),
@@ -85,7 +86,6 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "ui/icon.ts": () => import("./app/ui/icon.ts", { with: { type: "text" } }),
   "ui/loaded.ts": () => import("./app/ui/loaded.ts", { with: { type: "text" } }),
   "ui/pairs.ts": () => import("./app/ui/pairs.ts", { with: { type: "text" } }),
-  "ui/room.ts": () => import("./app/ui/room.ts", { with: { type: "text" } }),
   "ui/rows.ts": () => import("./app/ui/rows.ts", { with: { type: "text" } }),
   "ui/states.ts": () => import("./app/ui/states.ts", { with: { type: "text" } }),
   "ui/toasts.ts": () => import("./app/ui/toasts.ts", { with: { type: "text" } }),

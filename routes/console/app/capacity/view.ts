@@ -8,7 +8,7 @@ import { Card, Facts } from "../ui/pairs.ts";
 import { Rows } from "../ui/rows.ts";
 import { Loading, Problem } from "../ui/states.ts";
 import { Plot } from "./plot.ts";
-import { WaitingScans } from "./waiting_scans.ts";
+import { ShownScans } from "./shown_scans.ts";
 import { followCapacity, type Reading, readings, WINDOW_MS } from "./readings.ts";
 
 const MB = 2 ** 20;
@@ -146,7 +146,7 @@ function Waiting({ overview }: Props): ComponentChild {
         ? `New scans wait: ${count(instances.running)} run, and the host carries no more.`
         : `The host carries ${plural(instances.ceiling - instances.running, "scan")} more.`,
     ),
-    h(WaitingScans, null),
+    h(ShownScans, { running: instances.running }),
     h(
       "p",
       null,

@@ -8,25 +8,20 @@ import { ask } from "../ui/dialog.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
 import { BY_CONCERN, VerdictBadge } from "../ui/verdict.ts";
+import { coverOf, requestsFor, type Targets } from "./targets.ts";
 
-/** The most records that a request may name. */
-const MAX_IDS = 1000;
 /** Of more blocked files, the first ones are shown. */
 const MAX_SHOWN = 5;
 
 /**
- * Has the browser save files: one as it is, others as a ZIP. If the gate blocks some of them, asks whether to
- * save the others. Says why if the server refuses.
+ * Has the browser save files: one as it is, others as a ZIP, or as several if there are more than one request
+ * may name. If the gate blocks some of them, asks whether to save the others. Says why if the server refuses.
  */
 export async function download(entries: readonly ResourceEntry[]): Promise<void> {
-  if (entries.length > MAX_IDS) {
-    toast(`Select at most ${MAX_IDS} files, or the folder that they are in`, { isError: true });
-    return;
-  }
-  const ids = entries.map(({ id }) => id);
+  const all = requestsFor({ files: entries.map(({ id }) => id), folders: [] });
   try {
-    const refusal = await refusalOf(ids);
-    if (refusal === undefined) return save(ids);
+    const refusal = await refusalOf(all);
+    if (refusal === undefined) return save(all, entries.length);
     const rest = isOfGate(refusal) ? await withoutBlocked(entries) : undefined;
     if (rest === undefined) toast(messageOf(refusal), { isError: true });
     else askToSaveOthers(rest);
@@ -38,36 +33,42 @@ export async function download(entries: readonly ResourceEntry[]): Promise<void>
 interface Rest {
   readonly allowed: readonly VerdictEntry[];
   readonly blocked: readonly VerdictEntry[];
+  /** What downloads those that are allowed. */
+  readonly requests: readonly Targets[];
 }
 
-/** The files that the gate admits, and the others. Undefined if it admits none, or too many to name. */
+/** The files that the gate admits, and the others. Undefined if it admits none. */
 async function withoutBlocked(entries: readonly ResourceEntry[]): Promise<Rest | undefined> {
   const files: VerdictEntry[] = [];
   for (const { path } of entries) {
     const query = { path, recursive: "true" };
     for await (const items of list<VerdictEntry>("/resources/verdicts", { query })) {
-      files.push(...items);
-      if (files.length > MAX_IDS) return undefined;
+      for (const item of items) files.push(item);
     }
   }
+  const roots = entries.map(({ path }) => path);
   // The server alone knows what its gate accepts: the worst verdicts are left out until it does.
   for (const worst of BY_CONCERN.keys()) {
     const accepted = new Set(BY_CONCERN.slice(worst + 1));
     const isAllowed = ({ verdict, waiver }: VerdictEntry) =>
       waiver !== null || accepted.has(verdict);
     const allowed = files.filter(isAllowed);
+    const blocked = files.filter((it) => !isAllowed(it));
     if (allowed.length === 0) return undefined;
-    const refusal = await refusalOf(allowed.map(({ id }) => id));
-    if (refusal === undefined) return { allowed, blocked: files.filter((it) => !isAllowed(it)) };
+    const requests = requestsFor(coverOf(roots, allowed, blocked));
+    const refusal = await refusalOf(requests);
+    if (refusal === undefined) return { allowed, blocked, requests };
     if (!isOfGate(refusal)) throw refusal;
   }
   return undefined;
 }
 
-function askToSaveOthers({ allowed, blocked }: Rest): void {
+function askToSaveOthers({ allowed, blocked, requests }: Rest): void {
+  const others = allowed.length === 1 ? "file" : plural(allowed.length, "file");
+  const archives = requests.length === 1 ? "" : ` in ${plural(requests.length, "archive")}`;
   ask({
     title: `The gate blocks ${plural(blocked.length, "file")}`,
-    action: `Download the other ${allowed.length === 1 ? "file" : plural(allowed.length, "file")}`,
+    action: `Download the other ${others}${archives}`,
     body: () => [
       h("ul", { key: "files", class: "blocked" }, blocked.slice(0, MAX_SHOWN).map(BlockedFile)),
       blocked.length > MAX_SHOWN &&
@@ -80,7 +81,7 @@ function askToSaveOthers({ allowed, blocked }: Rest): void {
       ),
     ],
     run: () => {
-      save(allowed.map(({ id }) => id));
+      save(requests, allowed.length);
       return Promise.resolve();
     },
   });
@@ -99,21 +100,27 @@ function isOfGate(error: ApiError): boolean {
   return error.code === "ErrResourcesQuarantined";
 }
 
-function queryOf(ids: readonly number[]): { readonly "ids[]": readonly string[] } {
-  return { "ids[]": ids.map(String) };
+/** @param count How many files or folders the person asked for. */
+function save(requests: readonly Targets[], count: number): void {
+  for (const targets of requests) {
+    const link = document.createElement("a");
+    link.href = apiUrl("/resources/download", targets);
+    link.download = "";
+    link.click();
+  }
+  toast(`Download of ${plural(count, "item")} started`);
 }
 
-function save(ids: readonly number[]): void {
-  const link = document.createElement("a");
-  link.href = apiUrl("/resources/download", queryOf(ids));
-  link.download = "";
-  link.click();
-  toast(`Download of ${plural(ids.length, "item")} started`);
+/** Why the server refuses one of the requests, if it does. @throws {ApiError} when it cannot be reached. */
+async function refusalOf(requests: readonly Targets[]): Promise<ApiError | undefined> {
+  for (const targets of requests) {
+    const refusal = await refusalOfOne(targets);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }
 
-/** Why the server refuses a download, if it does. @throws {ApiError} when it cannot be reached. */
-async function refusalOf(ids: readonly number[]): Promise<ApiError | undefined> {
-  const query = queryOf(ids);
+async function refusalOfOne(query: Targets): Promise<ApiError | undefined> {
   try {
     await request("HEAD", "/resources/download", { query });
     return undefined;

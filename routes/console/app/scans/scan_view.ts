@@ -86,7 +86,7 @@ function Outcome(
           title: "Report",
           actions: h(
             "div",
-            { class: "actions", role: "group", "aria-label": "Download the report" },
+            { class: "actions worded", role: "group", "aria-label": "Download the report" },
             h(Button, {
               label: "Download JSON",
               icon: "download",

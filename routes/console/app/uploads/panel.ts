@@ -18,7 +18,7 @@ import {
   type UploadsState,
 } from "./queue.ts";
 import { resumeByHandle, resumeWith } from "./resume.ts";
-import type { UploadItem } from "./transfer.ts";
+import type { Transfer, UploadItem } from "./transfer.ts";
 
 /** Of more files, those that need attention are shown first. */
 const MAX_SHOWN = 100;
@@ -108,6 +108,8 @@ function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
   const { key, tree, path, size, state, sent } = item;
   const name = nameOf(path);
   const isMoving = ["sending", "waiting", "paused", "unfinished"].includes(state);
+  const stopped = unfinished().find(({ item }) => item.key === key);
+  const mustChoose = stopped?.handle === undefined;
   const action = (label: string, icon: "close" | "pause" | "play", onClick: () => void) =>
     h(Button, { label: `${label} ${name}`, icon, iconOnly: true, kind: "quiet", onClick });
   return h(
@@ -122,23 +124,23 @@ function UploadRow({ item }: { readonly item: UploadItem }): ComponentChild {
         tree === ownTree() ? null : `Tree ${tree}: `,
         h("bdi", null, path),
       ),
-      h("span", { class: `uploads-state state-${state} number` }, stateText(item)),
+      h("span", { class: `uploads-state state-${state} number` }, stateText(item, mustChoose)),
       isMoving && h(Progress, { label: name, sent, size }),
     ),
     state === "exists" &&
       h(Button, { label: "Replace", onClick: () => resumeUpload(key, "replace") }),
     (state === "sending" || state === "waiting") &&
       action("Pause", "pause", () => pauseUpload(key)),
-    state === "unfinished" && h(ResumeButton, { item }),
+    stopped !== undefined && h(ResumeButton, { transfer: stopped }),
     (state === "paused" || state === "failed") && action("Resume", "play", () => resumeUpload(key)),
     state !== "done" && action("Cancel", "close", () => cancelUpload(key)),
   );
 }
 
 /** Goes on with an unfinished upload: by the file that was dropped, or by one that is chosen again. */
-function ResumeButton({ item: { key, path } }: { readonly item: UploadItem }): ComponentChild {
+function ResumeButton({ transfer }: { readonly transfer: Transfer }): ComponentChild {
+  const { item: { path }, handle } = transfer;
   const field = useRef<HTMLInputElement>(null);
-  const transfer = unfinished().find(({ item }) => item.key === key);
   const label = `Choose ${nameOf(path)} again`;
   return [
     h("input", {
@@ -155,14 +157,17 @@ function ResumeButton({ item: { key, path } }: { readonly item: UploadItem }): C
     }),
     h(Button, {
       key: "button",
-      label: transfer?.handle === undefined ? "Choose file" : "Resume",
-      onClick: () =>
-        transfer?.handle === undefined ? field.current?.click() : void resumeByHandle(transfer),
+      label: handle === undefined ? "Choose file" : "Resume",
+      onClick: () => handle === undefined ? field.current?.click() : void resumeByHandle(transfer),
     }),
   ];
 }
 
-function stateText({ state, sent, size, problem = "" }: UploadItem): string {
+/** @param mustChoose Whether only the person can say where the file is. */
+function stateText(
+  { state, sent, size, problem = "" }: UploadItem,
+  mustChoose: boolean,
+): string {
   switch (state) {
     case "queued":
       return `Waits for others – ${bytes(size)}`;
@@ -173,7 +178,9 @@ function stateText({ state, sent, size, problem = "" }: UploadItem): string {
     case "paused":
       return `Paused at ${bytes(sent)} of ${bytes(size)}`;
     case "unfinished":
-      return `Stopped at ${bytes(sent)} of ${bytes(size)}. Choose the file again to resume`;
+      return `Stopped at ${bytes(sent)} of ${bytes(size)}${
+        mustChoose ? ". Choose the file again to resume" : ""
+      }`;
     case "exists":
       return "There is a file of this name";
     case "failed":

@@ -101,6 +101,14 @@ export function continueWith(key: number, { file, handle }: Omit<ChosenFile, "pa
   return true;
 }
 
+/** Forgets what reads the file of an unfinished upload again: the person chooses it. */
+export function forgetHandle(key: number): void {
+  const transfer = transfers.get(key);
+  if (transfer === undefined) return;
+  transfers.set(key, { ...transfer, handle: undefined });
+  show();
+}
+
 /** Stops sending a file, and keeps what the server has of it. */
 export function pauseUpload(key: number): void {
   const transfer = transfers.get(key);

@@ -4,7 +4,7 @@ import { nameOf } from "../shared/paths.ts";
 import { session } from "../shared/session.ts";
 import { messageOf } from "../ui/states.ts";
 import { toast } from "../ui/toasts.ts";
-import { addUnfinished, continueWith, isKnown, unfinished } from "./queue.ts";
+import { addUnfinished, continueWith, forgetHandle, isKnown, unfinished } from "./queue.ts";
 import type { Transfer } from "./transfer.ts";
 import { receivedBytes } from "./tus.ts";
 import { forget, unfinishedUploads } from "./unfinished.ts";
@@ -64,15 +64,23 @@ function whyNot(file: File): string {
     : `“${file.name}” has ${bytes(file.size)}, and the upload began with ${bytes(size)}`;
 }
 
-/** Goes on by the file that was dropped, once the person permits the browser to read it again. */
-export async function resumeByHandle({ item, handle }: Transfer): Promise<void> {
+/**
+ * Goes on by the file that was dropped, once the person permits the browser to read it again. If that fails,
+ * the person chooses the file.
+ */
+export async function resumeByHandle({ item: { key, path }, handle }: Transfer): Promise<void> {
   if (handle === undefined) return;
   try {
-    const granted = await handle.requestPermission({ mode: "read" });
-    if (granted !== "granted") return;
+    const permission = await handle.requestPermission({ mode: "read" });
+    // The question was closed without an answer.
+    if (permission === "prompt") return;
+    if (permission === "denied") throw new Error("the browser does not permit it");
     const file = await handle.getFile();
-    if (!continueWith(item.key, { file })) toast(whyNot(file), { isError: true });
+    if (continueWith(key, { file })) return;
+    toast(whyNot(file), { isError: true });
   } catch (error) {
-    toast(messageOf(error), { isError: true });
+    const why = `“${nameOf(path)}” cannot be read again: ${messageOf(error)}`;
+    toast(why, { isError: true });
   }
+  forgetHandle(key);
 }
