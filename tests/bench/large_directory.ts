@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { blobPath } from "../../storage/blobs/paths.ts";
 import { Connection } from "../../storage/database/connection.ts";
-import { pathColumns } from "../../storage/database/lookup.ts";
+import { pathColumns } from "../../storage/records/record_rows.ts";
 import { blobDirectory, databasePath } from "../../storage/disk/data_directory.ts";
 import { Storage } from "../../storage/storage.ts";
 

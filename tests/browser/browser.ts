@@ -1,7 +1,7 @@
 /** A browser for tests: Chromium of the system, driven through its own protocol. */
 
 import * as assert from "node:assert/strict";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { mintToken, TestServer, type TestServerOptions } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
@@ -41,8 +41,16 @@ export async function enterCredential(
   await page.getByRole("navigation", { name: "Rooms" }).waitFor();
 }
 
-/** Starts a browser. */
-async function launch({ viewport, colorScheme, profile }: BrowserOptions): Promise<BrowserContext> {
+let shared: Promise<Browser> | undefined;
+Deno.test.afterAll(endBrowser);
+
+/**
+ * Opens windows that share nothing with others. With a profile, they have a browser of their own; the others
+ * have one together, as a start takes a second of processor time.
+ */
+export async function openContext(
+  { viewport, colorScheme, profile }: BrowserOptions = {},
+): Promise<BrowserContext> {
   const program = { executablePath: CHROMIUM, args: ["--no-sandbox"] };
   const options = {
     viewport: viewport ?? { width: 1280, height: 800 },
@@ -52,15 +60,14 @@ async function launch({ viewport, colorScheme, profile }: BrowserOptions): Promi
   if (profile !== undefined) {
     return await chromium.launchPersistentContext(profile, { ...program, ...options });
   }
-  const browser = await chromium.launch(program);
-  return await browser.newContext(options);
+  return await (await (shared ??= chromium.launch(program))).newContext(options);
 }
 
-/** Ends a browser with its context. */
-async function close(context: BrowserContext): Promise<void> {
-  const browser = context.browser();
-  await context.close();
-  await browser?.close();
+/** Ends the browser without a profile. The tests of a file end it by themselves, programs need to. */
+export async function endBrowser(): Promise<void> {
+  const ending = shared;
+  shared = undefined;
+  await (await ending)?.close();
 }
 
 /** A server and a browser that may reach this server only. */
@@ -90,7 +97,7 @@ export class TestBrowser implements AsyncDisposable {
     const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
     const options = { ...given, dataDir };
     const server = await TestServer.start(options);
-    const context = await launch(options);
+    const context = await openContext(options);
     return new TestBrowser(server, context, { parts: parts.move(), options });
   }
 
@@ -100,8 +107,8 @@ export class TestBrowser implements AsyncDisposable {
 
   /** Ends the browser, and starts it again with what it keeps in its profile. */
   async reopen(): Promise<void> {
-    await close(this.#context);
-    this.#context = this.#watch(await launch(this.#options));
+    await this.#context.close();
+    this.#context = this.#watch(await openContext(this.#options));
   }
 
   /** Opens the console with the credential of a user, and waits until a room is shown. */
@@ -155,7 +162,7 @@ export class TestBrowser implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server;
     await using _parts = this.#parts;
-    await close(this.#context);
+    await this.#context.close();
     await server[Symbol.asyncDispose]();
     assert.deepEqual(this.#faults, []);
   }

@@ -1,6 +1,17 @@
+import * as assert from "node:assert/strict";
+import type { ContentScanner } from "../../core/scans/ports.ts";
 import { assertAccessible } from "./axe.ts";
 import { ScanRoom } from "../support/scan_room.ts";
 import { enterCredential, HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
+
+/** No scan ends by itself. */
+const ENDLESS: ContentScanner = {
+  async scan(_content, { signal }) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => reject(signal.reason));
+    return await promise;
+  },
+};
 
 Deno.test({
   name: "C 24: the room Capacity shows pressure, readings as plots, leases and who waits",
@@ -17,14 +28,8 @@ Deno.test({
           DiskFreeMB: 102_400,
         }),
       },
-      // No scan ends by itself, so its lease is held.
-      contents: {
-        async scan(_content, { signal }) {
-          const { promise, reject } = Promise.withResolvers<never>();
-          signal.addEventListener("abort", () => reject(signal.reason));
-          return await promise;
-        },
-      },
+      // Its lease is held.
+      contents: ENDLESS,
     });
     const client = await browser.server.as(1, ...WORKER);
     const page = await browser.signIn();
@@ -74,6 +79,31 @@ Deno.test({
     await page.getByText("No scan of this tree waits.").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await enterCredential(page, { privileges: ["resources.view", "capacity.view"] });
-    await page.getByText("Which scans wait is not shown").waitFor();
+    await page.getByText("Which scans run and wait is not shown").waitFor();
+  },
+});
+
+Deno.test({
+  name:
+    "C 19, C 24: the room Capacity counts the scans of other trees that run, without their paths",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ contents: ENDLESS });
+    const start = async (user: number, path: string) => {
+      const client = await browser.server.as(user, ...WORKER);
+      await client.upload(path, { "a.bin": "a" });
+      await client.json("POST", "/scans/", { path });
+    };
+    await start(2, "unseen");
+    const page = await browser.signIn();
+    await page.getByRole("link", { name: "Capacity" }).click();
+    const list = page.getByRole("list", { name: "Scans that run" });
+    await list.getByText("1 scan of another tree").waitFor();
+    await start(1, "models");
+    await list.getByRole("link", { name: "Scan 2: models" }).waitFor();
+    // With the next reading of the host.
+    await list.getByRole("listitem").nth(1).getByText("1 scan of another tree").waitFor();
+    assert.doesNotMatch(await page.content(), /unseen/);
+    await assertAccessible(page);
   },
 });

@@ -54,6 +54,16 @@ Deno.test({
       await page.getByLabel("Filter by path").fill("config");
       await page.getByText("No finding matches the filters.").waitFor();
     });
+    await t.step("on a phone, too, the words say which download is which", async () => {
+      const viewport = page.viewportSize() ?? { width: 1280, height: 800 };
+      await page.setViewportSize({ width: 360, height: 800 });
+      for (const format of ["JSON", "SARIF"]) {
+        const word = page.getByRole("button", { name: `Download ${format}` }).locator("span");
+        const { width = 0 } = await word.boundingBox() ?? {};
+        assert.ok(width > 50, `${format}: ${width} pixels`);
+      }
+      await page.setViewportSize(viewport);
+    });
     await t.step("it is downloaded as the server sent it", async () => {
       const download = page.waitForEvent("download");
       await page.getByRole("button", { name: "Download JSON" }).click();

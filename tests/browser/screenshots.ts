@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { ROOT } from "../support/child_server.ts";
-import { enterCredential, TestBrowser, WORKER } from "./browser.ts";
+import { endBrowser, enterCredential, TestBrowser, WORKER } from "./browser.ts";
 import { walk } from "./walk.ts";
 
 const OUTPUT = `${ROOT}dist/screenshots`;
@@ -24,6 +24,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
+await endBrowser();
 
 async function shoot(
   name: string,

@@ -6,57 +6,7 @@ import { until } from "../support/until.ts";
 import { assertAccessible } from "./axe.ts";
 import { enterCredential, HAS_BROWSER, TestBrowser } from "./browser.ts";
 import { button, choose, names, row } from "./files_page.ts";
-
-/** Large enough to be broken off in the middle. */
-const SIZE = 40e6;
-const STOPPED = /^Stopped at [\d.]+ [KM]iB of 38\.1 MiB\./;
-const MOVING = /^[2-9][\d.]* MiB of 38\.1 MiB$/;
-
-/** Sets how many bytes leave a page in a second, undefined for as many as can. */
-async function uploadLimit(
-  page: Page,
-): Promise<(bytes: number | undefined) => Promise<void>> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Network.enable");
-  return async (bytes = -1) => {
-    await session.send("Network.emulateNetworkConditions", {
-      offline: false,
-      latency: 0,
-      downloadThroughput: -1,
-      uploadThroughput: bytes,
-    });
-  };
-}
-
-/** Drops files and folders of this computer on a page, as its desktop does. */
-async function drop(page: Page, paths: readonly string[]): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-    await session.send("Input.dispatchDragEvent", {
-      type,
-      x: 600,
-      y: 400,
-      data: { items: [], files: [...paths], dragOperationsMask: 1 },
-    });
-  }
-}
-
-/** A file whose content differs everywhere, of {@link SIZE} bytes. */
-async function makeFile(path: string): Promise<Buffer> {
-  const content = Buffer.alloc(SIZE, path);
-  await Deno.writeFile(path, content);
-  return content;
-}
-
-/** Begins to upload a file, slowly enough to break it off. Returns the page, and the id of the upload. */
-async function begin(page: Page, path: string): Promise<string> {
-  const limit = await uploadLimit(page);
-  await limit(2e6);
-  const created = page.waitForResponse((response) => response.request().method() === "POST");
-  await choose(page, "Upload files", path);
-  await page.getByText(MOVING).waitFor();
-  return (await created).headers().location?.replace(/\?.*/, "") ?? "";
-}
+import { begin, drop, makeFile, MOVING, STOPPED, uploadLimit } from "./slow_uploads.ts";
 
 /** The field that takes the file of an unfinished upload. */
 function fieldOf(page: Page, name: string) {

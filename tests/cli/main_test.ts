@@ -611,7 +611,8 @@ Deno.test("C 22 a running server refuses a credential as soon as it is revoked",
   await using directory = await TempDir.make();
   const env = { STRONGROOM_DATA_DIR: directory.path };
   await using child = await ChildServer.start({ dataDir: directory.path });
-  const client = await child.as(1);
+  const minted = await strongroom(["token", "--user", "1", "--privileges", "resources.view"], env);
+  const client = new Client(`${child.origin}/api/v1`, minted.stdout.trim());
   assert.equal((await client.list()).status, 200);
   const { stdout } = await strongroom(["token", "list", "--json"], env);
   const { code } = await strongroom(["token", "revoke", JSON.parse(stdout).jti], env);

@@ -165,6 +165,20 @@ Deno.test("C 22 the files that the audit log was renamed to are read after it", 
   refused(await admin.send("GET", "/audit/", { query }), 400, "ErrResourcesInvalidRequest");
 });
 
+Deno.test("C 22 a log that is renamed while nothing is written loses no line", async () => {
+  await using server = await TestServer.start();
+  const admin = await server.admin();
+  const path = `${server.dataDir}/audit.log`;
+  await admin.mkdir("a");
+  for (let count = 0; count < 2; count++) {
+    await Deno.rename(path, `${path}.1`);
+    await until(() => Deno.stat(path).then(() => true, () => false));
+  }
+  await Deno.remove(`${path}.1`);
+  await admin.mkdir("b");
+  assert.deepEqual((await page(admin)).items.map(({ paths }) => paths), [["b"]]);
+});
+
 Deno.test("C 22 a page of the audit log reads a bounded part of it, wherever lines end", async () => {
   await using directory = await TempDir.make();
   const path = `${directory.path}/audit.log`;

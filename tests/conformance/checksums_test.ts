@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { type Client, refused } from "../support/client.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
-import { openDatabase, overwriteContent } from "../support/stored_content.ts";
+import { overwriteContent } from "../support/stored_content.ts";
+import { openDatabase } from "../support/test_database.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 
@@ -91,8 +92,8 @@ Deno.test("C 17 checksums read content that came before SHA-256 was kept", async
   const contents = [noise(100, 1), noise(200_000, 2), noise(300, 3)];
   for (const [index, content] of contents.entries()) await one.put(`d/${index}`, content);
   {
-    using database = openDatabase(server.dataDir);
-    database.run("UPDATE contents SET sha256 = NULL WHERE hash <> :hash", {
+    await using database = await openDatabase(server.dataDir);
+    await database.run("UPDATE contents SET sha256 = NULL WHERE hash <> :hash", {
       hash: hex("md5", noise(300, 3)),
     });
   }

@@ -4,6 +4,7 @@ import { findObjects, parkObject } from "../../core/hub/lfs_objects.ts";
 import { backUp } from "../../storage/backup/back_up.ts";
 import { check } from "../../storage/check/check.ts";
 import { Connection } from "../../storage/database/connection.ts";
+import { STATEMENTS } from "../../storage/database/statements.ts";
 import { dataOf } from "../support/client.ts";
 import {
   callerWith,
@@ -17,11 +18,12 @@ import {
 import { checkDataDirectory, checkInvariants } from "../support/invariants.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
-import { openDatabase } from "../support/stored_content.ts";
+import { openDatabase } from "../support/test_database.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { createUpload, headUpload } from "../support/tus.ts";
 import { until } from "../support/until.ts";
-import { IN_FILES } from "../support/engines.ts";
+import { IN_FILES, IN_SQLITE } from "../support/engines.ts";
+import { waitingFiles, waitingIn } from "../support/stored_content.ts";
 
 const ONE = callerWith(1);
 const TWO = callerWith(2);
@@ -32,18 +34,10 @@ function pointerTo(content: Uint8Array | string): LfsPointer {
   return { sha256: sha256Of(content), size: content.length };
 }
 
-/** The names of what waits, in files and in objects. */
-async function filesIn(server: { readonly dataDir: string }): Promise<string[]> {
-  const names = await Array.fromAsync(Deno.readDir(`${server.dataDir}/uploads`), (it) => it.name);
-  using database = openDatabase(server.dataDir);
-  const inObjects = database.all("SELECT waiting FROM objects WHERE waiting IS NOT NULL");
-  return [...names, ...inObjects.map(({ waiting }) => String(waiting))];
-}
-
 /** A change of what waits, as if a day had passed, or something were lost. */
-function changeObjects(dataDir: string, sql: string): void {
-  using database = openDatabase(dataDir);
-  database.script(sql);
+async function changeObjects(dataDir: string, sql: string): Promise<void> {
+  await using database = await openDatabase(dataDir);
+  await database.script(sql);
 }
 
 const EXPIRE = "UPDATE lfs_objects SET expires_at = 1";
@@ -56,7 +50,7 @@ Deno.test("C 20 content waits for a commit, and is not part of the tree", async 
     await park(server.hub, ONE, content);
   }
   assert.deepEqual(await client.tree(), []);
-  assert.equal((await filesIn(server)).length, 3);
+  assert.equal((await waitingIn(server.dataDir)).length, 3);
   const asked = [pointerTo(LARGE), pointerTo("small"), { ...pointerTo(""), size: 1 }];
   assert.deepEqual(await findObjects(server.hub, ONE, asked), [true, true, false]);
   assert.deepEqual(await findObjects(server.hub, TWO, asked), [false, false, false]);
@@ -76,12 +70,13 @@ Deno.test("C 20 content of the own tree is found by SHA-256 and size, and that o
   assert.deepEqual(await findObjects(server.hub, ONE, [pointerTo("small")]), [false]);
 });
 
-Deno.test("C 20 looking for content does the same work, whether or not another tree has it", async () => {
+Deno.test("C 20 looking for content does the same work, whether or not another tree has it", {
+  ignore: !IN_SQLITE,
+}, async () => {
   await using server = await TestServer.start();
   await (await server.as(2)).upload("", { "of two": "of two" });
   using database = new Connection(`${server.dataDir}/strongroom.db`, { readOnly: true });
-  const { LFS_STATEMENTS } = await import("../../storage/database/lfs_statements.ts");
-  const plan = database.all(`EXPLAIN QUERY PLAN ${LFS_STATEMENTS.contentOfTree}`, {
+  const plan = database.all(`EXPLAIN QUERY PLAN ${STATEMENTS.uploads.contentOfTree}`, {
     user: 1,
     pointers: "[]",
   }).map(({ detail }) => String(detail));
@@ -104,7 +99,7 @@ Deno.test("C 20 content that is not what was announced is refused, and nothing i
     [{ sha256, size: 250_001 }, /larger than/],
   ];
   for (const [pointer, message] of cases) await assert.rejects(parkAs(pointer), message);
-  assert.deepEqual(await filesIn(server), []);
+  assert.deepEqual(await waitingIn(server.dataDir), []);
   assert.deepEqual(await findObjects(server.hub, ONE, [{ sha256, size: bytes.length }]), [false]);
   await checkInvariants(server);
 });
@@ -131,7 +126,7 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
     ...{ uploading: 0, quota: 500_000 },
   });
   await assert.rejects(park(server.hub, ONE, noise(200_000, 4)), /quota of 500000 bytes/);
-  assert.deepEqual(await filesIn(server), []);
+  assert.deepEqual(await waitingIn(server.dataDir), []);
 });
 
 Deno.test("C 20 content survives restarts, and expires after 24 hours", async () => {
@@ -148,23 +143,23 @@ Deno.test("C 20 content survives restarts, and expires after 24 hours", async ()
     const asked = [pointerTo(LARGE), pointerTo("small")];
     assert.deepEqual(await findObjects(server.hub, ONE, asked), [true, true]);
     await commitTo(server.hub, ONE, [lfsFile("small", "small")]);
-    using database = openDatabase(dataDir);
-    const row = database.get("SELECT expires_at - created_at AS lasts FROM lfs_objects");
+    await using database = await openDatabase(dataDir);
+    const row = await database.get("SELECT expires_at - created_at AS lasts FROM lfs_objects");
     assert.equal(row?.lasts, 24 * 3_600_000);
   }
-  changeObjects(dataDir, EXPIRE);
+  await changeObjects(dataDir, EXPIRE);
   await using server = await TestServer.start({ dataDir });
-  await until(async () => (await filesIn(server)).length === 0);
+  await until(async () => (await waitingIn(server.dataDir)).length === 0);
   assert.deepEqual(await findObjects(server.hub, ONE, [pointerTo(LARGE)]), [false]);
-  using database = openDatabase(dataDir);
-  assert.equal(database.get("SELECT count(*) AS n FROM lfs_objects")?.n, 0);
+  await using database = await openDatabase(dataDir);
+  assert.equal((await database.get("SELECT count(*) AS n FROM lfs_objects"))?.n, 0);
 });
 
 Deno.test("C 20 a commit does not take content that has expired", async () => {
   await using server = await TestServer.start();
   await (await server.as(1)).mkdir(REPOSITORY);
   await park(server.hub, ONE, LARGE);
-  changeObjects(server.dataDir, EXPIRE);
+  await changeObjects(server.dataDir, EXPIRE);
   const commit = () => commitTo(server.hub, ONE, [lfsFile("a", LARGE)]);
   await assert.rejects(commit(), /was not sent/);
   // Sent again, it waits for another day.
@@ -172,14 +167,12 @@ Deno.test("C 20 a commit does not take content that has expired", async () => {
   await commit();
 });
 
-Deno.test("C 20 a commit asks for content whose file is lost to be sent again", {
-  ignore: !IN_FILES,
-}, async () => {
+Deno.test("C 20 a commit asks for content that is lost to be sent again", async () => {
   await using server = await TestServer.start();
   const client = await server.as(1);
   await client.mkdir(REPOSITORY);
   await park(server.hub, ONE, LARGE);
-  for (const name of await filesIn(server)) await Deno.remove(`${server.dataDir}/uploads/${name}`);
+  for (const path of await waitingFiles(server.dataDir)) await Deno.remove(path);
   const commit = () => commitTo(server.hub, ONE, [lfsFile("a", LARGE)]);
   await assert.rejects(commit(), /was not sent/);
   assert.deepEqual(await findObjects(server.hub, ONE, [pointerTo(LARGE)]), [false]);
@@ -188,35 +181,39 @@ Deno.test("C 20 a commit asks for content whose file is lost to be sent again", 
   assert.deepEqual(await client.bytes({ path: `${REPOSITORY}/a` }), LARGE);
 });
 
-Deno.test("C 20 and C 21 a start compares the files of uploads/ with uploads and content that waits", async () => {
-  await using directory = await TempDir.make();
-  const dataDir = directory.path;
-  let upload = "";
+Deno.test(
+  "C 20 and C 21 a start compares the files of uploads/ with uploads and content that waits",
   {
+    ignore: !IN_FILES,
+  },
+  async () => {
+    await using directory = await TempDir.make();
+    const dataDir = directory.path;
+    let upload = "";
+    {
+      await using server = await TestServer.start({ dataDir });
+      upload = await createUpload(await server.as(1), "a", 10);
+      for (const content of ["kept", "lost"]) await park(server.hub, ONE, content);
+      await using database = await openDatabase(dataDir);
+      const lost = await database.get(
+        "SELECT id FROM lfs_objects WHERE size = 4 AND sha256 = :sha",
+        { sha: Uint8Array.fromHex(sha256Of("lost")) },
+      );
+      await Deno.remove(`${dataDir}/uploads/${lost?.id}`);
+    }
+    await Deno.writeTextFile(`${dataDir}/uploads/${"0".repeat(32)}`, "stray");
     await using server = await TestServer.start({ dataDir });
-    upload = await createUpload(await server.as(1), "a", 10);
-    for (const content of ["kept", "lost"]) await park(server.hub, ONE, content);
-    using database = openDatabase(dataDir);
-    const lost = database.get(
-      "SELECT id FROM lfs_objects WHERE size = 4 AND sha256 = unhex(:sha)",
-      {
-        sha: sha256Of("lost"),
-      },
-    );
-    await Deno.remove(`${dataDir}/uploads/${lost?.id}`);
-  }
-  await Deno.writeTextFile(`${dataDir}/uploads/${"0".repeat(32)}`, "stray");
-  await using server = await TestServer.start({ dataDir });
-  await until(async () => (await filesIn(server)).length === 2);
-  const held = () => findObjects(server.hub, ONE, [pointerTo("kept"), pointerTo("lost")]);
-  await until(async () => (await held())[1] === false);
-  assert.deepEqual(await held(), [true, false]);
-  assert.equal((await headUpload(await server.as(1), upload)).status, 200);
-});
+    await until(async () => (await waitingIn(server.dataDir)).length === 2);
+    const held = () => findObjects(server.hub, ONE, [pointerTo("kept"), pointerTo("lost")]);
+    await until(async () => (await held())[1] === false);
+    assert.deepEqual(await held(), [true, false]);
+    assert.equal((await headUpload(await server.as(1), upload)).status, 200);
+  },
+);
 
 Deno.test(
   "C 20 and C 22 a check compares content that waits with its files",
-  { ignore: !IN_FILES },
+  { ignore: !IN_FILES || !IN_SQLITE },
   async () => {
     await using directory = await TempDir.make();
     const dataDir = directory.path;
@@ -246,12 +243,12 @@ Deno.test(
     assert.equal((await check(dataDir, CHECK)).findings.found, 0);
     await using server = await TestServer.start({ dataDir });
     assert.deepEqual(await findObjects(server.hub, ONE, [pointerTo(LARGE)]), [false]);
-    await until(async () => (await filesIn(server)).length === 0);
+    await until(async () => (await waitingIn(server.dataDir)).length === 0);
   },
 );
 
 Deno.test("C 20 and C 22 a backup leaves out content that waits, and the key of the hub", {
-  ignore: !IN_FILES,
+  ignore: !IN_FILES || !IN_SQLITE,
 }, async () => {
   await using directory = await TempDir.make();
   const backup = `${directory.path}/backup`;

@@ -335,12 +335,12 @@ export function resourceStoreSuite(
     );
     assert.deepEqual(counts, [undefined, 1, 1, 1, 1]);
   });
-  test("write() calls onCommit in commit order, after each commit", async (store) => {
+  test("write() calls onCommit in commit order of a tree, after each commit", async (store) => {
     const committed: number[] = [];
     await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         store.write(async (transaction) => {
-          await transaction.unreferenced([]);
+          await transaction.usage(1);
           assert.equal(committed.includes(index), false);
           if (index === 7) throw new Error("refused");
           return index;

@@ -12,6 +12,7 @@ import {
   postUpload,
 } from "../support/tus.ts";
 import { statOf } from "../support/verdicts.ts";
+import { waitingIn } from "../support/stored_content.ts";
 
 /** Three parts of a file that is too large for the database. */
 const CONTENT = noise(300_000);
@@ -54,7 +55,7 @@ Deno.test("C 21 a file comes in several requests, and is placed as an upload pla
     assert.equal(reply.headers.get("Upload-Offset"), String(CONTENT.length));
     assert.equal(reply.headers.get("Upload-Length"), String(CONTENT.length));
     assert.equal(reply.headers.get("Upload-Expires"), null);
-    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${server.dataDir}/uploads`)), []);
+    assert.deepEqual(await waitingIn(server.dataDir), []);
   });
 });
 
@@ -90,7 +91,7 @@ Deno.test("C 21 an upload that is ended is gone", async () => {
   await patchUpload(one, upload, { offset: 0, body: "01234" });
   assert.equal((await deleteUpload(one, upload)).status, 204);
   assert.equal((await headUpload(one, upload)).status, 404);
-  assert.deepEqual(await Array.fromAsync(Deno.readDir(`${server.dataDir}/uploads`)), []);
+  assert.deepEqual(await waitingIn(server.dataDir), []);
   assert.deepEqual(await one.tree(), []);
   entry(await one.put("a", "new"), 201);
 });

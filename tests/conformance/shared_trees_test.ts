@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import * as jose from "jose";
-import { CredentialRegister } from "../../storage/database/credential_register.ts";
 import { ROUTES } from "../../routes/routes.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { Client, dataOf, entry, items, refused, type Reply } from "../support/client.ts";
+import { revokeBeside } from "../support/credential_register.ts";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 
 /** A client of user 3 whose requests name the tree of user 7. */
@@ -283,10 +283,7 @@ Deno.test("C 19 events of a tree go to its subscribers", async (t) => {
   });
   await t.step("C 22 until the credential is revoked", async () => {
     await shared.take(1);
-    {
-      using register = new CredentialRegister(`${server.dataDir}/strongroom.db`);
-      register.revoke("member", Date.now());
-    }
+    await revokeBeside(server.dataDir, "member");
     await owner.mkdir("secret");
     assert.deepEqual(await shared.take(1), []);
     refused(await member.list(), 401, "ErrAuthRequired");

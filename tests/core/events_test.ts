@@ -145,6 +145,21 @@ Deno.test("C 11 EventBus replays events that it keeps, and yields a reset otherw
   assert.deepEqual(await after(5), [6, 7, 8, 9]);
 });
 
+Deno.test("C 11 EventBus replays the same number of events, however many came before", async () => {
+  const bus = newBus({ maxEvents: 3 });
+  const ids = [await positionOf(bus)];
+  for (let number = 1; number <= 20; number++) {
+    bus.publish([event(number)]);
+    ids.push(await positionOf(bus));
+    const kept = Math.max(0, number - 3);
+    for (let seen = kept; seen < number; seen++) {
+      const expected = Array.from({ length: number - seen }, (_, index) => seen + 1 + index);
+      assert.deepEqual(await replayed(bus, ids[seen] ?? ""), expected);
+    }
+    if (kept > 0) assert.equal(await replayed(bus, ids[kept - 1] ?? ""), "reset");
+  }
+});
+
 Deno.test("C 11 EventBus ends a subscription that falls behind", async () => {
   const bus = newBus({ maxEvents: 2 });
   const { numbers } = subscribe(bus);

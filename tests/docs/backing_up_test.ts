@@ -4,6 +4,7 @@ import { items } from "../support/client.ts";
 import { guideTest } from "./guide.ts";
 
 guideTest("docs/backing_up.md", {
+  isEmbedded: true,
   async prepare(_reader, server) {
     assert.ok(server !== undefined);
     items(await (await server.as(1)).upload("a", { f: "content", large: "x".repeat(1_048_576) }));

@@ -2,6 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
+import { engineSettings } from "../support/engines.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
 import { assertPrints, blocksOf, isOutput } from "./blocks.ts";
@@ -15,6 +16,8 @@ export interface GuideOptions {
   readonly prepare?: (reader: Reader, server: ChildServer | undefined) => Promise<void>;
   /** Whether a server runs from the start. Otherwise the guide starts it. @default true */
   readonly serves?: boolean;
+  /** Whether the guide is about records and content in the data directory alone. @default false */
+  readonly isEmbedded?: boolean;
   /** Settings of the server and of all commands. */
   readonly env?: Readonly<Record<string, string>>;
   /** What runs TypeScript. @default "deno" */
@@ -47,13 +50,14 @@ export function guideTest(path: string, options: GuideOptions = {}): void {
 }
 
 async function testGuide(t: Deno.TestContext, path: string, options: GuideOptions): Promise<void> {
-  const { serves = true, runtime = "deno", compares = true } = options;
+  const { serves = true, isEmbedded = false, runtime = "deno", compares = true } = options;
   const blocks = blocksOf(await Deno.readTextFile(ROOT + path));
   await using home = await TempDir.make();
   const directory = `${home.path}/reader`;
   await Deno.mkdir(directory);
   const reader = { directory, dataDir: `${directory}/data`, port: freePort() };
   const env = {
+    ...(!isEmbedded && await engineSettings(reader.dataDir)),
     ...options.env,
     STRONGROOM_DATA_DIR: reader.dataDir,
     STRONGROOM_PORT: String(reader.port),

@@ -6,7 +6,7 @@ import { ChildServer, strongroom } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";
 import { MD5_COLLISION } from "../support/md5_collision.ts";
 import { TestServer } from "../support/server.ts";
-import { mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
+import { fillDisk, mountable, smallDisk, SMALLEST_MB } from "../support/small_disk.ts";
 import { joinBytes } from "../support/raw_http.ts";
 import { TempDir } from "../support/temp_dir.ts";
 
@@ -188,7 +188,7 @@ Deno.test({
     await using server = await TestServer.start({ dataDir });
     const one = await server.as(1);
     await fill(one, "a", 4);
-    const backup = disk.path;
+    const backup = `${disk.path}/backup`;
     assert.equal((await runBackup({ command: "backup", dataDir, backup })).code, 0);
     await fill(one, "bb", 40);
     const full = await runBackup({ command: "backup", dataDir, backup });
@@ -197,8 +197,9 @@ Deno.test({
     const target = `${directory.path}/restored`;
     assert.equal((await runBackup({ command: "restore", dataDir: target, backup })).code, 0);
     assert.equal((await stateOf(target)).size, 5);
-    // What was copied in vain serves the next backup, or goes with it.
+    // What was copied in vain serves the next backup, or makes room for it.
     await one.remove({ path: "bb" });
+    await fillDisk(disk, "foreign");
     const { code, stdout } = await runBackup({
       command: "backup",
       dataDir,

@@ -5,7 +5,7 @@ import { type Client, items } from "../support/client.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
-const FILES = 800;
+const FILES = 400;
 
 interface Scene {
   readonly dataDir: string;

@@ -33,16 +33,19 @@ function contentFor(user: number, step: number): string | Uint8Array<ArrayBuffer
 /** Changes the tree of a user at random, one request at a time, and records the states. */
 class Worker {
   readonly changes: Change[] = [{ sentAt: 0, repliedAt: 0, after: new Map() }];
-  #stopped = false;
+  #isStopped = false;
+  #steps = 0;
 
   constructor(readonly user: number, readonly client: Client) {}
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 
+  /** Goes on until {@link stop}. */
   async work(): Promise<void> {
-    for (let step = 0; !this.#stopped; step++) await this.#step(step);
+    this.#isStopped = false;
+    while (!this.#isStopped) await this.#step(this.#steps++);
   }
 
   async #step(step: number): Promise<void> {
@@ -128,12 +131,12 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
   const ninth = await server.as(9);
   const names = Array.from({ length: 300 }, (_, it) => [`${it}`, noise(70_000, it)]);
   items(await ninth.upload("", Object.fromEntries(names)));
-  const working = Promise.all(workers.map((worker) => worker.work()));
   const enough = (count: number) => workers.every(({ changes }) => changes.length > count);
-  await until(() => enough(20));
 
   for (let round = 1; round <= BACKUPS; round++) {
     await t.step(`backup ${round}`, async () => {
+      const working = Promise.all(workers.map((worker) => worker.work()));
+      await until(() => enough(5 + round * 15));
       const started = performance.now();
       const { code, stdout, stderr } = await runBackup({
         command: "backup",
@@ -142,6 +145,8 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
         args: ["--json"],
       });
       const ended = performance.now();
+      for (const worker of workers) worker.stop();
+      await working;
       assert.deepEqual([code, stderr], [0, ""]);
       const during = workers.flatMap(({ changes }) =>
         changes.filter(({ sentAt, repliedAt }) => sentAt > started && repliedAt < ended)
@@ -155,7 +160,6 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
       const state = await stateOf(target);
       assert.equal(treeOf(state, 9).size, 300);
       checkOneMoment(workers, state);
-      await until(() => enough(20 + round * 15));
     });
   }
   await t.step("a server serves what was restored", async () => {
@@ -166,7 +170,5 @@ Deno.test("C 22 a backup under load is the state of one moment, with every byte"
     const old = { headers: { Authorization: `Bearer ${ninth.token}` } };
     assert.equal((await again.fetch("/resources/", old)).status, 200);
   });
-  for (const worker of workers) worker.stop();
-  await working;
   await until(async () => (await filesBelow(`${dataDir}/held`)).length === 0);
 });

@@ -12,6 +12,7 @@ import { MemoryContainer } from "../support/memory_container.ts";
 import { mountable } from "../support/small_disk.ts";
 import { backupKills, restoreKills } from "./backup_kills.ts";
 import type { CampaignOptions, Outcome } from "./campaign.ts";
+import { fleetFaults, fleetMissing } from "./fleet.ts";
 import { fullDisks } from "./full_disks.ts";
 import { ALL_HOSTILE, scanHostileFiles } from "./hostile_scans.ts";
 import { injections } from "./injections.ts";
@@ -27,6 +28,7 @@ const COUNTS = {
   enospc: 250,
   "full-disks": 20,
   "backup-kills": 100,
+  fleet: 200,
   containers: 1,
 } as const;
 
@@ -76,6 +78,12 @@ async function allKinds(): Promise<Kind[]> {
     { name: "kill of a backup", option: "backup-kills", run: backupKills },
     { name: "kill of a restore", option: "backup-kills", run: restoreKills },
     { name: "kill of a repair", option: "backup-kills", run: repairKills },
+    {
+      name: "kill in a fleet of 3",
+      option: "fleet",
+      missing: fleetMissing,
+      run: fleetFaults,
+    },
     {
       name: "hostile files, 512 MB",
       option: "containers",

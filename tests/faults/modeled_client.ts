@@ -1,6 +1,8 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
 import { mintCredential } from "../../core/credentials.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
+import { ResourceEntry } from "../../schemas/resources.ts";
 import { ExpectedRefusal, Model, type ModelRecord } from "../fuzz/model.ts";
 import {
   entriesOf,
@@ -57,28 +59,31 @@ export class ModeledClient {
   /** Whether requests may be refused with a 500 response, and downloads may break off. */
   mayFail = false;
   readonly counts: Counts = { acknowledged: 0, failed: 0, unanswered: 0 };
-  readonly #user: number;
+  readonly user: number;
   readonly #random: Random;
   readonly #clock: () => number;
   /** The state before all of {@link #changes}. */
   #settled = new Model();
   readonly #changes: Change[] = [];
-  #client: Client | undefined;
+  #clients: readonly Client[] = [];
+  readonly #randomServer: Random;
 
   constructor({ user, seed, clock = () => 0 }: ModeledClientOptions) {
-    this.#user = user;
+    this.user = user;
     this.#random = seededRandom(seed * 1000 + user);
+    this.#randomServer = seededRandom(seed * 1000 + user + 500);
     this.#clock = clock;
   }
 
-  async connect(origin: string): Promise<void> {
+  /** Sends requests to these servers from now on, to any of them. */
+  async connect(...origins: readonly string[]): Promise<void> {
     const token = await mintCredential({
       secret: SECRET,
-      userId: this.#user,
+      userId: this.user,
       privileges: USER_PRIVILEGES,
       ttlSeconds: 86_400,
     });
-    this.#client = new Client(origin + BASE_PATH, token);
+    this.#clients = origins.map((origin) => new Client(origin + BASE_PATH, token));
   }
 
   /** Sends random requests, at least one, until one gets no reply or `goesOn` returns false. */
@@ -119,14 +124,42 @@ export class ModeledClient {
     if (matching !== undefined) return matching.after;
     const [expected] = states.map(({ after }) => shownTree(after.records()));
     const labels = states.map(({ label }) => label).join(" or ");
-    assert.deepEqual(shownFound(found), expected, `user ${this.#user}: the tree after ${labels}`);
-    throw new Error(`user ${this.#user}: wrong content after ${labels}`);
+    assert.deepEqual(shownFound(found), expected, `user ${this.user}: the tree after ${labels}`);
+    throw new Error(`user ${this.user}: wrong content after ${labels}`);
   }
 
   /** {@link check}, and goes on from the state that the tree is in. */
   async settle(): Promise<void> {
     this.#settled = await this.check();
     this.#changes.length = 0;
+  }
+
+  /** Folds events of the whole tree, which begin before the first one, into the path of each record. */
+  async pathsByEvents(lastId: string, count: number): Promise<Map<number, string>> {
+    await using events = await this.#connected.events({}, { "Last-Event-ID": lastId });
+    const paths = new Map<number, string>();
+    const epoch = lastId.slice(0, lastId.lastIndexOf("-"));
+    for (let sequence = 1; sequence <= count; sequence++) {
+      const block = await events.next();
+      assert.equal(block?.id, `${epoch}-${sequence}`, `user ${this.user}: the events`);
+      const { id, path } = v.parse(ResourceEntry, JSON.parse(block.data ?? ""));
+      if (block.event === "resource.deleted") {
+        assert.equal(paths.get(id), path, `user ${this.user}: deleted by event ${block.id}`);
+        paths.delete(id);
+      } else {
+        // A file that replaces another one is new, and comes as updated.
+        const isNew = block.event === "resource.added";
+        assert.ok(!isNew || !paths.has(id), `user ${this.user}: ${block.id} adds ${path} again`);
+        paths.set(id, path);
+      }
+    }
+    return paths;
+  }
+
+  /** The path of each record. */
+  async paths(): Promise<Map<number, string>> {
+    const entries = items(await this.#connected.list({ recursive: "true" }));
+    return new Map(entries.map(({ id, path }) => [id, path]));
   }
 
   /** The states that the tree may have had at a reading of the clock. */
@@ -140,7 +173,7 @@ export class ModeledClient {
   }
 
   get #caller() {
-    return { user: this.#user, admin: false };
+    return { user: this.user, admin: false };
   }
 
   get #model(): Model {
@@ -205,7 +238,7 @@ export class ModeledClient {
       // It broke off, or the server has died.
       return this.mayFail && await this.#isServed();
     }
-    assert.ok(sameBytes(bytes, bytesOf(node.content)), `user ${this.#user}: wrong bytes: ${path}`);
+    assert.ok(sameBytes(bytes, bytesOf(node.content)), `user ${this.user}: wrong bytes: ${path}`);
     return true;
   }
 
@@ -225,8 +258,9 @@ export class ModeledClient {
   }
 
   get #connected(): Client {
-    if (this.#client === undefined) throw new Error("Not connected");
-    return this.#client;
+    const client = this.#clients[this.#randomServer(this.#clients.length)];
+    if (client === undefined) throw new Error("Not connected");
+    return client;
   }
 
   #randomChange(): TreeStep {
@@ -266,7 +300,7 @@ export class ModeledClient {
   #randomContent(): string {
     const random = this.#random;
     if (random(8) === 0) return `noise ${LARGE_BYTES + random(3)}`;
-    return random(2) === 0 ? `shared ${random(7)}` : `own ${this.#user} ${random(1_000_000)}`;
+    return random(2) === 0 ? `shared ${random(7)}` : `own ${this.user} ${random(1_000_000)}`;
   }
 }
 

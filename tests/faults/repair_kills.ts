@@ -5,12 +5,8 @@ import { filesBelow } from "../support/backups.ts";
 import { ROOT } from "../support/child_server.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
-import {
-  blobFile,
-  loseContent,
-  openDatabase,
-  overwriteContent,
-} from "../support/stored_content.ts";
+import { blobFile, loseContent, overwriteContent } from "../support/stored_content.ts";
+import { openDatabase } from "../support/test_database.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
 import { until } from "../support/until.ts";
@@ -73,8 +69,8 @@ async function prepare(dataDir: string): Promise<void> {
     await Deno.mkdir(path.slice(0, -33), { recursive: true });
     await Deno.writeFile(path, noise(50, 9000 + index));
   }
-  using database = openDatabase(dataDir);
-  database.script("PRAGMA foreign_keys = OFF; DELETE FROM records WHERE path = 'sound'");
+  await using database = await openDatabase(dataDir);
+  await database.script("PRAGMA foreign_keys = OFF; DELETE FROM records WHERE path = 'sound'");
 }
 
 async function damage(
@@ -140,10 +136,10 @@ async function stateOf(dataDir: string): Promise<unknown> {
     repair: false,
     onProgress: () => {},
   });
-  using database = openDatabase(dataDir);
+  await using database = await openDatabase(dataDir);
   return {
     findings: findings.listed.map(({ message }) => message).sort(),
-    records: database.all("SELECT user_id, path, hash, size FROM records ORDER BY path"),
+    records: await database.all("SELECT user_id, path, hash, size FROM records ORDER BY path"),
   };
 }
 
@@ -155,8 +151,8 @@ async function everythingIn(dataDir: string): Promise<string[]> {
       digests.push(md5(await Deno.readFile(path)));
     }
   }
-  using database = openDatabase(dataDir);
-  for (const { bytes } of database.all("SELECT bytes FROM contents")) {
+  await using database = await openDatabase(dataDir);
+  for (const { bytes } of await database.all("SELECT bytes FROM contents")) {
     if (bytes instanceof Uint8Array) digests.push(md5(bytes));
   }
   return digests;

@@ -1,76 +1,27 @@
 import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import type { StagedBlob } from "../../core/blob_store.ts";
-import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
-import { S3BlobStore, type S3BlobStoreOptions } from "../../storage/s3/s3_blob_store.ts";
-import type { ContentSettings } from "../../storage/storage.ts";
-import {
-  chunksOf,
-  contentOf,
-  type ContentStores,
-  publish,
-} from "../conformance/blob_store_suite.ts";
-import { FaultyProxy } from "../support/faulty_proxy.ts";
+import { Bucket } from "../../storage/s3/bucket.ts";
+import { S3Requests } from "../../storage/s3/requests.ts";
+import { S3BlobStore } from "../../storage/s3/s3_blob_store.ts";
+import { chunksOf, contentOf, publish } from "../conformance/blob_store_suite.ts";
 import { noise } from "../support/random.ts";
+import {
+  failing,
+  faults,
+  makeRoom,
+  type OpenStores,
+  type Room,
+  settledKeys,
+} from "../support/s3_rooms.ts";
 import { S3Engine } from "../support/s3.ts";
+import { SQLITE_RECORDS } from "../support/object_stores.ts";
+import { Storage } from "../../storage/storage.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 const LARGE = noise(20_000_000);
 const ONE_PART = noise(300_000, 2);
-
-/** A store by way of a proxy, which a test may open again. */
-interface Room extends AsyncDisposable {
-  readonly engine: S3Engine;
-  readonly proxy: FaultyProxy;
-  readonly content: ContentSettings;
-  open(options?: Partial<S3BlobStoreOptions>): Promise<OpenStores>;
-}
-
-interface OpenStores extends ContentStores, AsyncDisposable {
-  readonly records: SqliteResourceStore;
-  readonly blobs: S3BlobStore;
-}
-
-async function makeRoom(): Promise<Room> {
-  await using parts = new AsyncDisposableStack();
-  const engine = parts.use(await S3Engine.start());
-  const proxy = parts.use(new FaultyProxy(engine.port));
-  const { path } = parts.use(await TempDir.make());
-  const content = engine.content(engine.contentUrl("room", proxy.endpoint));
-  const owned = parts.move();
-  return {
-    engine,
-    proxy,
-    content,
-    async open(options = {}) {
-      await using opened = new AsyncDisposableStack();
-      const records = opened.use(await SqliteResourceStore.open(`${path}/strongroom.db`));
-      const requests = { timeoutMs: 2000, retryMs: 10 };
-      const blobs = opened.use(
-        await S3BlobStore.open(path, {
-          ...content,
-          objects: records.objectTable,
-          requests,
-          // Each object is deleted twice at once.
-          secondMs: -1,
-          ...options,
-        }),
-      );
-      const held = opened.move();
-      return { records, blobs, [Symbol.asyncDispose]: () => held.disposeAsync() };
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
-
-/** The objects, once those that are leaving are gone. */
-async function settledKeys({ engine, content }: Room, { blobs, records }: OpenStores) {
-  await until(async () => {
-    await blobs.removals.run();
-    return (await records.objectTable.due(Infinity, 1)).length === 0;
-  });
-  return await engine.keys(content);
-}
 
 async function store(stores: OpenStores, content: Uint8Array<ArrayBuffer>): Promise<StagedBlob> {
   await using staged = await stores.blobs.stage(chunksOf(content));
@@ -81,16 +32,6 @@ async function store(stores: OpenStores, content: Uint8Array<ArrayBuffer>): Prom
 async function remove({ records, blobs }: OpenStores, hash: string): Promise<void> {
   await records.write((transaction) => blobs.remove([hash], transaction), { alone: true });
 }
-
-const faults = (title: string, body: (room: Room) => Promise<void>) =>
-  Deno.test({
-    name: `C 23 ${title}`,
-    ignore: !S3Engine.isInstalled,
-    async fn() {
-      await using room = await makeRoom();
-      await body(room);
-    },
-  });
 
 faults("requests that fail for a moment are sent again, whatever they do", async (room) => {
   await using stores = await room.open();
@@ -135,6 +76,69 @@ for (const status of [403, 500, 507]) {
   );
 }
 
+faults("a reply that does not end is asked for again, where that does no harm", async (room) => {
+  const { location, credentials } = room.content;
+  const bucket = new Bucket(
+    new S3Requests(location, credentials, { timeoutMs: 300, retryMs: 10 }),
+  );
+  await using stores = await room.open();
+  await store(stores, ONE_PART);
+  const [key = ""] = await room.engine.keys(room.content);
+  let stalls = 1;
+  room.proxy.fault = () => stalls-- > 0 ? "stall" : "pass";
+  const keys = (await Array.fromAsync(bucket.list(location.prefix))).flat().map(({ key }) => key);
+  assert.ok(keys.includes(key));
+  stalls = 1;
+  await assert.rejects(bucket.beginUpload(key), /sent nothing for 300 ms/);
+});
+
+faults("an object that is not deleted keeps no other from it", async (room) => {
+  const failures: unknown[] = [];
+  await using stores = await room.open({ onFailure: (error) => failures.push(error) });
+  const first = await store(stores, ONE_PART);
+  const [refused] = await room.engine.keys(room.content);
+  assert.ok(refused);
+  // More than are deleted at once.
+  const seeds = Array.from({ length: 8 }, (_, index) => index + 3);
+  const others = await Promise.all(seeds.map((seed) => store(stores, noise(100_000, seed))));
+  room.proxy.fault = ({ method, target }) =>
+    method === "DELETE" && target.includes(refused) ? { status: 403 } : "pass";
+  for (const { hash } of [first, ...others]) await remove(stores, hash);
+  await stores.blobs.removals.run();
+  assert.deepEqual(await room.engine.keys(room.content), [refused]);
+  assert.equal(failures.length, 1);
+});
+
+Deno.test({
+  name: "C 23 a stop ends the removal of objects before it closes the database",
+  ignore: !S3Engine.isInstalled,
+  async fn() {
+    await using room = await makeRoom(SQLITE_RECORDS);
+    await using directory = await TempDir.make();
+    const failures: unknown[] = [];
+    const content = { ...room.content, onFailure: (error: unknown) => failures.push(error) };
+    const requested = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    {
+      await using storage = await Storage.open(directory.path, { content });
+      await using staged = await storage.blobs.stage(chunksOf(ONE_PART));
+      await publish(storage, [staged]);
+      room.proxy.fault = ({ method }) => {
+        if (method !== "DELETE") return "pass";
+        requested.resolve();
+        return answered.promise.then(() => "pass");
+      };
+      await storage.records.write(
+        (transaction) => storage.blobs.remove([staged.hash], transaction),
+        { alone: true },
+      );
+      await requested.promise;
+      setTimeout(answered.resolve, 300);
+    }
+    assert.deepEqual(failures, []);
+  },
+});
+
 faults("an engine that is killed in an upload and in a download comes back", async (room) => {
   await using stores = await room.open();
   const { hash } = await store(stores, LARGE);
@@ -162,6 +166,49 @@ faults("a download goes on when its connection breaks", async (room) => {
   assert.deepEqual(await contentOf(stores.blobs, hash), LARGE);
   assert.ok(room.proxy.requests.length > 6);
 });
+
+faults("a failed upload is given up again when the database could not note it", async (room) => {
+  let fails = 0;
+  let failures = 0;
+  await using stores = await room.open({
+    onFailure: () => failures++,
+    objects: (table) =>
+      failing(table, "giveUp", () => {
+        if (++fails <= 2) throw new Error("The database is away");
+      }),
+  });
+  const broken = (async function* () {
+    yield* chunksOf(LARGE.slice(0, 3_000_000));
+    throw new RangeError("broken");
+  })();
+  await assert.rejects(stores.blobs.stage(broken), RangeError);
+  assert.deepEqual([fails, failures], [1, 1]);
+  await stores.blobs.removals.run();
+  assert.deepEqual([fails, failures], [2, 2]);
+  assert.deepEqual(await stores.rows("SELECT state FROM objects"), [{ state: "arriving" }]);
+  assert.deepEqual(await settledKeys(room, stores), []);
+  assert.deepEqual(await stores.rows("SELECT state FROM objects"), []);
+});
+
+faults(
+  "a download whose connection breaks goes on in the object that has replaced its own",
+  async (room, { name }) => {
+    // The readers of its own server would keep the object.
+    if (name === "SQLite") return;
+    await using stores = await room.open();
+    await using other = await room.open();
+    const { hash } = await store(stores, LARGE);
+    const reader = await stores.blobs.open(hash, { start: 0, end: LARGE.length });
+    assert.ok(reader);
+    const read = [(await reader.next()).value ?? new Uint8Array()];
+    await store(other, LARGE);
+    assert.equal((await settledKeys(room, other)).length, 1);
+    await room.engine.kill();
+    await room.engine.restart();
+    for await (const chunk of reader) read.push(chunk);
+    assert.deepEqual(new Uint8Array(await new Blob(read).arrayBuffer()), LARGE);
+  },
+);
 
 faults("a deletion that arrives late removes nothing that came since", async (room) => {
   await using stores = await room.open();
@@ -206,34 +253,30 @@ faults("content whose object is lost or damaged is repaired by an upload", async
 });
 
 faults("a start deletes what was on its way, but not what waits for a commit", async (room) => {
-  const object = { id: "a".repeat(32), userId: 1, createdBy: 1, createdAt: 0, expiresAt: 0 };
+  const id = "a".repeat(32);
   {
-    const { blobs, records } = await room.open();
+    const stores = await room.open();
+    const { blobs, records } = stores;
     const staged = await blobs.stage(chunksOf(ONE_PART));
     const waiting = await blobs.stage(chunksOf(noise(400_000, 3)));
     const { hash, size, crc32, sha256 } = waiting;
-    Object.assign(object, { hash, size, crc32, sha256 });
-    await blobs.parts.park(object.id, waiting);
+    await blobs.parts.park(id, waiting);
+    const times = { createdAt: 0, expiresAt: 2 ** 50 };
+    const object = { id, userId: 1, createdBy: 1, hash, size, crc32, sha256, ...times };
+    await records.objects.add(object, { maxObjects: 1, quota: undefined });
     assert.equal(staged.size, ONE_PART.length);
     // As a process does that is killed.
-    await blobs[Symbol.asyncDispose]();
-    await records[Symbol.asyncDispose]();
+    await stores[Symbol.asyncDispose]();
   }
   await using stores = await room.open();
   assert.equal((await settledKeys(room, stores)).length, 1);
-  assert.deepEqual(await stores.blobs.parts.ids(), [object.id]);
-  const lfsObject = {
-    ...object,
-    hash: "",
-    size: 400_000,
-    crc32: 0,
-    sha256: "00".repeat(32),
-    ...object,
-  };
-  await using blob = await stores.blobs.parts.unpark(lfsObject);
+  const sha256 = createHash("sha256").update(noise(400_000, 3)).digest("hex");
+  const [object] = await stores.records.objects.waiting(1, [sha256], 1);
+  assert.ok(object);
+  await using blob = await stores.blobs.parts.unpark(object);
   assert.ok(blob);
   await publish(stores, [blob]);
-  await stores.blobs.parts.remove(object.id);
+  await stores.blobs.parts.remove(id);
   assert.equal((await settledKeys(room, stores)).length, 1);
   assert.deepEqual(await contentOf(stores.blobs, blob.hash), noise(400_000, 3));
 });
@@ -277,12 +320,12 @@ faults(
   },
 );
 
-faults("a bucket of another strongroom is refused", async (room) => {
+faults("a bucket of another strongroom is refused", async (room, database) => {
   await (await room.open())[Symbol.asyncDispose]();
   await using directory = await TempDir.make();
-  await using records = await SqliteResourceStore.open(`${directory.path}/strongroom.db`);
+  await using opened = await (await database.room(directory.path)).open();
   await assert.rejects(
-    S3BlobStore.open(directory.path, { ...room.content, objects: records.objectTable }),
+    S3BlobStore.open(directory.path, { ...room.content, objects: opened.records.objectTable }),
     /the content of another strongroom/,
   );
 });
@@ -299,3 +342,12 @@ async function unfinishedUploads({ engine }: Room): Promise<string[]> {
   await walk(engine.objects);
   return found.filter((path) => path.includes(".sgwtmp"));
 }
+
+faults("content that is in no object, nor in the database, is missing", async (room) => {
+  await using stores = await room.open();
+  const content = { hash: "0".repeat(32), size: 5, crc32: 0, sha256: new Uint8Array(32) };
+  await stores.records.write(({ contents }) => contents.put([{ ...content, bytes: undefined }]));
+  assert.equal(await stores.blobs.sizeOf(content.hash), undefined);
+  const { signal } = new AbortController();
+  assert.deepEqual(await stores.blobs.sizesOf([content.hash], signal), [undefined]);
+});

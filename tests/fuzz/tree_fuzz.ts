@@ -1,6 +1,7 @@
 /**
- * `deno task fuzz [--minutes=N] [--seed=N]`: compares the service with the model of RS on random
- * sequences of operations: on 2000 sequences, or for the given number of minutes.
+ * `deno task fuzz:tree [--minutes=N] [--sequences=N] [--seed=N]`: compares the service with the model of RS
+ * on random sequences of operations: on 2000 sequences, or for the given number of minutes. The service uses
+ * the engines that STRONGROOM_TEST_ENGINES names.
  */
 
 import { parseArgs } from "node:util";
@@ -11,7 +12,11 @@ const BATCH_SEQUENCES = 100;
 const STEPS = 30;
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string" }, seed: { type: "string" } },
+  options: {
+    minutes: { type: "string" },
+    sequences: { type: "string", default: "2000" },
+    seed: { type: "string" },
+  },
 });
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
 let seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
@@ -20,7 +25,7 @@ const started = performance.now();
 const elapsed = () => (performance.now() - started) / 60_000;
 const total: Tally = new Map();
 let done = 0;
-while (minutes === undefined ? done < 2000 : elapsed() < minutes) {
+while (minutes === undefined ? done < Number(values.sequences) : elapsed() < minutes) {
   // Printed first, so that the seed is known even after a crash.
   console.log(`${elapsed().toFixed(1)} min: ${done} sequences agree; the next seed is ${seed}`);
   const tally = await checkSequences({ seed, sequences: BATCH_SEQUENCES, steps: STEPS });

@@ -1,6 +1,6 @@
 /**
  * `deno task test:large`: a file of 2 GB through the console, beside the same by curl, with the memory of the
- * tab; and 1000 small files. The variable CONSOLE_MB says how large the file is. Needs chromium and curl, and
+ * tab, and both beside what they send to a server that drops it; 1000 small files; and the first paint. The variable CONSOLE_MB says how large the file is. Needs chromium and curl, and
  * 8 GB of disk.
  */
 
@@ -9,7 +9,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { mintToken, USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
-import { HAS_BROWSER, TestBrowser } from "../browser/browser.ts";
+import { HAS_BROWSER, openContext, TestBrowser } from "../browser/browser.ts";
 import { button, choose } from "../browser/files_page.ts";
 
 const BYTES = Number(Deno.env.get("CONSOLE_MB") ?? 2000) * 1_000_000;
@@ -42,13 +42,53 @@ async function upload(page: Page, label: string, path: string, files: string): P
 }
 
 /** Seconds until curl has uploaded a file. */
-async function curl(url: string, path: string): Promise<number> {
-  const token = await mintToken({ userId: 1, privileges: USER_PRIVILEGES });
+async function curl(url: string, path: string, headers: readonly string[]): Promise<number> {
   const started = performance.now();
-  const headers = ["-H", `Authorization: Bearer ${token}`, "-H", "Expect:"];
-  const { code, stderr } = await run("curl", ["-sSf", ...headers, "-T", path, url]);
+  const lines = [...headers, "Expect:"].flatMap((it) => ["-H", it]);
+  const { code, stderr } = await run("curl", ["-sSf", ...lines, "-T", path, url]);
   assert.equal(code, 0, stderr);
   return (performance.now() - started) / 1000;
+}
+
+/** A server that drops what it receives. */
+const DROPPING = `
+Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(port) }, async (it) => {
+  await it.body?.pipeTo(new WritableStream());
+  return new Response("<input type=file>", { headers: { "Content-Type": "text/html" } });
+});`;
+
+/** Seconds until curl, and a page in the browser, have sent a file to a server that drops it. */
+async function dropped(path: string): Promise<{ byCurl: number; byPage: number }> {
+  const server = new Deno.Command(Deno.execPath(), { args: ["eval", DROPPING], stdout: "piped" })
+    .spawn();
+  try {
+    const output = server.stdout.getReader();
+    const { value } = await output.read();
+    await output.cancel();
+    const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}/`;
+    const byCurl = await curl(url, path, []);
+    const context = await openContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(url);
+      await page.setInputFiles("input", path);
+      // As the console sends a file, and nothing else.
+      const ms = await page.evaluate<number>(`new Promise((resolve, reject) => {
+        const started = performance.now();
+        const xhr = new XMLHttpRequest();
+        xhr.open("PATCH", "/");
+        xhr.onload = () => resolve(performance.now() - started);
+        xhr.onerror = reject;
+        xhr.send(document.querySelector("input").files[0].slice(0));
+      })`);
+      return { byCurl, byPage: ms / 1000 };
+    } finally {
+      await context.close();
+    }
+  } finally {
+    server.kill();
+    await server.status;
+  }
 }
 
 Deno.test({
@@ -72,7 +112,11 @@ Deno.test({
     });
     const page = await browser.signIn();
     await button(page, "Upload files").waitFor();
-    const byCurl = await curl(`${browser.server.url}/files/by-curl.bin`, path);
+    const bare = await dropped(path);
+    const token = await mintToken({ userId: 1, privileges: USER_PRIVILEGES });
+    const byCurl = await curl(`${browser.server.url}/files/by-curl.bin`, path, [
+      `Authorization: Bearer ${token}`,
+    ]);
     // The server would compare equal content.
     const removal = await (await browser.server.as(1)).remove({ "paths[]": "by-curl.bin" });
     assert.equal(removal.status, 200, removal.text);
@@ -88,7 +132,8 @@ Deno.test({
     const growth = highest - before;
     const rate = (seconds: number) => `${Math.round(BYTES / 1e6 / seconds)} MB/s`;
     console.log(
-      `curl ${rate(byCurl)}, console ${rate(byConsole)}; the tab grew by ${growth >> 20} MiB`,
+      `curl ${rate(byCurl)}, console ${rate(byConsole)}; the tab grew by ${growth >> 20} MiB; ` +
+        `to a server that drops it: curl ${rate(bare.byCurl)}, the browser ${rate(bare.byPage)}`,
     );
     assert.ok(highest > 0);
     assert.ok(growth < MAX_GROWTH, `the tab grew by ${growth >> 20} MiB`);
@@ -111,5 +156,27 @@ Deno.test({
     console.log(`${FILES} files in ${seconds.toFixed(1)} s`);
     const client = await browser.server.as(1);
     assert.equal((await client.paths({ path: "many", recursive: "true" })).length, FILES + 1);
+  },
+});
+
+Deno.test({
+  name: "C 24 a browser that has never seen the console shows it",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    for (let round = 1; round <= 3; round++) {
+      await using browser = await TestBrowser.start();
+      const page = await browser.open();
+      await page.getByLabel("Credential").waitFor();
+      const paint = await page.evaluate<number>(`new Promise((resolve) =>
+        new PerformanceObserver((list) => {
+          const [first] = list.getEntriesByName("first-contentful-paint");
+          if (first !== undefined) resolve(first.startTime);
+        }).observe({ type: "paint", buffered: true }))`);
+      const bytes = await page.evaluate<number>(
+        `performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)`,
+      );
+      console.log(`first contentful paint after ${Math.round(paint)} ms, ${bytes} bytes loaded`);
+      assert.ok(bytes > 0 && bytes <= 150 * 1024, `${bytes} bytes`);
+    }
   },
 });

@@ -13,6 +13,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     port: 8080,
     console: "on",
     dataDir: "./data",
+    databaseUrl: undefined,
     contentUrl: undefined,
     s3AccessKey: undefined,
     s3SecretKey: undefined,

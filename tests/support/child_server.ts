@@ -3,9 +3,10 @@
 import * as assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../schemas/base_path.ts";
+import { readJwtSecret } from "../../storage/jwt_secret.ts";
 import { Client } from "./client.ts";
 import { isAlive, parentOf } from "./processes.ts";
-import { USER_PRIVILEGES } from "./server.ts";
+import { mintToken, USER_PRIVILEGES } from "./server.ts";
 import { until } from "./until.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -118,14 +119,12 @@ export class ChildServer implements AsyncDisposable {
     return this.#log.text;
   }
 
-  /** A client with a credential from `strongroom token`. */
+  /** A client with a credential that the secret of the server signs, as `strongroom token` does. */
   async as(userId: number, privileges: readonly string[] = USER_PRIVILEGES): Promise<Client> {
-    const { code, stdout, stderr } = await strongroom(
-      ["token", "--user", String(userId), "--privileges", privileges.join()],
-      this.#env,
-    );
-    assert.equal(code, 0, stderr);
-    return new Client(this.origin + BASE_PATH, stdout.trim());
+    const { STRONGROOM_JWT_SECRET: given, STRONGROOM_DATA_DIR: dataDir = "" } = this.#env;
+    const secret = given ?? await readJwtSecret(dataDir);
+    assert.ok(secret !== undefined, `No secret in ${dataDir}`);
+    return new Client(this.origin + BASE_PATH, await mintToken({ userId, privileges, secret }));
   }
 
   /** Everything that the server printed. Resolves when the server has exited. */

@@ -10,6 +10,8 @@ export type Fault =
   | "loseReply"
   /** The connection breaks after some bytes of the reply. */
   | { readonly cutAfter: number }
+  /** The end of the reply never comes, and the connection stays open. */
+  | "stall"
   /** It never reaches the server, and has another reply. */
   | { readonly status: number }
   /** The client gets no reply, and the server gets the request when {@link FaultyProxy.release} is called. */
@@ -94,6 +96,11 @@ export class FaultyProxy implements AsyncDisposable {
     using upstream = await Deno.connect({ hostname: "127.0.0.1", port: this.#port });
     await writeAll(upstream, request.bytes);
     if (fault === "loseReply") return void await readToEnd(upstream);
+    if (fault === "stall") {
+      const reply = await readToEnd(upstream);
+      await writeAll(connection, reply.subarray(0, -1));
+      return void await readToEnd(connection);
+    }
     let left = typeof fault === "object" ? fault.cutAfter : Infinity;
     const buffer = new Uint8Array(64 * 1024);
     for (let count; left > 0 && (count = await upstream.read(buffer)) !== null;) {
@@ -129,7 +136,6 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void>
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }
 
-async function readToEnd(connection: Deno.Conn): Promise<void> {
-  const buffer = new Uint8Array(64 * 1024);
-  while (await connection.read(buffer) !== null);
+async function readToEnd(connection: Deno.Conn): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(connection.readable).arrayBuffer());
 }

@@ -2,28 +2,46 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResourceRecord } from "../../core/ports.ts";
 import { ancestorsOf, nameOf } from "../../core/paths.ts";
-import { Connection } from "../../storage/database/connection.ts";
 import { RECORD_COLUMNS, toRecord } from "../../storage/database/lookup.ts";
-import { objectsOf } from "./engines.ts";
+import { contentOf, objectsOf } from "./engines.ts";
 import type { TestServer } from "./server.ts";
-import { openDatabase, storedContent, storedHashes } from "./stored_content.ts";
+import { contentIn, hashesIn } from "./stored_content.ts";
+import { openDatabase, type TestDatabase } from "./test_database.ts";
+import { until } from "./until.ts";
 
 /** Checks the invariants of C 5 on the records and files of a server, and returns all records. */
 export async function checkInvariants(server: TestServer): Promise<ResourceRecord[]> {
+  await using database = await openDatabase(server.dataDir);
+  return await checkInvariantsIn(database, server);
+}
+
+/** {@link checkInvariants}, of a server whose database is open */
+export async function checkInvariantsIn(
+  database: TestDatabase,
+  server: TestServer,
+): Promise<ResourceRecord[]> {
   const records = await allRecords(server);
   await server.tree.sweeper.finish();
-  await checkFiles(server.dataDir, records);
+  await checkFiles(database, server.dataDir, records);
   return records;
 }
 
 /** Checks the invariants of C 5 on the data directory of a server that does nothing right now. */
 export async function checkDataDirectory(dataDir: string): Promise<void> {
-  using connection = new Connection(`${dataDir}/strongroom.db`, { readOnly: true });
-  const rows = connection.all(`SELECT ${RECORD_COLUMNS} FROM records`);
-  await checkFiles(dataDir, rows.map(toRecord));
+  await using database = await openDatabase(dataDir);
+  const rows = await database.all(`SELECT ${RECORD_COLUMNS} FROM records`);
+  await checkFiles(
+    database,
+    dataDir,
+    rows.map((row) => toRecord({ ...row, hash: row.hash ?? "", is_dir: Number(row.is_dir) })),
+  );
 }
 
-async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): Promise<void> {
+async function checkFiles(
+  database: TestDatabase,
+  dataDir: string,
+  records: readonly ResourceRecord[],
+): Promise<void> {
   const held = new Map(records.map((record) => [`${record.userId}:${record.path}`, record]));
   assert.equal(held.size, records.length, "C 5.1: duplicate path");
   for (const { userId, path, name, isDir, hash, size } of records) {
@@ -38,7 +56,7 @@ async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): 
   const sizes = new Map(
     records.filter(({ isDir }) => !isDir).map(({ hash, size }) => [hash, size]),
   );
-  const stored = new Set(await storedHashes(dataDir));
+  const stored = new Set(await hashesIn(database, dataDir));
   const surplus = [...stored].filter((hash) => !sizes.has(hash));
   const missing = [...sizes.keys()].filter((hash) => !stored.has(hash));
   assert.deepEqual(
@@ -47,27 +65,49 @@ async function checkFiles(dataDir: string, records: readonly ResourceRecord[]): 
     `C 5.4: surplus ${surplus}; missing ${missing}`,
   );
   for (const [hash, size] of sizes) {
-    const content = await storedContent(dataDir, hash);
+    const content = await contentIn(database, dataDir, hash);
     assert.equal(content.length, size, "C 5.3");
     assert.equal(createHash("md5").update(content).digest("hex"), hash, "C 5.3");
   }
   assert.deepEqual(await temporaryFiles(dataDir), []);
-  await checkObjects(dataDir);
+  await checkObjects(database, dataDir);
 }
 
 /** Checks that the database knows all objects, and that each content has its own. */
-async function checkObjects(dataDir: string): Promise<void> {
+async function checkObjects(database: TestDatabase, dataDir: string): Promise<void> {
   const objects = new Set(await objectsOf(dataDir));
-  using connection = openDatabase(dataDir);
-  const keys = (sql: string) => connection.all(sql).map(({ key }) => String(key));
-  const contents = keys("SELECT object AS key FROM contents WHERE object IS NOT NULL");
+  const keys = async (sql: string) => (await database.all(sql)).map(({ key }) => String(key));
+  const contents = await keys("SELECT object AS key FROM contents WHERE object IS NOT NULL");
   assert.deepEqual(contents.filter((key) => !objects.has(key)), [], "C 23: objects are missing");
   const known = new Set([
     ...contents,
-    ...keys("SELECT key FROM objects"),
-    ...keys("SELECT object AS key FROM quarantine"),
+    ...await keys("SELECT key FROM objects"),
+    ...await keys("SELECT object AS key FROM upload_parts"),
+    ...await keys("SELECT object AS key FROM quarantine"),
   ]);
   assert.deepEqual([...objects].filter((key) => !known.has(key)), [], "C 23: unknown objects");
+}
+
+/** Checks that no object is kept for an upload: for a server that has replied to all of them. */
+export async function checkNothingArrives(database: TestDatabase): Promise<void> {
+  const keys = await database.all("SELECT key FROM objects WHERE state = 'arriving'");
+  assert.deepEqual(keys, [], "C 23: objects of no upload");
+}
+
+/** Waits until no object is kept for an upload or commit, where the server has ended all requests. */
+export async function untilNothingArrives(dataDir: string): Promise<void> {
+  if (contentOf(dataDir) === undefined) return;
+  await using database = await openDatabase(dataDir);
+  const sql = "SELECT key FROM objects WHERE state = 'arriving' AND waiting IS NULL";
+  await until(async () => await database.get(sql) === undefined);
+}
+
+/** Waits until the object store has the objects of content, and no others. */
+export async function untilObjectsLeft(database: TestDatabase, dataDir: string): Promise<void> {
+  await until(async () => {
+    const rows = await database.all("SELECT object FROM contents WHERE object IS NOT NULL");
+    return (await objectsOf(dataDir)).join() === rows.map(({ object }) => object).sort().join();
+  });
 }
 
 /** All records of a user, or of all users. */

@@ -1,5 +1,5 @@
 import { parseContentUrl } from "../../schemas/content_url.ts";
-import type { ContentSettings } from "../../storage/storage.ts";
+import type { ContentSettings } from "../../storage/opening.ts";
 import { Bucket } from "../../storage/s3/bucket.ts";
 import { S3Requests } from "../../storage/s3/requests.ts";
 import { TempDir } from "./temp_dir.ts";
@@ -109,6 +109,11 @@ export class S3Engine implements AsyncDisposable {
     const keys: string[] = [];
     for await (const page of bucket.list(location.prefix)) keys.push(...page.map(({ key }) => key));
     return keys.filter((key) => !/\/(?:probe|strongroom)$/.test(key)).sort();
+  }
+
+  /** Lets this process end while the engine runs. */
+  unref(): void {
+    this.#process?.unref();
   }
 
   /** Ends the engine at the end of the process. */

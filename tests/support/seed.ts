@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { ContentTable } from "../../storage/ports/content_table.ts";
+import { IN_SQLITE } from "./engines.ts";
 import type { NewRecord, ResourceRecord, ResourceStore } from "../../core/ports.ts";
 
 /** The fields of a record that a test chooses. A path that ends in `/` is a directory. */
@@ -13,11 +15,25 @@ export interface Seed {
 }
 
 /** Adds records to the store directly, for chosen times and large numbers. */
-export function seed(
+export async function seed(
   records: ResourceStore,
   seeds: readonly (Seed | string)[],
 ): Promise<ResourceRecord[]> {
-  return records.write((transaction) => transaction.insert(seeds.map(newRecord)));
+  const added = seeds.map(newRecord);
+  // PostgreSQL refuses records without a row of their content.
+  if (!IN_SQLITE && hasContents(records)) {
+    const files = added.filter(({ isDir }) => !isDir);
+    await records.contents.announce(
+      files.map((file) => ({ ...file, sha256: new Uint8Array(32), bytes: undefined })),
+    );
+  }
+  return await records.write((transaction) => transaction.insert(added));
+}
+
+function hasContents(
+  records: ResourceStore,
+): records is ResourceStore & { readonly contents: ContentTable } {
+  return "contents" in records;
 }
 
 /** The record that a seed describes. */

@@ -15,17 +15,19 @@ import type { HubService } from "../../core/hub/ports.ts";
 import type { Tree, TreeParts, UploadLimits } from "../../core/tree/changes.ts";
 import type { AppOptions } from "../../routes/app.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
 import type { App } from "../../routes/environment.ts";
 import type { ServerEvents } from "../../routes/events.ts";
 import type { RunningServer } from "../../routes/server.ts";
 import type { TreePrivileges } from "../../schemas/credentials.ts";
 import { readSettings, type Settings } from "../../schemas/settings.ts";
 import { auditLog } from "../../storage/audit/audit_log.ts";
-import { type ContentSettings, Storage } from "../../storage/storage.ts";
+import type { ContentSettings } from "../../storage/opening.ts";
+import { Storage } from "../../storage/storage.ts";
 import { Client } from "./client.ts";
 import { DescribedReplies } from "./described_replies.ts";
-import { contentOf } from "./engines.ts";
-import { temporaryFiles } from "./invariants.ts";
+import { contentOf, databaseUrlOf } from "./engines.ts";
+import { temporaryFiles, untilNothingArrives } from "./invariants.ts";
 import { storedHashes } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
 
@@ -99,8 +101,10 @@ export class TestServer implements AsyncDisposable {
       rateLimit: options.rateLimit,
     };
     const { acceptDamage = false } = options;
+    const databaseUrl = options.settings?.databaseUrl ?? await databaseUrlOf(dataDir);
     const storage = parts.use(
       await Storage.open(dataDir, {
+        database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
         reserveMB: options.diskReserveMB ?? 0,
         acceptDamage,
         content: options.content ?? contentOf(dataDir),
@@ -138,7 +142,10 @@ export class TestServer implements AsyncDisposable {
       port: options.port ?? 0,
       ...(graceMs !== undefined && { graceMs }),
     });
-    parts.defer(async () => void await server.stop());
+    parts.defer(async () => {
+      await server.stop();
+      if (options.settings?.databaseUrl === undefined) await untilNothingArrives(dataDir);
+    });
     const { tree, hub, app } = composition;
     return new TestServer(
       tree,
@@ -217,7 +224,7 @@ export const USER_PRIVILEGES = [
 
 /** Mints a credential that a {@link TestServer} accepts. */
 export function mintToken(
-  { ttlSeconds = 600, secret = SECRET, ...claims }: {
+  { ttlSeconds = 3600, secret = SECRET, ...claims }: {
     userId: number;
     privileges: readonly string[];
     trees?: TreePrivileges;

@@ -1,15 +1,8 @@
 /** Stored content, as it is on the disk: in a file of its own, or in the database. */
 
-import { Connection } from "../../storage/database/connection.ts";
 import { orMissing } from "../../storage/disk/files.ts";
-import { objectFile } from "./engines.ts";
-
-/** Opens the database of a data directory beside its server, without its checks. */
-export function openDatabase(dataDir: string): Connection {
-  const connection = new Connection(`${dataDir}/strongroom.db`, { readOnly: false });
-  connection.script("PRAGMA ignore_check_constraints = ON");
-  return connection;
-}
+import { IN_FILES, objectFile } from "./engines.ts";
+import { openDatabase, type TestDatabase } from "./test_database.ts";
 
 /** The path of content that is in a file. */
 export function blobFile(dataDir: string, hash: string): string {
@@ -17,14 +10,22 @@ export function blobFile(dataDir: string, hash: string): string {
 }
 
 /** The path of content that is in a file, of the data directory or of the object store. */
-export function contentFile(dataDir: string, hash: string): string {
-  using database = openDatabase(dataDir);
-  const row = database.get("SELECT object FROM contents WHERE hash = :hash", { hash });
-  return typeof row?.object === "string" ? objectFile(row.object) : blobFile(dataDir, hash);
+export async function contentFile(dataDir: string, hash: string): Promise<string> {
+  await using database = await openDatabase(dataDir);
+  const row = await database.get("SELECT object FROM contents WHERE hash = :hash", { hash });
+  return typeof row?.object === "string"
+    ? objectFile(dataDir, row.object)
+    : blobFile(dataDir, hash);
 }
 
 /** The hashes of all stored content, and the names of all foreign files in `blobs/`, sorted. */
 export async function storedHashes(dataDir: string): Promise<string[]> {
+  await using database = await openDatabase(dataDir);
+  return await hashesIn(database, dataDir);
+}
+
+/** {@link storedHashes}, of a data directory whose database is open */
+export async function hashesIn(database: TestDatabase, dataDir: string): Promise<string[]> {
   const hashes = new Set<string>();
   const walk = async (directory: string) => {
     // A server that runs removes directories that have become empty.
@@ -35,24 +36,32 @@ export async function storedHashes(dataDir: string): Promise<string[]> {
     }
   };
   await walk(`${dataDir}/blobs`);
-  using database = openDatabase(dataDir);
-  for (const { hash } of database.all("SELECT hash FROM contents")) hashes.add(String(hash));
+  for (const { hash } of await database.all("SELECT hash FROM contents")) hashes.add(String(hash));
   return [...hashes].sort();
 }
 
 /** Whether content is in the database. */
-export function isInDatabase(dataDir: string, hash: string): boolean {
-  using database = openDatabase(dataDir);
+export async function isInDatabase(dataDir: string, hash: string): Promise<boolean> {
+  await using database = await openDatabase(dataDir);
   const sql = "SELECT 1 FROM contents WHERE hash = :hash AND bytes IS NOT NULL";
-  return database.get(sql, { hash }) !== undefined;
+  return await database.get(sql, { hash }) !== undefined;
 }
 
 /** Reads stored content. */
 export async function storedContent(dataDir: string, hash: string): Promise<Uint8Array> {
-  using database = openDatabase(dataDir);
-  const row = database.get("SELECT bytes, object FROM contents WHERE hash = :hash", { hash });
+  await using database = await openDatabase(dataDir);
+  return await contentIn(database, dataDir, hash);
+}
+
+/** {@link storedContent}, of a data directory whose database is open */
+export async function contentIn(
+  database: TestDatabase,
+  dataDir: string,
+  hash: string,
+): Promise<Uint8Array> {
+  const row = await database.get("SELECT bytes, object FROM contents WHERE hash = :hash", { hash });
   if (row?.bytes instanceof Uint8Array) return row.bytes;
-  if (typeof row?.object === "string") return await Deno.readFile(objectFile(row.object));
+  if (typeof row?.object === "string") return await Deno.readFile(objectFile(dataDir, row.object));
   return await Deno.readFile(blobFile(dataDir, hash));
 }
 
@@ -62,18 +71,20 @@ export async function overwriteContent(
   hash: string,
   bytes: Uint8Array,
 ): Promise<void> {
-  if (!isInDatabase(dataDir, hash)) {
-    return await Deno.writeFile(contentFile(dataDir, hash), bytes);
+  if (!await isInDatabase(dataDir, hash)) {
+    return await Deno.writeFile(await contentFile(dataDir, hash), bytes);
   }
-  using database = openDatabase(dataDir);
-  database.run("UPDATE contents SET bytes = :bytes WHERE hash = :hash", { hash, bytes });
+  await using database = await openDatabase(dataDir);
+  await database.run("UPDATE contents SET bytes = :bytes WHERE hash = :hash", { hash, bytes });
 }
 
 /** Removes stored content, and leaves its records. */
 export async function loseContent(dataDir: string, hash: string): Promise<void> {
-  if (!isInDatabase(dataDir, hash)) return await Deno.remove(contentFile(dataDir, hash));
-  using database = openDatabase(dataDir);
-  database.run("DELETE FROM contents WHERE hash = :hash", { hash });
+  if (!await isInDatabase(dataDir, hash)) {
+    return await Deno.remove(await contentFile(dataDir, hash));
+  }
+  await using database = await openDatabase(dataDir);
+  await database.run("DELETE FROM contents WHERE hash = :hash", { hash });
 }
 
 /** Moves content from the database to a file, where all content was kept formerly. */
@@ -82,6 +93,37 @@ export async function moveToFile(dataDir: string, hash: string): Promise<void> {
   const path = blobFile(dataDir, hash);
   await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
   await Deno.writeFile(path, bytes);
-  using database = openDatabase(dataDir);
-  database.run("UPDATE contents SET bytes = NULL WHERE hash = :hash", { hash });
+  await using database = await openDatabase(dataDir);
+  await database.run("UPDATE contents SET bytes = NULL WHERE hash = :hash", { hash });
+}
+
+/** The ids of what is kept of unfinished uploads, and of content that waits for a commit. */
+export async function waitingIn(dataDir: string): Promise<string[]> {
+  if (IN_FILES) return await Array.fromAsync(Deno.readDir(`${dataDir}/uploads`), (it) => it.name);
+  await using database = await openDatabase(dataDir);
+  const rows = await database.all(
+    `SELECT waiting AS id FROM objects WHERE waiting IS NOT NULL
+     UNION ALL SELECT id FROM parked_contents
+     UNION ALL SELECT id FROM uploads WHERE completed_at IS NULL`,
+  );
+  return rows.map(({ id }) => String(id));
+}
+
+/** The paths of large content that waits for a commit: files of the data directory or the object store. */
+export async function waitingFiles(dataDir: string): Promise<string[]> {
+  if (IN_FILES) return (await waitingIn(dataDir)).map((name) => `${dataDir}/uploads/${name}`);
+  await using database = await openDatabase(dataDir);
+  const rows = await database.all("SELECT key FROM objects WHERE waiting IS NOT NULL");
+  return rows.map(({ key }) => objectFile(dataDir, String(key)));
+}
+
+/** What the quarantine has of a hash since today (C 22). */
+export async function quarantinedContent(dataDir: string, hash: string): Promise<Uint8Array> {
+  const day = new Date().toISOString().slice(0, 10);
+  if (IN_FILES) return await Deno.readFile(`${dataDir}/quarantine/${day}/${hash}`);
+  await using database = await openDatabase(dataDir);
+  const sql = "SELECT bytes, object FROM quarantine WHERE hash = :hash";
+  const row = await database.get(sql, { hash });
+  if (row?.bytes instanceof Uint8Array) return row.bytes;
+  return await Deno.readFile(objectFile(dataDir, String(row?.object)));
 }

@@ -15,6 +15,8 @@ class FakeStore implements HubStore {
   onRead: () => void | Promise<void> = () => {};
   /** Called when a reader waits for the announcement of what it may have seen. */
   onPublished: () => void = () => {};
+  /** Raised by other servers. */
+  version = 0;
 
   async page({ directory }: PageRequest): Promise<RepositoryPage> {
     this.pages++;
@@ -40,9 +42,9 @@ class FakeStore implements HubStore {
     throw new Error("Not called");
   }
 
-  published(): Promise<void> {
+  versionOf(): Promise<number> {
     this.onPublished();
-    return Promise.resolve();
+    return Promise.resolve(this.version);
   }
 }
 
@@ -173,4 +175,38 @@ Deno.test("C 20 requests share the computation of a revision, and few are kept",
   assert.equal(store.pages, 3);
   await revisions.of({ ...ONE, directory: "models/team/two" });
   assert.equal(store.pages, 4);
+});
+
+Deno.test("C 20 and C 23 a change of another server counts, also during a read", async () => {
+  const store = new FakeStore();
+  const revisions = new Revisions(store);
+  const first = await revisions.of(ONE);
+  Object.assign(store, { digest: "b", version: 1 });
+  const second = await revisions.of(ONE);
+  assert.notEqual(second.commitId, first.commitId);
+  let reads = 0;
+  const seen = await revisions.during(ONE, ({ commitId }) => {
+    if (reads++ === 0) Object.assign(store, { digest: "c", version: 2 });
+    return Promise.resolve(commitId);
+  });
+  assert.equal(reads, 2);
+  assert.equal(seen, (await revisions.of(ONE)).commitId);
+  assert.notEqual(seen, second.commitId);
+});
+
+Deno.test("C 20 and C 23 changes elsewhere in the tree make no revision another one", async () => {
+  const store = new FakeStore();
+  const revisions = new Revisions(store);
+  const first = await revisions.of(ONE);
+  let version = 0;
+  const seen = await revisions.during(ONE, (revision) => {
+    Object.assign(store, { version: ++version });
+    return Promise.resolve(revision);
+  });
+  assert.equal(version, 1);
+  assert.equal(seen, first);
+  assert.equal(store.pages, 2);
+  Object.assign(store, { version: 2 });
+  const all = await Promise.all([first, first].map((it) => revisions.isCurrent(ONE, it)));
+  assert.deepEqual(all, [true, true]);
 });

@@ -5,6 +5,7 @@ import { DamageLog } from "../../../core/damage.ts";
 import { Log } from "../../../core/log.ts";
 import { SharedScans } from "../../../core/scans/shared_scans.ts";
 import { ScanTotals } from "../../../core/scans/totals.ts";
+import { LocalQueue } from "../../../core/scans/local_queue.ts";
 import { ScanJobs } from "../../../core/scans/jobs.ts";
 import { type Scan, ScanFailure, type ScanStore } from "../../../core/scans/ports.ts";
 
@@ -50,7 +51,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
       }
     },
     hasResult: () => Promise.resolve(false),
-    beginAttempt: () => Promise.resolve(true),
+    beginAttempt: () => Promise.resolve("begun"),
     endAttempt: () => Promise.resolve(),
     withdrawAttempt: () => Promise.resolve(),
     keepResult: () => Promise.resolve(true),
@@ -70,6 +71,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
   const log = new Log({ level: "error", format: "json", write() {} });
   const jobs = new ScanJobs({
     scans,
+    queue: new LocalQueue(scans),
     contents: {
       async scan({ hash, name }, { signal }) {
         if (name === "endless") {
@@ -138,7 +140,7 @@ Deno.test("C 15 cancel()", async (t) => {
     await using _jobs = jobs;
     for (const id of [1, 2, 3]) jobs.enqueue({ ...QUEUED, id });
     await assert.rejects(jobs.cancel(2), /full/);
-    assert.equal(jobs.queued, 3);
+    assert.equal(await jobs.queued(), 3);
     await assert.rejects(jobs.cancel(2), /full/);
   });
 });

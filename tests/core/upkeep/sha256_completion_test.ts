@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { noise } from "../../support/random.ts";
 import { TestServer } from "../../support/server.ts";
-import { openDatabase, overwriteContent } from "../../support/stored_content.ts";
+import { overwriteContent } from "../../support/stored_content.ts";
+import { openDatabase } from "../../support/test_database.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -10,10 +11,13 @@ const digest = (algorithm: string, bytes: Uint8Array) =>
   createHash(algorithm).update(bytes).digest("hex");
 
 /** The SHA-256 that the database has of each content, by MD5; undefined for none. */
-function knownIn(dataDir: string): Map<string, string | undefined> {
-  using database = openDatabase(dataDir);
-  const rows = database.all("SELECT hash, lower(hex(sha256)) AS sha256 FROM contents");
-  return new Map(rows.map(({ hash, sha256 }) => [String(hash), String(sha256) || undefined]));
+async function knownIn(dataDir: string): Promise<Map<string, string | undefined>> {
+  await using database = await openDatabase(dataDir);
+  const rows = await database.all("SELECT hash, sha256 FROM contents");
+  return new Map(rows.map(({ hash, sha256 }) => [
+    String(hash),
+    sha256 instanceof Uint8Array ? sha256.toHex() : undefined,
+  ]));
 }
 
 Deno.test("C 17 content from before SHA-256 was kept gets it after a start, unless it is damaged", async () => {
@@ -29,21 +33,22 @@ Deno.test("C 17 content from before SHA-256 was kept gets it after a start, unle
   }
   await overwriteContent(dataDir, digest("md5", damaged), damaged.map((byte) => byte ^ 1));
   {
-    using database = openDatabase(dataDir);
-    database.run("UPDATE contents SET sha256 = NULL");
+    await using database = await openDatabase(dataDir);
+    await database.run("UPDATE contents SET sha256 = NULL");
   }
   const expected = new Map(
     contents.map((content) => [digest("md5", content), digest("sha256", content)] as const),
   );
   expected.delete(digest("md5", damaged));
-  const missing = () => [...knownIn(dataDir).values()].filter((it) => it === undefined).length;
+  const missing = async () =>
+    [...(await knownIn(dataDir)).values()].filter((it) => it === undefined).length;
   {
     // One that stops early keeps what it has found, or nothing.
     await using _server = await TestServer.start({ dataDir });
   }
   await using server = await TestServer.start({ dataDir });
-  await until(() => missing() === 1);
-  const known = knownIn(dataDir);
+  await until(async () => await missing() === 1);
+  const known = await knownIn(dataDir);
   assert.equal(known.get(digest("md5", damaged)), undefined);
   known.delete(digest("md5", damaged));
   assert.deepEqual(new Map([...known].sort()), new Map([...expected].sort()));

@@ -1,4 +1,6 @@
 import * as assert from "node:assert/strict";
+import { stripTypeScriptTypes } from "node:module";
+import { buildAssets } from "../../../routes/console/assets.ts";
 import { MODULES, ON_DEMAND } from "../../../routes/console/modules.ts";
 import { ROOT } from "../../support/child_server.ts";
 
@@ -11,16 +13,44 @@ async function* filesOf(directory: string): AsyncGenerator<string> {
   }
 }
 
+/** Whether no browser needs a module, as nothing is left of it without its types. */
+function isTypesOnly(name: string): boolean {
+  const code = stripTypeScriptTypes(Deno.readTextFileSync(APP + name));
+  return code.replaceAll(/\/\*\*[^*]*\*\//g, "").replaceAll(";", "").trim() === "";
+}
+
 Deno.test("the console serves every module and style sheet of its directory", async () => {
   const files = await Array.fromAsync(filesOf(""));
   // These are modules of the server.
   const modules = Object.keys({ ...MODULES, ...ON_DEMAND })
     .filter((name) => name.endsWith(".ts") && !/^(?:rules|units)\.ts$|^readers\//.test(name));
-  assert.deepEqual(modules.sort(), files.filter((name) => name.endsWith(".ts")).sort());
+  const scripts = files.filter((name) => name.endsWith(".ts") && !isTypesOnly(name));
+  assert.deepEqual(modules.sort(), scripts.sort());
   const list = await Deno.readTextFile(`${ROOT}routes/console/modules.ts`);
   for (const name of files.filter((it) => it.endsWith(".css"))) {
     assert.ok(list.includes(`"./app/${name}"`), name);
   }
+});
+
+Deno.test("the console has the modules that its first one needs, and no others", async () => {
+  const { files } = await buildAssets();
+  const texts = new Map(
+    [...files].filter(([path]) => path.endsWith(".js"))
+      .map(([path, { bytes }]) => [path, new TextDecoder().decode(bytes)]),
+  );
+  const needed = new Set(
+    [...texts.keys()].filter((path) => /^\/console\/assets\/\w+\/main\.js$/.test(path)),
+  );
+  // Grows by what the modules import, at once or on demand.
+  for (const path of needed) {
+    const imports = (texts.get(path) ?? assert.fail(`no ${path}`))
+      .matchAll(/^(?:import|export|\}).*\bfrom ?"([^"]+)"|\bimport\("([^"]+)"/gm);
+    for (const [, atOnce, onDemand] of imports) {
+      needed.add(new URL(atOnce ?? onDemand ?? "", `http://host${path}`).pathname);
+    }
+  }
+  assert.deepEqual([...needed].filter((path) => !texts.has(path)), []);
+  assert.deepEqual([...texts.keys()].filter((path) => !needed.has(path)), []);
 });
 
 /** The relative luminance of a color such as `#17202a` (WCAG 2.2). */

@@ -120,6 +120,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE usage;
     DROP TABLE credentials;
     DROP TABLE links;
+    DROP TABLE upload_parts;
+    DROP TABLE parked_contents;
     DROP TABLE uploads;
     DROP TABLE lfs_objects;
     DROP TABLE objects;

@@ -4,7 +4,7 @@ import { ChangeJournal, isChanging } from "../../../storage/database/change_jour
 import { Connection } from "../../../storage/database/connection.ts";
 import { insertRecords } from "../../../storage/database/insert_records.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import { RecordAudit } from "../../../storage/database/record_audit.ts";
+import { SqliteRecordAudit } from "../../../storage/database/record_audit.ts";
 import { copyDatabase } from "../../../storage/database/snapshot.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { resourceStoreSuite } from "../../conformance/resource_store_suite.ts";
@@ -252,7 +252,7 @@ Deno.test("C 22 check and backup see no part of a large change", async () => {
     await transaction.deleteSubtrees([a]);
     const path = `${store.directory}/test.db`;
     {
-      using audit = new RecordAudit(path, { repair: false });
+      using audit = new SqliteRecordAudit(path, { repair: false });
       assert.deepEqual(audit.broken("ancestor", 0), []);
       assert.deepEqual(audit.unreferenced([hash]), []);
     }

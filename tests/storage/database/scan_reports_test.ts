@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { plainScan } from "../../core/scanner/plain_scan.ts";
 import { Connection } from "../../../storage/database/connection.ts";
 import { migrate } from "../../../storage/database/migrate.ts";
-import { type ReportChunk, ReportMaker } from "../../../storage/database/scan_reports.ts";
+import { openScanReader } from "../../../storage/database/scan_reader.ts";
+import { type ReportChunk, ReportMaker } from "../../../storage/sql/scan_reports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("C 15 ReportMaker refuses results that are too large for one report", async () => {
@@ -28,16 +29,16 @@ Deno.test("C 15 ReportMaker refuses results that are too large for one report", 
        VALUES (:hash, 'a', '[]', '1', 'clean', '[]', 0, :result || printf('%*c', :padding, ' '))`,
       { hash, result, padding },
     );
-  const maker = new ReportMaker();
-  assert.throws(() => maker.next(1), /was not started/);
+  const maker = new ReportMaker(openScanReader);
+  await assert.rejects(maker.next(1), /was not started/);
   keep(1);
-  assert.equal(maker.start(order), true);
-  assert.equal(maker.next(1).totals?.files, 3);
-  maker.end(1);
-  assert.throws(() => maker.next(1), /was not started/);
+  assert.equal(await maker.start(order), true);
+  assert.equal((await maker.next(1)).totals?.files, 3);
+  await maker.end(1);
+  await assert.rejects(maker.next(1), /was not started/);
   keep(90 * 2 ** 20);
-  assert.equal(maker.start(order), false);
-  maker.end(1);
+  assert.equal(await maker.start(order), false);
+  await maker.end(1);
 });
 
 Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
@@ -63,11 +64,11 @@ Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
       { hash, result },
     );
   }
-  const maker = new ReportMaker();
-  maker.start({ database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 });
+  const maker = new ReportMaker(openScanReader);
+  await maker.start({ database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 });
   const chunks: ReportChunk[] = [];
   for (let isDone = false; !isDone;) {
-    const step = maker.next(1);
+    const step = await maker.next(1);
     isDone = step.totals !== undefined;
     chunks.push(...step.chunks);
     const bytes = step.chunks.reduce((sum, { chunk }) => sum + chunk.length, 0);

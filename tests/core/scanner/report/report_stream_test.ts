@@ -9,7 +9,8 @@ const OPTIONS = { startTime: 10, duration: 5 };
 
 /** The text that a stream writes for the files, and the stream. */
 function written(files: readonly FileOutcome[]) {
-  const stream = new ReportStream({ ...OPTIONS, paths: files.map(({ path }) => path) });
+  const stream = new ReportStream(OPTIONS);
+  stream.expect(files.map(({ path }) => path));
   const pieces = [...files.flatMap((file) => [...stream.add(file)]), ...stream.finish()];
   const parts = REPORT_PARTS.map((part) =>
     pieces.filter((piece) => piece.part === part).map(({ text }) => text).join("")

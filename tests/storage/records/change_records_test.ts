@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import type { RecordList, StoredRecords } from "../../../core/ports.ts";
 import { batchesOf } from "../../../core/record_lists.ts";
-import { ChangeRecords } from "../../../storage/database/change_records.ts";
-import { RecordPages } from "../../../storage/database/record_pages.ts";
+import { ChangeRecords } from "../../../storage/records/change_records.ts";
+import { RecordPages } from "../../../storage/records/record_pages.ts";
 import { SqliteResourceStore } from "../../../storage/database/sqlite_resource_store.ts";
 import { TemporaryFiles } from "../../../storage/disk/temporary_files.ts";
 import { seed } from "../../support/seed.ts";

@@ -1,0 +1,83 @@
+import * as assert from "node:assert/strict";
+import type { CredentialPage, DerivedCredential } from "../../core/credential_store.ts";
+import { type StoresEngine, storesTest } from "../support/stores.ts";
+
+function derived(jti: string, changes: Partial<DerivedCredential> = {}): DerivedCredential {
+  return {
+    jti,
+    userId: 7,
+    privileges: ["a", "b"],
+    trees: { 8: ["a"] },
+    quota: 2 ** 40,
+    label: "a laptop",
+    parent: "root",
+    mintedAt: 1000,
+    expiresAt: 100_000_000,
+    ...changes,
+  };
+}
+
+/** The conformance suite for every {@link CredentialStore}. */
+export function credentialStoreSuite(engine: StoresEngine): void {
+  const test = storesTest(engine);
+
+  test("C 22 credentials are listed for their user, those that became known last first", async ({ store }) => {
+    const { credentials } = store;
+    for (const [index, jti] of ["c", "a", "b"].entries()) {
+      assert.equal(await credentials.add(derived(jti, { mintedAt: 1000 + (index >> 1) }), 9), true);
+    }
+    await credentials.add(derived("other", { userId: 8, quota: undefined, label: undefined }), 9);
+    await credentials.revoke("foreign", 500);
+    const list = async (page: Partial<CredentialPage>) =>
+      (await credentials.list({ limit: 9, ...page })).map(({ jti }) => jti);
+    assert.deepEqual(await list({}), ["b", "other", "c", "a", "foreign"]);
+    assert.deepEqual(await list({ userId: 7 }), ["b", "c", "a"]);
+    assert.deepEqual(await list({ userId: 7, limit: 1, before: "b" }), ["c"]);
+    assert.deepEqual(await list({ before: "c" }), ["a", "foreign"]);
+    assert.deepEqual(await credentials.find("a"), { ...derived("a"), revokedAt: undefined });
+    assert.equal((await credentials.find("foreign"))?.userId, undefined);
+    assert.equal(await credentials.find("nobody's"), undefined);
+  });
+
+  test("C 22 a revocation ends all that descend from a credential, at once", async ({ store }) => {
+    const { credentials } = store;
+    await credentials.add(derived("child"), 9);
+    await credentials.add(derived("grandchild", { parent: "child" }), 9);
+    await credentials.add(derived("stranger", { parent: "another" }), 9);
+    const all = ["root", "child", "grandchild", "stranger"];
+    const revoked = () => Promise.all(all.map((jti) => credentials.isRevoked(jti)));
+    assert.deepEqual(await revoked(), [false, false, false, false]);
+    await credentials.revoke("root", 5000);
+    assert.deepEqual(await revoked(), [true, true, true, false]);
+    assert.equal((await credentials.find("grandchild"))?.revokedAt, 5000);
+    await credentials.revoke("root", 6000);
+    assert.equal((await credentials.find("root"))?.revokedAt, 5000);
+    assert.equal(await credentials.add(derived("late"), 9), false);
+    // However they meet, no child of a revoked credential is left.
+    for (let round = 0; round < 20; round++) {
+      const parent = `parent ${round}`;
+      await Promise.all([
+        credentials.add(derived(`child ${round}`, { parent }), 100),
+        credentials.revoke(parent, 1),
+      ]);
+      const child = await credentials.find(`child ${round}`);
+      assert.ok(child === undefined || child.revokedAt === 1);
+    }
+  });
+
+  test("C 22 a user has a number of derived credentials, expired ones of which are forgotten", async ({ store }) => {
+    const { credentials } = store;
+    const added = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => credentials.add(derived(`${index}`), 4)),
+    );
+    assert.equal(added.filter((it) => it).length, 4);
+    assert.equal(await credentials.add(derived("of 8", { userId: 8 }), 4), true);
+    const later = { mintedAt: 200_000_000, expiresAt: 300_000_000 };
+    assert.equal(await credentials.add(derived("later", later), 2), true);
+    assert.equal((await credentials.list({ userId: 7, limit: 9 })).length, 3);
+    const muchLater = { mintedAt: 10 ** 10, expiresAt: 2 * 10 ** 10 };
+    assert.equal(await credentials.add(derived("much later", muchLater), 2), true);
+    const left = await credentials.list({ limit: 9 });
+    assert.deepEqual(left.map(({ jti }) => jti), ["much later"]);
+  });
+}

@@ -1,0 +1,167 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { FileResult } from "../../core/scanner/mod.ts";
+import type { Waiver } from "../../core/verdicts.ts";
+import { plainScan } from "../core/scanner/plain_scan.ts";
+import { seed } from "../support/seed.ts";
+import { type StoresEngine, storesTest } from "../support/stores.ts";
+
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+/** What the rows of contents of these tests have. */
+const SHA256 = "00".repeat(32);
+
+function resultOf(changes: Partial<FileResult>): FileResult {
+  return { ...plainScan(1), hashes: { sha256: SHA256 }, ...changes };
+}
+
+function newWaiver(changes: Partial<Waiver> = {}): Omit<Waiver, "id"> {
+  const { id: _, ...waiver } = {
+    id: 0,
+    sha256: SHA256,
+    reason: "known \0",
+    userId: 3,
+    createdAt: 1000,
+    expiresAt: null,
+    ...changes,
+  };
+  return waiver;
+}
+
+/** The conformance suite for every {@link VerdictStore}. */
+export function verdictStoreSuite(engine: StoresEngine): void {
+  const test = storesTest(engine);
+
+  test("C 18 verdicts are of contents under their names, in the order of the question", async ({ store }) => {
+    const { scans, verdicts } = store;
+    const names = ["clean", "dangerous", "failed", "unscanned", "other"];
+    await seed(store, names.map((name) => ({ path: name, content: name })));
+    const check = {
+      status: "failed",
+      severity: "critical",
+      message: "evil \0 \ud800",
+      ruleCode: "S1",
+    };
+    const evil = resultOf({ checks: [check as unknown as FileResult["checks"][number]] });
+    const key = (name: string) => ({ hash: md5(name), name, skip: [] });
+    const before = await verdicts.verdictsOf([{ hash: md5("clean"), name: "clean" }]);
+    assert.deepEqual(before.map(({ verdict }) => verdict), ["unscanned"]);
+    // The scanners that are optional do not count.
+    const optional = { ...key("clean"), skip: JSON.parse(await skipOf(store)) };
+    assert.equal(await scans.keepContentResult(optional, resultOf({})), true);
+    assert.equal(
+      await scans.keepContentResult({ ...key("dangerous"), skip: optional.skip }, evil),
+      true,
+    );
+    assert.equal(await scans.failContent(key("failed"), "no \0 room"), true);
+    const asked = [...names, "absent"].map((name) => ({ hash: md5(name), name }));
+    const found = await verdicts.verdictsOf(asked);
+    assert.deepEqual(
+      found.map(({ verdict }) => verdict),
+      ["clean", "dangerous", "failed", "unscanned", "unscanned", "unscanned"],
+    );
+    assert.equal(found[1]?.findings[0]?.message, "evil \0 \ud800");
+    assert.equal(found[2]?.problem, "no \ufffd room");
+    assert.deepEqual(found.map(({ sha256 }) => sha256), [...Array(5).fill(SHA256), null]);
+    assert.deepEqual(found.map(({ storedAt }) => typeof storedAt), [
+      ...Array(5).fill("number"),
+      "object",
+    ]);
+    const many = Array.from({ length: 500 }, (_, index) => asked[index % 6] ?? asked[0]!);
+    assert.deepEqual(
+      (await verdicts.verdictsOf(many)).map(({ verdict }) => verdict),
+      many.map((_, index) => found[index % 6]?.verdict),
+    );
+    // A result of other content with the same MD5 does not count.
+    const forged = { hash: md5("other"), name: "other", skip: optional.skip };
+    const other = resultOf({ hashes: { sha256: "11".repeat(32) } });
+    assert.equal(await scans.keepContentResult(forged, other), false);
+    const { lastId, contents } = await verdicts.unscannedAfter(0);
+    assert.deepEqual(contents.map(({ name, size, userId }) => [name, size, userId]), [
+      ["unscanned", 9, 1],
+      ["other", 5, 1],
+    ]);
+    assert.ok(lastId !== undefined);
+    assert.deepEqual(await verdicts.unscannedAfter(lastId), { contents: [], lastId: undefined });
+  });
+
+  test("C 18 a verdict is pending while a scan has the content", async ({ store }) => {
+    await seed(store, [{ path: "f", content: "f" }]);
+    const file = { path: "f", name: "f", hash: md5("f"), size: 1 };
+    const skip: string[] = JSON.parse(await skipOf(store));
+    const scan = { userId: 1, requestedBy: 1, paths: ["f"], skip, createdAt: 0 };
+    await store.scans.create(
+      scan,
+      (async function* () {
+        yield await Promise.resolve([file]);
+      })(),
+    );
+    assert.equal((await store.verdicts.verdictsOf([file]))[0]?.verdict, "pending");
+  });
+
+  test("C 18 the records of content under a name are found by id, those of all users", async ({ store }) => {
+    const added = await seed(store, [
+      "d/",
+      { path: "d/f", content: "x" },
+      { path: "f", content: "x", userId: 2 },
+      { path: "g", content: "x" },
+      { path: "f", content: "y" },
+    ]);
+    const [, first, second] = added;
+    assert.ok(first && second);
+    const content = { hash: md5("x"), name: "f" };
+    const found = await store.verdicts.recordsOf(content, 0);
+    assert.deepEqual(found, [
+      { id: first.id, userId: 1, path: "d/f" },
+      { id: second.id, userId: 2, path: "f" },
+    ]);
+    assert.deepEqual(await store.verdicts.recordsOf(content, first.id), found.slice(1));
+  });
+
+  test("C 18 the newest waiver that has not expired counts", async ({ store }) => {
+    const { verdicts } = store;
+    await seed(store, [{ path: "f", content: "f" }]);
+    const content = { hash: md5("f"), name: "f" };
+    const waived = async () => (await verdicts.verdictsOf([content]))[0]?.waiver?.id;
+    assert.equal(await waived(), undefined);
+    const first = await verdicts.addWaiver(newWaiver());
+    assert.deepEqual(first, { ...newWaiver(), reason: "known \ufffd", id: first.id });
+    const second = await verdicts.addWaiver(newWaiver({ expiresAt: Date.now() + 100_000 }));
+    const expired = await verdicts.addWaiver(newWaiver({ expiresAt: 2000 }));
+    const other = await verdicts.addWaiver(newWaiver({ sha256: "ab".repeat(32) }));
+    assert.equal(await waived(), second.id);
+    const ids = async (page: { limit: number; before?: number }) =>
+      (await verdicts.listWaivers(page)).map(({ id }) => id);
+    assert.deepEqual(await ids({ limit: 2 }), [other.id, expired.id]);
+    assert.deepEqual(await ids({ limit: 9, before: expired.id }), [second.id, first.id]);
+    assert.deepEqual(await verdicts.removeWaiver(second.id), second);
+    assert.equal(await verdicts.removeWaiver(second.id), undefined);
+    assert.equal(await waived(), first.id);
+  });
+
+  test("C 18 the gate refuses the files of a collection whose verdicts it does not accept", async ({ store }) => {
+    const { scans } = store;
+    const names = ["a", "b", "c", "d"];
+    const files = await seed(store, names.map((name) => ({ path: name, content: name })));
+    const skip: string[] = JSON.parse(await skipOf(store));
+    await scans.keepContentResult({ hash: md5("a"), name: "a", skip }, resultOf({}));
+    const unsure = resultOf({ operationalError: "a limit" });
+    await scans.keepContentResult({ hash: md5("b"), name: "b", skip }, unsure);
+    await scans.failContent({ hash: md5("d"), name: "d" }, "broken");
+    const refused = async (limit: number) => {
+      await using collection = await store.collectFiles({ userId: 1, byPath: files, byId: [] });
+      const found = await collection.refused(["clean"], limit);
+      return found.map(({ path, verdict }) => [path, verdict]);
+    };
+    const all = [["b", "inconclusive"], ["d", "failed"], ["c", "unscanned"]];
+    assert.deepEqual(await refused(10), all);
+    assert.deepEqual(await refused(2), all.slice(0, 2));
+    await store.verdicts.addWaiver(newWaiver());
+    assert.deepEqual(await refused(10), []);
+  });
+}
+
+/** The scanners that a verdict does without. */
+async function skipOf(_: unknown): Promise<string> {
+  const { currentResults } = await import("../../storage/sql/verdict_store.ts");
+  return currentResults("1").skip;
+}

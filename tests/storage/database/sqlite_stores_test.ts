@@ -1,0 +1,21 @@
+import { credentialStoreSuite } from "../../conformance/credential_store_suite.ts";
+import { hubStoreSuite } from "../../conformance/hub_store_suite.ts";
+import { linkStoreSuite } from "../../conformance/link_store_suite.ts";
+import { objectTableSuite } from "../../conformance/object_table_suite.ts";
+import { scanResultsSuite } from "../../conformance/scan_results_suite.ts";
+import { scanStoreSuite } from "../../conformance/scan_store_suite.ts";
+import { uploadStoreSuite } from "../../conformance/upload_store_suite.ts";
+import { upkeepStoreSuite } from "../../conformance/upkeep_store_suite.ts";
+import { verdictStoreSuite } from "../../conformance/verdict_store_suite.ts";
+import { openSqliteStores } from "../../support/stores.ts";
+
+const engine = { name: "SQLite", open: openSqliteStores };
+credentialStoreSuite(engine);
+hubStoreSuite(engine);
+linkStoreSuite(engine);
+objectTableSuite(engine);
+scanResultsSuite(engine);
+scanStoreSuite(engine);
+uploadStoreSuite(engine);
+upkeepStoreSuite(engine);
+verdictStoreSuite(engine);

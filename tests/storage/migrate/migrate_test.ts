@@ -1,0 +1,316 @@
+import * as assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { Connection } from "../../../storage/database/connection.ts";
+import { databaseAddress, databaseUrl } from "../../../schemas/database_url.ts";
+import { migrate } from "../../../storage/migrate/migrate.ts";
+import { openRows, type Strongroom } from "../../../storage/migrate/strongrooms.ts";
+import { SMALL_CONTENTS, TABLES } from "../../../storage/migrate/tables.ts";
+import { Database } from "../../../storage/postgres/database.ts";
+import { Storage } from "../../../storage/storage.ts";
+import { Client, dataOf, items } from "../../support/client.ts";
+import { linkTo } from "../../support/links.ts";
+import { modelFile } from "../../support/models.ts";
+import { Postgres } from "../../support/postgres.ts";
+import { noise } from "../../support/random.ts";
+import { S3Engine } from "../../support/s3.ts";
+import { mintToken, TestServer, USER_PRIVILEGES } from "../../support/server.ts";
+import { blobFile } from "../../support/stored_content.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { createUpload } from "../../support/tus.ts";
+import { until } from "../../support/until.ts";
+
+const LONG = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(60, "é")).join("/");
+const LARGE = noise(9_000_000, 3);
+
+const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view"];
+
+/** Starts a server over a strongroom, whatever engines the tests use otherwise. */
+function serve({ dataDir, options: { database, content } }: Strongroom): Promise<TestServer> {
+  return TestServer.start({
+    dataDir,
+    settings: { databaseUrl: database && databaseUrl(database) },
+    ...(content !== undefined && { content }),
+  });
+}
+
+/** Fills a strongroom with something of each table that is carried. */
+async function fill(room: Strongroom): Promise<void> {
+  await using server = await serve(room);
+  const user = await server.as(7, ...PRIVILEGES);
+  const admin = await server.admin();
+  await user.upload("", { "small.txt": "small", "empty": "", "middle.bin": noise(300_000, 2) });
+  await user.upload("deep/er", { "large.bin": LARGE, "same.txt": "small" });
+  await user.upload(LONG, { "file é 😀.txt": "deep down" });
+  await (await server.as(9)).upload("a", { "other.bin": noise(300_000, 2), "own": "of nine" });
+  await user.mkdir("none/at/all");
+  // Its children have lower ids than the directory that they are in now.
+  await user.mkdir("late");
+  await user.move({ source: "deep", destination: "late" });
+  await user.upload("", { "eval.pkl": await modelFile("pickle/hostile/eval.pkl") });
+  await linkTo(user, "small.txt", { once: true });
+  const body = { sha256: "ab".repeat(32), reason: "reviewed" };
+  assert.equal((await admin.json("POST", "/waivers/", body)).status, 200);
+  const scan = await user.json("POST", "/scans/", { paths: ["eval.pkl"] });
+  assert.equal(scan.status, 202, scan.text);
+  const { id } = dataOf(scan, 202) as { id: number };
+  await until(async () => {
+    const { status } = dataOf(await user.send("GET", `/scans/${id}`)) as { status: string };
+    return status === "completed";
+  });
+  const main = new Client(
+    server.url,
+    await mintToken({ userId: 7, privileges: USER_PRIVILEGES, jti: "main" }),
+  );
+  const { jti } = dataOf(
+    await main.json("POST", "/tokens/", { label: "nightly", privileges: ["resources.view"] }),
+  ) as { jti: string };
+  assert.equal((await main.send("DELETE", `/tokens/${jti}`)).status, 200);
+  await createUpload(user, "unfinished", 10);
+  // The greatest id is one of a record that is gone.
+  await user.upload("", { "gone.txt": "gone" });
+  await user.remove({ path: "gone.txt" });
+}
+
+/** The SQLite file of a data directory. */
+function openDatabase(dataDir: string): Connection {
+  return new Connection(`${dataDir}/strongroom.db`, { readOnly: false });
+}
+
+/** Adds rows that a server has only at times. */
+function addRareRows(dataDir: string): void {
+  using database = openDatabase(dataDir);
+  database.script(`
+    INSERT INTO accepted_losses VALUES ('${"0".repeat(32)}');
+    INSERT INTO scan_attempts VALUES ('${"1".repeat(32)}', 'n', '[]', 2);
+    INSERT INTO scan_failures VALUES ('${"1".repeat(32)}', 'é', 'it failed', 5);
+    INSERT INTO scans (id, user_id, status, paths, paths_total, skip, created_at, files_total, bytes_total)
+      VALUES (70, 7, 'queued', '["x"]', 1, '[]', 5, 1, 1);
+    INSERT INTO scan_paths VALUES (70, '["x", "y"]');
+    INSERT INTO scan_files (scan_id, path, name, hash, size)
+      VALUES (70, 'x', 'x', '${"2".repeat(32)}', 1);
+    INSERT INTO uploads (id, user_id, created_by, path, size, received, sha256, on_conflict,
+      metadata, created_at, expires_at, completed_at) VALUES ('${
+    "3".repeat(32)
+  }', 7, 7, 'small.txt', 5, 5, NULL, 'error', '', 1, 2, 3);
+    UPDATE storage_state SET scrub_started_at = 12, scrubbed_to = 'ab', hub_key = zeroblob(32);`);
+}
+
+/** Servers of another version have scanned the same content, earlier. */
+async function addOlderResults({ options: { database } }: Strongroom): Promise<void> {
+  if (database === undefined) return;
+  await using opened = await Database.open(database, { connections: 1 });
+  const added = await opened.use("writes", (session) =>
+    session.run(
+      `INSERT INTO scan_results
+         (hash, name, skip, version, sha256, verdict, findings, scanned_at, result)
+       SELECT hash, name, skip, 'older', sha256, verdict, findings, scanned_at - 1, result
+       FROM scan_results WHERE version <> 'older'`,
+    ));
+  assert.ok(added > 0);
+}
+
+/** All rows of the tables that are carried, as this database has them. */
+function dump(dataDir: string): Record<string, unknown[]> {
+  using database = new DatabaseSync(`${dataDir}/strongroom.db`, { readOnly: true });
+  const names = [...new Set([SMALL_CONTENTS, ...TABLES].map(({ name }) => name)), "usage"];
+  const tables = names.map((name): [string, unknown[]] => {
+    const rows = database.prepare(`SELECT * FROM ${name}`).all();
+    const unfinished = (row: Record<string, unknown>) =>
+      name === "uploads" && row.completed_at === null;
+    return [name, rows.filter((row) => !unfinished(row)).map(shown).sort()];
+  });
+  const state = database.prepare(
+    "SELECT strongroom_id, scrub_started_at, scrubbed_to, hex(hub_key) FROM storage_state",
+  ).all();
+  const ids = database.prepare(
+    "SELECT * FROM sqlite_sequence WHERE name IN ('records', 'scans', 'links', 'waivers') ORDER BY name",
+  ).all();
+  return { ...Object.fromEntries(tables), state, ids };
+}
+
+/** A row as text, with a hash of bytes. */
+function shown(row: Record<string, unknown>): string {
+  const { object: _, ...values } = row;
+  // Both say the same.
+  if ("requested_by" in values) values.requested_by ??= values.user_id;
+  return JSON.stringify(
+    values,
+    (_key, value) =>
+      value instanceof Uint8Array ? createHash("md5").update(value).digest("hex") : value,
+  );
+}
+
+/** What clients of a strongroom see. */
+async function seen(room: Strongroom): Promise<unknown> {
+  await using server = await serve(room);
+  const trees = await Promise.all([7, 9].map(async (id) => seenBy(await server.as(id))));
+  const admin = await server.admin();
+  const lists = await Promise.all(
+    ["/waivers/", "/scans/"].map(async (path) => dataOf(await admin.send("GET", path))),
+  );
+  return { trees, lists };
+}
+
+async function seenBy(client: Client): Promise<unknown> {
+  const entries = items(await client.list({ recursive: "true" }));
+  const contents = await Promise.all(
+    entries.filter(({ is_dir }) => !is_dir).map(async ({ path }) => {
+      const bytes = await client.bytes({ path });
+      return [path, createHash("sha256").update(bytes).digest("hex")];
+    }),
+  );
+  const lists = await Promise.all(
+    ["/links/", "/tokens/"].map(async (path) => dataOf(await client.send("GET", path))),
+  );
+  return { entries, contents, lists };
+}
+
+/** The strongrooms of a test, and what is removed at its end. */
+async function rooms() {
+  await using made = new AsyncDisposableStack();
+  const directory = made.use(await TempDir.make());
+  const database = made.use(await Postgres.start());
+  const objects = S3Engine.isInstalled ? made.use(await S3Engine.start()) : undefined;
+  const kept = made.move();
+  let count = 0;
+  return {
+    async make(kind: { database?: boolean; objects?: boolean } = {}): Promise<Strongroom> {
+      return {
+        dataDir: `${directory.path}/${++count}`,
+        options: {
+          database: kind.database ? databaseAddress(await database.createDatabase()) : undefined,
+          content: kind.objects && objects !== undefined ? objects.content() : undefined,
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const ignore = !Postgres.isInstalled;
+
+Deno.test({
+  name: "C 23 a strongroom goes from engine to engine and back, and loses nothing",
+  ignore,
+  async fn(t) {
+    await using all = await rooms();
+    const first = await all.make();
+    await fill(first);
+    const expected = await seen(first);
+    addRareRows(first.dataDir);
+    const rows = dump(first.dataDir);
+    for (const [name, found] of Object.entries(rows)) assert.ok(found.length > 0, name);
+    let last = first;
+    const kinds = [
+      ["PostgreSQL", { database: true }],
+      ["PostgreSQL with an object store", { database: true, objects: true }],
+      ["an object store", { objects: true }],
+      ["a data directory", {}],
+    ] as const;
+    for (const [name, kind] of kinds) {
+      await t.step(name, async () => {
+        const next = await all.make(kind);
+        const seconds: number[] = [];
+        const { findings, contents, leftBehind } = await migrate(last, next, (done, total) => {
+          assert.ok(done.files <= total.files && done.bytes <= total.bytes);
+          seconds.push(done.bytes);
+        });
+        assert.deepEqual(findings.listed, []);
+        assert.deepEqual([contents.files, seconds.at(-1)], [7, contents.bytes]);
+        assert.deepEqual(leftBehind, { uploads: last === first ? 1 : 0, waiting: 0 });
+        last = next;
+        if ("database" in kind) await addOlderResults(next);
+      });
+    }
+    assert.deepEqual(dump(last.dataDir), rows);
+    {
+      using database = openDatabase(last.dataDir);
+      database.script("DELETE FROM scans WHERE id = 70");
+    }
+    assert.deepEqual(await seen(last), expected);
+  },
+});
+
+Deno.test({
+  name: "C 23 ids go on after those of the source",
+  ignore,
+  async fn() {
+    await using all = await rooms();
+    const [from, to] = [await all.make(), await all.make({ database: true })];
+    await fill(from);
+    await migrate(from, to, () => {});
+    await using rowsOfSource = await openRows(from);
+    const { lastIds } = await rowsOfSource.state();
+    await using server = await serve(to);
+    const user = await server.as(7);
+    const [entry] = items(await user.upload("", { "new.txt": "new" }));
+    assert.equal(entry?.id, (lastIds.get("records") ?? 0) + 1);
+    assert.equal((await linkTo(user, "new.txt")).id, (lastIds.get("links") ?? 0) + 1);
+  },
+});
+
+Deno.test({
+  name:
+    "C 23 damaged and missing content of the source is named, and keeps the target from being served",
+  ignore,
+  async fn() {
+    await using all = await rooms();
+    const [from, to] = [await all.make(), await all.make({ database: true })];
+    await fill(from);
+    const md5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("hex");
+    const large = blobFile(from.dataDir, md5(LARGE));
+    const bytes = await Deno.readFile(large);
+    await Deno.writeFile(large, bytes.with(5_000_000, bytes[5_000_000]! ^ 1));
+    const middle = blobFile(from.dataDir, md5(noise(300_000, 2)));
+    await Deno.rename(middle, `${middle}.away`);
+    {
+      using database = openDatabase(from.dataDir);
+      database.script("UPDATE contents SET bytes = CAST('smaLL' AS BLOB) WHERE size = 5");
+    }
+    const { findings } = await migrate(from, to, () => {});
+    assert.deepEqual(
+      findings.listed.map(({ kind, path, user_id }) => `${kind} ${path} ${user_id}`).sort(),
+      ["damaged late/deep/er/large.bin 7", "damaged small.txt 7", "missing middle.bin 7"],
+    );
+    const unfinished = /being migrated.*run strongroom migrate again/s;
+    await assert.rejects(Storage.open(to.dataDir, to.options), unfinished);
+    const elsewhere = await all.make();
+    await assert.rejects(Storage.open(elsewhere.dataDir, to.options), unfinished);
+    await Deno.writeFile(large, bytes);
+    await Deno.rename(`${middle}.away`, middle);
+    {
+      using database = openDatabase(from.dataDir);
+      database.script("UPDATE contents SET bytes = CAST('small' AS BLOB) WHERE size = 5");
+    }
+    assert.equal((await migrate(from, to, () => {})).findings.found, 0);
+    assert.deepEqual(await seen(to), await seen(from));
+  },
+});
+
+Deno.test({
+  name: "C 23 a migration refuses a target that is not empty, and a source or target in use",
+  ignore,
+  async fn() {
+    await using all = await rooms();
+    const [from, to] = [await all.make(), await all.make({ database: true })];
+    const run = (a: Strongroom, b: Strongroom) => migrate(a, b, () => {});
+    await assert.rejects(run(from, to), /holds no strongroom.db: there is nothing to migrate/);
+    await fill(from);
+    {
+      await using _server = await serve(from);
+      await assert.rejects(run(from, to), /in use by process/);
+    }
+    await run(from, to);
+    await assert.rejects(run(from, to), /not empty: it holds/);
+    const sameDatabase = { ...await all.make(), options: to.options };
+    await assert.rejects(run(from, sameDatabase), /database "test\d+" is not empty: \w+ has rows/);
+    const back = await all.make();
+    {
+      await using _server = await serve(to);
+      await assert.rejects(run(to, back), /in use|use the database/);
+    }
+    await run(to, back);
+    assert.deepEqual(await seen(back), await seen(from));
+  },
+});

@@ -1,0 +1,153 @@
+/** Strongrooms of each combination of engines (C 23), for checks. */
+
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
+import { Connection } from "../../storage/database/connection.ts";
+import type { ContentSettings } from "../../storage/opening.ts";
+import { Database } from "../../storage/postgres/database.ts";
+import type { SqlRow } from "../../storage/sql/dialect.ts";
+import { Bucket } from "../../storage/s3/bucket.ts";
+import { S3Requests } from "../../storage/s3/requests.ts";
+import { Postgres } from "./postgres.ts";
+import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
+import { TestServer } from "./server.ts";
+import { blobFile } from "./stored_content.ts";
+import { TempDir } from "./temp_dir.ts";
+
+/** The engines of a strongroom. */
+export interface Engines {
+  readonly name: string;
+  readonly inPostgres: boolean;
+  readonly inObjects: boolean;
+}
+
+export const COMBINATIONS: readonly Engines[] = [
+  { name: "SQLite and a directory", inPostgres: false, inObjects: false },
+  { name: "SQLite and an object store", inPostgres: false, inObjects: true },
+  { name: "PostgreSQL and a directory", inPostgres: true, inObjects: false },
+  { name: "PostgreSQL and an object store", inPostgres: true, inObjects: true },
+];
+
+/** Engines for rooms, which start when they are needed. */
+export class Rooms implements AsyncDisposable {
+  #postgres: Promise<Postgres> | undefined;
+  #store: Promise<S3Engine> | undefined;
+
+  static areInstalled({ inPostgres, inObjects }: Engines): boolean {
+    return (!inPostgres || Postgres.isInstalled) && (!inObjects || S3Engine.isInstalled);
+  }
+
+  /** @param contentUrl The address of the objects. @default a new one */
+  async make({ inPostgres, inObjects }: Engines, contentUrl?: string): Promise<CheckedRoom> {
+    const postgres = inPostgres ? await (this.#postgres ??= Postgres.start()) : undefined;
+    const store = inObjects ? await (this.#store ??= S3Engine.start()) : undefined;
+    const directory = await TempDir.make();
+    return new CheckedRoom(directory, await postgres?.createDatabase(), store, contentUrl);
+  }
+
+  /** The directory of the programs of PostgreSQL. */
+  async programs(): Promise<string> {
+    return (await (this.#postgres ??= Postgres.start())).programs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#postgres)?.[Symbol.asyncDispose]();
+    await (await this.#store)?.[Symbol.asyncDispose]();
+  }
+}
+
+/** A strongroom that is damaged and checked. */
+export class CheckedRoom implements AsyncDisposable {
+  readonly #directory: TempDir;
+  readonly url: string | undefined;
+  readonly store: S3Engine | undefined;
+  readonly contentUrl: string | undefined;
+  readonly content: ContentSettings | undefined;
+
+  constructor(
+    directory: TempDir,
+    url: string | undefined,
+    store: S3Engine | undefined,
+    contentUrl = store?.contentUrl(),
+  ) {
+    this.#directory = directory;
+    this.url = url;
+    this.store = store;
+    this.contentUrl = contentUrl;
+    this.content = store?.content(contentUrl);
+  }
+
+  get dataDir(): string {
+    return this.#directory.path;
+  }
+
+  serve(dataDir = this.dataDir): Promise<TestServer> {
+    return TestServer.start({
+      dataDir,
+      settings: { databaseUrl: this.url },
+      ...this.content !== undefined && { content: this.content },
+    });
+  }
+
+  check(options: Partial<CheckOptions> = {}): Promise<CheckResult> {
+    const { url, content } = this;
+    return check(this.dataDir, {
+      readData: false,
+      repair: false,
+      onProgress: () => {},
+      database: url === undefined ? undefined : databaseAddress(url),
+      content,
+      ...options,
+    });
+  }
+
+  /** Runs a statement without the rules that the schema has. */
+  async rows(sql: string): Promise<SqlRow[]> {
+    if (this.url === undefined) {
+      using connection = new Connection(`${this.dataDir}/strongroom.db`, { readOnly: false });
+      connection.script("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF");
+      return connection.all(sql);
+    }
+    await using database = await Database.open(databaseAddress(this.url), { connections: 1 });
+    return await database.use("long", async (session) => {
+      await session.script("SET session_replication_role = replica");
+      return await session.all(sql);
+    });
+  }
+
+  get bucket(): Bucket {
+    if (this.content === undefined) throw new Error("The room has no object store");
+    return new Bucket(new S3Requests(this.content.location, S3_CREDENTIALS));
+  }
+
+  /** Writes an object that the database does not know, and returns its name. */
+  async put(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+    const key = `${this.content?.location.prefix}${name}`;
+    const view = new DataView(new ArrayBuffer(4));
+    view.setUint32(0, crc32(bytes));
+    await this.bucket.put(key, bytes, new Uint8Array(view.buffer).toBase64());
+    return key;
+  }
+
+  /** The file of large content, in the directory or in the object store. */
+  async fileOf(hash: string): Promise<string> {
+    const [row] = await this.rows(`SELECT object FROM contents WHERE hash = '${hash}'`);
+    return typeof row?.object === "string"
+      ? `${this.store?.objects}/${row.object}`
+      : blobFile(this.dataDir, hash);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+export const md5 = (content: string | Uint8Array): string =>
+  createHash("md5").update(content).digest("hex");
+
+/** The kinds of findings, each with a mark if it was repaired. */
+export function kindsOf({ findings }: CheckResult): string[] {
+  return findings.listed.map(({ kind, repaired }) => repaired ? `${kind} repaired` : kind);
+}

@@ -1,0 +1,82 @@
+/** Records of either engine, for content in an object store (C 23). */
+
+import { databaseAddress } from "../../schemas/database_url.ts";
+import { Connection } from "../../storage/database/connection.ts";
+import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import { Database } from "../../storage/postgres/database.ts";
+import type { PostgresResourceStore } from "../../storage/postgres/postgres_resource_store.ts";
+import type { SqlRow } from "../../storage/sql/dialect.ts";
+import { Postgres } from "./postgres.ts";
+import { openPostgresStore } from "./postgres_store.ts";
+
+/** Records that a server has opened. */
+export interface OpenRecords extends AsyncDisposable {
+  readonly records: SqliteResourceStore | PostgresResourceStore;
+  /** Whether other servers take this one for alive. */
+  readonly mayWrite?: () => boolean;
+  /** Runs a statement on a connection of its own. */
+  rows(sql: string): Promise<SqlRow[]>;
+}
+
+/** A database, which servers may open. */
+export interface RecordsRoom {
+  /** What `STRONGROOM_DATABASE_URL` is for servers. */
+  readonly url: string | undefined;
+  open(): Promise<OpenRecords>;
+}
+
+export interface RecordsEngine {
+  readonly name: string;
+  readonly isInstalled: boolean;
+  /** @param dataDir A directory for a database in a file. */
+  room(dataDir: string): Promise<RecordsRoom>;
+}
+
+export const SQLITE_RECORDS: RecordsEngine = {
+  name: "SQLite",
+  isInstalled: true,
+  room: (dataDir) =>
+    Promise.resolve({ url: undefined, open: () => openSqlite(`${dataDir}/strongroom.db`) }),
+};
+
+/** PostgreSQL, as long as the tests of a file run. */
+export function postgresRecords(): RecordsEngine {
+  let server: Promise<Postgres> | undefined;
+  Deno.test.afterAll(async () => (await server)?.[Symbol.asyncDispose]());
+  return {
+    name: "PostgreSQL",
+    isInstalled: Postgres.isInstalled,
+    async room() {
+      const url = await (await (server ??= Postgres.start())).createDatabase();
+      return { url, open: () => openPostgres(url) };
+    },
+  };
+}
+
+async function openSqlite(path: string): Promise<OpenRecords> {
+  await using made = new AsyncDisposableStack();
+  const records = made.use(await SqliteResourceStore.open(path));
+  const connection = made.use(new Connection(path, { readOnly: false }));
+  const kept = made.move();
+  return {
+    records,
+    rows: (sql) => Promise.resolve(connection.all(sql)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Opens a database as a server of its own. */
+export async function openPostgres(url: string): Promise<OpenRecords> {
+  await using made = new AsyncDisposableStack();
+  const database = made.use(await Database.open(databaseAddress(url), { connections: 1 }));
+  const server = crypto.randomUUID();
+  const records = made.use(await openPostgresStore(url, { server, onFatal: () => {} }));
+  await records.takeLease();
+  const kept = made.move();
+  return {
+    records,
+    mayWrite: () => records.isAlive,
+    rows: (sql) => database.use("writes", (session) => session.all(sql)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

@@ -1,0 +1,156 @@
+import { TempDir } from "./temp_dir.ts";
+import { until } from "./until.ts";
+
+const USER = "postgres";
+/** Where distributions keep the programs of the engine, which are not on the PATH. */
+const DIRECTORIES = ["/usr/lib/postgresql", "/usr/local/lib/postgresql"];
+
+export interface PostgresOptions {
+  /** Whether commits are durable in a power loss. @default false */
+  readonly fsync?: boolean;
+  /** Further settings, such as `deadlock_timeout`. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+/** A PostgreSQL engine with a directory and port of its own, or undefined where none is installed. */
+export class Postgres implements AsyncDisposable {
+  readonly #directory: TempDir;
+  /** The directory of its programs. */
+  readonly programs: string;
+  readonly port: number;
+  #process: Deno.ChildProcess | undefined;
+  #databases = 0;
+
+  private constructor(directory: TempDir, programs: string, port: number) {
+    this.#directory = directory;
+    this.programs = programs;
+    this.port = port;
+  }
+
+  /** Whether the engine is installed. Says so if it is not. */
+  static get isInstalled(): boolean {
+    if (programDirectory() !== undefined) return true;
+    console.log("PostgreSQL is not installed: its tests are skipped");
+    return false;
+  }
+
+  static async start({ fsync = false, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
+    const programs = programDirectory();
+    if (programs === undefined) throw new Error("PostgreSQL is not installed");
+    const directory = await TempDir.make();
+    await using made = new AsyncDisposableStack();
+    made.use(directory);
+    const owner = await ownerOf(directory.path);
+    // An order of characters that is not that of their bytes would show a lack of COLLATE "C".
+    await succeed(`${programs}/initdb`, [
+      ...["-D", `${directory.path}/data`, "-U", USER, "-A", "trust", "-E", "UTF8", "--no-sync"],
+      ...["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"],
+    ], owner);
+    const port = freePort();
+    const engine = new Postgres(directory, programs, port);
+    const lines = Object.entries({
+      port,
+      listen_addresses: "'127.0.0.1'",
+      unix_socket_directories: "''",
+      fsync: fsync ? "on" : "off",
+      ...settings,
+    }).map(([name, value]) => `${name} = ${value}\n`);
+    await Deno.writeTextFile(`${directory.path}/data/postgresql.auto.conf`, lines.join(""));
+    await engine.restart();
+    made.move();
+    return engine;
+  }
+
+  /** The URL of a new, empty database. */
+  async createDatabase(): Promise<string> {
+    const name = `test${++this.#databases}`;
+    const options = ["-h", "127.0.0.1", "-p", String(this.port), "-U", USER];
+    await succeed(`${this.programs}/createdb`, [...options, name], {});
+    return `postgres://${USER}:secret@127.0.0.1:${this.port}/${name}`;
+  }
+
+  /** Kills all of the engine at once, as a power loss does to what it has not written. */
+  async kill(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    this.#process = undefined;
+    // Its main process ends the others when it is asked to stop at once.
+    process.kill("SIGQUIT");
+    await process.status;
+  }
+
+  /** Starts the engine, if it is not running, and waits until it accepts connections. */
+  async restart(): Promise<void> {
+    await this.kill();
+    this.#process = new Deno.Command(`${this.programs}/postgres`, {
+      args: ["-D", `${this.#directory.path}/data`],
+      stdout: "null",
+      stderr: "null",
+      ...await ownerOf(this.#directory.path),
+    }).spawn();
+    await until(async () => {
+      const args = ["-q", "-h", "127.0.0.1", "-p", String(this.port), "-U", USER];
+      return (await new Deno.Command(`${this.programs}/pg_isready`, { args }).output()).success;
+    });
+  }
+
+  /** Lets this process end while the engine runs. */
+  unref(): void {
+    this.#process?.unref();
+  }
+
+  /** Ends the engine where nothing can be awaited, at the end of a process. */
+  endSync(): void {
+    this.#process?.kill("SIGQUIT");
+    Deno.removeSync(this.#directory.path, { recursive: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+/** The directory with the programs of the latest version installed. */
+function programDirectory(): string | undefined {
+  const onPath = (Deno.env.get("PATH") ?? "").split(":");
+  const versioned = DIRECTORIES.flatMap((directory) => {
+    try {
+      return [...Deno.readDirSync(directory)].map(({ name }) => name)
+        .sort((a, b) => Number(b) - Number(a)).map((name) => `${directory}/${name}/bin`);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  });
+  return [...versioned, ...onPath].find((directory) => {
+    try {
+      return Deno.statSync(`${directory}/pg_isready`).isFile;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  });
+}
+
+/** As whom the engine runs: it refuses to run as root. */
+async function ownerOf(directory: string): Promise<{ uid?: number; gid?: number }> {
+  if (Deno.uid() !== 0) return {};
+  const line = (await Deno.readTextFile("/etc/passwd")).split("\n")
+    .find((line) => line.startsWith(`${USER}:`));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  if (uid === undefined || gid === undefined) throw new Error(`There is no user ${USER}`);
+  await Deno.chown(directory, Number(uid), Number(gid));
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function succeed(program: string, args: string[], owner: { uid?: number; gid?: number }) {
+  const { success, stderr } = await new Deno.Command(program, { args, cwd: "/tmp", ...owner })
+    .output();
+  if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}

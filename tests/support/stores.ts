@@ -1,0 +1,84 @@
+import type { CredentialStore } from "../../core/credential_store.ts";
+import type { IsRevoked } from "../../core/credentials.ts";
+import type { ResourceStore } from "../../core/ports.ts";
+import { Connection } from "../../storage/database/connection.ts";
+import { SQLITE } from "../../storage/database/dialect.ts";
+import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import type { RecordStore } from "../../storage/ports/record_store.ts";
+import { Database } from "../../storage/postgres/database.ts";
+import { POSTGRES } from "../../storage/postgres/dialect.ts";
+import type { Dialect, SqlRow } from "../../storage/sql/dialect.ts";
+import { openPostgresStore } from "./postgres_store.ts";
+import { withContents } from "./referenced_contents.ts";
+import { TempDir } from "./temp_dir.ts";
+
+/** The stores of a database: all that both engines have. */
+export type Stores =
+  & ResourceStore
+  & Pick<
+    SqliteResourceStore,
+    | "hub"
+    | "links"
+    | "objectTable"
+    | "objects"
+    | "probe"
+    | "scans"
+    | "upkeep"
+    | "uploads"
+    | "verdicts"
+  >
+  & Pick<RecordStore, "contents" | "measure">
+  & { readonly credentials: CredentialStore & { readonly isRevoked: IsRevoked } };
+
+/** Stores over an empty database. Records that are added have rows of their contents. */
+export interface OpenedStores extends AsyncDisposable {
+  readonly store: Stores;
+  readonly dialect: Dialect;
+  /** Runs a statement on a connection of its own. */
+  rows(sql: string): Promise<SqlRow[]>;
+}
+
+/** The name of an engine, and how to open stores over it. */
+export interface StoresEngine {
+  readonly name: string;
+  open(): Promise<OpenedStores>;
+}
+
+/** Declares tests for an engine, each of which has stores of its own. */
+export function storesTest({ name, open }: StoresEngine) {
+  return (title: string, body: (opened: OpenedStores, t: Deno.TestContext) => Promise<void>) =>
+    Deno.test(`${name} ${title}`, async (t) => {
+      await using opened = await open();
+      await body(opened, t);
+    });
+}
+
+export async function openSqliteStores(): Promise<OpenedStores> {
+  await using made = new AsyncDisposableStack();
+  const directory = made.use(await TempDir.make());
+  const path = `${directory.path}/test.db`;
+  const store = made.use(await SqliteResourceStore.open(path, { resultsVersion: "1" }));
+  const connection = made.use(new Connection(path, { readOnly: false }));
+  const kept = made.move();
+  return {
+    store: withContents(store),
+    dialect: SQLITE,
+    rows: (sql) => Promise.resolve(connection.all(sql)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** @param url The URL of an empty database. */
+export async function openPostgresStores(url: string): Promise<OpenedStores> {
+  await using made = new AsyncDisposableStack();
+  const store = made.use(await openPostgresStore(url, { resultsVersion: "1" }));
+  const database = made.use(await Database.open(databaseAddress(url), { connections: 1 }));
+  const kept = made.move();
+  return {
+    store: withContents(store),
+    dialect: POSTGRES,
+    rows: (sql) => database.use("reads", (session) => session.all(sql)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
