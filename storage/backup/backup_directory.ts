@@ -1,4 +1,5 @@
 import type { ContentFacts } from "../../core/ports.ts";
+import { emptyTemporary } from "../blobs/temporary.ts";
 import { makeDirectorySync, orMissing, syncDirectory } from "../disk/files.ts";
 import { MANIFEST, type Manifest, NEW_MANIFEST, readManifest, writeManifest } from "./manifest.ts";
 
@@ -100,8 +101,9 @@ export class BackupDirectory implements Disposable {
 
   /** Removes what an interrupted backup has left, and creates missing folders. */
   async prepare(): Promise<void> {
-    await orMissing(Deno.remove(this.temporary, { recursive: true }));
     for (const folder of FOLDERS) makeDirectorySync(`${this.path}/${folder}`);
+    // The directory itself stays: a full disk may not have room for a new one yet.
+    await emptyTemporary(this.temporary);
     await this.removeOldSnapshots();
     await syncDirectory(this.path);
   }

@@ -200,13 +200,13 @@ Deno.test({
     // What was copied in vain serves the next backup, or makes room for it.
     await one.remove({ path: "bb" });
     await fillDisk(disk, "foreign");
-    const { code, stdout } = await runBackup({
+    const { code, stdout, stderr } = await runBackup({
       command: "backup",
       dataDir,
       backup,
       args: ["--json"],
     });
-    assert.equal(code, 0);
+    assert.equal(code, 0, stderr);
     assert.ok(JSON.parse(stdout).removed > 0);
     // A restore to a full disk is not served.
     await using small = await smallDisk(SMALLEST_MB.ext4, "ext4");
