@@ -1,5 +1,7 @@
 import * as assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
 import { TrustedProxies } from "../../routes/client_address.ts";
+import { GIB } from "../../schemas/units.ts";
 import { ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
 import { TestServer } from "../support/server.ts";
@@ -50,7 +52,8 @@ const PROXIES = {
       .replace("listen 80;", `listen 127.0.0.1:${port};`)
       .replace("/var/log/nginx/access.log", `${directory}/access.log`)
       .replace("client_header_timeout 20s;", "client_header_timeout 1s;")
-      .replace("keepalive_timeout 75s;", "keepalive_timeout 1s;");
+      .replace("keepalive_timeout 75s;", "keepalive_timeout 1s;")
+      .replace("lingering_time 30s;", "lingering_time 1s;");
     await Deno.writeTextFile(`${directory}/strongroom.conf`, site);
     const names = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     const temporary = names.map((name) => `${name}_temp_path ${directory}/${name};`).join(" ");
@@ -99,6 +102,9 @@ async function drained(connection: Deno.TcpConn): Promise<string> {
   return text;
 }
 
+/** What a write fails with whose connection was closed. */
+const CLOSED = [Deno.errors.BrokenPipe, Deno.errors.ConnectionReset];
+
 const VERSION_OPTION = { nginx: "-v", caddy: "version" };
 
 for (const name of ["nginx", "caddy"] as const) {
@@ -135,6 +141,26 @@ async function testProxy(name: keyof typeof PROXIES, t: Deno.TestContext): Promi
     );
     assert.match(await drained(connection), /^HTTP\/1\.1 200/);
   });
+  await t.step(
+    "C 22 connections whose request was refused are closed while its body comes",
+    async () => {
+      using connection = await connect(proxy.port);
+      const head = [
+        "PUT /api/v1/files/a HTTP/1.1",
+        "Host: localhost",
+        `Authorization: Bearer ${user.token}`,
+        `Content-Length: ${10 * GIB}`,
+      ];
+      await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
+      const piece = new Uint8Array(1000);
+      await assert.rejects(async () => {
+        for (;;) {
+          await connection.write(piece);
+          await wait(10);
+        }
+      }, (error) => CLOSED.some((kind) => error instanceof kind));
+    },
+  );
   await t.step("C 22 uploads, downloads and events pass unchanged", async () => {
     await using events = await user.events();
     const content = new Uint8Array(8 * 2 ** 20).fill(7);
