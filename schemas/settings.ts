@@ -1,160 +1,21 @@
 import * as v from "valibot";
-import { parseContentUrl } from "./content_url.ts";
-import { databaseAddress } from "./database_url.ts";
-import { MIB, parseSize } from "./units.ts";
-import { SCANNED_VERDICTS } from "./verdicts.ts";
-
-const text = v.pipe(v.string(), v.trim(), v.nonEmpty("non-empty text"));
-
-/** A path of the host. It may have spaces, commas and quotes, as no shell ever splits it. */
-const path = v.pipe(
+import {
+  contentUrl,
+  databaseUrl,
+  host,
+  httpUrl,
+  networks,
+  oneOf,
+  origin,
+  origins,
+  path,
+  secret,
+  size,
   text,
-  v.check((value) => !/\p{Cc}/u.test(value), "a path without control characters"),
-);
-
-const MAX_HOST_LENGTH = 253;
-const HOST_LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/i;
-
-/**
- * Checks for a host name or an IP address, without brackets or a zone. Such a host has no meaning
- * beyond its own in a permission of the runtime, where `*` and `,` would have one.
- */
-function isHost(value: string): boolean {
-  if (value.length > MAX_HOST_LENGTH) return false;
-  if (v.IPV4_REGEX.test(value)) return true;
-  if (v.IPV6_REGEX.test(value)) return !value.includes("%");
-  const labels = value.replace(/\.$/, "").split(".");
-  // A name that ends in a number would be read as an IPv4 address (WHATWG URL, 3.5).
-  return labels.every((label) => HOST_LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "");
-}
-
-const host = v.pipe(v.string(), v.trim(), v.check(isHost, "a host name or an IP address"));
-
-function wholeNumber(minimum: number, maximum: number) {
-  const allowed = `a whole number from ${minimum} to ${maximum}`;
-  return v.pipe(
-    v.string(),
-    v.trim(),
-    v.regex(/^\d{1,16}$/, allowed),
-    v.transform(Number),
-    v.minValue(minimum, allowed),
-    v.maxValue(maximum, allowed),
-  );
-}
-
-function oneOf<const Options extends readonly string[]>(...options: Options) {
-  return v.picklist(options, `one of ${options.join(", ")}`);
-}
-
-/** An http or https URL whose host is one that {@link isHost} accepts. */
-const httpUrl = v.pipe(
-  text,
-  v.check((value) => {
-    const url = URL.parse(value);
-    return url !== null && ["http:", "https:"].includes(url.protocol) &&
-      isHost(url.hostname.replace(/^\[(.*)\]$/, "$1"));
-  }, "an http or https URL"),
-);
-
-const contentUrl = v.pipe(
-  text,
-  v.check(
-    (value) => parseContentUrl(value) !== undefined,
-    "an address such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1",
-  ),
-);
-
-/** Says what is wrong with the URL of a database, without its password; undefined if nothing is. */
-function databaseUrlProblem(text: string): string | undefined {
-  try {
-    return isHost(databaseAddress(text).host) ? undefined : "its host is invalid";
-  } catch (error) {
-    return error instanceof URIError
-      ? "an escape sequence is invalid"
-      : String(error).replace("Error: ", "");
-  }
-}
-
-const databaseUrl = v.pipe(
-  text,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const problem = dataset.typed ? databaseUrlProblem(dataset.value) : undefined;
-    if (problem === undefined) return;
-    addIssue({
-      message: `a URL such as postgres://user:password@host:5432/database, but ${problem}`,
-    });
-  }),
-);
-
-const secret = v.pipe(
-  v.string(),
-  v.check((value) => new TextEncoder().encode(value).length >= 32, "at least 32 bytes"),
-);
-
-/** A size of at least `minimum` bytes. */
-function size(minimum: number) {
-  const allowed = `a size of at least ${minimum} bytes, such as 5GiB, 300MB or 1000000`;
-  return v.pipe(
-    v.string(),
-    v.trim(),
-    v.transform((text) => parseSize(text) ?? Number.NaN),
-    v.number(allowed),
-    v.minValue(minimum, allowed),
-  );
-}
-
-/** An HTTP origin. */
-const origin = v.pipe(
-  text,
-  v.check(
-    (value) => URL.parse(value)?.origin === value && /^https?:/.test(value),
-    "an origin such as https://files.example",
-  ),
-);
-
-/** A comma-separated list of HTTP origins, or `*`. */
-const origins = v.pipe(
-  text,
-  v.transform((value) => value.split(",").map((origin) => origin.trim())),
-  v.check(
-    (list) => list.every((origin) => origin === "*" || URL.parse(origin)?.origin === origin),
-    "comma-separated origins such as https://app.example, or *",
-  ),
-);
-
-/** The bits of an IPv4 and an IPv6 address. */
-const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
-
-/** Whether a text is an IP address, or a network such as `10.0.0.0/8`. */
-function isNetwork(text: string): boolean {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const family = v.IPV4_REGEX.test(address) ? 4 : v.IPV6_REGEX.test(address) ? 6 : undefined;
-  return family !== undefined && !address.includes("%") &&
-    (bits === undefined || Number(bits) <= ADDRESS_BITS[family]);
-}
-
-/** A comma-separated list of addresses and networks. */
-const networks = v.pipe(
-  text,
-  v.transform((value) => value.split(",").map((network) => network.trim())),
-  v.check(
-    (list) => list.every(isNetwork),
-    "comma-separated addresses or networks such as 10.0.0.0/8",
-  ),
-);
-
-const VERDICT = v.picklist(SCANNED_VERDICTS);
-
-/** A comma-separated list of verdicts that a scan can end with. */
-const verdicts = v.pipe(
-  text,
-  v.transform((value) => value.split(",").map((verdict) => verdict.trim())),
-  v.check(
-    (list) => list.every((verdict) => v.is(VERDICT, verdict)),
-    `a comma-separated list of ${SCANNED_VERDICTS.join(", ")}`,
-  ),
-  v.transform((list) => list.filter((verdict) => v.is(VERDICT, verdict))),
-);
+  verdicts,
+  wholeNumber,
+} from "./setting_kinds.ts";
+import { MIB } from "./units.ts";
 
 /**
  * All settings (C 13). The environment variable of `maxUploadFiles` is
