@@ -86,7 +86,8 @@ export class ServerLease implements AsyncDisposable {
     return { id: this.#id, lease: this.#leaseMs };
   }
 
-  #schedule(ms = this.#leaseMs / 3): void {
+  /** Twice as often as a server has to that may end the leases of others. */
+  #schedule(ms = this.#leaseMs / 6): void {
     if (this.#ended) return;
     this.#timer = setTimeout(() => {
       this.#renewing = this.#renew().then((isRenewed) =>
@@ -108,6 +109,9 @@ export class ServerLease implements AsyncDisposable {
         session.silence.ms = Math.min(session.silence.ms, this.#leaseMs / 6);
         return session.run(
           `UPDATE servers SET renewed_at = clock_timestamp(),
+             steady_since = CASE
+               WHEN clock_timestamp() - renewed_at < :lease / 3 * interval '1 millisecond'
+               THEN steady_since ELSE clock_timestamp() END,
              expires_at = clock_timestamp() + :lease * interval '1 millisecond'
            WHERE id = :id`,
           this.#parameters,

@@ -3,15 +3,20 @@ CREATE TABLE servers (
   id text COLLATE "C" PRIMARY KEY,
   expires_at timestamptz NOT NULL, -- by the clock of the engine
   renewed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Since when no renewal has come later than a third of the lease after the one before.
+  steady_since timestamptz NOT NULL DEFAULT clock_timestamp(),
   directory text COLLATE "C", -- the id of its data directory, which no other server has at the same time
   results_version text NOT NULL -- of the scan results that count for it
 );
 
--- Ends leases that have run out. While the engine is away, none can be renewed: then servers have some time.
+-- Ends leases that have run out, unless the engine was away: then no server could renew its own. Neither a crash
+-- nor a failover has to show in the engine. So a server must have renewed its lease in time for long enough that
+-- any other could have, too.
 CREATE FUNCTION end_leases() RETURNS void LANGUAGE sql AS $$
-  DELETE FROM servers WHERE expires_at < clock_timestamp() AND (
-    renewed_at > pg_postmaster_start_time()
-    OR pg_postmaster_start_time() < clock_timestamp() - interval '20 seconds'
+  DELETE FROM servers WHERE expires_at < clock_timestamp() AND EXISTS (
+    SELECT FROM servers AS witness
+    WHERE witness.renewed_at > clock_timestamp() - (witness.expires_at - witness.renewed_at) / 3
+      AND witness.steady_since < clock_timestamp() - (servers.expires_at - servers.renewed_at) * 2 / 3
   )
 $$;
 

@@ -1,0 +1,95 @@
+import * as assert from "node:assert/strict";
+import { databaseAddress } from "../../../schemas/database_url.ts";
+import { Database } from "../../../storage/postgres/database.ts";
+import { ServerLease } from "../../../storage/postgres/server_lease.ts";
+import { Postgres } from "../../support/postgres.ts";
+import { TcpProxy } from "../../support/tcp_proxy.ts";
+import { until } from "../../support/until.ts";
+
+Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t) => {
+  await using engine = await Postgres.start();
+
+  async function openDatabase() {
+    const url = await engine.createDatabase();
+    const database = await Database.open(databaseAddress(url));
+    const run = (sql: string) => database.use("writes", (session) => session.run(sql));
+    return {
+      url,
+      database,
+      run,
+      endLeases: () => run("SELECT end_leases()"),
+      isLive: async (id: string) =>
+        await database.get("SELECT 1 FROM servers WHERE id = :id", { id }) !== undefined,
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    };
+  }
+
+  await t.step("C 23 no lease ends while the engine recovers from a crash", async () => {
+    await using room = await openDatabase();
+    await using proxy = new TcpProxy(engine.port);
+    const proxied = room.url.replace(`:${engine.port}/`, `:${proxy.port}/`);
+    await using behind = await Database.open(databaseAddress(proxied));
+    let isLost = false;
+    const options = { leaseMs: 1500, onLost: () => isLost = true };
+    await using lease = await ServerLease.take(behind, "one", options);
+    proxy.rule = () => "cut";
+    proxy.cutAll();
+    // The main process of the engine ends all others then, and goes on itself.
+    const pid = (await room.database.get("SELECT pg_backend_pid() AS pid"))?.pid;
+    Deno.kill(Number(pid), "SIGKILL");
+    const hasRunOut = "SELECT 1 FROM servers WHERE expires_at < clock_timestamp()";
+    await until(() => room.database.get(hasRunOut).then((row) => row !== undefined, () => false));
+    await room.endLeases();
+    assert.equal(await room.isLive("one"), true);
+    proxy.rule = () => "pass";
+    await until(() => lease.isHeld);
+    assert.equal(isLost, false);
+  });
+
+  await t.step("C 23 servers have time after an outage, whichever comes back first", async () => {
+    await using room = await openDatabase();
+    await using _first = await ServerLease.take(room.database, "first", { leaseMs: 3000 });
+    await room.run(
+      `INSERT INTO servers (id, expires_at, results_version)
+       VALUES ('later', clock_timestamp() + interval '30 seconds', '')`,
+    );
+    await room.run(
+      `UPDATE servers SET expires_at = expires_at - interval '1 minute',
+         renewed_at = renewed_at - interval '1 minute', steady_since = steady_since - interval '1 hour'`,
+    );
+    await until(async () =>
+      await room.database.get(
+        "SELECT 1 FROM servers WHERE id = 'first' AND expires_at > clock_timestamp()",
+      ) !== undefined
+    );
+    await room.endLeases();
+    assert.equal(await room.isLive("later"), true);
+    await until(async () => {
+      // As if half a minute had passed.
+      await room.run(
+        "UPDATE servers SET steady_since = steady_since - interval '30 seconds' WHERE id = 'first'",
+      );
+      await room.endLeases();
+      return !await room.isLive("later");
+    });
+    assert.equal(await room.isLive("first"), true);
+  });
+
+  await t.step("C 23 a server that has yet to renew its lease ends none of others", async () => {
+    await using room = await openDatabase();
+    await room.run(
+      `INSERT INTO servers (id, renewed_at, expires_at, steady_since, results_version)
+       SELECT id, clock_timestamp() - ago, clock_timestamp() - ago + interval '30 seconds',
+         clock_timestamp() - interval '1 hour', ''
+       FROM (VALUES ('first', interval '25 seconds'), ('later', interval '31 seconds')) AS it (id, ago)`,
+    );
+    await room.endLeases();
+    assert.equal(await room.isLive("later"), true);
+    await room.run(
+      `UPDATE servers SET renewed_at = clock_timestamp(),
+         expires_at = clock_timestamp() + interval '30 seconds' WHERE id = 'first'`,
+    );
+    await room.endLeases();
+    assert.deepEqual([await room.isLive("first"), await room.isLive("later")], [true, false]);
+  });
+});
