@@ -1,13 +1,9 @@
-import {
-  CREDENTIAL_STATEMENTS,
-  KEPT_MS,
-  mintedParameters,
-  toCredential,
-} from "../sql/credential_statements.ts";
+import { KEPT_MS, mintedParameters, toCredential } from "../sql/credential_statements.ts";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import type { CredentialRegister } from "../ports/credential_register.ts";
 import { Connection } from "./connection.ts";
 import { schemaVersion } from "./migrate.ts";
+import { STATEMENTS } from "./statements.ts";
 
 /** The first version of the schema whose register has all columns. */
 const REGISTER_VERSION = 20;
@@ -28,12 +24,12 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
 
   add(credential: MintedCredential): void {
     const before = credential.mintedAt - KEPT_MS;
-    this.#connection.run(CREDENTIAL_STATEMENTS.forgetCredentials, { before });
-    this.#connection.run(CREDENTIAL_STATEMENTS.addMinted, mintedParameters(credential));
+    this.#connection.run(STATEMENTS.credentials.forgetCredentials, { before });
+    this.#connection.run(STATEMENTS.credentials.addMinted, mintedParameters(credential));
   }
 
   revoke(jti: string, now: number): boolean {
-    return this.#connection.all(CREDENTIAL_STATEMENTS.revokeCredential, { jti, now }).length > 0;
+    return this.#connection.all(STATEMENTS.credentials.revokeCredential, { jti, now }).length > 0;
   }
 
   list(): RegisteredCredential[] {

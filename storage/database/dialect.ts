@@ -9,6 +9,7 @@ export const SQLITE: Dialect = {
   },
   bytes: (hex) => `unhex(${hex})`,
   hex: (bytes) => `lower(hex(${bytes}))`,
+  bytewise: (text) => text,
   lastId: "last_insert_rowid()",
   comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
   byPath: (column) => column,

@@ -1,4 +1,4 @@
-import { CREDENTIAL_STATEMENTS } from "../sql/credential_statements.ts";
+import { credentialStatements } from "../sql/credential_statements.ts";
 import { LINK_STATEMENTS } from "../sql/link_statements.ts";
 import { objectStatements } from "../sql/object_statements.ts";
 import { GROWING, scanStatements } from "../sql/scan_statements.ts";
@@ -10,7 +10,7 @@ import { SQLITE } from "./dialect.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
-  credentials: CREDENTIAL_STATEMENTS,
+  credentials: credentialStatements(SQLITE),
   links: LINK_STATEMENTS,
   objects: objectStatements(SQLITE),
   scans: scanStatements(SQLITE),

@@ -17,6 +17,7 @@ export const POSTGRES: Dialect = {
   },
   bytes: (hex) => `decode(${hex}, 'hex')`,
   hex: (bytes) => `encode(${bytes}, 'hex')`,
+  bytewise: (text) => `${text} COLLATE "C"`,
   lastId: "lastval()",
   // Indexes of paths have their first characters only.
   comparePath: (column, operator, value) =>

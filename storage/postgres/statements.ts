@@ -1,4 +1,4 @@
-import { CREDENTIAL_STATEMENTS } from "../sql/credential_statements.ts";
+import { credentialStatements } from "../sql/credential_statements.ts";
 import { LINK_STATEMENTS } from "../sql/link_statements.ts";
 import { objectStatements } from "../sql/object_statements.ts";
 import { scanStatements } from "../sql/scan_statements.ts";
@@ -9,7 +9,7 @@ import { POSTGRES } from "./dialect.ts";
 
 /** The statements of the stores besides the records, by store and name. */
 export const STATEMENTS = {
-  credentials: CREDENTIAL_STATEMENTS,
+  credentials: credentialStatements(POSTGRES),
   links: LINK_STATEMENTS,
   objects: objectStatements(POSTGRES),
   scans: scanStatements(POSTGRES),

@@ -1,5 +1,11 @@
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
-import { numberOrNull, type SqlParameters, type SqlRow, type SqlValue } from "./dialect.ts";
+import {
+  type Dialect,
+  numberOrNull,
+  type SqlParameters,
+  type SqlRow,
+  type SqlValue,
+} from "./dialect.ts";
 
 /** How long a credential is listed after it has expired, in milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
@@ -16,7 +22,7 @@ const page = (scope: string) =>
     ORDER BY known_at DESC, jti DESC LIMIT :limit`;
 
 /** All statements about credentials, by name. */
-export const CREDENTIAL_STATEMENTS = {
+export const credentialStatements = (dialect: Dialect) => ({
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
@@ -42,15 +48,16 @@ export const CREDENTIAL_STATEMENTS = {
   listCredentialsOf: page("user_id = :user"),
   /** Revokes a credential, also one of another issuer, and all that descend from it. */
   revokeCredential: `WITH RECURSIVE revoked (jti) AS (
-      SELECT CAST(:jti AS TEXT) UNION SELECT credentials.jti FROM credentials JOIN revoked ON parent = revoked.jti
+      SELECT ${dialect.bytewise("CAST(:jti AS TEXT)")}
+      UNION SELECT credentials.jti FROM credentials JOIN revoked ON parent = revoked.jti
     )
     INSERT INTO credentials (jti, privileges, revoked_at) SELECT jti, '', :now FROM revoked WHERE TRUE
     ON CONFLICT (jti) DO UPDATE SET revoked_at = excluded.revoked_at
       WHERE credentials.revoked_at IS NULL
     RETURNING jti`,
-} as const;
+});
 
-export type CredentialStatement = keyof typeof CREDENTIAL_STATEMENTS;
+export type CredentialStatement = keyof ReturnType<typeof credentialStatements>;
 
 /** The parameters of the statement `addMinted`. */
 export function mintedParameters({ privileges, trees, ...rest }: MintedCredential): SqlParameters {

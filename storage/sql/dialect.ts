@@ -23,6 +23,8 @@ export interface Dialect {
   bytes(hex: string): string;
   /** Bytes as a text in lower-case hexadecimal. */
   hex(bytes: string): string;
+  /** A text that is compared by its bytes, as the columns are. */
+  bytewise(text: string): string;
   /** The id that the last INSERT of this connection has assigned. */
   readonly lastId: string;
   /** Compares a column of paths with an expression, by an index if it has one. */

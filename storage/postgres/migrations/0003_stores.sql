@@ -33,14 +33,14 @@ CREATE INDEX links_by_expiry ON links (expires_at);
 
 -- The credentials that strongroom token minted, without the tokens, and all that were revoked.
 CREATE TABLE credentials (
-  jti text PRIMARY KEY,
+  jti text COLLATE "C" PRIMARY KEY,
   user_id bigint, -- NULL if another issuer minted it
   privileges text NOT NULL, -- by commas
   trees text NOT NULL DEFAULT '{}', -- a JSON object of privileges by user id
   minted_at bigint, -- milliseconds since the Unix epoch
   expires_at bigint, -- likewise
   revoked_at bigint, -- likewise; NULL unless it is revoked
-  parent text, -- the jti of the credential that minted it, if one did
+  parent text COLLATE "C", -- the jti of the credential that minted it, if one did
   label text, -- what its user calls it
   quota bigint, -- bytes; NULL for that of the settings, and if unknown
   -- When it was minted, or became known. Credentials of other issuers are known once they are revoked.
@@ -66,7 +66,7 @@ CREATE TABLE scans (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id bigint NOT NULL,
   requested_by bigint NOT NULL, -- who asked for it
-  status text NOT NULL
+  status text COLLATE "C" NOT NULL
     CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
   paths text NOT NULL, -- the first 16 KiB of what was asked for, a JSON array
   paths_total bigint NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE scan_results (
   hash text COLLATE "C" NOT NULL CHECK (length(hash) = 32),
   name text COLLATE "C" NOT NULL,
   skip text COLLATE "C" NOT NULL,
-  version text NOT NULL, -- of the scanners, and the limits that they had
+  version text COLLATE "C" NOT NULL, -- of the scanners, and the limits that they had
   sha256 bytea CHECK (length(sha256) = 32), -- of the content that was scanned; without it, no verdict
   verdict text NOT NULL CHECK (verdict IN ('clean', 'suspicious', 'dangerous', 'inconclusive')),
   findings text NOT NULL, -- the worst three, a JSON array

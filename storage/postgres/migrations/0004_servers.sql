@@ -6,7 +6,7 @@ CREATE TABLE servers (
   -- Since when no renewal has come later than a third of the lease after the one before.
   steady_since timestamptz NOT NULL DEFAULT clock_timestamp(),
   directory text COLLATE "C", -- the id of its data directory, which no other server has at the same time
-  results_version text NOT NULL -- of the scan results that count for it
+  results_version text COLLATE "C" NOT NULL -- of the scan results that count for it
 );
 
 -- Ends leases that have run out, unless the engine was away: then no server could renew its own. Neither a crash

@@ -16,6 +16,17 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
     const rows = await database.all("SELECT version FROM schema_version");
     assert.deepEqual(rows, [{ version: 7 }]);
   });
+  await t.step("C 23 indexes have texts in the order of their bytes", async () => {
+    await using database = await open();
+    const others = await database.values(
+      `SELECT indexrelid::regclass::text FROM pg_index
+       JOIN pg_class ON pg_class.oid = indexrelid
+       CROSS JOIN unnest(indcollation::oid[]) AS ordered (by)
+       WHERE relnamespace = 'public'::regnamespace AND by NOT IN (0, '"C"'::regcollation)
+       ORDER BY 1`,
+    );
+    assert.deepEqual(others.flat(), []);
+  });
   await t.step("C 23 a schema that is newer than the program is refused", async () => {
     await using database = await open();
     await database.use(
