@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
-import { asUnavailable, isDisconnected, unreachable, withCause } from "./failures.ts";
+import { asUnavailable, isDisconnected, isReadOnly, unreachable, withCause } from "./failures.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Pool } from "./pg.d.ts";
 import { openPool } from "./pools.ts";
@@ -112,7 +112,7 @@ export class Database implements AsyncDisposable {
   async connect(purpose: Purpose): Promise<HeldSession> {
     const client = await this.#pools[purpose].connect().catch((error) => {
       // Also when the engine refuses this user or any. One that is away is tried again by some callers.
-      throw isDisconnected(error) ? error : unreachable(error);
+      throw isDisconnected(error) || isReadOnly(error) ? error : unreachable(error);
     });
     let kept = false;
     return {

@@ -8,6 +8,7 @@ const FOREIGN_KEY_VIOLATION = "23503";
 const QUERY_CANCELED = "57014";
 const DISK_FULL = "53100";
 const IDLE_TOO_LONG = "25P03";
+const READ_ONLY = "25006";
 /** The engine is short of something: memory, connections, locks (class 53). */
 const INSUFFICIENT_RESOURCES = "53";
 /** Shutdowns, crashes, too many connections, and all problems of connections (class 08). */
@@ -68,6 +69,16 @@ export function isDisconnected(error: unknown): boolean {
     CONNECTION_MESSAGES.some((message) => error.message.startsWith(message));
 }
 
+/** Whether the engine only reads: it is a standby, or an operator has made it so. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY;
+}
+
+/** The error of a connection that has led to a standby. */
+export function standbyError(): Error {
+  return Object.assign(new Error("the database server is a standby"), { code: READ_ONLY });
+}
+
 /** Whether the engine cannot read what it has stored: its files are damaged, missing or unreadable. */
 export function isDamage(error: unknown): boolean {
   const code = codeOf(error);
@@ -77,6 +88,8 @@ export function isDamage(error: unknown): boolean {
 /** The error that callers see for a failure of the engine. Returns others unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (isDisconnected(error)) return unreachable(error);
+  if (isReadOnly(error)) return unavailable("it is read-only", error);
+  if (isTransient(error)) return unavailable("others change the same data", error);
   const code = codeOf(error);
   if (code === QUERY_CANCELED || code === IDLE_TOO_LONG) {
     return unavailable("it took too long", error);

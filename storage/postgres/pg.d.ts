@@ -38,11 +38,20 @@ export interface ClientOptions {
 
 export class Client {
   constructor(options: ClientOptions);
-  readonly connection: { readonly stream: { destroy(): void } };
+  readonly connection: {
+    readonly stream: { destroy(): void };
+    on(event: "parameterStatus", listener: (status: ParameterStatus) => void): void;
+  };
   query(query: QueryConfig | string): Promise<QueryResult>;
   on(event: "notification", listener: (message: Notification) => void): this;
   on(event: "error", listener: (error: Error) => void): this;
   on(event: "end", listener: () => void): this;
+}
+
+/** A setting that the engine reports. */
+export interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
 }
 
 export interface Notification {
@@ -59,6 +68,8 @@ export interface PoolOptions extends ClientOptions {
   readonly Client: typeof Client;
   readonly max: number;
   readonly idleTimeoutMillis: number;
+  /** Called for each new connection, which is closed if `done` gets an error. */
+  readonly verify: (client: Client, done: (error?: Error) => void) => void;
 }
 
 export class Pool {

@@ -2,6 +2,7 @@
 import pg from "pg";
 import type { ClientOptions, Pool } from "./pg.d.ts";
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
+import { standbyError } from "./failures.ts";
 import { VALUE_TYPES } from "./session.ts";
 
 export interface PoolLimits {
@@ -13,7 +14,7 @@ export interface PoolLimits {
   readonly statementMs: number;
   /** The id of this server, which statements about scans compare; "" for none. */
   readonly server: string;
-  /** Whether transactions cannot write. */
+  /** Whether transactions cannot write, and the engine may be a standby. */
   readonly readOnly: boolean;
 }
 
@@ -24,11 +25,17 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /** pg reads the environment for each option that is not set, even to a value that means nothing. */
 class QuietClient extends pg.Client {
+  /** Whether the engine is a standby, as it reports when a connection begins, and when that changes. */
+  isStandby = false;
+
   constructor(options: ClientOptions) {
     // The pool hides the password from loops over its options.
     super({ ...options, password: options.password, binary: true });
     // Results are text: pg has no other parser for the types here.
     Object.assign(this, { binary: false });
+    this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+      if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
+    });
   }
 }
 
@@ -67,6 +74,11 @@ export function openPool(
     pipeline: true,
     types: VALUE_TYPES,
     max: connections,
+    verify(client, done) {
+      // What a standby has may be old.
+      const isRefused = !readOnly && client instanceof QuietClient && client.isStandby;
+      done(isRefused ? standbyError() : undefined);
+    },
   });
   // An unused connection has broken. The pool makes another one when it is needed.
   pool.on("error", () => {});

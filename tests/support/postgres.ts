@@ -46,19 +46,40 @@ export class Postgres implements AsyncDisposable {
       ...["-D", `${directory.path}/data`, "-U", USER, "-A", "trust", "-E", "UTF8", "--no-sync"],
       ...["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"],
     ], owner);
-    const port = freePort();
-    const engine = new Postgres(directory, programs, port);
-    const lines = Object.entries({
-      port,
+    const engine = new Postgres(directory, programs, freePort());
+    await engine.#set({
+      port: engine.port,
       listen_addresses: "'127.0.0.1'",
       unix_socket_directories: "''",
       fsync: fsync ? "on" : "off",
       ...settings,
-    }).map(([name, value]) => `${name} = ${value}\n`);
-    await Deno.writeTextFile(`${directory.path}/data/postgresql.auto.conf`, lines.join(""));
+    });
     await engine.restart();
     made.move();
     return engine;
+  }
+
+  /** Starts a standby, which follows this engine and refuses to write until it is promoted. */
+  async startStandby(): Promise<Postgres> {
+    const directory = await TempDir.make();
+    await using made = new AsyncDisposableStack();
+    made.use(directory);
+    await succeed(`${this.programs}/pg_basebackup`, [
+      ...["-h", "127.0.0.1", "-p", String(this.port), "-U", USER, "--no-sync"],
+      ...["-D", `${directory.path}/data`, "--write-recovery-conf", "--checkpoint=fast"],
+    ], await ownerOf(directory.path));
+    const standby = new Postgres(directory, this.programs, freePort());
+    await standby.#set({ port: standby.port });
+    await standby.restart();
+    made.move();
+    return standby;
+  }
+
+  async #set(settings: Readonly<Record<string, string | number>>): Promise<void> {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    const path = `${this.#directory.path}/data/postgresql.auto.conf`;
+    // The last line about a setting counts.
+    await Deno.writeTextFile(path, lines.join(""), { append: true });
   }
 
   /** The URL of a new, empty database. */

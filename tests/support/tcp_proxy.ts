@@ -16,14 +16,15 @@ export type ProxyRule = (
 /** A proxy on a port of its own, whose connections can be cut at a certain point. */
 export class TcpProxy implements AsyncDisposable {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  readonly #target: number;
   readonly #open = new Set<Deno.Conn>();
   readonly #served: Promise<void>;
+  /** The port that new connections lead to. */
+  target: number;
   /** Applies to all that clients send from now on. */
   rule: ProxyRule = () => "pass";
 
   constructor(target: number) {
-    this.#target = target;
+    this.target = target;
     this.#served = this.#serve();
   }
 
@@ -53,7 +54,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#open.add(client);
     let server: Deno.TcpConn;
     try {
-      server = await Deno.connect({ hostname: "127.0.0.1", port: this.#target });
+      server = await Deno.connect({ hostname: "127.0.0.1", port: this.target });
     } catch {
       // The engine is away.
       return close(client);

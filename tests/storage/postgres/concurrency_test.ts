@@ -136,7 +136,7 @@ Deno.test({ name: "PostgresResourceStores", ignore: !Postgres.isInstalled }, asy
         attempts++;
         return transaction.insert([newRecord({ path: "never/", userId: 51 })]);
       });
-      await assert.rejects(counted, { code: "40001" });
+      await assert.rejects(counted, { kind: "ErrUnavailable", retryAfterS: 1 });
       assert.ok(attempts > 5 && attempts < 50);
       await failUsage(plain.database, "division_by_zero", 1000);
       attempts = 0;
