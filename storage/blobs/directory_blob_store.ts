@@ -1,7 +1,6 @@
 import type { Chunk, StoredContent } from "../../core/content.ts";
 import type { ContentChanges, ContentRemoval, ContentRow } from "../../core/content_changes.ts";
 import type { DamagedContent } from "../../core/errors.ts";
-import { yieldToEventLoop } from "../../core/event_loop.ts";
 import type { ByteRange, HashRange, PackedFile, StagedBlob } from "../../core/blob_store.ts";
 import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { Compression } from "../../schemas/resources.ts";
@@ -18,6 +17,7 @@ import { WORKERS } from "../threads/workers.ts";
 import { Announcements } from "./announcements.ts";
 import { BlobDirectory } from "./blob_directory.ts";
 import { BlobWriter } from "./blob_writer.ts";
+import { rowBatches } from "./content_rows.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { PartDirectory } from "./part_directory.ts";
 import { type ContentDigest, MAX_SMALL_BYTES } from "./upload.ts";
@@ -30,26 +30,16 @@ import { damagedContent, StagedBlobFile } from "./staged_blob_file.ts";
 import { StagedMemory, StagedSmallBlob } from "./staged_small_blob.ts";
 import { emptyTemporary, requireDirectory } from "./temporary.ts";
 
-/** How long publishing may keep the event loop, in milliseconds. */
-const MAX_TURN_MS = 5;
 /** One serving thread cannot keep more workers than this busy. */
 const MAX_WORKERS = 8;
 /** Further small content waits in files for its publication. */
 const MAX_STAGED_BYTES = 16 * MIB;
-/** Small content is passed to the database in batches of this size. */
-const MAX_BATCH_BYTES = 4 * MIB;
 
 export interface BlobStoreOptions {
   /** Keeps small content. */
   readonly contents: ContentTable;
   /** Content is refused while less than this is free. @default 0 */
   readonly reserveBytes?: number;
-}
-
-/** A blob whose file is in its place, if it has one, and what the database is to keep. */
-interface PublishedBlob {
-  readonly blob: StagedBlob;
-  readonly row: ContentRow;
 }
 
 /**
@@ -146,7 +136,8 @@ export class DirectoryBlobStore implements ContentStore {
       const files = staged.filter((blob) => blob instanceof StagedBlobFile);
       // Another transaction may be removing the file of the same content.
       await contents.lock?.(files.map(({ digest }) => ({ ...digest, bytes: undefined })));
-      for await (const batch of this.#published(staged, unsynced)) {
+      const publish = (blob: StagedBlob) => this.#publish(blob, unsynced);
+      for await (const batch of rowBatches(staged, publish)) {
         const { inFiles, damaged } = await contents.put(batch.map(({ row }) => row));
         for (const { blob, row } of batch) {
           if (!(blob instanceof StagedSmallBlob)) continue;
@@ -255,30 +246,6 @@ export class DirectoryBlobStore implements ContentStore {
     return await this.#compared(new StagedBlobFile(part, digest, true));
   }
 
-  /** Publishes content in files, and yields what the database is to keep, in bounded batches. */
-  async *#published(
-    staged: readonly StagedBlob[],
-    unsynced: Set<string>,
-  ): AsyncGenerator<readonly PublishedBlob[]> {
-    let batch: PublishedBlob[] = [];
-    let bytes = 0;
-    let turnStarted = performance.now();
-    for (const blob of staged) {
-      if (performance.now() - turnStarted > MAX_TURN_MS) {
-        await yieldToEventLoop();
-        turnStarted = performance.now();
-      }
-      const row = await this.#publish(blob, unsynced);
-      batch.push({ blob, row });
-      bytes += row.bytes?.length ?? 0;
-      if (bytes < MAX_BATCH_BYTES) continue;
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    if (batch.length > 0) yield batch;
-  }
-
   /**
    * Keeps small content that a file is said to hold: in the database if the file is missing or damaged.
    * Returns the damage.
@@ -296,8 +263,8 @@ export class DirectoryBlobStore implements ContentStore {
     return held === false ? undefined : held;
   }
 
+  /** Publishes content in a file. */
   async #publish(blob: StagedBlob, unsynced: Set<string>): Promise<ContentRow> {
-    if (blob instanceof StagedSmallBlob) return { ...blob.digest, bytes: await blob.read() };
     if (!(blob instanceof StagedBlobFile)) throw new TypeError("Not a blob of this store");
     if (blob.announced === undefined) throw new TypeError("The blob has not been announced");
     const isNew = await this.#files.publish(blob, unsynced);

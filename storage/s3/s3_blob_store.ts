@@ -6,6 +6,7 @@ import type { ContentFacts, WriteTransaction } from "../../core/ports.ts";
 import type { ContentLocation } from "../../schemas/content_url.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { MIB } from "../../schemas/units.ts";
+import { rowBatches } from "../blobs/content_rows.ts";
 import type { ContentTasks } from "../blobs/content_tasks.ts";
 import { Packer } from "../blobs/packer.ts";
 import { rangeOf } from "../blobs/read_range.ts";
@@ -23,7 +24,6 @@ import { forEach } from "../threads/for_each.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { Bucket } from "./bucket.ts";
 import { temporaryCopy } from "./content_copy.ts";
-import { batches } from "./content_rows.ts";
 import { asUnavailable, rethrowUnavailable } from "./failures.ts";
 import { LargeObjects } from "./large_objects.ts";
 import { probeBucket, requireOwner } from "./marker.ts";
@@ -33,7 +33,7 @@ import { type ObjectRange, openObject } from "./object_reader.ts";
 import { ObjectSink } from "./object_sink.ts";
 import { Removals } from "./removals.ts";
 import { type RequestOptions, type S3Credentials, S3Requests } from "./requests.ts";
-import { StagedObject } from "./staged_object.ts";
+import { objectRow, StagedObject } from "./staged_object.ts";
 import { storedHashes } from "./stored_hashes.ts";
 
 /** One serving thread cannot keep more workers than this busy. */
@@ -169,7 +169,7 @@ export class S3BlobStore implements ContentStore {
     staged: readonly StagedBlob[],
     { contents }: Pick<WriteTransaction, "contents">,
   ): Promise<void> {
-    for await (const batch of batches(staged)) {
+    for await (const batch of rowBatches(staged, objectRow)) {
       const { damaged } = await contents.put(batch.map(({ row }) => row));
       for (const { blob } of batch) {
         if (!(blob instanceof StagedSmallBlob)) continue;

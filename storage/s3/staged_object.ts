@@ -1,4 +1,5 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
+import type { ContentRow } from "../../core/content_changes.ts";
 import { StagedContent } from "../blobs/staged_content.ts";
 import type { ContentDigest } from "../blobs/upload.ts";
 
@@ -27,4 +28,10 @@ export class StagedObject extends StagedContent implements StagedBlob {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isWaiting) await this.#giveUp(this.key);
   }
+}
+
+/** What the database is to keep of a staged object. */
+export function objectRow(blob: StagedBlob): ContentRow {
+  if (!(blob instanceof StagedObject)) throw new TypeError("Not a blob of this store");
+  return { ...blob.digest, bytes: undefined, object: blob.key, isNew: true };
 }

@@ -1,0 +1,46 @@
+import type { StagedBlob } from "../../core/blob_store.ts";
+import type { ContentRow } from "../../core/content_changes.ts";
+import { yieldToEventLoop } from "../../core/event_loop.ts";
+import { MIB } from "../../schemas/units.ts";
+import { StagedSmallBlob } from "./staged_small_blob.ts";
+
+/** Rows are passed to the database in batches of about this size. */
+const MAX_BATCH_BYTES = 4 * MIB;
+/** How long making rows may keep the event loop, in milliseconds. */
+const MAX_TURN_MS = 5;
+
+/** Staged content, and what the database is to keep of it. */
+export interface BlobRow {
+  readonly blob: StagedBlob;
+  readonly row: ContentRow;
+}
+
+/**
+ * What the database is to keep of staged content, in bounded batches.
+ *
+ * @param rowOfLarge The row of content that is not small.
+ */
+export async function* rowBatches(
+  staged: readonly StagedBlob[],
+  rowOfLarge: (blob: StagedBlob) => ContentRow | Promise<ContentRow>,
+): AsyncGenerator<readonly BlobRow[]> {
+  let batch: BlobRow[] = [];
+  let bytes = 0;
+  let turnStarted = performance.now();
+  for (const blob of staged) {
+    if (performance.now() - turnStarted > MAX_TURN_MS) {
+      await yieldToEventLoop();
+      turnStarted = performance.now();
+    }
+    const row = blob instanceof StagedSmallBlob
+      ? { ...blob.digest, bytes: await blob.read() }
+      : await rowOfLarge(blob);
+    batch.push({ blob, row });
+    bytes += row.bytes?.length ?? 0;
+    if (bytes < MAX_BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
