@@ -4,7 +4,7 @@ import { FILES_ONLY } from "../threads/permissions.ts";
 import { WorkerPool } from "../threads/pool.ts";
 import { WORKERS } from "../threads/workers.ts";
 import type { ContentTasks } from "./content_tasks.ts";
-import type { Digest } from "./hasher.ts";
+import type { ContentDigest } from "./hasher.ts";
 import { blobPath, digestsBelow } from "./paths.ts";
 
 /** Content is read in steps of this size, after each of which progress is shown. */
@@ -50,7 +50,7 @@ export class BlobInventory implements Disposable {
    * @param onBytes Called with the number of bytes that were read since the last call.
    * @throws {Error} when it cannot be read.
    */
-  async digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined> {
+  async digest(hash: string, onBytes: (bytes: number) => void): Promise<ContentDigest | undefined> {
     using worker = this.#pool.acquire();
     const id = await worker.remote.openHashing(this.pathOf(hash));
     if (id === undefined) return undefined;

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { type Checksum, type Chunk, RunningChecksum } from "../../core/content.ts";
 import type { Compression } from "../../schemas/resources.ts";
 import { deflated, type Deflation, samplesShrink, shrinks } from "./deflation.ts";
-import { type Digest, Hasher } from "./hasher.ts";
+import { type ContentDigest, ContentHasher } from "./hasher.ts";
 import { type Crc32, type HashAlgorithm, newHash } from "./hashes.ts";
 import { type PackedBytes, packSmall, type SmallFile } from "./pack_small.ts";
 import { StreamDeflation } from "./stream_deflation.ts";
@@ -24,7 +24,7 @@ interface OpenFile {
 /** A file that is read to hash it. */
 interface Hashing {
   readonly file: Deno.FsFile;
-  readonly hasher: Hasher;
+  readonly hasher: ContentHasher;
 }
 
 /** What {@link ContentTasks.finishUpload} returns. */
@@ -134,7 +134,7 @@ export class ContentTasks {
   async openHashing(path: string): Promise<number | undefined> {
     const file = await orMissing(Deno.open(path));
     if (file === undefined) return undefined;
-    this.#hashings.set(++this.#lastId, { file, hasher: new Hasher() });
+    this.#hashings.set(++this.#lastId, { file, hasher: new ContentHasher() });
     return this.#lastId;
   }
 
@@ -147,7 +147,7 @@ export class ContentTasks {
   }
 
   /** Closes a file at any point, and returns the digest of what was read of it. */
-  finishHashing(id: number): Digest {
+  finishHashing(id: number): ContentDigest {
     const { file, hasher } = entryOf(this.#hashings, id);
     this.#hashings.delete(id);
     file.close();

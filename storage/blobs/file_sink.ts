@@ -1,7 +1,8 @@
 import type { Chunk } from "../../core/content.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
-import type { ContentDigest, ContentSink } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
+import type { ContentSink } from "./upload.ts";
 
 /** The workers of an upload: one writes and computes the SHA-256, another one computes the MD5. */
 interface FileWorkers {

@@ -15,7 +15,7 @@ import type { ContentTasks } from "./content_tasks.ts";
 import { PartWriter } from "./part_writer.ts";
 import { StagedBlobFile } from "./staged_blob_file.ts";
 import { StagedSmallBlob } from "./staged_small_blob.ts";
-import type { ContentDigest } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
 
 /** How long a part stays open for the next request, in milliseconds. */
 const MAX_IDLE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { ChecksumAlgorithm } from "../../core/uploads.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { ContentTasks } from "./content_tasks.ts";
 import { PendingWrites } from "./pending_writes.ts";
-import type { ContentDigest } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
 
 export interface PartWriterParts {
   readonly path: string;

@@ -5,7 +5,7 @@ import { DamagedContent } from "../../core/errors.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
 import { forgedMd5 } from "../records/forged_md5.ts";
 import { StagedContent } from "./staged_content.ts";
-import type { ContentDigest } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
 import { orMissing, readFull, removeFile } from "../disk/files.ts";
 
 /** Buffer size for comparing and hashing files. */

@@ -1,4 +1,4 @@
-import type { ContentDigest } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
 
 /** Staged content, as its digest describes it. */
 export abstract class StagedContent {

@@ -4,7 +4,7 @@ import type { SmallContent } from "../../core/content_changes.ts";
 import type { StagedBlob } from "../../core/blob_store.ts";
 import { removeFile } from "../disk/files.ts";
 import { StagedContent } from "./staged_content.ts";
-import type { ContentDigest } from "./upload.ts";
+import type { ContentDigest } from "./hasher.ts";
 
 /** How much small content is held in memory until it is published, for all uploads together. */
 export class StagedMemory {

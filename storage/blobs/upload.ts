@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Chunk } from "../../core/content.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../../core/spare_memory.ts";
 import { KIB } from "../../schemas/units.ts";
-import { type Digest, Hasher } from "./hasher.ts";
+import { type ContentDigest, ContentHasher } from "./hasher.ts";
 import { PendingWrites } from "./pending_writes.ts";
 
 /**
@@ -12,11 +11,6 @@ import { PendingWrites } from "./pending_writes.ts";
 export const MAX_SMALL_BYTES = 64 * KIB;
 /** The first buffer of content has this size, and grows with small content. */
 const MIN_BUFFER_BYTES = 4 * KIB;
-
-/** All that is computed of content as it comes in. */
-export interface ContentDigest extends Digest {
-  readonly sha256: Chunk;
-}
 
 /** Content that was received. */
 export interface ReceivedContent {
@@ -140,9 +134,8 @@ class Upload implements Disposable {
   #small(): ReceivedContent {
     this.#parts.requireSpace();
     const bytes = this.#buffer?.slice(0, this.#filled) ?? new Uint8Array();
-    const hasher = new Hasher();
+    const hasher = new ContentHasher();
     hasher.update(bytes);
-    const sha256 = new Uint8Array(createHash("sha256").update(bytes).digest());
-    return { digest: { ...hasher.digest(), sha256 }, bytes };
+    return { digest: hasher.digest(), bytes };
   }
 }

@@ -7,7 +7,7 @@ import type { ContentUse, RecordAudit } from "../ports/record_audit.ts";
 import { forEach } from "../threads/for_each.ts";
 import type { ContentRepairs } from "./content_repairs.ts";
 import type { Findings } from "./findings.ts";
-import type { StoredContents } from "./stored_contents.ts";
+import { differenceOf, type StoredContents } from "./stored_contents.ts";
 import { unreferencedContent } from "./unreferenced_content.ts";
 
 export interface ContentCheckOptions {
@@ -115,11 +115,12 @@ export class ContentCheck {
       throw error;
     });
     if (digest === undefined) return await this.#confirmMissing(use);
-    if (digest instanceof DamagedContent || digest.hash !== hash) {
-      const found = digest instanceof DamagedContent ? digest.found : `MD5 ${digest.hash}`;
+    if (digest instanceof DamagedContent || differenceOf(digest, use) !== undefined) {
       // Not if an upload has replaced the file meanwhile, or no record has it any more.
       const same = (await stored.find(hash))?.identity === identity;
-      if (same && await this.#currentUse(hash) !== undefined) await this.#damaged(use, found);
+      const current = same ? await this.#currentUse(hash) : undefined;
+      const found = current && differenceOf(digest, current);
+      if (found !== undefined) await this.#damaged(use, found);
       return;
     }
     if (!agree || digest.size !== size || digest.crc32 !== crc32) {
@@ -131,7 +132,7 @@ export class ContentCheck {
     const { findings, repairs } = this.#options;
     const { hash } = use;
     const isMoved = await repairs?.setAside(hash) ?? false;
-    const repaired = isMoved && await repairs?.restore(hash) === true;
+    const repaired = isMoved && await repairs?.restore(use) === true;
     const moved = isMoved ? "; it was moved to damaged/" : "";
     const message = `Content ${hash} is damaged: found ${found}; it is that of ${
       nameOf(use)
@@ -158,7 +159,7 @@ export class ContentCheck {
       const file = await stored.find(hash);
       if (file !== undefined) return await this.check(use, file);
       if (!await audit.has(use.record, hash)) continue;
-      const repaired = await repairs?.restore(hash) ?? false;
+      const repaired = await repairs?.restore(use) ?? false;
       const message = `Content ${hash} is missing; it is that of ${nameOf(use)}`;
       findings.add({ kind: "missing", message, ...fieldsOf(use) }, { repaired });
       return;

@@ -1,15 +1,15 @@
 import { QuarantineDirectory } from "../blobs/quarantine.ts";
 import { makeDirectorySync, orMissingSync, syncDirectory, writeSynced } from "../disk/files.ts";
-import type { RecordAudit } from "../ports/record_audit.ts";
+import type { ContentUse, RecordAudit } from "../ports/record_audit.ts";
 import type { ObjectAudit } from "../sql/object_audit.ts";
-import type { DirectoryContents, StoredContents } from "./stored_contents.ts";
+import { differenceOf, type DirectoryContents, type StoredContents } from "./stored_contents.ts";
 
 /** Moves content that no server uses. Deletes nothing. */
 export interface ContentRepairs {
   /** Moves content into quarantine. */
   quarantine(hashes: readonly string[]): Promise<void>;
   /** Moves intact content back from quarantine, if there is any. Returns whether there was. */
-  restore(hash: string): Promise<boolean>;
+  restore(use: ContentUse): Promise<boolean>;
   /** Moves damaged content to `damaged/`. Returns false if it has to stay. */
   setAside(hash: string): Promise<boolean>;
 }
@@ -36,11 +36,11 @@ export class DirectoryRepairs implements ContentRepairs {
     await this.#quarantine.take(hashes, { contents: this.#stored.small });
   }
 
-  async restore(hash: string): Promise<boolean> {
+  async restore(use: ContentUse): Promise<boolean> {
+    const { hash } = use;
     const { count } = await this.#quarantine.giveBack([hash]);
     if (count === 0) return false;
-    const digest = await this.#stored.digest(hash, () => {});
-    if (digest?.hash === hash) return true;
+    if (await isIntact(this.#stored, use)) return true;
     await this.setAside(hash);
     return false;
   }
@@ -77,13 +77,17 @@ export class ObjectRepairs implements ContentRepairs {
     await this.#audit.quarantine(hashes);
   }
 
-  async restore(hash: string): Promise<boolean> {
-    if (!await this.#objects.giveBack(hash)) return false;
-    return (await this.#stored.digest(hash, () => {}))?.hash === hash;
+  async restore(use: ContentUse): Promise<boolean> {
+    return await this.#objects.giveBack(use.hash) && await isIntact(this.#stored, use);
   }
 
   /** An upload of the same content takes its place. */
   setAside(): Promise<boolean> {
     return Promise.resolve(false);
   }
+}
+
+async function isIntact(stored: StoredContents, use: ContentUse): Promise<boolean> {
+  const digest = await stored.digest(use.hash, () => {});
+  return digest !== undefined && differenceOf(digest, use) === undefined;
 }

@@ -1,5 +1,5 @@
 import type { StoredFile } from "../blobs/blob_inventory.ts";
-import { type Digest, Hasher } from "../blobs/hasher.ts";
+import { type ContentDigest, ContentHasher } from "../blobs/hasher.ts";
 import { S3Failure } from "../s3/failures.ts";
 import type { Bucket } from "../s3/bucket.ts";
 import { openObject } from "../s3/object_reader.ts";
@@ -48,7 +48,7 @@ export class ObjectContents implements StoredContents {
     return [...(await this.findAll(hashes)).keys()];
   }
 
-  async digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined> {
+  async digest(hash: string, onBytes: (bytes: number) => void): Promise<ContentDigest | undefined> {
     const file = await this.find(hash);
     if (file === undefined) return undefined;
     const bytes = await this.#objects.bytesOf(hash);
@@ -57,7 +57,7 @@ export class ObjectContents implements StoredContents {
     const range = { start: 0, end: file.size };
     const content = await openObject(this.#bucket, { key: file.identity, range, find }, () => {});
     if (content === undefined) return undefined;
-    const hasher = new Hasher();
+    const hasher = new ContentHasher();
     try {
       for await (const chunk of content) {
         hasher.update(chunk);

@@ -1,7 +1,7 @@
 import { DamagedContent } from "../../core/errors.ts";
 import type { BlobInventory, StoredFile } from "../blobs/blob_inventory.ts";
-import { type Digest, Hasher } from "../blobs/hasher.ts";
-import type { SmallContent, SmallContents } from "../ports/record_audit.ts";
+import { type ContentDigest, ContentHasher } from "../blobs/hasher.ts";
+import type { ContentUse, SmallContent, SmallContents } from "../ports/record_audit.ts";
 
 /** All content of a strongroom. Servers may add and remove some meanwhile. */
 export interface StoredContents {
@@ -22,7 +22,7 @@ export interface StoredContents {
    * @param onBytes Called with the number of bytes that were read since the last call.
    * @throws {DamagedContent} when it cannot be read.
    */
-  digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined>;
+  digest(hash: string, onBytes: (bytes: number) => void): Promise<ContentDigest | undefined>;
 }
 
 /** The content of a data directory: in files, and small content in the database. */
@@ -65,7 +65,7 @@ export class DirectoryContents implements StoredContents {
     return await this.small.known(hashes);
   }
 
-  async digest(hash: string, onBytes: (bytes: number) => void): Promise<Digest | undefined> {
+  async digest(hash: string, onBytes: (bytes: number) => void): Promise<ContentDigest | undefined> {
     const bytes = await this.small.bytesOf(hash);
     if (bytes !== undefined) return digestOf(bytes, onBytes);
     try {
@@ -82,11 +82,22 @@ export function inTable({ size, storedAt }: SmallContent): StoredFile {
 }
 
 /** Hashes small content. */
-export function digestOf(bytes: Uint8Array, onBytes: (bytes: number) => void): Digest {
-  const hasher = new Hasher();
+export function digestOf(bytes: Uint8Array, onBytes: (bytes: number) => void): ContentDigest {
+  const hasher = new ContentHasher();
   hasher.update(bytes);
   onBytes(bytes.length);
   return hasher.digest();
+}
+
+/** What was found instead of content; undefined if it has the right digests. */
+export function differenceOf(
+  found: ContentDigest | DamagedContent,
+  { hash, sha256 }: ContentUse,
+): string | undefined {
+  if (found instanceof DamagedContent) return found.found;
+  if (found.hash !== hash) return `MD5 ${found.hash}`;
+  const foundSha256 = found.sha256.toHex();
+  return sha256 === undefined || foundSha256 === sha256 ? undefined : `SHA-256 ${foundSha256}`;
 }
 
 /** The error for content that cannot be read. */

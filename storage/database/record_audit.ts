@@ -19,6 +19,8 @@ import { STATEMENTS } from "./statements.ts";
 import { SmallContentAudit } from "./small_content_audit.ts";
 import type { ContentTotals } from "./snapshot.ts";
 
+/** The first version of the schema that has SHA-256. */
+const SHA256_VERSION = 8;
 /** The first version of the schema that counts what each tree holds. */
 const USAGE_VERSION = 10;
 
@@ -245,8 +247,11 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   }
 
   #uses(condition: string, parameters: SqlParameters): ContentUse[] {
+    const sha256 = schemaVersion(this.#connection) < SHA256_VERSION
+      ? "NULL"
+      : "(SELECT lower(hex(sha256)) FROM contents WHERE contents.hash = records.hash)";
     return this.#connection.all(
-      `SELECT ${NAME}, hash, size, crc32, min(id), count(*) AS records,
+      `SELECT ${NAME}, ${sha256} AS sha256, hash, size, crc32, min(id), count(*) AS records,
          min(size) = max(size) AND min(crc32) = max(crc32) AS agree
        FROM records WHERE ${condition} AND hash <> '' GROUP BY hash`,
       parameters,
@@ -255,6 +260,8 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
       size: Number(row.size),
       crc32: Number(row.crc32),
       record: toBroken(row),
+      // SQLite makes an empty text of NULL.
+      sha256: row.sha256 ? String(row.sha256) : undefined,
       records: Number(row.records),
       agree: row.agree === 1,
     }));

@@ -19,6 +19,8 @@ export type BrokenRule = "path" | "directory" | "file" | "ancestor";
 
 /** What the records of one content state. */
 export interface ContentUse extends ContentFacts {
+  /** In hexadecimal; undefined if it is not known. */
+  readonly sha256: string | undefined;
   /** The oldest record with this content. */
   readonly record: BrokenRecord;
   readonly records: number;

@@ -207,6 +207,7 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
   async #uses(condition: string, parameters: SqlParameters): Promise<ContentUse[]> {
     const rows = await this.all(
       `SELECT ${NAME}, used.hash AS hash, used.size AS size, used.crc32 AS crc32, used.records AS records,
+         encode(contents.sha256, 'hex') AS sha256,
          agree AND coalesce(contents.size = used.size AND contents.crc32 = used.crc32, TRUE) AS agree
        FROM (
          SELECT hash, min(id) AS first, count(*) AS records, min(size) AS size, min(crc32) AS crc32,
@@ -220,6 +221,7 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
       size: Number(row.size),
       crc32: Number(row.crc32),
       record: toBroken(row),
+      sha256: row.sha256 === null ? undefined : String(row.sha256),
       records: Number(row.records),
       agree: row.agree === true,
     }));

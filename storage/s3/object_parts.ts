@@ -3,7 +3,7 @@ import type { Chunk } from "../../core/content.ts";
 import type { LfsObject, ParkedContent } from "../../core/lfs_objects.ts";
 import { type OpenPart, type PartStore, uploadEnded } from "../../core/uploads.ts";
 import { StagedSmallBlob } from "../blobs/staged_small_blob.ts";
-import type { ContentDigest } from "../blobs/upload.ts";
+import type { ContentDigest } from "../blobs/hasher.ts";
 import type { ObjectTable } from "../ports/object_table.ts";
 import { ObjectPart, type ObjectPartParts } from "./object_part.ts";
 import { StagedObject } from "./staged_object.ts";

@@ -1,6 +1,7 @@
 import type { Chunk } from "../../core/content.ts";
 import { Semaphore } from "../../core/semaphore.ts";
-import type { ContentDigest, ContentSink } from "../blobs/upload.ts";
+import type { ContentDigest } from "../blobs/hasher.ts";
+import type { ContentSink } from "../blobs/upload.ts";
 import type { ContentTasks } from "../blobs/content_tasks.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import type { Bucket, SentPart } from "./bucket.ts";

@@ -1,7 +1,7 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
 import type { ContentRow } from "../../core/content_changes.ts";
 import { StagedContent } from "../blobs/staged_content.ts";
-import type { ContentDigest } from "../blobs/upload.ts";
+import type { ContentDigest } from "../blobs/hasher.ts";
 
 /** Content in an arriving object, not yet published. */
 export class StagedObject extends StagedContent implements StagedBlob {

@@ -8,11 +8,17 @@ import {
   Rooms,
 } from "../../support/checked_rooms.ts";
 import { MIB } from "../../../schemas/units.ts";
+import { type Chunk, joinChunks } from "../../../core/content.ts";
+import { MD5_COLLISION } from "../../support/md5_collision.ts";
 import { callerWith, park } from "../../support/commits.ts";
 import { noise } from "../../support/random.ts";
 import { createUpload, patchUpload } from "../../support/tus.ts";
 
-const LARGE = noise(300_000);
+/** Contents with the same MD5. */
+const [LARGE, TWIN] = MD5_COLLISION.map((start) => joinChunks([start, noise(300_000)])) as [
+  Chunk,
+  Chunk,
+];
 const SURPLUS = `00/${"0".repeat(32)}`;
 
 const rooms = new Rooms();
@@ -60,6 +66,9 @@ const flip = async (room: CheckedRoom) => {
   await Deno.writeFile(await room.fileOf(md5(LARGE)), bytes);
 };
 
+const forge = async (room: CheckedRoom) =>
+  await Deno.writeFile(await room.fileOf(md5(LARGE)), TWIN);
+
 const DAMAGES: readonly Damage[] = [
   {
     name: "C 5.3 missing content",
@@ -99,6 +108,33 @@ const DAMAGES: readonly Damage[] = [
     damage: (room) =>
       room.rows(
         `UPDATE contents SET bytes = ${hexOf(room, "smalm")} WHERE hash = '${md5("small")}'`,
+      ),
+    found: ["damaged"],
+    needsData: true,
+    in: ({ inObjects, inPostgres }) => inObjects || inPostgres,
+  },
+  {
+    name: "C 17 other content with the same MD5 in a file",
+    damage: forge,
+    found: ["damaged"],
+    left: ["missing"],
+    needsData: true,
+    in: ({ inObjects }) => !inObjects,
+  },
+  {
+    name: "C 17 other content with the same MD5 in an object",
+    damage: forge,
+    found: ["damaged"],
+    needsData: true,
+    in: ({ inObjects }) => inObjects,
+  },
+  {
+    name: "C 17 small content with another SHA-256",
+    damage: (room) =>
+      room.rows(
+        `UPDATE contents SET sha256 = ${hexOf(room, "x".repeat(32))} WHERE hash = '${
+          md5("small")
+        }'`,
       ),
     found: ["damaged"],
     needsData: true,
