@@ -24,30 +24,37 @@ export interface Permissions {
 export function permissionsFor(settings: Settings): Permissions {
   const { dataDir, jwtPublicKey, jwksUrl } = settings;
   const data = namesOf(dataDir);
+  const engines = enginesOf(settings);
   return {
     net: [
       authority(settings),
       ...jwksUrl === undefined ? [] : [originAuthority(jwksUrl)],
-      ...enginesOf(settings),
+      ...engines.net,
     ],
     read: [
       ...MODULE_DIRECTORIES,
       ...jwtPublicKey === undefined ? [] : namesOf(jwtPublicKey),
+      ...engines.read,
       ...data,
     ],
     write: data,
   };
 }
 
-/** Host and port of each engine that the settings name (C 23). */
+/** Host and port of each engine that the settings name (C 23), and the file by which it is verified. */
 export function enginesOf(
   { contentUrl, databaseUrl }: Pick<Partial<Settings>, "contentUrl" | "databaseUrl">,
-): string[] {
+): Pick<Permissions, "net" | "read"> {
   const content = contentUrl === undefined ? undefined : parseContentUrl(contentUrl);
-  return [
-    ...content === undefined ? [] : [originAuthority(content.endpoint)],
-    ...databaseUrl === undefined ? [] : [databaseAuthority(databaseAddress(databaseUrl))],
-  ];
+  const database = databaseUrl === undefined ? undefined : databaseAddress(databaseUrl);
+  const { rootCertificates } = database ?? {};
+  return {
+    net: [
+      ...content === undefined ? [] : [originAuthority(content.endpoint)],
+      ...database === undefined ? [] : [databaseAuthority(database)],
+    ],
+    read: rootCertificates === undefined ? [] : namesOf(rootCertificates),
+  };
 }
 
 /** What it takes to copy one directory to another. */

@@ -7,6 +7,8 @@ export interface DatabaseAddress {
   readonly database: string;
   /** How the server's certificate is checked, or that connections are not encrypted. */
   readonly tls: "off" | "unchecked" | "checked";
+  /** A file of authorities whose certificates are accepted, besides those that the runtime trusts. */
+  readonly rootCertificates: string | undefined;
 }
 
 const TLS_MODES: Readonly<Record<string, DatabaseAddress["tls"]>> = {
@@ -14,11 +16,13 @@ const TLS_MODES: Readonly<Record<string, DatabaseAddress["tls"]>> = {
   require: "unchecked",
   "verify-full": "checked",
 };
+const PARAMETERS: readonly string[] = ["sslmode", "sslrootcert"];
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
 
 /**
  * Reads a URL such as `postgres://user:password@host:5432/database?sslmode=verify-full`. Without
- * `sslmode`, connections to other machines are encrypted, and the certificate is checked.
+ * `sslmode`, connections to other machines are encrypted, and the certificate is checked; with
+ * `sslrootcert`, those to this one, too.
  *
  * @throws {Error} that names what is wrong, without the password.
  */
@@ -33,9 +37,17 @@ export function databaseAddress(text: string): DatabaseAddress {
   if (host === "" || user === "" || database === "") {
     throw new Error("it must name a user, a host and a database");
   }
-  const unknown = [...url.searchParams.keys()].find((name) => name !== "sslmode");
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`it has the parameter ${JSON.stringify(unknown)} (supported: sslmode)`);
+    throw new Error(
+      `it has the parameter ${JSON.stringify(unknown)} (supported: ${PARAMETERS.join(", ")})`,
+    );
+  }
+  const rootCertificates = url.searchParams.get("sslrootcert") ?? undefined;
+  const isLocal = LOOPBACK.has(host) && rootCertificates === undefined;
+  const tls = tlsMode(url.searchParams.get("sslmode") ?? (isLocal ? "disable" : "verify-full"));
+  if (rootCertificates !== undefined && tls !== "checked") {
+    throw new Error("its sslrootcert needs sslmode=verify-full");
   }
   return {
     host,
@@ -43,16 +55,20 @@ export function databaseAddress(text: string): DatabaseAddress {
     user,
     password: decodeURIComponent(url.password),
     database,
-    tls: tlsMode(url.searchParams.get("sslmode"), host),
+    tls,
+    rootCertificates,
   };
 }
 
 /** The URL of which {@link databaseAddress} reads the same address. */
 export function databaseUrl(address: DatabaseAddress): string {
-  const { user, password, database, tls } = address;
+  const { user, password, database, tls, rootCertificates } = address;
   const [mode] = Object.entries(TLS_MODES).find(([, it]) => it === tls) ?? [];
   const [who, secret, which] = [user, password, database].map(encodeURIComponent);
-  return `postgres://${who}:${secret}@${databaseAuthority(address)}/${which}?sslmode=${mode}`;
+  const root = rootCertificates && `&sslrootcert=${encodeURIComponent(rootCertificates)}`;
+  return `postgres://${who}:${secret}@${databaseAuthority(address)}/${which}?sslmode=${mode}${
+    root ?? ""
+  }`;
 }
 
 /** Host and port, as a permission of the runtime names them. */
@@ -60,8 +76,7 @@ export function databaseAuthority({ host, port }: DatabaseAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-function tlsMode(mode: string | null, host: string): DatabaseAddress["tls"] {
-  if (mode === null) return LOOPBACK.has(host) ? "off" : "checked";
+function tlsMode(mode: string): DatabaseAddress["tls"] {
   const tls = Object.hasOwn(TLS_MODES, mode) ? TLS_MODES[mode] : undefined;
   if (tls !== undefined) return tls;
   throw new Error(

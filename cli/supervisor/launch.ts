@@ -67,6 +67,13 @@ async function migratePermissions(args: readonly string[]): Promise<Permissions>
   };
 }
 
+function withEngines(
+  engines: Pick<Permissions, "net" | "read">,
+  { read, write }: Pick<Permissions, "read" | "write">,
+): Permissions {
+  return { net: engines.net, read: [...read, ...engines.read], write };
+}
+
 async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
   if (isRemoteCommand(command)) return await remotePermissions(command, args);
   if (command === "scan") return await remoteScanPermissions(args);
@@ -88,12 +95,12 @@ async function permissionsOf([command, ...args]: readonly string[]): Promise<Per
     case "restore":
       return copyPermissions(backupArguments(args).directory, dataDir);
     case "check":
-      return { net: enginesOf(settings), read, write };
+      return withEngines(enginesOf(settings), { read, write });
     case "capacity":
       // Before a server ever ran, the free space of the disk is that of a directory above.
       return { net, read: [...read, await existingDirectory(dataDir)], write };
     case "token":
-      return { net: enginesOf({ databaseUrl }), read, write };
+      return withEngines(enginesOf({ databaseUrl }), { read, write });
     case "config":
     case "permissions":
       return { net: [], read, write: [] };

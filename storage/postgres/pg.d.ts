@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly user: string;
   readonly password: () => string;
   readonly database: string;
-  readonly ssl: false | { readonly rejectUnauthorized: boolean };
+  readonly ssl: false | { readonly rejectUnauthorized: boolean; readonly ca?: string };
   readonly sslnegotiation: "postgres";
   readonly application_name: string;
   readonly client_encoding: string;

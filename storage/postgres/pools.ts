@@ -39,9 +39,13 @@ class QuietClient extends pg.Client {
   }
 }
 
-/** Connections to a database, which are made when they are needed, and again when they break. */
+/**
+ * Connections to a database, which are made when they are needed, and again when they break.
+ *
+ * @throws {Error} when the file of authorities cannot be read.
+ */
 export function openPool(
-  { host, port, user, password, database, tls }: DatabaseAddress,
+  { host, port, user, password, database, tls, rootCertificates }: DatabaseAddress,
   { connections, connectMs, statementMs, server, readOnly }: PoolLimits,
 ): Pool {
   const pool = new pg.Pool({
@@ -51,7 +55,10 @@ export function openPool(
     user,
     password: () => password,
     database,
-    ssl: tls === "off" ? false : { rejectUnauthorized: tls === "checked" },
+    ssl: tls !== "off" && {
+      rejectUnauthorized: tls === "checked",
+      ...rootCertificates !== undefined && { ca: readRootCertificates(rootCertificates) },
+    },
     sslnegotiation: "postgres",
     application_name: "strongroom",
     client_encoding: "UTF8",
@@ -85,6 +92,17 @@ export function openPool(
   // A used one fails the statements on it. Nothing else would handle the event.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
+}
+
+function readRootCertificates(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `Cannot read the sslrootcert ${JSON.stringify(path)} of the database: ${reason}`,
+    );
+  }
 }
 
 function settingFlags(settings: Readonly<Record<string, string | number>>): string {

@@ -124,7 +124,10 @@ export class PostgresResourceStore implements RecordStore {
     this.scans = new SqlScanStore({
       statements: statementsOf(STATEMENTS.scans, parts),
       database: databaseUrl(address),
-      reports: new WorkerPool(WORKERS.report, 1, { net: [databaseAuthority(address)] }),
+      reports: new WorkerPool(WORKERS.report, 1, {
+        net: [databaseAuthority(address)],
+        read: rootCertificateFiles(address),
+      }),
       version,
     });
     this.sharedQueue = new SharedScanQueue(database, this.scans, options.sharedQueue);
@@ -255,6 +258,11 @@ export class PostgresResourceStore implements RecordStore {
     await this.database[Symbol.asyncDispose]();
     this.#files[Symbol.dispose]();
   }
+}
+
+/** The runtime checks an open file by its real path, too. */
+function rootCertificateFiles({ rootCertificates: path }: DatabaseAddress): string[] {
+  return path === undefined ? [] : [path, Deno.realPathSync(path)];
 }
 
 function throwUncaught(error: Error): void {

@@ -26,6 +26,7 @@ const OPTIONAL: Readonly<Record<string, [string, ...string[]]>> = {
   hf: ["hf", "version"],
   // Without the registry, npm cannot install the runtime.
   npx: ["npm", "ping", "--fetch-retries=0", "--fetch-timeout=5000"],
+  openssl: ["openssl", "version"],
   python3: ["python3", "--version"],
 };
 

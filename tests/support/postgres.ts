@@ -1,3 +1,4 @@
+import type { Certificate } from "./certificates.ts";
 import { TempDir } from "./temp_dir.ts";
 import { until } from "./until.ts";
 
@@ -8,6 +9,8 @@ const DIRECTORIES = ["/usr/lib/postgresql", "/usr/local/lib/postgresql"];
 export interface PostgresOptions {
   /** Whether commits are durable in a power loss. @default false */
   readonly fsync?: boolean;
+  /** Has it accept encrypted connections. @default none */
+  readonly certificate?: Certificate;
   /** Further settings, such as `deadlock_timeout`. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -34,7 +37,9 @@ export class Postgres implements AsyncDisposable {
     return false;
   }
 
-  static async start({ fsync = false, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
+  static async start(
+    { fsync = false, certificate, settings = {} }: PostgresOptions = {},
+  ): Promise<Postgres> {
     const programs = programDirectory();
     if (programs === undefined) throw new Error("PostgreSQL is not installed");
     const directory = await TempDir.make();
@@ -52,6 +57,7 @@ export class Postgres implements AsyncDisposable {
       listen_addresses: "'127.0.0.1'",
       unix_socket_directories: "''",
       fsync: fsync ? "on" : "off",
+      ...certificate && await tlsSettings(certificate, owner),
       ...settings,
     });
     await engine.restart();
@@ -163,6 +169,15 @@ async function ownerOf(directory: string): Promise<{ uid?: number; gid?: number 
   if (uid === undefined || gid === undefined) throw new Error(`There is no user ${USER}`);
   await Deno.chown(directory, Number(uid), Number(gid));
   return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function tlsSettings(
+  { certificate, key }: Certificate,
+  { uid, gid }: { uid?: number; gid?: number },
+): Promise<Record<string, string>> {
+  // The engine refuses a key that others may read.
+  if (uid !== undefined && gid !== undefined) await Deno.chown(key, uid, gid);
+  return { ssl: "on", ssl_cert_file: `'${certificate}'`, ssl_key_file: `'${key}'` };
 }
 
 async function succeed(program: string, args: string[], owner: { uid?: number; gid?: number }) {

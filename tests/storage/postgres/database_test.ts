@@ -78,6 +78,7 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
       const text of [
         "postgres://a%20b:p%3A%40@[::1]:5433/d%2Fe?sslmode=require",
         "postgres://u@db.example.com/x",
+        "postgres://u@localhost/x?sslrootcert=%2Fa%20b%26c",
       ]
     ) {
       const address = databaseAddress(text);
