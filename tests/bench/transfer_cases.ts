@@ -3,7 +3,6 @@ import {
   type Case,
   type CaseContext,
   compare,
-  compareRates,
   type Comparison,
   curl,
   expectOk,
@@ -15,7 +14,7 @@ import {
   scaled,
 } from "./measures.ts";
 import type { Peer } from "./peers.ts";
-import { compareGets } from "./small_gets.ts";
+import { compareGets, comparePuts } from "./small_requests.ts";
 
 const BYTES = scaled(512 * MB);
 const RANGE_BYTES = 65_536;
@@ -101,23 +100,16 @@ export const TRANSFER_CASES: readonly Case[] = [
     async measure(context) {
       const { server, client } = context;
       await using bare = await storeLarge(context);
-      let next = 0;
-      const requests = bare.sources.map(({ name, url }) => [name, async () => {
-        const start = RANGE_BYTES * (next++ % 700);
-        const headers = {
-          Authorization: `Bearer ${client.token}`,
-          Range: `bytes=${start}-${start + RANGE_BYTES - 1}`,
-        };
-        const { length } = await fetchAll(url, { headers });
-        if (length !== RANGE_BYTES) throw new Error(`${length} bytes`);
-      }]);
-      const values = await compareRates(
-        { count: scaled(3000), clients: 8 },
-        Object.fromEntries(requests),
+      const range = `bytes=0-${RANGE_BYTES - 1}`;
+      const token = client.token;
+      const title = "ranges of 64 KB of 8 clients";
+      const { comparison, note } = await compareGets(
+        { title, count: scaled(3000), clients: 8 },
+        Object.fromEntries(bare.sources.map(({ name, url }) => [name, { url, token, range }])),
       );
       return {
-        comparisons: [{ title: "ranges of 64 KB of 8 clients", unit: "/s", values }],
-        notes: [await peakMemory(server.pid)],
+        comparisons: [comparison],
+        notes: [note, await peakMemory(server.pid)],
       };
     },
   },
@@ -211,18 +203,17 @@ export const SMALL_CASES: readonly Case[] = [
       await expectOk(client.upload("small", { f: bytes }));
       for (const { url } of peers) await fetchAll(`${url}/f`, { method: "PUT", body: bytes });
       const bareUrl = `http://127.0.0.1:${bare.addr.port}/`;
-      let next = 0;
-      const body = () => `${next++}`.padEnd(1000);
-      const put = (url: string) => fetchAll(url, { method: "PUT", body: body() });
       const comparisons: Comparison[] = [];
       const notes: string[] = [];
       for (const clients of [1, 8, 32]) {
-        const uploads = await compareRates({ count: scaled(1000), clients }, {
-          "strongroom, synced": () =>
-            expectOk(client.upload(`u${next % 16}`, { [`f${next}`]: body() })),
-          ...ofPeers(peers, ({ url }) => put(`${url}/u${next % 16}-${next}`)),
-          "a bare Deno.serve": () => put(bareUrl),
-        });
+        const uploads = await comparePuts(
+          { title: `uploads of 1 KB, ${clients} clients`, count: scaled(1000), clients },
+          {
+            "strongroom, synced": { url: `${client.url}/files/u/`, token: client.token },
+            ...Object.fromEntries(peers.map(({ name, url }) => [name, { url: `${url}/u-` }])),
+            "a bare Deno.serve": { url: bareUrl },
+          },
+        );
         const title = `downloads of 4 KB, ${clients} clients`;
         const own = `${client.url}/resources/download?path=small/f`;
         const downloads = await compareGets({ title, count: scaled(2000), clients }, {
@@ -230,11 +221,8 @@ export const SMALL_CASES: readonly Case[] = [
           ...Object.fromEntries(peers.map(({ name, url }) => [name, { url: `${url}/f` }])),
           "a bare Deno.serve": { url: bareUrl },
         });
-        notes.push(downloads.note);
-        comparisons.push(
-          { title: `uploads of 1 KB, ${clients} clients`, unit: "/s", values: uploads },
-          downloads.comparison,
-        );
+        notes.push(uploads.note, downloads.note);
+        comparisons.push(uploads.comparison, downloads.comparison);
       }
       return { comparisons, notes: [...notes, await peakMemory(server.pid)] };
     },

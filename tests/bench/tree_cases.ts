@@ -10,7 +10,7 @@ import {
   scaled,
   seconds,
 } from "./measures.ts";
-import { compareGets } from "./small_gets.ts";
+import { compareGets } from "./small_requests.ts";
 
 /** Listings, moves and copies. */
 export const TREE_CASES: readonly Case[] = [

@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import { parseRound } from "./small_gets.ts";
+import { parseRound } from "./small_requests.ts";
 
 const PRINTED = `Running 2s test @ http://127.0.0.1:8080/
   1 threads and 8 connections
