@@ -1,5 +1,6 @@
 import type { DueObject, ObjectTable } from "../ports/object_table.ts";
 import type { Bucket } from "./bucket.ts";
+import { isTransient } from "./failures.ts";
 
 /** How often leaving objects are looked for. */
 const INTERVAL_MS = 10_000;
@@ -115,28 +116,35 @@ export class Removals implements AsyncDisposable {
   }
 
   async #deleteDue(): Promise<void> {
-    const { objects } = this.#parts;
-    for (let isLast = false; !isLast;) {
+    const { objects, onFailure } = this.#parts;
+    for (let goesOn = true; goesOn;) {
       const due = await objects.due(Date.now(), MAX_OBJECTS);
-      isLast = due.length < MAX_OBJECTS;
       const free = due.filter(({ key }) => !this.#readers.has(key));
+      const failures: unknown[] = [];
       for (let at = 0; at < free.length; at += MAX_AT_ONCE) {
         if (this.#closed) return;
-        await this.#deleteAll(free.slice(at, at + MAX_AT_ONCE));
+        failures.push(...await this.#deleteAll(free.slice(at, at + MAX_AT_ONCE)));
       }
+      if (failures.length > 0) onFailure(failures[0]);
+      // Those that were not deleted are due again later, after all others.
+      goesOn = due.length === MAX_OBJECTS && failures.length < free.length;
     }
   }
 
-  /** One that the store does not delete keeps no other from being deleted. */
-  async #deleteAll(batch: readonly DueObject[]): Promise<void> {
-    const { objects, onFailure, secondMs = SECOND_MS } = this.#parts;
+  /**
+   * Deletes objects. One that the store does not delete keeps no other from being deleted.
+   *
+   * @returns why some were not deleted.
+   * @throws {S3Failure} when the store is away.
+   */
+  async #deleteAll(batch: readonly DueObject[]): Promise<unknown[]> {
+    const { objects, secondMs = SECOND_MS } = this.#parts;
     const results = await Promise.allSettled(batch.map((object) => this.#delete(object)));
     const deleted = batch.filter((_, index) => results[index]?.status === "fulfilled");
     if (deleted.length > 0) await objects.deleted(deleted, Date.now() + secondMs);
-    const failed = results.find((result) => result.status === "rejected");
-    // Then the store is away.
-    if (deleted.length === 0) throw failed?.reason;
-    if (failed !== undefined) onFailure(failed.reason);
+    const failures = results.filter((it) => it.status === "rejected").map(({ reason }) => reason);
+    if (failures.length === batch.length && failures.every(isTransient)) throw failures[0];
+    return failures;
   }
 
   async #delete({ key }: DueObject): Promise<void> {

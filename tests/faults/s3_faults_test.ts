@@ -92,20 +92,44 @@ faults("a reply that does not end is asked for again, where that does no harm", 
   await assert.rejects(bucket.beginUpload(key), /sent nothing for 300 ms/);
 });
 
-faults("an object that is not deleted keeps no other from it", async (room) => {
+faults("objects that are not deleted keep no others from it", async (room) => {
   const failures: unknown[] = [];
   await using stores = await room.open({ onFailure: (error) => failures.push(error) });
-  const first = await store(stores, ONE_PART);
-  const [refused] = await room.engine.keys(room.content);
-  assert.ok(refused);
-  // More than are deleted at once.
-  const seeds = Array.from({ length: 8 }, (_, index) => index + 3);
-  const others = await Promise.all(seeds.map((seed) => store(stores, noise(100_000, seed))));
-  room.proxy.fault = ({ method, target }) =>
-    method === "DELETE" && target.includes(refused) ? { status: 403 } : "pass";
-  for (const { hash } of [first, ...others]) await remove(stores, hash);
+  const seeds = Array.from({ length: 10 }, (_, index) => index + 3);
+  const stored = await Promise.all(seeds.map((seed) => store(stores, noise(100_000, seed))));
+  // More than are deleted at once, and before the others.
+  const refused = (await room.engine.keys(room.content)).slice(0, 5);
+  room.proxy.fault = ({ method }) => method === "DELETE" ? { status: 403 } : "pass";
+  for (const { hash } of stored) await remove(stores, hash);
   await stores.blobs.removals.run();
-  assert.deepEqual(await room.engine.keys(room.content), [refused]);
+  failures.length = 0;
+  room.proxy.fault = ({ method, target }) =>
+    method === "DELETE" && refused.some((key) => target.includes(key)) ? { status: 403 } : "pass";
+  await stores.rows(
+    `UPDATE objects SET due_at = CASE WHEN key IN ('${refused.join("', '")}') THEN 0 ELSE 1 END`,
+  );
+  await stores.blobs.removals.run();
+  assert.deepEqual(await room.engine.keys(room.content), refused);
+  assert.equal(failures.length, 1);
+  room.proxy.fault = () => "pass";
+  await stores.rows("UPDATE objects SET due_at = 0 WHERE state = 'leaving'");
+  assert.deepEqual(await settledKeys(room, stores), []);
+});
+
+faults("a store that is away is not asked for each object", async (room) => {
+  const failures: unknown[] = [];
+  await using stores = await room.open({ onFailure: (error) => failures.push(error) });
+  const seeds = Array.from({ length: 12 }, (_, index) => index + 3);
+  const stored = await Promise.all(seeds.map((seed) => store(stores, noise(100_000, seed))));
+  room.proxy.fault = () => ({ status: 503 });
+  for (const { hash } of stored) await remove(stores, hash);
+  await stores.blobs.removals.run();
+  failures.length = 0;
+  const before = room.proxy.requests.length;
+  await stores.rows("UPDATE objects SET due_at = 0");
+  await stores.blobs.removals.run();
+  const asked = new Set(room.proxy.requests.slice(before).map(({ target }) => target));
+  assert.equal(asked.size, 4);
   assert.equal(failures.length, 1);
 });
 
