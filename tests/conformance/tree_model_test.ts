@@ -27,7 +27,7 @@ const hasStore = S3Engine.isInstalled;
 
 Deno.test({
   name: "C 5 and C 23 the service agrees with its model over engines of others",
-  // The test above runs over those that STRONGROOM_TEST_ENGINES names.
+  // The test above runs over those that TEST_ENGINES names.
   ignore: !IN_SQLITE || !IN_FILES || !hasPostgres && !hasStore,
   async fn(t) {
     await using engines = new AsyncDisposableStack();

@@ -1,7 +1,7 @@
 /**
  * `deno task fuzz:tree [--minutes=N] [--sequences=N] [--seed=N]`: compares the service with the model of RS
  * on random sequences of operations: on 2000 sequences, or for the given number of minutes. The service uses
- * the engines that STRONGROOM_TEST_ENGINES names.
+ * the engines that TEST_ENGINES names.
  */
 
 import { parseArgs } from "node:util";

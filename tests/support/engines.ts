@@ -1,5 +1,5 @@
 /**
- * The engines that test servers use (C 23): those that STRONGROOM_TEST_ENGINES names, otherwise the embedded
+ * The engines that test servers use (C 23): those that TEST_ENGINES names, otherwise the embedded
  * ones. `deno task ok:engines` sets it. A test may name others for a data directory.
  */
 
@@ -8,7 +8,7 @@ import type { ContentSettings } from "../../storage/opening.ts";
 import { Postgres } from "./postgres.ts";
 import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
 
-const NAMES = (Deno.env.get("STRONGROOM_TEST_ENGINES") ?? "").split(",").filter((it) => it !== "");
+const NAMES = (Deno.env.get("TEST_ENGINES") ?? "").split(",").filter((it) => it !== "");
 const KNOWN = ["s3", "postgres"];
 const unknown = NAMES.find((name) => !KNOWN.includes(name));
 if (unknown !== undefined) throw new Error(`Unknown engine ${unknown}: expected ${KNOWN.join()}`);
