@@ -135,8 +135,8 @@ Deno.test({
   async fn(t) {
     await using browser = await TestBrowser.start();
     await (await browser.server.as(1)).upload("inbox", { "a.txt": "a" });
-    // Within the leeway for clocks for three more seconds.
-    const page = await browser.signIn({ ttlSeconds: -27 }, "#/files/inbox");
+    // Within the leeway for clocks for some more seconds.
+    const page = await browser.signIn({ ttlSeconds: -22 }, "#/files/inbox");
     await row(page, "a.txt").waitFor();
 
     await t.step("an expired credential asks for another one, and says why", async () => {

@@ -51,7 +51,7 @@ Deno.test("C 18 a waiver lets content through", async (t) => {
     assert.equal((await statOf(one, "a.pkl")).verdict?.waiver, null);
   });
   await t.step("C 18 until it expires", async () => {
-    const expiry = Date.now() + 1500;
+    const expiry = Date.now() + 3000;
     await waive(admin, {
       sha256: SHA256,
       reason: "for now",

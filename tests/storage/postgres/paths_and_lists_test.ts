@@ -132,7 +132,7 @@ Deno.test({ name: "PostgresResourceStore", ignore: !Postgres.isInstalled }, asyn
   await t.step(
     "C 23 a request that gets no connection in time is refused, and others go on",
     async () => {
-      await using store = await open({ connections: 2, connectMs: 300 });
+      await using store = await open({ connections: 2, connectMs: 2000 });
       const leave = Promise.withResolvers<void>();
       const held = [11, 12].map((userId) =>
         store.write(async (transaction) => {
@@ -153,7 +153,7 @@ Deno.test({ name: "PostgresResourceStore", ignore: !Postgres.isInstalled }, asyn
     async () => {
       const url = await engine.createDatabase();
       await using one = await openPostgresStore(url);
-      await using two = await openPostgresStore(url, { statementMs: 200 });
+      await using two = await openPostgresStore(url, { statementMs: 2000 });
       const leave = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();
       const holding = one.write(async (transaction) => {

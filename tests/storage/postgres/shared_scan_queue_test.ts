@@ -122,7 +122,7 @@ Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, a
       const url = await engine.createDatabase();
       await using one = await openPostgresStore(url, { server: "one" });
       let lost = 0;
-      const options = { leaseMs: 300, onLost: () => lost++ };
+      const options = { leaseMs: 3000, onLost: () => lost++ };
       await using _lease = await ServerLease.take(one.database, "one", options);
       const isAlive = async () => {
         const row = await one.database.get(
