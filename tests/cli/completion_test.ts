@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { strongroom } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
+import { until } from "../support/until.ts";
 
 const hasTerminals = Deno.build.os === "linux" && await hasProgram("script", "--version");
 
@@ -18,6 +19,11 @@ const TYPED: readonly (readonly [string, string])[] = [
   ["check mod\t", "check mod"],
 ];
 
+/** What a shell prints when it takes a line. */
+const PROMPT = "next?";
+/** What some shells tell the terminal after it. */
+const BRACKETED_PASTE = "\x1b[?2004h";
+
 /**
  * Types lines into an interactive shell on a terminal, in a directory with files to complete. Returns the
  * arguments that `strongroom` got.
@@ -33,7 +39,7 @@ async function typed(
   const { stdout } = await strongroom(["completion", shell[0] ?? ""]);
   await Deno.writeTextFile(script, stdout);
   const child = new Deno.Command("script", {
-    args: ["-qec", shell.join(" "), "/dev/null"],
+    args: ["-qec", `PS1=${PROMPT} ${shell.join(" ")}`, "/dev/null"],
     cwd: directory.path,
     env: { TERM: "dumb", HOME: directory.path },
     stdin: "piped",
@@ -41,16 +47,25 @@ async function typed(
     stderr: "null",
   }).spawn();
   const writer = child.stdin.getWriter();
-  const output = child.output();
+  let shown = "";
+  const reading = (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) shown += text;
+  })();
   const lines = [begin(script), ...TYPED.map(([line]) => `strongroom ${line}`), "exit"];
-  // A shell discards what was typed before it reads the keys of a line.
-  for (const line of lines) {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+  for (const [index, line] of lines.entries()) {
+    // A shell discards what was typed before it reads the keys of a line.
+    await until(() =>
+      [PROMPT, PROMPT + BRACKETED_PASTE].some((end) => shown.endsWith(end)) &&
+      shown.split("ran<").length >= index
+    );
+    // So that the prompt is not taken for the next one.
+    shown += line;
     await writer.write(new TextEncoder().encode(`${line}\n`));
   }
   await writer.close().catch(() => {});
-  const text = new TextDecoder().decode((await output).stdout);
-  return [...text.matchAll(/ran<([^>\r\n]*)>/g)].map(([, args = ""]) =>
+  await reading;
+  await child.status;
+  return [...shown.matchAll(/ran<([^>\r\n]*)>/g)].map(([, args = ""]) =>
     args.replace(/\/?\s*$/, "")
   );
 }
