@@ -100,7 +100,6 @@ export const HUB_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: Deno.env.get("PATH") ?? "",
   LANG: "C.UTF-8",
   NO_COLOR: "1",
-  PYTHONDONTWRITEBYTECODE: "1",
   HF_HUB_DISABLE_XET: "1",
   HF_HUB_DISABLE_TELEMETRY: "1",
   HF_HUB_DISABLE_UPDATE_CHECK: "1",
