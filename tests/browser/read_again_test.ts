@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { TempDir } from "../support/temp_dir.ts";
 import { HAS_BROWSER, TestBrowser } from "./browser.ts";
 import { button } from "./files_page.ts";
-import { begin, drop, makeFile, STOPPED } from "./slow_uploads.ts";
+import { begin, drop, makeFile, STOPPED, uploadLimit } from "./slow_uploads.ts";
 
 Deno.test({
   name: "C 21, C 24: an upload of a dropped file goes on with a click, or says why it does not",
@@ -17,7 +17,8 @@ Deno.test({
     const panel = page.getByRole("region", { name: "Uploads" });
     const choose = panel.getByText("Choose the file again to resume");
     await page.getByText("No files yet").waitFor();
-    await begin(page, file, (page, path) => drop(page, [path]));
+    const limit = uploadLimit(page);
+    await begin(page, file, (page, path) => drop(page, [path]), limit);
 
     await t.step("it is listed, and does not ask for the file", async () => {
       await page.reload();
@@ -59,6 +60,7 @@ Deno.test({
       page.on("request", (request) => {
         if (request.method() === "POST") created.push(request.url());
       });
+      await (await limit)(undefined);
       await button(page, "Resume").click();
       await page.getByText("Uploaded 1 file").waitFor();
       assert.deepEqual(created, []);

@@ -45,14 +45,18 @@ export async function makeFile(path: string): Promise<Buffer> {
   return content;
 }
 
-/** Begins to upload a file, slowly enough to break it off. Returns the id of the upload. */
+/**
+ * Begins to upload a file, slowly enough to break it off. Returns the id of the upload.
+ *
+ * @param limit {@link uploadLimit} of the page.
+ */
 export async function begin(
   page: Page,
   path: string,
   give = (page: Page, path: string) => choose(page, "Upload files", path),
+  limit = uploadLimit(page),
 ): Promise<string> {
-  const limit = await uploadLimit(page);
-  await limit(2e6);
+  await (await limit)(2e6);
   const created = page.waitForResponse((response) => response.request().method() === "POST");
   await give(page, path);
   await page.getByText(MOVING).waitFor();
