@@ -73,16 +73,6 @@ class CommitProgram implements AsyncDisposable {
   }
 }
 
-/** Makes the repository of {@link BEFORE}. */
-async function prepare(dataDir: string): Promise<void> {
-  await using server = await TestServer.start({ dataDir });
-  const client = await server.as(1);
-  for (const [path, content] of Object.entries(BEFORE)) {
-    const { status } = await client.put(`${REPOSITORY}/${path}`, content);
-    assert.equal(status, 201);
-  }
-}
-
 /** Starts a server after a kill, and checks that the commit was carried out as a whole, or not at all. */
 async function checkStarted(dataDir: string, program: CommitProgram): Promise<"before" | "after"> {
   let state: "before" | "after";
@@ -144,7 +134,6 @@ Deno.test("C 20 a commit survives kill -9 at any moment as a whole, or not at al
       const how = maxDirectRecords === 1 ? "in steps" : "in one transaction";
       await t.step(`${how}, killed after ${delayMs} ms`, async () => {
         await using directory = await TempDir.make();
-        await prepare(directory.path);
         await using program = new CommitProgram(directory.path, maxDirectRecords);
         assert.ok(await program.reaches("ready"));
         await program.goOn();
@@ -167,7 +156,6 @@ const CALLS: Readonly<Record<"parked" | "committed", Readonly<Record<string, num
 /** Kills the program at a system call on its way to a phase, and checks what a start finds. */
 async function killAt(phase: "parked" | "committed", fault: string): Promise<string> {
   await using directory = await TempDir.make();
-  await prepare(directory.path);
   await using program = new CommitProgram(directory.path);
   assert.ok(await program.reaches("ready"));
   if (phase === "committed") {

@@ -2,10 +2,10 @@
 
 import * as assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
 import { copyPermissions, permissionFlags } from "../../cli/permissions.ts";
 import { ROOT } from "./child_server.ts";
-import { storedContent, storedHashes } from "./stored_content.ts";
+import { contentIn, hashesIn } from "./stored_content.ts";
+import { openDatabase } from "./test_database.ts";
 
 export interface BackupCommand {
   readonly command: "backup" | "restore";
@@ -51,19 +51,18 @@ export async function runBackup(
  * directory. Checks that the content of each is stored, and is all that is.
  */
 export async function stateOf(dataDir: string): Promise<Map<string, string>> {
-  using database = new DatabaseSync(`${dataDir}/strongroom.db`, { readOnly: true });
-  const rows = database.prepare("SELECT user_id, path, hash, size FROM records ORDER BY 1, 2")
-    .all();
+  await using database = await openDatabase(dataDir);
+  const rows = await database.all("SELECT user_id, path, hash, size FROM records ORDER BY 1, 2");
   const stored = new Set<string>();
   for (const { hash, size } of rows) {
     const name = String(hash);
     if (name === "" || stored.has(name)) continue;
-    const content = await storedContent(dataDir, name);
+    const content = await contentIn(database, dataDir, name);
     assert.equal(content.length, size);
     assert.equal(createHash("md5").update(content).digest("hex"), name);
     stored.add(name);
   }
-  assert.deepEqual(await storedHashes(dataDir), [...stored].sort());
+  assert.deepEqual(await hashesIn(database, dataDir), [...stored].sort());
   return new Map(rows.map(({ user_id, path, hash }) => [`${user_id}:${path}`, String(hash)]));
 }
 
