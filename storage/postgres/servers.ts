@@ -1,6 +1,9 @@
 import type { Database } from "./database.ts";
 import { LOCKS } from "./locks.ts";
 
+/** How often to look whether a server has come back. */
+const INTERVAL_MS = 250;
+
 /** How many servers use the database, or were killed a moment ago. */
 export async function liveServers(database: Database): Promise<number> {
   const row = await database.get(
@@ -9,12 +12,39 @@ export async function liveServers(database: Database): Promise<number> {
   return Number(row?.servers);
 }
 
-/** @throws {Error} when a server uses the database. */
+/**
+ * Makes sure that no server uses the database. While the engine was away, none could renew its lease: those
+ * whose leases have run out are waited for, for two thirds of a lease.
+ *
+ * @throws {Error} when a server uses it.
+ */
 export async function requireNoServer(database: Database, name: string): Promise<void> {
-  const servers = await liveServers(database);
+  const row = await database.get(
+    "SELECT max(extract(epoch FROM expires_at - renewed_at)) AS lease FROM servers",
+  );
+  const graceMs = Number(row?.lease ?? 0) * 1000 * 2 / 3;
+  const started = performance.now();
+  let servers = await liveServers(database);
+  while (servers === 0 && performance.now() - started < graceMs) {
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    servers = await liveServers(database);
+  }
+  if (servers === 0) {
+    await endLeases(database);
+    // Another one may have come back just before that.
+    servers = await liveServers(database);
+  }
   if (servers === 0) return;
   throw new Error(
     `${servers} servers use the database "${name}", or were killed a moment ago: stop them first`,
+  );
+}
+
+/** The next one who asks need not wait. A server that comes back later finds that it must end. */
+async function endLeases(database: Database): Promise<void> {
+  await database.use(
+    "writes",
+    (session) => session.run("DELETE FROM servers WHERE expires_at < clock_timestamp()"),
   );
 }
 

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
+import { requireNoServer } from "../../../storage/postgres/servers.ts";
 import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TcpProxy } from "../../support/tcp_proxy.ts";
@@ -91,5 +92,27 @@ Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t
     );
     await room.endLeases();
     assert.deepEqual([await room.isLive("first"), await room.isLive("later")], [true, false]);
+  });
+
+  await t.step("C 22 and C 23 a repair waits for servers that an outage has cut off", async () => {
+    await using room = await openDatabase();
+    const insert = (lease: string) =>
+      room.run(
+        `INSERT INTO servers (id, renewed_at, expires_at, results_version)
+         VALUES ('one', clock_timestamp() - interval '1 hour',
+           clock_timestamp() - interval '1 hour' + interval '${lease}', '')`,
+      );
+    await insert("30 seconds");
+    const refused = assert.rejects(requireNoServer(room.database, "db"), /1 servers use/);
+    // It comes back after it was looked for.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await room.run(
+      "UPDATE servers SET renewed_at = clock_timestamp(), expires_at = clock_timestamp() + interval '1 hour'",
+    );
+    await refused;
+    await room.run("DELETE FROM servers");
+    await insert("300 milliseconds");
+    await requireNoServer(room.database, "db");
+    assert.equal(await room.isLive("one"), false);
   });
 });
