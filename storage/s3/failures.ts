@@ -52,7 +52,7 @@ export function failureOf({ status }: Response, text: string): S3Failure {
  */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof S3Failure)) return error;
-  const message = "The content store cannot be used now: no changes were saved";
+  const message = "The content store cannot be used now";
   return Object.assign(new RetryLater("ErrUnavailable", message, RETRY_AFTER_S), { cause: error });
 }
 
