@@ -61,6 +61,7 @@ export class GroupCommit {
   readonly #maxGroupMs: number;
   readonly #queue: Entry[] = [];
   #draining: Promise<void> | undefined;
+  #closed = false;
   /** Resolves when the commit that is being made has ended, and what it calls was called. */
   #committing: PromiseWithResolvers<void> | undefined;
   #commits = 0;
@@ -71,11 +72,16 @@ export class GroupCommit {
     this.#maxGroupMs = maxGroupMs;
   }
 
-  /** Runs `work` after all work queued before it. Resolves once its result is durable. */
+  /**
+   * Runs `work` after all work queued before it. Resolves once its result is durable.
+   *
+   * @throws {Error} after {@link close}.
+   */
   run<T>(
     work: (beforeCommit: BeforeCommit) => Promise<T>,
     { onCommit, alone = false, isStep = false, isOneCall = false }: RunOptions<T> = {},
   ): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error("The database is closing"));
     return new Promise<T>((resolve, reject) => {
       let succeed = () => {};
       this.#queue.push({
@@ -101,8 +107,9 @@ export class GroupCommit {
     return { commits: this.#commits, works: this.#works };
   }
 
-  /** Resolves when no work is running or queued. */
-  async idle(): Promise<void> {
+  /** Refuses further work. Resolves when none is running or queued. */
+  async close(): Promise<void> {
+    this.#closed = true;
     await this.#draining;
   }
 

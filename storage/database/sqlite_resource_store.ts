@@ -284,7 +284,8 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   /** Waits for pending transactions, then closes the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#largeChanges.close();
-    await this.#commits.idle();
+    // Requests that a stop has cut off may still want to store what has arrived.
+    await this.#commits.close();
     this.#points[Symbol.dispose]();
     await this.#longReader[Symbol.asyncDispose]();
     await this.#lookups[Symbol.asyncDispose]();

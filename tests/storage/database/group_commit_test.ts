@@ -196,12 +196,13 @@ Deno.test("GroupCommit fails calls when begin or commit fails, and works again",
   }
 });
 
-Deno.test("GroupCommit resolves idle() when all work is done", async () => {
+Deno.test("GroupCommit ends all work before it is closed, and refuses what comes later", async () => {
   const { control, calls } = recorder();
   const commits = new GroupCommit(control, { maxGroupMs: Infinity });
-  await commits.idle();
   const done = [1, 2].map(() => commits.run(() => Promise.resolve()));
-  await commits.idle();
+  const closed = commits.close();
+  await assert.rejects(commits.run(() => Promise.resolve()), /closing/);
+  await closed;
   assert.equal(calls.at(-1), "commit");
   await Promise.all(done);
 });

@@ -50,6 +50,26 @@ for (const directories of [[], ["d"], ["d", "e"]]) {
   });
 }
 
+Deno.test("C 12 writes of requests that a stop cuts off are refused, and do not end the process", async () => {
+  await using directory = await TempDir.make();
+  const fatal: Error[] = [];
+  const store = await SqliteResourceStore.open(`${directory.path}/test.db`, {
+    onFatal: (error) => fatal.push(error),
+  });
+  let isClosed = false;
+  const closing = store[Symbol.asyncDispose]().then(() => isClosed = true);
+  const writes: Promise<string>[] = [];
+  while (!isClosed) {
+    const write = store.write((transaction) => transaction.usage(1));
+    writes.push(write.then(() => "done", ({ message }) => message));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  await closing;
+  assert.deepEqual(fatal, []);
+  const outcomes = new Set(await Promise.all(writes));
+  assert.deepEqual(outcomes.difference(new Set(["done"])), new Set(["The database is closing"]));
+});
+
 Deno.test("C 8 a batch of a listing is bounded in bytes", async () => {
   await using directory = await TempDir.make();
   await using store = await SqliteResourceStore.open(`${directory.path}/test.db`);
