@@ -108,6 +108,7 @@ Deno.test({
       await first.waitForTimeout(1000);
       assert.equal(await first.getByRole("region", { name: "Uploads" }).count(), 0);
       await button(first, "Sign out").click();
+      await first.getByLabel("Credential").waitFor();
       await first.close();
     });
     await t.step("a file dropped at the same place goes on", async () => {
