@@ -340,7 +340,7 @@ Deno.test("C 22 check finds no damage in content that a server stores and remove
   let checks = 0;
   try {
     await until(() => rounds > 10);
-    for (; checks < 6 || rounds < 30; checks++) {
+    for (; checks < 4 || rounds < 20; checks++) {
       const result = await checked(dataDir, { readData: checks % 2 === 1 });
       assert.deepEqual(result.findings.listed, []);
       assert.equal(result.served, true);

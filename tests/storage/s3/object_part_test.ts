@@ -61,11 +61,11 @@ async function leavesOne(room: Room, stores: OpenStores): Promise<void> {
 
 faults("C 21 many small requests make few objects and rows", async (room) => {
   await using stores = await room.open();
-  const content = noise(1400 * 7001);
+  const content = noise(400 * 25_001);
   await begin(stores, content.length);
   let received = 0;
-  for (let at = 0; at < content.length; at += 7001) {
-    received = await send(stores, received, content.slice(at, at + 7001));
+  for (let at = 0; at < content.length; at += 25_001) {
+    received = await send(stores, received, content.slice(at, at + 25_001));
   }
   const parts = await partsOf(stores);
   assert.equal(parts.filter(({ object }) => object !== null).length, 1);
