@@ -79,7 +79,7 @@ for (const status of [403, 500, 507]) {
 faults("a reply that does not end is asked for again, where that does no harm", async (room) => {
   const { location, credentials } = room.content;
   const bucket = new Bucket(
-    new S3Requests(location, credentials, { timeoutMs: 300, retryMs: 10 }),
+    new S3Requests(location, credentials, { timeoutMs: 1500, retryMs: 10 }),
   );
   await using stores = await room.open();
   await store(stores, ONE_PART);
@@ -89,7 +89,7 @@ faults("a reply that does not end is asked for again, where that does no harm", 
   const keys = (await Array.fromAsync(bucket.list(location.prefix))).flat().map(({ key }) => key);
   assert.ok(keys.includes(key));
   stalls = 1;
-  await assert.rejects(bucket.beginUpload(key), /sent nothing for 300 ms/);
+  await assert.rejects(bucket.beginUpload(key), /sent nothing for 1500 ms/);
 });
 
 faults("objects that are not deleted keep no others from it", async (room) => {
