@@ -21,7 +21,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   const { lock, options } = parts;
   const { database, content, resultsVersion, acceptUnfinished, acceptDamage = false, onFatal } =
     options;
-  if (database === undefined) throw new TypeError("There is no database to open");
+  if (database === undefined) throw new TypeError("No database is named");
   await refuseEmbedded(dataDir);
   await using opened = new AsyncDisposableStack();
   const records = opened.use(

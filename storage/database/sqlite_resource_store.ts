@@ -14,12 +14,13 @@ import type { DecidedUploads } from "../../core/decided_upload.ts";
 import { entriesJson } from "../../core/entries.ts";
 import { SCANNERS_VERSION } from "../../core/scanner/mod.ts";
 import { SqliteContentTable } from "./content_table.ts";
-import { GroupCommit } from "./group_commit.ts";
+import type { GroupCommit } from "./group_commit.ts";
 import { Busy, LargeChanges, MAX_DIRECT_RECORDS, TooLarge } from "./large_changes.ts";
 import { LongReads } from "./long_reads.ts";
 import { measureDatabase } from "./measures.ts";
 import { PointReader } from "./point_reader.ts";
 import { ReaderThread } from "./reader_thread.ts";
+import { ShortReads } from "./short_reads.ts";
 import { makePrivate } from "../disk/files.ts";
 import { TemporaryFiles } from "../disk/temporary_files.ts";
 import type { DatabaseMeasures, RecordStore } from "../ports/record_store.ts";
@@ -34,14 +35,14 @@ import { SqlUploadStore } from "../sql/upload_store.ts";
 import { SqlUpkeepStore } from "../sql/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../sql/verdict_store.ts";
 import { statementsOf } from "./run_statements.ts";
-import { isOutcomeUnknown } from "./transactions.ts";
 import type { DatabaseState, Writer } from "./writer.ts";
+import { type CommitOptions, writerCommits } from "./writer_commits.ts";
 import { WORKERS } from "../threads/workers.ts";
 
 /** A listing whose reader takes longer than this for a batch continues with another snapshot. */
 const LIST_IDLE_MS = 1000;
 
-export interface ResourceStoreOptions {
+export interface ResourceStoreOptions extends CommitOptions {
   /** How long a listing keeps its snapshot while its reader takes a batch. @default 1000 */
   readonly listIdleMs?: number;
   /** A change of more records is carried out in steps, between other writes. @default 10000 */
@@ -54,16 +55,6 @@ export interface ResourceStoreOptions {
   readonly minGeneration?: number;
   /** The version of the scan results that count. @default that of the scanners */
   readonly resultsVersion?: string | undefined;
-  /**
-   * Called with the generation after a commit that has advanced it, or after which the database file was
-   * written. @default does nothing
-   */
-  readonly onGeneration?: (generation: number) => void;
-  /**
-   * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
-   * written: the process must end. @default throws the error where nothing catches it
-   */
-  readonly onFatal?: (error: Error) => void;
 }
 
 /** Keeps records in a SQLite file. Worker threads read and write it. */
@@ -75,6 +66,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly #points: PointReader;
   readonly #commits: GroupCommit;
   readonly #largeChanges: LargeChanges;
+  readonly #shortReads: ShortReads;
   readonly #longReads: LongReads;
   readonly #files: TemporaryFiles;
 
@@ -92,7 +84,6 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
 
   private constructor(path: string, options: ResourceStoreOptions) {
     this.#path = path;
-    const { onFatal = throwUncaught, onGeneration = () => {} } = options;
     const version = options.resultsVersion ?? SCANNERS_VERSION;
     const results = currentResults(version);
     const directory = [dirname(path)];
@@ -102,13 +93,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#longReader = new ReaderThread(path);
     this.#lookups = new ReaderThread(path);
     const { remote } = this.#writer;
-    this.#commits = new GroupCommit({
-      begin: (isStep) => remote.begin(isStep),
-      savepoint: () => remote.savepoint(),
-      rollbackWork: () => remote.rollbackWork(),
-      rollback: () => remote.rollback(),
-      commit: () => this.#commit(onFatal, onGeneration),
-    });
+    this.#commits = writerCommits(this.#writer, options);
     this.#files = new TemporaryFiles(options.temporaryDirectory ?? dirname(path));
     const points = this.#points = new PointReader(path);
     const parts = { writer: remote, reader: this.#lookups.calls, commits: this.#commits, points };
@@ -120,6 +105,11 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       longReader: this.#longReader,
       files: this.#files,
       maxDirectRecords: options.maxDirectRecords ?? MAX_DIRECT_RECORDS,
+    });
+    this.#shortReads = new ShortReads({
+      points,
+      lookups: this.#lookups.calls,
+      largeChanges: this.#largeChanges,
     });
     this.#longReads = new LongReads({
       longReader: this.#longReader,
@@ -215,36 +205,28 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     await this.#commits.run(() => this.#writer.remote.touch());
   }
 
-  async findByPath(
-    scope: Scope,
-    paths: readonly string[],
-  ): Promise<Map<string, ResourceRecord>> {
-    const found = this.#largeChanges.covers(scope)
-      ? undefined
-      : this.#points.findByPath(scope, paths);
-    return found ?? await this.#lookups.calls.findByPath(scope, paths);
+  findByPath(scope: Scope, paths: readonly string[]): Promise<Map<string, ResourceRecord>> {
+    return this.#shortReads.findByPath(scope, paths);
   }
 
-  async findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
-    const found = this.#largeChanges.covers(scope) ? undefined : this.#points.findById(scope, ids);
-    return found ?? await this.#lookups.calls.findById(scope, ids);
+  findById(scope: Scope, ids: readonly number[]): Promise<Map<number, ResourceRecord>> {
+    return this.#shortReads.findById(scope, ids);
   }
 
   async *list(query: ListQuery): AsyncGenerator<readonly ResourceRecord[]> {
-    const few = this.#shortList(query);
+    const few = this.#shortReads.list(query);
     if (few !== undefined) return yield few;
     yield* this.#longReads.list(query);
   }
 
   async *listJson(query: ListQuery): AsyncGenerator<ItemsJson> {
-    const few = this.#shortList(query);
+    const few = this.#shortReads.list(query);
     if (few === undefined) yield* this.#longReads.listJson(query);
     else if (few.length > 0) yield entriesJson(few);
   }
 
-  async usage(scope: Scope): Promise<Usage> {
-    const found = this.#largeChanges.covers(scope) ? undefined : this.#points.usage(scope);
-    return found ?? await this.#lookups.calls.usage(scope);
+  usage(scope: Scope): Promise<Usage> {
+    return this.#shortReads.usage(scope);
   }
 
   /** {@link measureDatabase} */
@@ -294,25 +276,6 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#end();
   }
 
-  #shortList(query: ListQuery): ResourceRecord[] | undefined {
-    return this.#largeChanges.covers(query.scope) ? undefined : this.#points.shortList(query);
-  }
-
-  async #commit(
-    onFatal: (error: Error) => void,
-    onGeneration: (generation: number) => void,
-  ): Promise<void> {
-    try {
-      const generation = await this.#writer.remote.commit();
-      if (generation !== undefined) onGeneration(generation);
-    } catch (error) {
-      if (this.#writer.alive && !isOutcomeUnknown(error)) throw error;
-      onFatal(error instanceof Error ? error : new Error(String(error)));
-      // A reply would promise that nothing changed, and further work might remove content.
-      await new Promise(() => {});
-    }
-  }
-
   #end(): void {
     this.scans[Symbol.dispose]();
     this.#longReader[Symbol.dispose]();
@@ -320,10 +283,4 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.#lookups[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
-}
-
-function throwUncaught(error: Error): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

@@ -16,11 +16,11 @@ export async function findContents(
   const rows = await session.values(
     `WITH asked AS MATERIALIZED (
        SELECT position, decode(digest, 'hex') AS sha256, size,
-         left(digest, 31) || 'x' AS nobodys
+         left(digest, 31) || 'x' AS unknown_hash
        FROM unnest(:digests::text[], :sizes::bigint[]) WITH ORDINALITY
          AS pointer (digest, size, position)
      ), named AS MATERIALIZED (
-       SELECT position, asked.size AS size, coalesce(contents.hash, nobodys) AS hash
+       SELECT position, asked.size AS size, coalesce(contents.hash, unknown_hash) AS hash
        FROM asked LEFT JOIN contents ON contents.sha256 = asked.sha256
      )
      SELECT position, own.hash, own.size, own.crc32 FROM named CROSS JOIN LATERAL (

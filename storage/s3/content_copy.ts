@@ -3,7 +3,7 @@ import { removeFile, writeAll } from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
 import type { ContentFile } from "../ports/content_store.ts";
 
-/** {@link copyToFile} Without content there is no file. */
+/** {@link copyToFile}, which makes no file of undefined content. */
 export async function temporaryCopy(
   content: AsyncIterable<Chunk> | undefined,
   path: string,

@@ -149,8 +149,9 @@ export class S3BlobStore implements ContentStore {
       const { digest, bytes } = await receive(content, {
         requireSpace: this.#requireSpace,
         open: async () => {
-          key = await this.#arrive();
-          return await this.#openSink(key);
+          const begun = await this.#beginObject();
+          key = begun.key;
+          return begun.sink;
         },
       });
       if (bytes !== undefined) return await this.#hold(digest, bytes);
@@ -266,30 +267,22 @@ export class S3BlobStore implements ContentStore {
     }
   }
 
-  /** Notes a new object, and returns its name. */
-  async #arrive(): Promise<string> {
-    const id = randomBytes(16).toString("hex");
-    const key = `${this.#location.prefix}${id.slice(0, 2)}/${id}`;
-    await this.#objects.arrive(key);
-    return key;
-  }
-
   readonly #temporaryPath = (): string => `${this.#temporary}/${crypto.randomUUID()}`;
 
   #hold(digest: ContentDigest, bytes: Chunk): Promise<StagedSmallBlob> {
     return StagedSmallBlob.hold({ digest, bytes }, this.#temporaryPath(), this.#memory);
   }
 
-  #openSink(key: string): Promise<ObjectSink> {
-    const temporaryPath = this.#temporaryPath;
-    return ObjectSink.open(key, { bucket: this.#bucket, pool: this.#pool, temporaryPath });
-  }
-
+  /** Notes a new object, and opens it. */
   async #beginObject(): Promise<{ key: string; sink: ObjectSink }> {
     this.#requireSpace();
-    const key = await this.#arrive();
+    const id = randomBytes(16).toString("hex");
+    const key = `${this.#location.prefix}${id.slice(0, 2)}/${id}`;
+    await this.#objects.arrive(key);
     try {
-      return { key, sink: await this.#openSink(key) };
+      const temporaryPath = this.#temporaryPath;
+      const parts = { bucket: this.#bucket, pool: this.#pool, temporaryPath };
+      return { key, sink: await ObjectSink.open(key, parts) };
     } catch (error) {
       await this.removals.giveUp(key);
       throw error;

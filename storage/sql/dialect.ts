@@ -45,7 +45,7 @@ export interface Dialect {
   isLeft(table: string): string;
   /** Whether this server holds a row of a table. */
   isOwn(table: string): string;
-  /** The columns by which scan results are told apart. */
+  /** The columns that identify a scan result. */
   readonly resultKey: string;
   /** Whether scan results of another version count for no server. */
   readonly isStale: string;

@@ -11,10 +11,12 @@ const objectColumns = ({ hex }: Dialect) =>
  */
 const named = ({ rows, bytes }: Dialect) =>
   `asked AS MATERIALIZED (
-    SELECT position, ${bytes("sha256")} AS sha256, size, substr(sha256, 1, 31) || 'x' AS nobodys
+    SELECT position, ${
+    bytes("sha256")
+  } AS sha256, size, substr(sha256, 1, 31) || 'x' AS unknown_hash
     FROM ${rows(":pointers", { sha256: "text", size: "bigint" })} AS pointer
   ), named AS MATERIALIZED (
-    SELECT position, asked.size AS size, coalesce(contents.hash, nobodys) AS hash
+    SELECT position, asked.size AS size, coalesce(contents.hash, unknown_hash) AS hash
     FROM asked LEFT JOIN contents ON contents.sha256 = asked.sha256
   )`;
 
