@@ -7,6 +7,7 @@ import { ScanEntry, ScanList } from "../../schemas/scans.ts";
 import { type Client, refused, type Reply } from "../support/client.ts";
 import { ROOT } from "../support/child_server.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
+import { ScanRoom } from "../support/scan_room.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
@@ -405,15 +406,21 @@ Deno.test("C 15 results are stored and reused", async (t) => {
 Deno.test("C 15 scans of equal content at the same time share one run", async (t) => {
   const started: string[] = [];
   let gate = Promise.withResolvers<void>();
+  const room = new ScanRoom();
+  room.isOpen = true;
   await using server = await TestServer.start({
+    host: room.host,
     contents: {
       async scan({ hash, name }, { signal }) {
         started.push(name);
         const { promise: aborted, reject } = Promise.withResolvers<never>();
         signal.addEventListener("abort", () => reject(signal.reason));
         await Promise.race([gate.promise, aborted]);
-        if (name === "broken") throw new ScanFailure("It is broken");
-        return { ...plainScan(1, hash), ...name === "limit" && { operationalError: "a limit" } };
+        if (name.startsWith("broken")) throw new ScanFailure("It is broken");
+        return {
+          ...plainScan(1, hash),
+          ...name.startsWith("limit") && { operationalError: "a limit" },
+        };
       },
     },
   });
@@ -433,10 +440,12 @@ Deno.test("C 15 scans of equal content at the same time share one run", async (t
     gate = Promise.withResolvers();
     const first = await scan(one, { path }, 0);
     await until(() => started.length === 1);
-    const second = await scan(two, { path }, 0);
-    await until(async () =>
-      scanOf(await two.send("GET", `/scans/${second.id}`)).status === "running"
-    );
+    // Files are scanned in order: once the next one has started, the scan waits for its partner.
+    const next = `${path}, then this`;
+    await two.upload("", { [next]: next });
+    const second = await scan(two, { paths: [path, next] }, 0);
+    await until(() => started.includes(next));
+    started.splice(started.indexOf(next), 1);
     return { first, second };
   };
   for (
@@ -463,7 +472,7 @@ Deno.test("C 15 scans of equal content at the same time share one run", async (t
     await until(() => started.length === 2);
     gate.resolve();
     const { status, files_scanned } = await ended(two, second.id);
-    assert.deepEqual([status, files_scanned], ["completed", 1]);
+    assert.deepEqual([status, files_scanned], ["completed", 2]);
   });
   await t.step("C 15 a canceled scan leaves the run of its partner alone", async () => {
     const { first, second } = await start("c");
