@@ -90,7 +90,7 @@ export async function listTokens(
   }
   const userId = isAdmin ? page.userId : caller.userId;
   if (page.before !== undefined) {
-    const last = await store.find(page.before);
+    const last = v.is(JwtId, page.before) ? await store.find(page.before) : undefined;
     const isListed = last !== undefined && (userId === undefined || last.userId === userId);
     if (!isListed) throw notFound(page.before);
   }

@@ -34,8 +34,13 @@ export const UserId = v.pipe(
   v.maxValue(Number.MAX_SAFE_INTEGER),
 );
 
-/** The id of a credential. */
-export const JwtId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
+/** The id of a credential. A database must be able to keep it, or the credential could not be revoked. */
+export const JwtId = v.pipe(
+  v.string(),
+  v.nonEmpty(),
+  v.maxLength(256),
+  v.check((text) => text.isWellFormed() && !text.includes("\0")),
+);
 
 const Quota = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

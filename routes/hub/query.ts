@@ -1,4 +1,5 @@
 import { AppError, quoted } from "../../core/errors.ts";
+import { sanitizePath } from "../../core/paths.ts";
 import { integerOf, type Query } from "../query.ts";
 
 /** Records of a page, at most. */
@@ -28,6 +29,17 @@ export function flagOf(query: Query, name: string): boolean {
     "ErrResourcesInvalidRequest",
     `Invalid ${name} ${quoted(text)}: expected true or false`,
   );
+}
+
+/**
+ * After which path a page begins, as the page before it said.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when nothing can have the path.
+ */
+export function cursorOf(query: Query): string | undefined {
+  const cursor = query.get("cursor")?.[0];
+  if (cursor !== undefined) sanitizePath(cursor);
+  return cursor;
 }
 
 /** A `Link` header to the next page, by its address. */

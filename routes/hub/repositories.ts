@@ -7,7 +7,7 @@ import { callerOf } from "../auth.ts";
 import { parseQuery, type Query } from "../query.ts";
 import type { Services } from "../route.ts";
 import type { Mount } from "./hub_route.ts";
-import { linkTo, pageSizeOf } from "./query.ts";
+import { cursorOf, linkTo, pageSizeOf } from "./query.ts";
 import { type Handled, hubJson } from "./replies.ts";
 
 /** The parameters that say which repositories are wanted, or in which order. Others ask for more of each. */
@@ -33,9 +33,8 @@ export async function showRepositories(
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   refuseUnsupported(query);
-  const [author, search, after] = ["author", "search", "cursor"].map((name) =>
-    query.get(name)?.[0]
-  );
+  const [author, search] = ["author", "search"].map((name) => query.get(name)?.[0]);
+  const after = cursorOf(query);
   const limit = pageSizeOf(query);
   const request = { caller: callerOf(c), kind, author, search, after, limit };
   const { repositories, next } = await listRepositories(hub, request);

@@ -5,7 +5,7 @@ import { jsonBody, jsonBytes } from "../body.ts";
 import { parseQuery } from "../query.ts";
 import type { Services } from "../route.ts";
 import type { Mount } from "./hub_route.ts";
-import { flagOf, linkTo, pageSizeOf } from "./query.ts";
+import { cursorOf, flagOf, linkTo, pageSizeOf } from "./query.ts";
 import { type Handled, hubList, revisionOf } from "./replies.ts";
 
 /** How long a form may take, in milliseconds. */
@@ -22,7 +22,7 @@ export async function showTree(
   const path = c.req.param("path") ?? "";
   const [recursive, expand] = [flagOf(query, "recursive"), flagOf(query, "expand")];
   const limit = pageSizeOf(query);
-  const after = query.get("cursor")?.[0];
+  const after = cursorOf(query);
   const { commitId, page } = await listTree(hub, {
     ...named,
     path,

@@ -56,6 +56,8 @@ export class SqlLinkStore implements LinkStore {
   }
 
   async remove(scope: LinkScope, id: number): Promise<Link | undefined> {
+    // PostgreSQL refuses to look for ids that no link can have.
+    if (!Number.isSafeInteger(id)) return undefined;
     const parameters = { ...parametersOf(scope), id };
     return (await commit(this.#statements, "remove", parameters)).map(toLink)[0];
   }

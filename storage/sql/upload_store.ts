@@ -41,6 +41,8 @@ export class SqlUploadStore implements UploadStore {
   }
 
   async find(user: number, id: string, now: number): Promise<ResumableUpload | undefined> {
+    // PostgreSQL refuses to look for it.
+    if (id.includes("\0")) return undefined;
     return (await this.#statements.find("find", { user, id, now })).map(toUpload)[0];
   }
 

@@ -88,6 +88,8 @@ export class SqlVerdictStore implements VerdictStore {
   }
 
   async removeWaiver(id: number): Promise<Waiver | undefined> {
+    // PostgreSQL refuses to look for ids that no waiver can have.
+    if (!Number.isSafeInteger(id)) return undefined;
     return (await commit(this.#statements, "removeWaiver", { id })).map(toWaiver)[0];
   }
 }

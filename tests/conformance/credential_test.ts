@@ -21,6 +21,14 @@ Deno.test("C 22 a revoked credential is refused at once, even if it was used bef
   assert.equal((await (await server.as(7)).list()).status, 200);
 });
 
+Deno.test("C 22 a credential that no database could keep as revoked is refused", async () => {
+  await using server = await TestServer.start();
+  for (const jti of ["a\0b", "\ud800"]) {
+    const client = await clientOf(server, jti);
+    assert.match(refused(await client.list(), 401, "ErrAuthRequired"), /invalid claim: jti/);
+  }
+});
+
 Deno.test("C 22 an event stream of a revoked credential ends", async () => {
   await using server = await TestServer.start({ app: {} });
   const client = await clientOf(server, "one");

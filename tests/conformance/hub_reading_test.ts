@@ -245,6 +245,10 @@ Deno.test("C 20 hostile names reach no path", async () => {
       hubRefused(await hub.send("GET", address), 404, "RepoNotFound");
     }
   }
+  for (const list of ["", "/team/one/tree/main"]) {
+    const reply = await hub.send("GET", `/api/models${list}?cursor=team%00`);
+    assert.match(hubRefused(reply, 400), /Invalid path/);
+  }
   for (const path of ["..%2f..%2f..%2fsecret", "%2fa.txt", "a.txt%2f..", "a%3ab", "nope"]) {
     const reply = await hub.send("GET", `/team/one/resolve/main/${path}`);
     hubRefused(reply, 404, "EntryNotFound");

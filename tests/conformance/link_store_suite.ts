@@ -47,6 +47,7 @@ export function linkStoreSuite(engine: StoresEngine): void {
     const { id } = await links.add(newLink({ once: true }), 10) ?? { id: 0 };
     assert.equal(await links.remove({ userId: 8 }, id), undefined);
     assert.equal(await links.remove({ createdBy: 4 }, id), undefined);
+    assert.equal(await links.remove({}, 2 ** 64), undefined);
     assert.equal((await links.remove({ userId: 7, createdBy: 3 }, id))?.id, id);
     assert.equal(await links.use(id, 1000), false);
   });

@@ -52,6 +52,7 @@ export function uploadStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await uploads.find(1, upload.id, 1999), found);
     assert.equal(await uploads.find(1, upload.id, 2000), undefined);
     assert.equal(await uploads.find(2, upload.id, 1999), undefined);
+    assert.equal(await uploads.find(1, `${upload.id}\0`, 1999), undefined);
     await uploads.advance(upload.id, { received: 2 ** 39, expiresAt: 3000, turn: 0 });
     assert.deepEqual(await uploads.find(1, upload.id, 2000), {
       ...found,

@@ -135,6 +135,7 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await ids({ limit: 9, before: expired.id }), [second.id, first.id]);
     assert.deepEqual(await verdicts.removeWaiver(second.id), second);
     assert.equal(await verdicts.removeWaiver(second.id), undefined);
+    assert.equal(await verdicts.removeWaiver(2 ** 64), undefined);
     assert.equal(await waived(), first.id);
   });
 
