@@ -53,10 +53,10 @@ export const objectStatements = (dialect: Dialect) => ({
     SELECT hash, size, crc32, sha256, created_at, bytes, object FROM quarantine
     WHERE hash IN ${dialect.texts(":hashes")} ON CONFLICT DO NOTHING RETURNING hash, size`,
   dropGivenBack: `DELETE FROM quarantine WHERE hash IN ${dialect.texts(":hashes")} RETURNING hash`,
-  leaveExpired: `INSERT INTO objects (key, state, due_at)
-    SELECT object, 'leaving', :now FROM quarantine
-    WHERE taken_at < :before AND object IS NOT NULL RETURNING key`,
-  dropExpired: "DELETE FROM quarantine WHERE taken_at < :before RETURNING size",
+  /** Of several servers, one gets each row. */
+  dropExpired: "DELETE FROM quarantine WHERE taken_at < :before RETURNING size, object",
+  leave: `INSERT INTO objects (key, state, due_at)
+    SELECT value, 'leaving', :now FROM ${dialect.texts(":keys")} AS gone RETURNING key`,
 });
 
 export type ObjectStatement = keyof ReturnType<typeof objectStatements>;

@@ -144,8 +144,10 @@ export class SqlObjectTable implements ObjectTable {
 
   removeQuarantined(before: number): Promise<ContentAmount> {
     return this.#statements.write(async (run) => {
-      await run("leaveExpired", { before, now: Date.now() });
-      return amountOf(await run("dropExpired", { before }));
+      const dropped = await run("dropExpired", { before });
+      const keys = dropped.flatMap(({ object }) => object ?? []);
+      await run("leave", { keys: JSON.stringify(keys), now: Date.now() });
+      return amountOf(dropped);
     });
   }
 

@@ -172,8 +172,13 @@ export function objectTableSuite(engine: StoresEngine): void {
     await put(opened, inObject("x", "b"));
     await take();
     assert.deepEqual(await statesOf(opened), { a: "leaving 0" });
-    assert.deepEqual(await objectTable.removeQuarantined(1), { count: 0, bytes: 0 });
-    assert.deepEqual(await objectTable.removeQuarantined(BIG), { count: 1, bytes: 100_000 });
+    // Several servers look at the same time, over connections that are there.
+    const removeBefore = (time: number) =>
+      Promise.all([1, 2, 3].map(() => objectTable.removeQuarantined(time)));
+    assert.deepEqual(await removeBefore(1), Array(3).fill({ count: 0, bytes: 0 }));
+    const removed = await removeBefore(BIG);
+    assert.deepEqual(removed.map(({ count }) => count).toSorted(), [0, 0, 1]);
+    assert.deepEqual(removed.map(({ bytes }) => bytes).toSorted(), [0, 0, 100_000]);
     assert.deepEqual(await statesOf(opened), { a: "leaving 0", b: "leaving 0" });
   });
 }
