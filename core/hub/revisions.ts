@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { quoted, RetryLater } from "../errors.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
 import type { ChangeListener } from "../tree/changes.ts";
-import type { HubStore, RepositoryDirectory } from "./store.ts";
+import type { HubStore, RepositoryDirectory, TreeVersion } from "./store.ts";
 
 /** The state of a repository. */
 export interface Revision {
@@ -25,7 +25,7 @@ const REPOSITORY_SEGMENTS = 3;
 
 interface Kept extends RepositoryDirectory {
   /** That of the tree, before the repository was read. */
-  readonly version: Promise<number>;
+  readonly version: Promise<TreeVersion>;
   readonly revision: Promise<Revision>;
 }
 
@@ -85,7 +85,7 @@ export class Revisions implements ChangeListener {
   /** Whether the repository had this very revision until now. */
   async isCurrent(repository: RepositoryDirectory, revision: Revision): Promise<boolean> {
     // A read may have seen a change whose commit has not been announced yet, or that of another server.
-    const version = await this.#store.versionOf(repository.userId);
+    let version = await this.#store.versionOf(repository.userId);
     const key = keyOf(repository);
     for (;;) {
       const kept = this.#kept.get(key);
@@ -93,9 +93,11 @@ export class Revisions implements ChangeListener {
       const [known, before] = await Promise.allSettled([kept.revision, kept.version]);
       if (known.status !== "fulfilled" || known.value !== revision) return false;
       if (this.#kept.get(key) !== kept) continue;
-      if (before.status === "fulfilled" && before.value >= version) return true;
+      if (before.status === "fulfilled" && includes(before.value, version)) return true;
       // Something in the tree has changed, mostly elsewhere.
-      this.#kept.set(key, this.#compute(repository, revision));
+      const present = this.#compute(repository, revision);
+      this.#kept.set(key, present);
+      version = await present.version;
     }
   }
 
@@ -170,6 +172,11 @@ export class Revisions implements ChangeListener {
     this.#kept.delete(keyOf({ userId, directory: segments.join("/") }));
     return segments.length < REPOSITORY_SEGMENTS;
   }
+}
+
+/** Whether a version has all changes of another one. */
+function includes(version: TreeVersion, other: TreeVersion): boolean {
+  return version.epoch === other.epoch && version.changes >= other.changes;
 }
 
 function keyOf({ userId, directory }: RepositoryDirectory): string {

@@ -90,6 +90,13 @@ export interface ListedRepository {
   readonly updatedAt: number;
 }
 
+/** How much a user's tree has changed. */
+export interface TreeVersion {
+  /** Another one after the database has gone back to a former state: its changes count on from there. */
+  readonly epoch: string;
+  readonly changes: number;
+}
+
 /** Reads repositories. Each page is from one snapshot, and two pages may be from different ones. */
 export interface HubStore {
   page(request: PageRequest): Promise<RepositoryPage>;
@@ -101,5 +108,5 @@ export interface HubStore {
    * The version of a user's tree, which each change of another server raises. Resolves when this server has
    * announced all of its own changes that a read before may have seen.
    */
-  versionOf(userId: number): Promise<number>;
+  versionOf(userId: number): Promise<TreeVersion>;
 }

@@ -144,7 +144,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       repositories: (query) => parts.reader.repositories(query),
       versionOf: async () => {
         await this.#commits.published();
-        return 0;
+        return { epoch: "", changes: 0 };
       },
       results,
     });

@@ -11,8 +11,8 @@ interface KeptPage {
   readonly page: Promise<EventPage>;
   readonly wakes: number;
   readonly readAt: number;
-  /** Whether it has events, which never change. */
-  hasEvents: boolean;
+  /** The epoch of the events that it has, which never change; undefined without any. */
+  epoch: string | undefined;
 }
 
 /** Reads the events of an owner for all of its subscribers at this server: mostly once for all. */
@@ -32,9 +32,10 @@ export class EventFeed {
   /** {@link readPosition} */
   async position(): Promise<EventPosition> {
     const position = await readPosition(this.#database, this.#owner);
-    for (const [next, { hasEvents }] of this.#pages) {
-      // It was read before the events came, and their notice has yet to come.
-      if (!hasEvents && next < position.end) this.#pages.delete(next);
+    for (const [next, { epoch }] of this.#pages) {
+      // It was read before the events came, and their notice has yet to come; or from another database.
+      const isOld = epoch === undefined ? next < position.end : epoch !== position.epoch;
+      if (isOld) this.#pages.delete(next);
     }
     return position;
   }
@@ -44,23 +45,24 @@ export class EventFeed {
     const known = this.#pages.get(next);
     if (known !== undefined && this.#isCurrent(known)) return await known.page;
     const page = readPage(this.#database, this.#owner, next);
-    const kept = { page, wakes: this.wakes.count, readAt: performance.now(), hasEvents: false };
+    const readAt = performance.now();
+    const kept: KeptPage = { page, wakes: this.wakes.count, readAt, epoch: undefined };
     this.#pages.delete(next);
     this.#pages.set(next, kept);
     for (const oldest of this.#pages.keys()) {
       if (this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);
     }
     try {
-      const { texts } = await page;
-      kept.hasEvents = texts.length > 0;
+      const { texts, epoch } = await page;
+      if (texts.length > 0) kept.epoch = epoch;
     } catch {
       if (this.#pages.get(next) === kept) this.#pages.delete(next);
     }
     return await page;
   }
 
-  #isCurrent({ wakes, readAt, hasEvents }: KeptPage): boolean {
-    if (hasEvents) return true;
+  #isCurrent({ wakes, readAt, epoch }: KeptPage): boolean {
+    if (epoch !== undefined) return true;
     return wakes === this.wakes.count && performance.now() - readAt < SHARED_MS;
   }
 }

@@ -1,5 +1,6 @@
 import type { Database, HeldSession } from "./database.ts";
 import { EVERYONE } from "./event_places.ts";
+import { noteRestore } from "./restored.ts";
 import type { Session } from "./session.ts";
 
 /** The channel of the engine that wakes subscribers at all servers. Payloads are owners. */
@@ -119,6 +120,8 @@ export class EventNotices implements AsyncDisposable {
       for (const owner of [EVERYONE, ...payload.split(",").map(Number)]) this.#wakes(owner)?.wake();
     });
     await session.script(`LISTEN ${NOTICES}`);
+    // The connection breaks when another engine takes over, which may lack what this one had last.
+    await noteRestore(this.#database);
     for (const wakes of this.#all()) wakes.wake();
     await Promise.race([broken, waitFor(this.#end.signal)]);
   }

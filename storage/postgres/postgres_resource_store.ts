@@ -40,7 +40,7 @@ import { PostgresContentTable } from "./content_table.ts";
 import { measureDatabase, sumContentChanges } from "./measures.ts";
 import { type LeaseOptions, ServerLease } from "./server_lease.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
-import { nextEvent } from "./event_log.ts";
+import { treeVersion } from "./event_log.ts";
 import { Lists } from "./lists.ts";
 import { findById, findByPath } from "./lookup.ts";
 import { Revocations } from "./revocations.ts";
@@ -151,7 +151,7 @@ export class PostgresResourceStore implements RecordStore {
       repositories: (query) => readRepositories(database, query),
       versionOf: async (userId) => {
         await this.#writes.published();
-        return await nextEvent(database, userId);
+        return await treeVersion(database, userId);
       },
       results,
     });

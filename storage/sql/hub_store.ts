@@ -5,6 +5,7 @@ import type {
   PathsRequest,
   RepositoryPage,
   RepositoryQuery,
+  TreeVersion,
 } from "../../core/hub/store.ts";
 import type { HubRequest } from "./hub_pages.ts";
 import type { CurrentResults } from "./verdict_statements.ts";
@@ -36,7 +37,7 @@ export class SqlHubStore implements HubStore {
     return this.#parts.repositories(query);
   }
 
-  versionOf(userId: number): Promise<number> {
+  versionOf(userId: number): Promise<TreeVersion> {
     return this.#parts.versionOf(userId);
   }
 

@@ -1,7 +1,12 @@
 import * as assert from "node:assert/strict";
 import { AppError } from "../../../core/errors.ts";
 import { Revisions } from "../../../core/hub/revisions.ts";
-import type { HubStore, PageRequest, RepositoryPage } from "../../../core/hub/store.ts";
+import type {
+  HubStore,
+  PageRequest,
+  RepositoryPage,
+  TreeVersion,
+} from "../../../core/hub/store.ts";
 import type { ResourceRecord } from "../../../core/ports.ts";
 import { changesOf } from "../../../core/tree/change_set.ts";
 
@@ -17,6 +22,8 @@ class FakeStore implements HubStore {
   onPublished: () => void = () => {};
   /** Raised by other servers. */
   version = 0;
+  /** Another one when the database has gone back. */
+  epoch = "a";
 
   async page({ directory }: PageRequest): Promise<RepositoryPage> {
     this.pages++;
@@ -42,9 +49,9 @@ class FakeStore implements HubStore {
     throw new Error("Not called");
   }
 
-  versionOf(): Promise<number> {
+  versionOf(): Promise<TreeVersion> {
     this.onPublished();
-    return Promise.resolve(this.version);
+    return Promise.resolve({ epoch: this.epoch, changes: this.version });
   }
 }
 
@@ -192,6 +199,17 @@ Deno.test("C 20 and C 23 a change of another server counts, also during a read",
   assert.equal(reads, 2);
   assert.equal(seen, (await revisions.of(ONE)).commitId);
   assert.notEqual(seen, second.commitId);
+});
+
+Deno.test("C 20 and C 23 a database that goes back to a former state has another revision", async () => {
+  const store = new FakeStore();
+  const revisions = new Revisions(store);
+  store.version = 5;
+  const first = await revisions.of(ONE);
+  Object.assign(store, { digest: "b", version: 3, epoch: "b" });
+  const second = await revisions.of(ONE);
+  assert.notEqual(second.commitId, first.commitId);
+  assert.equal(await revisions.of(ONE), second);
 });
 
 Deno.test("C 20 and C 23 changes elsewhere in the tree make no revision another one", async () => {

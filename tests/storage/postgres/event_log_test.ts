@@ -119,6 +119,25 @@ Deno.test({ name: "events in PostgreSQL", ignore: !Postgres.isInstalled }, async
     }
   });
 
+  await t.step("C 11 and C 23 a database that has gone back has its own events", async () => {
+    await using server = await openServer(await engine.createDatabase());
+    const { signal } = new AbortController();
+    const former = server.follow(1, signal);
+    await former.next();
+    await server.append([{ owner: 1, text: "lost" }]);
+    const [seen] = await read(former, 1);
+    await server.database.use(
+      "writes",
+      (session) =>
+        session.script("UPDATE event_channels SET epoch = 'b', next = 1; DELETE FROM events"),
+    );
+    const again = server.follow(1, signal, seen?.id);
+    assert.equal((await again.next()).value?.kind, "reset");
+    await server.append([{ owner: 1, text: "new" }]);
+    assert.deepEqual(await read(again, 1), [{ id: "b-1", text: "new" }]);
+    assert.equal((await former.next()).done, true);
+  });
+
   await t.step(
     "C 23 Last-Event-ID replays what was missed, at another server and after a restart",
     async () => {
