@@ -6,7 +6,8 @@ import { type ContentDigest, ContentHasher } from "./hasher.ts";
 import { type Crc32, type HashAlgorithm, newHash } from "./hashes.ts";
 import { type PackedBytes, packSmall, type SmallFile } from "./pack_small.ts";
 import { StreamDeflation } from "./stream_deflation.ts";
-import type { Md5 } from "./md5.ts";
+import { Md5 } from "./md5.ts";
+import { Md5Queue } from "./md5_queue.ts";
 import { digestsBelow } from "./paths.ts";
 import { UploadFile } from "./upload_file.ts";
 import { orMissing, orMissingSync, readFullSync } from "../disk/files.ts";
@@ -41,6 +42,7 @@ export class ContentTasks {
   readonly #marks = new Map<number, OpenFile & { readonly size: number }>();
   readonly #hashings = new Map<number, Hashing>();
   readonly #hashes = new Map<number, Hash | Md5 | Crc32>();
+  readonly #md5s = new Md5Queue();
   readonly #deflations = new Map<number, Deflation>();
   readonly #streams = new Map<number, StreamDeflation>();
   #lastId = 0;
@@ -112,8 +114,11 @@ export class ContentTasks {
   }
 
   /** Adds a chunk to hashes, and returns it so that the caller can reuse its memory. */
-  updateHashes(ids: readonly number[], chunk: Chunk): Chunk {
-    for (const id of ids) entryOf(this.#hashes, id).update(chunk);
+  async updateHashes(ids: readonly number[], chunk: Chunk): Promise<Chunk> {
+    const hashes = ids.map((id) => entryOf(this.#hashes, id));
+    const md5s = hashes.filter((hash) => hash instanceof Md5);
+    for (const hash of hashes) if (!(hash instanceof Md5)) hash.update(chunk);
+    if (md5s.length > 0) await this.#md5s.add(md5s.map((md5) => ({ md5, bytes: chunk })));
     return chunk;
   }
 

@@ -4,7 +4,7 @@ import type { ContentTasks } from "./content_tasks.ts";
 import type { ContentDigest } from "./hasher.ts";
 import type { ContentSink } from "./upload.ts";
 
-/** The workers of an upload: one writes and computes the SHA-256, another one computes the MD5. */
+/** The workers of an upload: one writes and computes the SHA-256, the other one the MD5s of all uploads. */
 interface FileWorkers {
   readonly writer: PooledWorker<ContentTasks>;
   readonly id: number;
@@ -26,7 +26,7 @@ export class FileSink implements ContentSink {
   static async open(pool: WorkerPool<ContentTasks>, path: string): Promise<FileSink> {
     using held = new DisposableStack();
     const writer = held.use(pool.acquire());
-    const hasher = held.use(pool.acquire());
+    const hasher = held.use(pool.acquireShared());
     const [id, md5] = await Promise.all([
       writer.remote.openUpload(path),
       hasher.remote.openHash("md5"),

@@ -2,11 +2,23 @@
  * MD5's compression function (RFC 1321) as a WebAssembly module, assembled here: it takes less time
  * than `node:crypto`, whose implementation in the runtime is not optimized for MD5.
  *
- * The module exports `memory`, with the state in its first 16 bytes, and `blocks(start, end)`, which
- * updates the state with the blocks of 64 bytes from `start` up to `end`.
+ * Each step of an MD5 waits for the one before, so a processor has time for steps of others: the MD5s of
+ * two contents take a sixth longer than one, and those of three two fifths. Four at a time come in at a
+ * lower rate than three: their states do not fit into the registers.
+ *
+ * The module exports `memory` and a function `blocksN(end)` for each number N of contents. Their states
+ * are at the start of the memory, 16 bytes each, and their blocks of 64 bytes from {@link areaOf} on. The
+ * function updates the states with as many bytes of each content as there are up to `end` of the first.
  */
 
-const PAGES = 2;
+/** So many MD5s can be computed at the same time. */
+export const MAX_CONTENTS = 3;
+/** How much of each content the memory takes. */
+export const AREA_BYTES = 64 * 1024;
+const STATE_BYTES = 16;
+/** The blocks of the first content follow the states, at a multiple of the size of a block. */
+const START = 64;
+const PAGES = 4;
 const I32 = 0x7f;
 /** Opcodes (WebAssembly 1.0, 5.4). */
 const OP = {
@@ -26,11 +38,15 @@ const OP = {
   rotateLeft: 0x77,
 } as const;
 
-/** The locals of `blocks`: its parameters, the working state and the state before the block. */
-const POSITION = 0;
-const END = 1;
-const WORKING = [2, 3, 4, 5] as const;
-const BEFORE = [6, 7, 8, 9] as const;
+/** The locals of a function: its parameter, and what follows. */
+const END = 0;
+const POSITION = 1;
+/** For each content four words of the working state, and four of the state before the block. */
+const FIRST_WORD = 2;
+const WORDS_OF_CONTENT = 8;
+const STATE = [0, 1, 2, 3] as const;
+const working = (content: number, word: number) => FIRST_WORD + WORDS_OF_CONTENT * content + word;
+const before = (content: number, word: number) => working(content, word) + STATE.length;
 
 const ROTATIONS = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]] as const;
 /** Which word of the block a step of each round takes. */
@@ -44,6 +60,7 @@ const WORDS = [
 type Code = readonly number[];
 
 const get = (local: number): Code => [OP.localGet, local];
+const set = (local: number): Code => [OP.localSet, local];
 const constant = (value: number): Code => [OP.constant, ...signed(value)];
 const not = (value: Code): Code => [...value, ...constant(-1), OP.xor];
 /** Loads the word at an address; `offset` is a multiple of 4. */
@@ -58,68 +75,92 @@ const MIXERS: readonly ((b: Code, c: Code, d: Code) => Code)[] = [
   (b, c, d) => [...c, ...b, ...not(d), OP.or, OP.xor],
 ];
 
+/** Where the blocks of a content are. */
+export function areaOf(content: number): number {
+  return START + content * AREA_BYTES;
+}
+
 /** The bytes of the module. */
 export function md5Module(): Uint8Array<ArrayBuffer> {
+  const counts = Array.from({ length: MAX_CONTENTS }, (_, index) => index + 1);
+  const exports = counts.map((count, index) => exported(`blocks${count}`, [0, index]));
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, vector([[0x60, 2, I32, I32, 0]])),
-    ...section(3, vector([[0]])),
+    ...section(1, vector([[0x60, 1, I32, 0]])),
+    ...section(3, vector(counts.map(() => [0]))),
     ...section(5, vector([[0, PAGES]])),
-    ...section(7, vector([exported("memory", 2), exported("blocks", 0)])),
-    ...section(10, vector([withLength([...vector([[8, I32]]), ...body(), OP.end])])),
+    ...section(7, vector([exported("memory", [2, 0]), ...exports])),
+    ...section(10, vector(counts.map(blocksFunction))),
   ]);
 }
 
-function body(): Code {
-  const states = [0, 1, 2, 3] as const;
+/** The code of the function for so many contents. */
+function blocksFunction(count: number): Code {
+  const locals = vector([[1 + WORDS_OF_CONTENT * count, I32]]);
+  return withLength([
+    ...locals,
+    ...body(Array.from({ length: count }, (_, index) => index)),
+    OP.end,
+  ]);
+}
+
+function body(contents: readonly number[]): Code {
+  const eachWord = (code: (content: number, word: number) => Code): Code =>
+    contents.flatMap((content) => STATE.flatMap((word) => code(content, word)));
+  const address = (content: number, word: number) => STATE_BYTES * content + 4 * word;
   return [
-    ...states.flatMap((it) => [...load(constant(0), 4 * it), OP.localSet, BEFORE[it]]),
+    ...constant(START),
+    ...set(POSITION),
+    ...eachWord((content, word) => [
+      ...load(constant(0), address(content, word)),
+      ...set(before(content, word)),
+    ]),
     ...[OP.loop, 0x40],
-    ...states.flatMap((it) => [...get(BEFORE[it]), OP.localSet, WORKING[it]]),
-    ...Array.from({ length: 64 }, (_, at) => step(at)).flat(),
-    ...states.flatMap((it) => [
-      ...get(BEFORE[it]),
-      ...get(WORKING[it]),
+    ...eachWord((content, word) => [...get(before(content, word)), ...set(working(content, word))]),
+    ...Array.from({ length: 64 }, (_, at) => contents.flatMap((content) => step(at, content)))
+      .flat(),
+    ...eachWord((content, word) => [
+      ...get(before(content, word)),
+      ...get(working(content, word)),
       OP.add,
-      OP.localSet,
-      BEFORE[it],
+      ...set(before(content, word)),
     ]),
     ...get(POSITION),
     ...constant(64),
     OP.add,
-    ...[OP.localSet, POSITION],
+    ...set(POSITION),
     ...get(POSITION),
     ...get(END),
     OP.lessUnsigned,
     ...[OP.brIf, 0, OP.end],
-    ...states.flatMap((it) => [...constant(0), ...get(BEFORE[it]), OP.store, 2, 4 * it]),
+    ...eachWord((content, word) => [
+      ...constant(0),
+      ...get(before(content, word)),
+      ...[OP.store, 2, ...unsigned(address(content, word))],
+    ]),
   ];
 }
 
-/** a = b + rotate(a + mix(b, c, d) + word + constant); the roles of the four locals rotate. */
-function step(at: number): Code {
+/** a = b + rotate(a + mix(b, c, d) + word + constant); the roles of the four words rotate. */
+function step(at: number, content: number): Code {
   const round = at >> 4;
-  const [a, b, c, d] = [0, 1, 2, 3].map((role) => WORKING[(64 + role - at) & 3] ?? 0) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const role = (index: number) => working(content, (64 + index - at) & 3);
+  const [a, b, c, d] = [role(0), get(role(1)), get(role(2)), get(role(3))];
   const word = WORDS[round]?.(at) ?? 0;
   const sine = Math.floor(Math.abs(Math.sin(at + 1)) * 2 ** 32) | 0;
   return [
-    ...get(b),
+    ...b,
     ...get(a),
     ...constant(sine),
     OP.add,
-    ...load(get(POSITION), 4 * word),
+    ...load(get(POSITION), content * AREA_BYTES + 4 * word),
     OP.add,
-    ...MIXERS[round]?.(get(b), get(c), get(d)) ?? [],
+    ...MIXERS[round]?.(b, c, d) ?? [],
     OP.add,
     ...constant(ROTATIONS[round]?.[at & 3] ?? 0),
     OP.rotateLeft,
     OP.add,
-    ...[OP.localSet, a],
+    ...set(a),
   ];
 }
 
@@ -135,8 +176,9 @@ function vector(items: readonly Code[]): Code {
   return [...unsigned(items.length), ...items.flat()];
 }
 
-function exported(name: string, kind: number): Code {
-  return [...withLength([...new TextEncoder().encode(name)]), kind, 0];
+/** @param it What is exported: its kind and index. */
+function exported(name: string, it: Code): Code {
+  return [...withLength([...new TextEncoder().encode(name)]), ...it];
 }
 
 /** LEB128 of an unsigned integer. */

@@ -23,8 +23,8 @@ interface Hashes {
 }
 
 /**
- * The open part of an upload: one worker writes it and computes the SHA-256, another one the MD5. Both keep
- * the state of their hashes between requests.
+ * The open part of an upload: one worker writes it and computes the SHA-256, the other one the MD5s of all
+ * uploads. Both keep the state of their hashes between requests.
  */
 export class PartWriter {
   readonly #requireSpace: () => void;
@@ -40,7 +40,7 @@ export class PartWriter {
   private constructor({ pool, requireSpace }: PartWriterParts) {
     this.#requireSpace = requireSpace;
     this.#writer = this.#workers.use(pool.acquire());
-    this.#hasher = this.#workers.use(pool.acquire());
+    this.#hasher = this.#workers.use(pool.acquireShared());
   }
 
   /** Opens a part, cut to `size` bytes, and hashes them. */

@@ -7,12 +7,14 @@ import { SPARE_MEMORY } from "../../core/spare_memory.ts";
  */
 const MAX_PENDING = 8;
 
-/** The pending chunks of all uploads. */
+/** The pending chunks of all uploads, and the number of uploads that have any. */
 let pendingOfAll = 0;
+let pendingUploads = 0;
 
 /**
  * The chunks of an upload that are being written and hashed. All uploads together have {@link MAX_PENDING},
- * and each may have one in any case, so that memory grows little with their number.
+ * of which each has its share, and each may have one in any case, so that memory grows little with their
+ * number.
  */
 export class PendingWrites {
   readonly #pending: Promise<void>[] = [];
@@ -28,9 +30,10 @@ export class PendingWrites {
    * @throws the error of earlier work.
    */
   async add(work: () => Promise<Chunk>): Promise<void> {
-    while (this.#pending.length > 0 && pendingOfAll >= MAX_PENDING) await this.#pending[0];
+    while (this.#hasShare()) await this.#pending[0];
     if (this.#failure !== undefined) throw this.#failure;
     pendingOfAll++;
+    if (this.#pending.length === 0) pendingUploads++;
     const done = work()
       .then((chunk) => SPARE_MEMORY.keep(chunk))
       .catch((error) => {
@@ -39,8 +42,15 @@ export class PendingWrites {
       .finally(() => {
         pendingOfAll--;
         this.#pending.splice(this.#pending.indexOf(done), 1);
+        if (this.#pending.length === 0) pendingUploads--;
       });
     this.#pending.push(done);
+  }
+
+  /** Whether the upload has as many pending chunks as it may have. */
+  #hasShare(): boolean {
+    const { length } = this.#pending;
+    return length > 0 && (pendingOfAll >= MAX_PENDING || length * pendingUploads >= MAX_PENDING);
   }
 
   /** Waits for all work, also for work that fails. */

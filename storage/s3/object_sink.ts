@@ -60,7 +60,7 @@ export class ObjectSink implements ContentSink {
   static async open(key: string, parts: ObjectSinkParts): Promise<ObjectSink> {
     using held = new DisposableStack();
     const first = held.use(parts.pool.acquire());
-    const second = held.use(parts.pool.acquire());
+    const second = held.use(parts.pool.acquireShared());
     const [sha256, crc32, md5] = await Promise.all([
       first.remote.openHash("sha256"),
       first.remote.openHash("crc32"),

@@ -49,6 +49,8 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
   readonly #prepare: (remote: Remote<T>) => Promise<void>;
   readonly #finish: (remote: Remote<T>) => Promise<void>;
   #workers: Entry<T>[] = [];
+  /** The worker of {@link acquireShared}, while a caller has it. */
+  #shared: { readonly entry: Entry<T>; users: number } | undefined;
 
   /** @param size Maximum number of workers. */
   constructor(
@@ -68,21 +70,21 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
 
   /** Acquires the least busy worker, and starts one if all are busy and the pool is not full. */
   acquire(): PooledWorker<T> {
-    this.#workers = this.#workers.filter(({ worker }) => worker.alive);
-    const [leastBusy] = this.#workers.toSorted((a, b) => a.users - b.users);
-    const entry =
-      leastBusy === undefined || (leastBusy.users > 0 && this.#workers.length < this.#size)
-        ? this.#start()
-        : leastBusy;
-    entry.users++;
-    clearTimeout(entry.end);
-    return {
-      remote: entry.worker.remote,
-      [Symbol.dispose]: () => {
-        entry.users--;
-        if (entry.users === 0) this.#endLater(entry);
-      },
-    };
+    const entry = this.#leastBusy();
+    return this.#lend(entry, () => {});
+  }
+
+  /** Acquires the same worker for all callers, as long as one of them has it. */
+  acquireShared(): PooledWorker<T> {
+    if (this.#shared === undefined || !this.#shared.entry.worker.alive) {
+      this.#shared = { entry: this.#leastBusy(), users: 0 };
+    }
+    const shared = this.#shared;
+    shared.users++;
+    return this.#lend(shared.entry, () => {
+      shared.users--;
+      if (shared.users === 0 && this.#shared === shared) this.#shared = undefined;
+    });
   }
 
   /** Terminates all workers, busy or not. */
@@ -96,6 +98,27 @@ export class WorkerPool<T extends object> implements Disposable, AsyncDisposable
   /** Ends all workers in order. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#workers.splice(0).map((entry) => this.#end(entry)));
+  }
+
+  #leastBusy(): Entry<T> {
+    this.#workers = this.#workers.filter(({ worker }) => worker.alive);
+    const [leastBusy] = this.#workers.toSorted((a, b) => a.users - b.users);
+    return leastBusy === undefined || (leastBusy.users > 0 && this.#workers.length < this.#size)
+      ? this.#start()
+      : leastBusy;
+  }
+
+  #lend(entry: Entry<T>, onRelease: () => void): PooledWorker<T> {
+    entry.users++;
+    clearTimeout(entry.end);
+    return {
+      remote: entry.worker.remote,
+      [Symbol.dispose]: () => {
+        onRelease();
+        entry.users--;
+        if (entry.users === 0) this.#endLater(entry);
+      },
+    };
   }
 
   async #end({ worker, end }: Entry<T>): Promise<void> {

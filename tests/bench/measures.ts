@@ -61,7 +61,7 @@ export function spread(values: readonly number[], digits = 2): string {
 
 /**
  * Times several works in turn, for several rounds, so that variations of the machine affect all of them
- * equally.
+ * equally. Each begins when the system has written to the disk what the one before has left to it.
  *
  * @param between Runs after each round, untimed.
  */
@@ -72,6 +72,7 @@ export async function compare(
   const times: Record<string, number[]> = {};
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, work] of Object.entries(works)) {
+      await run("sync", []);
       const time = await seconds(work);
       // The first round warms up caches and memory.
       if (round > 0) (times[name] ??= []).push(time);

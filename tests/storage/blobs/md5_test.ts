@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { Md5, md5 } from "../../../storage/blobs/md5.ts";
@@ -31,5 +32,28 @@ Deno.test("Md5 computes the same of bytes in any pieces, and of several contents
       assert.equal(hash.digest().toHex(), expected(bytes));
     }),
     { numRuns: 50 },
+  );
+});
+
+Deno.test("Md5.updateAll() computes the same as one after the other, of any number of contents", () => {
+  const pieces = fc.array(fc.nat(140_000), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 7 }), (contents) => {
+      const bytes = contents.map((lengths, index) =>
+        lengths.map((length, piece) => noise(length, 10 * index + piece + 1))
+      );
+      const md5s = contents.map(() => new Md5());
+      for (let piece = 0; piece < 3; piece++) {
+        Md5.updateAll(md5s.flatMap((md5, index) => {
+          const next = bytes[index]?.[piece];
+          return next === undefined ? [] : [{ md5, bytes: next }];
+        }));
+      }
+      assert.deepEqual(
+        md5s.map((it) => it.digest().toHex()),
+        bytes.map((of) => expected(Buffer.concat(of))),
+      );
+    }),
+    { numRuns: 30 },
   );
 });

@@ -40,6 +40,31 @@ Deno.test("PendingWrites lets one upload have eight chunks, and each further one
   await Promise.all([first.settle(), second.settle()]);
 });
 
+Deno.test("PendingWrites takes what one upload has beyond its share for another one", async () => {
+  const [first, second] = [new PendingWrites(), new PendingWrites()];
+  const works = Array.from({ length: 9 }, manualWork);
+  const others = Array.from({ length: 5 }, manualWork);
+  const addAll = async (writes: PendingWrites, of: typeof works) => {
+    for (const { work } of of) await writes.add(work);
+  };
+  const begun = (of: typeof works) => of.filter(({ state }) => state.hasBegun).length;
+  const ofFirst = addAll(first, works);
+  await yieldToEventLoop();
+  const ofSecond = addAll(second, others);
+  await yieldToEventLoop();
+  for (const [index, { state }] of works.slice(0, 4).entries()) {
+    assert.equal(begun(works), 8, `${index}`);
+    state.end();
+    await yieldToEventLoop();
+    others[index]?.state.end();
+    await yieldToEventLoop();
+  }
+  assert.deepEqual([begun(works), begun(others)], [8, 5]);
+  for (const { state } of [...works, ...others]) state.end();
+  await Promise.all([ofFirst, ofSecond]);
+  await Promise.all([first.settle(), second.settle()]);
+});
+
 Deno.test("PendingWrites reports the first failure to the next call, and waits for the rest", async () => {
   const writes = new PendingWrites();
   const [failing, other] = [manualWork(), manualWork()];

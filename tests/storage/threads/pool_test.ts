@@ -20,6 +20,30 @@ Deno.test("WorkerPool starts workers as needed, and returns the least busy one",
   assert.notEqual(fourth.remote, first.remote);
 });
 
+Deno.test("WorkerPool shares a worker between those who ask for that", async () => {
+  using pool = new WorkerPool<Target>(MODULE, 4, {});
+  using own = pool.acquire();
+  {
+    using first = pool.acquireShared();
+    using second = pool.acquireShared();
+    using other = pool.acquire();
+    assert.equal(first.remote, second.remote);
+    assert.notEqual(first.remote, own.remote);
+    assert.notEqual(first.remote, other.remote);
+    const never = first.remote.never();
+    first.remote.crash().catch(() => {});
+    await assert.rejects(never, /crashed/);
+    using third = pool.acquireShared();
+    assert.equal(await third.remote.add(1, 2), 3);
+    using fourth = pool.acquireShared();
+    assert.equal(fourth.remote, third.remote);
+  }
+  using _busy = pool.acquire();
+  using later = pool.acquireShared();
+  assert.notEqual(later.remote, own.remote);
+  assert.equal(await later.remote.add(1, 2), 3);
+});
+
 Deno.test("WorkerPool replaces a worker that has failed", async () => {
   using pool = new WorkerPool<Target>(MODULE, 1, {});
   {
