@@ -1,6 +1,6 @@
 /** Other file servers, which the benchmarks compare with if they are installed. */
 
-import { freePort } from "../support/child_server.ts";
+import { freePort } from "../support/ports.ts";
 import { hasProgram } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 

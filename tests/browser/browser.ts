@@ -2,6 +2,7 @@
 
 import * as assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { freePort } from "../support/ports.ts";
 import { mintToken, TestServer, type TestServerOptions } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
@@ -99,7 +100,7 @@ export class TestBrowser implements AsyncDisposable {
     await using parts = new AsyncDisposableStack();
     const dataDir = given.dataDir ?? parts.use(await TempDir.make()).path;
     const options = { ...given, dataDir };
-    const server = await TestServer.start(options);
+    const server = await TestServer.start({ ...options, port: freePort() });
     const context = await openContext(options);
     return new TestBrowser(server, context, { parts: parts.move(), options });
   }

@@ -2,18 +2,13 @@ import * as assert from "node:assert/strict";
 import * as jose from "jose";
 import * as v from "valibot";
 import { CapacityOverview } from "../../schemas/capacity.ts";
-import {
-  ChildServer,
-  freePort,
-  printedPermissionFlags,
-  ROOT,
-  strongroom,
-} from "../support/child_server.ts";
+import { ChildServer, printedPermissionFlags, ROOT, strongroom } from "../support/child_server.ts";
 import { Client, refused } from "../support/client.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { ensureJwtSecret } from "../../storage/jwt_secret.ts";
 import { Storage } from "../../storage/storage.ts";
 import { cycloneDxFaults, sarifFaults } from "../support/json_schemas.ts";
+import { freePort } from "../support/ports.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";

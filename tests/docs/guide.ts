@@ -1,8 +1,9 @@
 /** Runs the blocks of a document as a reader would: one after the other, in one shell. */
 
 import * as assert from "node:assert/strict";
-import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
 import { engineSettings } from "../support/engines.ts";
+import { freePort } from "../support/ports.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
 import { assertPrints, blocksOf, isOutput } from "./blocks.ts";

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, freePort, ROOT } from "../support/child_server.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
+import { freePort } from "../support/ports.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
 import { until } from "../support/until.ts";

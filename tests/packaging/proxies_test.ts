@@ -4,6 +4,7 @@ import { TrustedProxies } from "../../routes/client_address.ts";
 import { GIB } from "../../schemas/units.ts";
 import { ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
+import { freePort } from "../support/ports.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
@@ -76,11 +77,6 @@ const PROXIES = {
     return ["run", "--config", `${directory}/Caddyfile`, "--adapter", "caddyfile"];
   },
 };
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
 
 function connect(port: number): Promise<Deno.TcpConn> {
   return Deno.connect({ hostname: "127.0.0.1", port });

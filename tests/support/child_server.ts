@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { readJwtSecret } from "../../storage/jwt_secret.ts";
 import { Client } from "./client.ts";
+import { freePort } from "./ports.ts";
 import { isAlive, parentOf } from "./processes.ts";
 import { mintToken, USER_PRIVILEGES } from "./server.ts";
 import { until } from "./until.ts";
@@ -199,10 +200,4 @@ class ServerLog {
       if (this.starts.length > 0) this.#serving.resolve();
     }
   }
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

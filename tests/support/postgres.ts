@@ -1,4 +1,5 @@
 import type { Certificate } from "./certificates.ts";
+import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { until } from "./until.ts";
 
@@ -184,9 +185,4 @@ async function succeed(program: string, args: string[], owner: { uid?: number; g
   const { success, stderr } = await new Deno.Command(program, { args, cwd: "/tmp", ...owner })
     .output();
   if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr)}`);
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

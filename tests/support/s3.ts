@@ -2,6 +2,7 @@ import { parseContentUrl } from "../../schemas/content_url.ts";
 import type { ContentSettings } from "../../storage/opening.ts";
 import { Bucket } from "../../storage/s3/bucket.ts";
 import { S3Requests } from "../../storage/s3/requests.ts";
+import { freePort } from "./ports.ts";
 import { TempDir } from "./temp_dir.ts";
 import { until } from "./until.ts";
 
@@ -144,9 +145,4 @@ function findProgram(): string | undefined {
       return false;
     }
   });
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { ChildServer, freePort } from "../../support/child_server.ts";
+import { ChildServer } from "../../support/child_server.ts";
+import { freePort } from "../../support/ports.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 import { RemoteClient } from "../../support/remote_client.ts";

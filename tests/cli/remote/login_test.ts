@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
-import { freePort, ROOT } from "../../support/child_server.ts";
+import { ROOT } from "../../support/child_server.ts";
+import { freePort } from "../../support/ports.ts";
 import { mintToken, TestServer } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { hasProgram, run } from "../../support/tools.ts";
