@@ -17,13 +17,12 @@ function contentOf(seed: number): Uint8Array<ArrayBuffer> {
   return noise(seed % 2 === 0 ? 3000 : 70_000 + seed, seed + 1);
 }
 
-/** Sends PUTs one after the other until the server ends or `isOver`. Returns the status of each. */
+/** Sends PUTs one after the other until `isOver`, and notes the status of each. */
 async function putUntil(
   client: Client,
   prefix: string,
-  isOver: () => boolean,
-): Promise<Map<number, number>> {
-  const statuses = new Map<number, number>();
+  { statuses, isOver }: { readonly statuses: Map<number, number>; readonly isOver: () => boolean },
+): Promise<void> {
   for (let seed = 0; !isOver(); seed++) {
     const reply = await client.put(`${prefix}${seed}`, contentOf(seed)).catch(() => undefined);
     // Whether it was carried out is unknown.
@@ -35,7 +34,6 @@ async function putUntil(
       await client.put(`${prefix}${seed}`, contentOf(seed)).catch(() => undefined);
     }
   }
-  return statuses;
 }
 
 Deno.test({
@@ -51,7 +49,7 @@ Deno.test({
     const foreign = `${dataDir}/blobs/01/23/0123456789abcdef0123456789abcdef`;
     for (let round = 0; round < 3; round++) {
       const prefix = `r${round}-`;
-      let stored = new Map<number, number>();
+      const stored = new Map<number, number>();
       let isKilled = false;
       {
         await using server = await ChildServer.start({ dataDir, env });
@@ -61,18 +59,19 @@ Deno.test({
           await Deno.mkdir(`${dataDir}/blobs/01/23`, { recursive: true });
           await Deno.writeTextFile(foreign, "foreign");
         }
+        const isOver = () => isKilled;
         const writing = [
-          putUntil(client, prefix, () => isKilled),
-          putUntil(client, `${prefix}b`, () => isKilled),
+          putUntil(client, prefix, { statuses: stored, isOver }),
+          putUntil(client, `${prefix}b`, { statuses: new Map(), isOver }),
         ];
         await new Promise((resolve) => setTimeout(resolve, 700 + 150 * round));
+        await until(() => stored.size > 0);
         await server.end("SIGKILL");
         isKilled = true;
-        [stored = stored] = await Promise.all(writing);
+        await Promise.all(writing);
       }
       await using server = await ChildServer.start({ dataDir, env });
       const client = await server.as(1);
-      assert.ok(stored.size > 0);
       for (const [seed, status] of stored) {
         assert.equal(status, 201);
         assert.deepEqual(await client.bytes({ path: `${prefix}${seed}` }), contentOf(seed));
@@ -102,7 +101,14 @@ Deno.test({
     // A server that cannot find out whether a commit has succeeded ends without a reply, and is started again.
     const readiness = () =>
       fetch(`${server.origin}/readyz`).then((it) => it.text(), () => "no server");
-    const writing = Promise.all(["a", "b", "c"].map((it) => putUntil(client, it, () => isOver)));
+    const all = ["a", "b", "c"].map((prefix) => ({ prefix, statuses: new Map<number, number>() }));
+    const writing = Promise.all(
+      all.map(({ prefix, statuses }) =>
+        putUntil(client, prefix, { statuses, isOver: () => isOver })
+      ),
+    );
+    const isStored = (statuses: Map<number, number>) => [...statuses.values()].includes(201);
+    await until(() => all.every(({ statuses }) => isStored(statuses)));
     for (let round = 0; round < 3; round++) {
       await new Promise((resolve) => setTimeout(resolve, 400));
       await engine.kill();
@@ -111,13 +117,12 @@ Deno.test({
       await until(async () => (await readiness()).includes('"ready":true'));
     }
     isOver = true;
-    const all = await writing;
-    for (const [index, statuses] of all.entries()) {
-      assert.ok([...statuses.values()].includes(201));
+    await writing;
+    for (const { prefix, statuses } of all) {
       for (const [seed, status] of statuses) {
-        const reply = await client.file("GET", `${"abc"[index]}${seed}`);
+        const reply = await client.file("GET", `${prefix}${seed}`);
         assert.ok(status === 201 || status === 503, String(status));
-        assert.equal(reply.status, status === 201 ? 200 : 404, `${"abc"[index]}${seed}`);
+        assert.equal(reply.status, status === 201 ? 200 : 404, `${prefix}${seed}`);
       }
     }
     await engine.kill();

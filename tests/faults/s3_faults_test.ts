@@ -169,13 +169,15 @@ faults("an engine that is killed in an upload and in a download comes back", asy
   const reader = await stores.blobs.open(hash, { start: 0, end: LARGE.length });
   assert.ok(reader);
   const read = [...(await reader.next()).value ?? []].length;
+  let restarting: Promise<void> | undefined;
   const uploading = stores.blobs.stage((async function* () {
     yield* chunksOf(LARGE.slice(0, 9_000_000));
     await room.engine.kill();
-    setTimeout(() => room.engine.restart(), 50);
+    restarting = room.engine.restart();
     yield* chunksOf(LARGE.slice(9_000_000));
   })());
   await using staged = await uploading.catch(() => undefined);
+  await restarting;
   let total = read;
   for await (const chunk of reader) total += chunk.length;
   assert.equal(total, LARGE.length);

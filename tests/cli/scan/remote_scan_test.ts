@@ -3,7 +3,7 @@ import { ROOT } from "../../support/child_server.ts";
 import { COMMAND_ENVIRONMENT, RemoteClient } from "../../support/remote_client.ts";
 import { TestServer, USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
-import { hasProgram, run } from "../../support/tools.ts";
+import { hasProgram } from "../../support/tools.ts";
 import { until } from "../../support/until.ts";
 
 const MODELS = `${ROOT}tests/fixtures/models/pickle`;
@@ -98,16 +98,25 @@ Deno.test({
 
     const child = client.spawn(["scan", "--remote", "models"]);
     await until(async () => await status(1) === "running");
-    const shown = run(
-      "timeout",
-      ["5", "script", "-qec", `'${Deno.execPath()}' run -A ${ROOT}main.ts scan --remote texts`]
-        .concat("/dev/null"),
-      { env: { ...COMMAND_ENVIRONMENT, ...client.env, TERM: "xterm" } },
-    );
+    const terminal = new Deno.Command("script", {
+      args: ["-qec", `'${Deno.execPath()}' run -A ${ROOT}main.ts scan --remote texts`, "/dev/null"],
+      env: { ...COMMAND_ENVIRONMENT, ...client.env, TERM: "xterm" },
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
     child.kill("SIGINT");
     const [output] = await Promise.all([child.output(), child.stdin.close()]);
     assert.equal(output.code, 130);
     assert.equal(await status(1), "cancelled");
-    assert.match((await shown).stdout, /Queued, after \d scan|\[-{24}\] 0\/1 files/);
+    let shown = "";
+    const place = /Queued, after \d scan|\[-{24}\] 0\/1 files/;
+    for await (const text of terminal.stdout.pipeThrough(new TextDecoderStream())) {
+      shown += text;
+      if (!place.test(shown)) continue;
+      terminal.kill();
+      break;
+    }
+    await terminal.status;
+    assert.match(shown, place);
   },
 });
