@@ -80,8 +80,8 @@ export class ObjectSink implements ContentSink {
     const part = this.#part;
     if (part !== undefined && this.#uploadId === undefined) {
       await using last = part;
-      const { body, crc32 } = await this.#hashed(last);
       using _permit = await SENDING.acquire(NEVER);
+      const { body, crc32 } = await this.#hashed(last);
       await this.#parts.bucket.put(this.#key, body, crc32);
     } else {
       if (part !== undefined) await this.#send(part);
@@ -124,16 +124,20 @@ export class ObjectSink implements ContentSink {
     this.#size += chunk.length;
   }
 
-  /** Hashes a part, and begins to send it once few enough are on their way. */
+  /** Hashes a part, and begins to send it, once few enough are on their way: until then it may be in a file. */
   async #send(part: PartBuffer): Promise<void> {
     while (this.#sending.length >= MAX_AHEAD) await this.#sending[0];
+    using held = new DisposableStack();
+    held.use(await SENDING.acquire(NEVER));
     const number = this.#number;
     const { body, crc32 } = await this.#hashed(part);
+    const permit = held.move();
     const sending = this.#sendPart({ number, body, crc32 })
       .catch((error) => {
         this.#failure ??= error;
       })
       .finally(async () => {
+        permit[Symbol.dispose]();
         await part[Symbol.asyncDispose]();
         this.#sending.splice(this.#sending.indexOf(sending), 1);
       });
@@ -141,7 +145,6 @@ export class ObjectSink implements ContentSink {
   }
 
   async #sendPart(part: { number: number; body: Chunk; crc32: string }): Promise<void> {
-    using _permit = await SENDING.acquire(NEVER);
     const uploadId = this.#uploadId ?? "";
     this.#sent[part.number - 1] = await this.#parts.bucket.putPart(this.#key, {
       ...part,
