@@ -23,6 +23,7 @@ export const SQLITE: Dialect = {
   isOwn: () => "TRUE",
   resultKey: "hash, name, skip",
   isStale: "TRUE",
+  unhurried: "SELECT 1",
   take: "",
   leave: "",
   forShare: "",

@@ -33,6 +33,7 @@ export const POSTGRES: Dialect = {
   isOwn: (table) => `coalesce(${table}.server = ${SERVER}, false)`,
   resultKey: "hash, name, skip, version",
   isStale: "scan_results.version NOT IN (SELECT results_version FROM servers)",
+  unhurried: "SELECT set_config('statement_timeout', '0', true)",
   take: `, server = ${SERVER}`,
   leave: ", server = NULL",
   forShare: "FOR SHARE",

@@ -49,6 +49,8 @@ export interface Dialect {
   readonly resultKey: string;
   /** Whether scan results of another version count for no server. */
   readonly isStale: string;
+  /** Lets the statements after it in a transaction take as long as they need. */
+  readonly unhurried: string;
   /** Ends a list of assignments: this server takes the row. */
   readonly take: string;
   /** Ends a list of assignments: no server has the row then. */

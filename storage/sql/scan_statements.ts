@@ -69,6 +69,7 @@ export const scanStatements = (dialect: Dialect) => ({
   forgetEndedFiles: `DELETE FROM scan_files WHERE EXISTS (
       SELECT 1 FROM scans WHERE id = scan_id AND finished_at IS NOT NULL
     )`,
+  unhurried: dialect.unhurried,
   requeue: `UPDATE scans SET status = 'queued', started_at = NULL, files_scanned = 0,
       bytes_scanned = 0 ${dialect.leave}
     WHERE status = 'running' AND ${dialect.isLeft("scans")}`,
@@ -134,7 +135,7 @@ export const scanStatements = (dialect: Dialect) => ({
       AND NOT EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id > :id)`,
   /** Deletes attempts on content that is neither stored nor in an unfinished scan. */
   forgetOldAttempts: `DELETE FROM scan_attempts WHERE ${isFree(dialect, "scan_attempts")}
-    AND hash NOT IN (SELECT hash FROM scan_files)
+    AND NOT EXISTS (SELECT 1 FROM scan_files WHERE scan_files.hash = scan_attempts.hash)
     AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_attempts.hash AND hash <> '')`,
   nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
     WHERE ${dialect.comparePath("path", ">", ":after")}
@@ -207,7 +208,7 @@ export const scanStatements = (dialect: Dialect) => ({
    */
   forgetResults: `DELETE FROM scan_results WHERE version <> :version AND ${dialect.isStale} OR (
       NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_results.hash AND hash <> '')
-      AND scan_results.hash NOT IN (SELECT hash FROM scan_files)
+      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE scan_files.hash = scan_results.hash)
     )`,
 });
 

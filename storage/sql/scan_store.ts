@@ -84,13 +84,13 @@ export class SqlScanStore implements ScanStore, Disposable {
 
   requeue(): Promise<Scan[]> {
     return this.#statements.write(async (run) => {
+      // It may have to forget all results, and what failed is tried once more.
+      await run("unhurried", {});
       await run("forgetResults", { version: this.#parts.version });
-      // What failed is tried once more.
       await run("forgetFailures", {});
-      await run("forgetOldAttempts", {});
-      await run("forgetPartialReports", {});
-      await run("forgetIncomplete", {});
-      await run("forgetEndedFiles", {});
+      for (const what of ["OldAttempts", "PartialReports", "Incomplete", "EndedFiles"] as const) {
+        await run(`forget${what}`, {});
+      }
       await run("requeue", {});
       return (await run("queued", {})).map(toScan);
     });

@@ -141,3 +141,48 @@ Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, a
     },
   );
 });
+
+Deno.test({
+  name: "C 23 a server starts beside scans of many files, whatever results it has to forget",
+  ignore: !Postgres.isInstalled,
+}, async () => {
+  await using engine = await Postgres.start();
+  const options = { resultsVersion: "it", statementMs: 10_000 };
+  await using store = await openPostgresStore(await engine.createDatabase(), options);
+  await store.database.use("long", (session) =>
+    session.script(`
+      INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
+        files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 400000, 0);
+      INSERT INTO scan_files (scan_id, path, name, hash, size)
+        SELECT 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 400000) AS i;
+      INSERT INTO scan_results
+        (hash, name, skip, version, verdict, findings, scanned_at, result)
+        SELECT md5((-i)::text), 'f', '[]', 'it', 'clean', '[]', 0, '{}'
+        FROM generate_series(1, 10000) AS i;
+      INSERT INTO scan_attempts (hash, name, skip, attempts)
+        SELECT hash, name, skip, 1 FROM scan_results;
+      ANALYZE`));
+  await store.scans.requeue();
+  const left = await store.database.get(
+    `SELECT (SELECT count(*) FROM scan_results) + (SELECT count(*) FROM scan_attempts) AS count`,
+  );
+  assert.equal(left?.count, 0);
+});
+
+Deno.test({
+  name: "C 23 a server of another version starts, however long it takes to forget former results",
+  ignore: !Postgres.isInstalled,
+}, async () => {
+  await using engine = await Postgres.start();
+  const options = { resultsVersion: "it", statementMs: 100 };
+  await using store = await openPostgresStore(await engine.createDatabase(), options);
+  await store.database.use("long", (session) =>
+    session.script(`
+      INSERT INTO scan_results
+        (hash, name, skip, version, verdict, findings, scanned_at, result)
+        SELECT md5(i::text), 'f', '[]', 'former', 'clean', '[]', 0, '{}'
+        FROM generate_series(1, 300000) AS i`));
+  await store.scans.requeue();
+  const left = await store.database.get("SELECT count(*) AS count FROM scan_results");
+  assert.equal(left?.count, 0);
+});
