@@ -123,8 +123,9 @@ export class S3BlobStore implements ContentStore {
    * @throws {Error} when the store cannot be used, or holds the content of another strongroom.
    */
   static async open(dataDir: string, options: S3BlobStoreOptions): Promise<S3BlobStore> {
-    const { objects, location } = options;
-    if (await objects.hasFiles()) {
+    const { objects, location, isKnown = false } = options;
+    // That reads a row of each content, which may take minutes.
+    if (!isKnown && await objects.hasFiles()) {
       throw new Error(
         "Content is in files of the data directory, not in STRONGROOM_CONTENT_URL: unset it",
       );

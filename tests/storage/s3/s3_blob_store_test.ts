@@ -1,3 +1,4 @@
+import * as assert from "node:assert/strict";
 import { S3BlobStore } from "../../../storage/s3/s3_blob_store.ts";
 import { blobStoreSuite } from "../../conformance/blob_store_suite.ts";
 import { postgresRecords, SQLITE_RECORDS } from "../../support/object_stores.ts";
@@ -22,4 +23,15 @@ if (S3Engine.isInstalled) {
       return { records, blobs, [Symbol.asyncDispose]: () => owned.disposeAsync() };
     });
   }
+
+  Deno.test("C 23 a start reads no table of contents if the database knows where they are", async () => {
+    await using room = await TempDir.make();
+    await using opened = await (await SQLITE_RECORDS.room(room.path)).open();
+    const content = engine.content();
+    const objects = opened.records.objectTable;
+    await using _first = await S3BlobStore.open(room.path, { ...content, objects });
+    objects.hasFiles = () => Promise.reject(new Error("All contents were read"));
+    await assert.rejects(S3BlobStore.open(room.path, { ...content, objects }));
+    await using _later = await S3BlobStore.open(room.path, { ...content, objects, isKnown: true });
+  });
 }
