@@ -3,7 +3,7 @@ import type { Chunk } from "../content.ts";
 import type { TreeBounds } from "../decided_upload.ts";
 import { AppError } from "../errors.ts";
 import type { Usage, WriteTransaction } from "../ports.ts";
-import { KIB } from "../../schemas/units.ts";
+import { formatBytes, KIB } from "../../schemas/units.ts";
 import type { Tree } from "./changes.ts";
 
 /** A tree may have a record for each of these bytes of its quota, as empty files take space too. */
@@ -66,7 +66,7 @@ export async function withinQuota<Result>(
   const maxRecords = maxRecordsOf(quota);
   if (after.records > Math.max(maxRecords, before.records)) {
     const allowed = `${maxRecords} files and directories (one for each KiB)`;
-    throw exceeded(verb, `the quota of ${quota} bytes allows ${allowed}`);
+    throw exceeded(verb, `the quota of ${formatBytes(quota)} allows ${allowed}`);
   }
   return result;
 }
@@ -88,7 +88,7 @@ function takenBy({ bytes, uploading }: Usage): number {
 
 /** The error for what exceeds a quota. */
 export function tooManyBytes(verb: string, quota: number): AppError {
-  return exceeded(verb, `the files exceed the quota of ${quota} bytes`);
+  return exceeded(verb, `the files exceed the quota of ${formatBytes(quota)}`);
 }
 
 function exceeded(verb: string, reason: string): AppError {

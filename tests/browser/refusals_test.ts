@@ -15,7 +15,7 @@ Deno.test({
     await row(page, "old.bin").waitFor();
     await choose(page, "Upload files", { name: "new.bin", size: 2_000_000 });
     await page.getByText("1 file not uploaded").waitFor();
-    await page.getByText("the files exceed the quota of 3000000 bytes").waitFor();
+    await page.getByText("the files exceed the quota of 2.9 MiB").waitFor();
     assert.equal((await client.remove({ path: "old.bin" })).status, 200);
     await button(page, "Resume new.bin").click();
     await page.getByText("Uploaded 1 file").waitFor();

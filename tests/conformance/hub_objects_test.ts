@@ -115,17 +115,17 @@ Deno.test("C 20 and C 22 content that waits counts against the quota until its c
     ...{ uploading: 200_000, quota: 500_000 },
   });
   await park(server.hub, ONE, noise(200_000, 2));
-  await assert.rejects(park(server.hub, ONE, noise(200_000, 3)), /quota of 500000 bytes/);
+  await assert.rejects(park(server.hub, ONE, noise(200_000, 3)), /quota of 488.3 KiB/);
   await commitTo(server.hub, ONE, [lfsFile("a", LARGE), lfsFile("b", LARGE)]).then(
     () => assert.fail("two files of one object exceed the quota"),
-    (error) => assert.match(String(error), /quota of 500000 bytes/),
+    (error) => assert.match(String(error), /quota of 488.3 KiB/),
   );
   await commitTo(server.hub, ONE, [lfsFile("a", LARGE), lfsFile("b", noise(200_000, 2))]);
   assert.deepEqual(await usage(), {
     ...{ files: 2, directories: 3, bytes: 400_000, stored_bytes: 400_000 },
     ...{ uploading: 0, quota: 500_000 },
   });
-  await assert.rejects(park(server.hub, ONE, noise(200_000, 4)), /quota of 500000 bytes/);
+  await assert.rejects(park(server.hub, ONE, noise(200_000, 4)), /quota of 488.3 KiB/);
   assert.deepEqual(await waitingIn(server.dataDir), []);
 });
 

@@ -337,8 +337,11 @@ Deno.test("C 20 a commit in the tree of another user, and within its quota", asy
   const large = lines.file("b", "x".repeat(1001));
   assert.match(
     hubRefused(await commit(inTree, REPOSITORY, large), 400),
-    /exceed the quota of 1000/,
+    /exceed the quota of 1,000 bytes/,
   );
-  assert.match(hubRefused(await commit(hub, REPOSITORY, large), 400), /exceed the quota of 1000/);
+  assert.match(
+    hubRefused(await commit(hub, REPOSITORY, large), 400),
+    /exceed the quota of 1,000 bytes/,
+  );
   assert.deepEqual(await filesOf(user), { a: "a" });
 });

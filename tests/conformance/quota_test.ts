@@ -106,7 +106,7 @@ Deno.test("C 22 doubling copies end at the quota", async () => {
   const user = await server.as(7);
   await user.upload("all/0", { "a": "1234567890" });
   const refusal = await doubled(user);
-  assert.match(exceeds(refusal), /quota of 1000 bytes/);
+  assert.match(exceeds(refusal), /quota of 1,000 bytes/);
   assert.ok((await usageOf(user)).bytes <= 1000);
 });
 
