@@ -241,3 +241,21 @@ Deno.test({
     await row(page, "a.txt").waitFor();
   },
 });
+
+Deno.test({
+  name: "C 24 what has changed while the computer was offline is shown when it is online again",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start({ graceMs: 100 });
+    const page = await browser.signIn();
+    await page.getByText("No files yet").waitFor();
+    const isEvents = (url: URL) => url.pathname === "/console/api/events/";
+    await page.route(isEvents, (route) => route.abort());
+    await browser.restart();
+    await page.getByText("No connection to the server").waitFor();
+    await (await browser.server.as(1)).mkdir("meanwhile");
+    await page.unroute(isEvents);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await row(page, "meanwhile").waitFor();
+  },
+});

@@ -178,3 +178,21 @@ Deno.test({
     assert.ok(content.equals(stored));
   },
 });
+
+Deno.test({
+  name: "C 24 an upload of a file that has changed since it was chosen ends with the reason",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using directory = await TempDir.make();
+    const file = `${directory.path}/weights.bin`;
+    await makeFile(file);
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    await begin(page, file);
+    await button(page, "Pause weights.bin").click();
+    await Deno.writeTextFile(file, "other content");
+    await button(page, "Resume weights.bin").click();
+    await page.getByText(/^“weights.bin” cannot be read: /).waitFor();
+    await page.getByText("1 file not uploaded").waitFor();
+  },
+});

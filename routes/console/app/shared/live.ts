@@ -58,15 +58,18 @@ export function followChanges(): void {
   };
   session.subscribe(restart);
   shownTree.subscribe(restart);
-  // A computer that was asleep does not wait for the next attempt.
-  addEventListener("online", restart);
+  // A computer that was asleep does not wait for the next attempt. What it has missed is listed again.
+  addEventListener("online", () => {
+    connection.set("lost");
+    restart();
+  });
   restart();
 }
 
 /** Keeps a stream of events open. Events that a broken one has missed arrive by the id of the last one. */
 async function follow(signal: AbortSignal): Promise<void> {
   let lastId: string | undefined;
-  connection.set("connecting");
+  if (connection.value !== "lost") connection.set("connecting");
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       const { body } = await request("GET", "/events/", {

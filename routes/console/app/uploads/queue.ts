@@ -14,6 +14,7 @@ import {
   sendTogether,
   type Transfer,
   type UploadItem,
+  whyUnreadable,
 } from "./transfer.ts";
 import { type OnConflict, removeUpload } from "./tus.ts";
 import { claim, isSameFile, type UnfinishedUpload } from "./unfinished.ts";
@@ -268,9 +269,10 @@ async function transferFile(key: number, file: File): Promise<void> {
       break;
     } catch (error) {
       if (signal.aborted) break;
-      const delay = delayAfter(error, attempt);
+      const failure = await whyUnreadable(file) ?? error;
+      const delay = delayAfter(failure, attempt);
       if (delay === undefined) {
-        change(key, refused(error));
+        change(key, refused(failure));
         break;
       }
       change(key, { state: "waiting", problem: messageOf(error) });

@@ -151,6 +151,15 @@ async function offsetOf(transfer: Transfer, upload: UploadAddress): Promise<numb
   }
 }
 
+/** Why a file cannot be read, such as since it has changed. A request with it only fails then. */
+export async function whyUnreadable(file: File): Promise<Error | undefined> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (error) {
+    return new Error(`“${file.name}” cannot be read: ${messageOf(error)}`);
+  }
+}
+
 /** When to try again, in milliseconds; never after a refusal. */
 export function delayAfter(error: unknown, attempt: number): number | undefined {
   if (!(error instanceof ApiError)) return undefined;
