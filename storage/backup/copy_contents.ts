@@ -1,8 +1,8 @@
 import { dirname } from "node:path/posix";
 import { ContentCopier, type CopyPaths, NOTHING } from "../blobs/content_copier.ts";
-import { Hasher } from "../blobs/hasher.ts";
 import { isDigest, PREFIXES } from "../blobs/paths.ts";
 import { nameOf } from "../check/check_contents.ts";
+import { differenceOf, digestOf } from "../check/stored_contents.ts";
 import type { Findings } from "../check/findings.ts";
 import type { SqliteRecordAudit } from "../database/record_audit.ts";
 import type { ContentUse } from "../ports/record_audit.ts";
@@ -82,11 +82,10 @@ export function checkSmallContents(audit: SqliteRecordAudit, findings: Findings)
       if (bytes === undefined) continue;
       total.files++;
       total.bytes += bytes.length;
-      const hasher = new Hasher();
-      hasher.update(bytes);
-      const { hash, size } = hasher.digest();
-      if (hash === content.hash && size === content.size) continue;
-      addFinding(findings, content, `MD5 ${hash} of ${size} bytes`);
+      const isWhole = bytes.length === content.size;
+      const found = differenceOf(digestOf(bytes, () => {}), content) ??
+        (isWhole ? undefined : `${bytes.length} bytes`);
+      if (found !== undefined) addFinding(findings, content, found);
     }
   }
   return total;

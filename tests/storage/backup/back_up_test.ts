@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { backUp, type BackupSummary } from "../../../storage/backup/back_up.ts";
 import { restore } from "../../../storage/backup/restore.ts";
+import { MD5_COLLISION } from "../../support/md5_collision.ts";
 import { noise } from "../../support/random.ts";
 import { items } from "../../support/client.ts";
 import { follow, linkTo } from "../../support/links.ts";
@@ -94,13 +95,23 @@ Deno.test("C 22 backup and restore report damaged small content, and go on", asy
   const backup = `${directory.path}/backup`;
   await using server = await TestServer.start();
   const one = await server.as(1);
-  items(await one.upload("d", { damaged: "damaged", sound: "sound", large: noise(90_000) }));
-  const hash = createHash("md5").update("damaged").digest("hex");
-  await overwriteContent(server.dataDir, hash, new TextEncoder().encode("Damaged"));
+  const [own, forged] = MD5_COLLISION;
+  const files = { damaged: "damaged", forged: own, sound: "sound", large: noise(90_000) };
+  items(await one.upload("d", files));
+  const overwrite = async (content: string | Uint8Array, other: Uint8Array<ArrayBuffer>) => {
+    const hash = createHash("md5").update(content).digest("hex");
+    await overwriteContent(server.dataDir, hash, other);
+    return hash;
+  };
+  const damaged = await overwrite("damaged", new TextEncoder().encode("Damaged"));
+  const replaced = await overwrite(own, forged);
   const { snapshot, copied, findings } = await backUp(server.dataDir, backup, () => {});
-  assert.deepEqual([snapshot.damaged, copied.files], [1, 1]);
+  assert.deepEqual([snapshot.damaged, copied.files], [2, 1]);
   const found = findings.listed.map((it) => [it.kind, it.hash, it.path]);
-  assert.deepEqual(found, [["damaged", hash, "d/damaged"]]);
+  assert.deepEqual(
+    found.toSorted(),
+    [["damaged", damaged, "d/damaged"], ["damaged", replaced, "d/forged"]].toSorted(),
+  );
   const restored = await restore(`${directory.path}/restored`, backup, () => {});
   assert.deepEqual(restored.findings.listed, findings.listed);
 });
