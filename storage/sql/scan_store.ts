@@ -72,13 +72,9 @@ export class SqlScanStore implements ScanStore, Disposable {
     return row === undefined ? paths : textsOf(row.paths);
   }
 
-  async list(user: number, { limit, before }: ScanPage): Promise<Scan[]> {
-    const rows = await this.#read("list", {
-      user,
-      limit,
-      before: before ?? Number.MAX_SAFE_INTEGER,
-      maxBytes: MAX_PAGE_BYTES,
-    });
+  async list(user: number, page: ScanPage): Promise<Scan[]> {
+    const { limit, before = Number.MAX_SAFE_INTEGER } = page;
+    const rows = await this.#read("list", { user, limit, before, maxBytes: MAX_PAGE_BYTES });
     return rows.map(toScan);
   }
 
@@ -88,9 +84,10 @@ export class SqlScanStore implements ScanStore, Disposable {
       await run("unhurried", {});
       await run("forgetResults", { version: this.#parts.version });
       await run("forgetFailures", {});
-      for (const what of ["OldAttempts", "PartialReports", "Incomplete", "EndedFiles"] as const) {
-        await run(`forget${what}`, {});
-      }
+      await run("forgetOldAttempts", {});
+      await run("forgetPartialReports", {});
+      await run("forgetIncomplete", {});
+      await run("forgetEndedFiles", {});
       await run("requeue", {});
       return (await run("queued", {})).map(toScan);
     });
