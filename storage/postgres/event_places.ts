@@ -8,15 +8,19 @@ export const EVERYONE = 0;
 /** How many operations get their places at once. */
 const MAX_PLACED = 1000;
 
-/** Gives all committed events places in the stream of everyone, as far as they have none. */
-export async function placeEvents(database: Database): Promise<void> {
-  for (;;) {
-    const waiting = await database.get("SELECT EXISTS (SELECT FROM event_arrivals) AS found");
-    if (waiting?.found !== true) return;
-    await database.use("writes", async (session) => {
+/**
+ * Gives all events places in the stream of everyone that were committed before and have none. Those that come
+ * meanwhile need not have one.
+ */
+export async function placeEvents(database: Pick<Database, "get" | "use">): Promise<void> {
+  const waiting = await database.get("SELECT EXISTS (SELECT FROM event_arrivals) AS found");
+  if (waiting?.found !== true) return;
+  for (let placed = MAX_PLACED; placed === MAX_PLACED;) {
+    placed = await database.use("writes", async (session) => {
       await session.script("BEGIN");
-      await placeSome(session);
+      const operations = await placeSome(session);
       await session.commit();
+      return operations;
     });
   }
 }
@@ -24,12 +28,13 @@ export async function placeEvents(database: Database): Promise<void> {
 /**
  * The lock lets one transaction at a time give places. What the statement after it sees has the events that
  * were committed before any of those which it sees: for each owner it takes them in the order of commits.
+ * Returns how many operations it has taken.
  */
-async function placeSome(session: Session): Promise<void> {
+async function placeSome(session: Session): Promise<number> {
   await session.run("SELECT FROM event_channels WHERE owner = :everyone FOR UPDATE", {
     everyone: EVERYONE,
   });
-  await session.run(
+  const row = await session.get(
     `WITH taken AS (
        DELETE FROM event_arrivals WHERE id IN (
          SELECT id FROM event_arrivals ORDER BY id LIMIT ${MAX_PLACED}
@@ -40,7 +45,7 @@ async function placeSome(session: Session): Promise<void> {
        FROM taken, event_channels AS channel WHERE channel.owner = :everyone
      )
      UPDATE event_channels SET next = next + (SELECT coalesce(sum(count), 0) FROM taken)
-     WHERE owner = :everyone`,
+     WHERE owner = :everyone RETURNING (SELECT count(*) FROM taken) AS operations`,
     { everyone: EVERYONE },
   );
   await session.run(
@@ -50,4 +55,5 @@ async function placeSome(session: Session): Promise<void> {
      )`,
     { everyone: EVERYONE },
   );
+  return Number(row?.operations);
 }

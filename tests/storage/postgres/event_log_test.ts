@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { EventBatch } from "../../../core/events.ts";
 import { Log } from "../../../core/log.ts";
+import type { Database } from "../../../storage/postgres/database.ts";
 import { forgetEvents } from "../../../storage/postgres/event_log.ts";
 import { placeEvents } from "../../../storage/postgres/event_places.ts";
 import { Postgres } from "../../support/postgres.ts";
@@ -270,6 +271,25 @@ Deno.test({ name: "events in PostgreSQL", ignore: !Postgres.isInstalled }, async
       end.abort();
     },
   );
+
+  await t.step("C 11 events that come meanwhile keep no reader of the stream waiting", async () => {
+    await using server = await openServer(await engine.createDatabase());
+    const { database } = server;
+    await server.append([{ owner: 1, text: "first" }]);
+    let rounds = 0;
+    const busy: Pick<Database, "get" | "use"> = {
+      get: (sql, parameters) => database.get(sql, parameters),
+      async use(purpose, work) {
+        assert.ok(rounds++ < 9, "It never ends");
+        const result = await database.use(purpose, work);
+        await server.append([{ owner: 1, text: `${rounds}` }]);
+        return result;
+      },
+    };
+    await placeEvents(busy);
+    const row = await database.get("SELECT next FROM event_channels WHERE owner = 0");
+    assert.equal(row?.next, 2);
+  });
 
   await t.step(
     "C 23 an event that commits late comes late in the stream of everyone, but is not skipped",
