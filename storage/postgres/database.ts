@@ -7,7 +7,7 @@ import { refuseUnfinished } from "./unfinished.ts";
 import { Session, type SqlParameters, type SqlRow, type SqlValue } from "./session.ts";
 
 export interface DatabaseOptions {
-  /** How many connections each of the three kinds of work may have. @default 8 */
+  /** How many connections each of the kinds of work may have, but for the lease. @default 8 */
   readonly connections?: number;
   /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectMs?: number;
@@ -32,7 +32,7 @@ export interface DatabaseOptions {
 const SILENCE_MS = 10_000;
 
 /** What a connection is for. Work of one kind never waits for connections of another. */
-export type Purpose = "reads" | "writes" | "long";
+export type Purpose = "reads" | "writes" | "long" | "lease";
 
 /** A database of PostgreSQL, over connections of bounded number. */
 export class Database implements AsyncDisposable {
@@ -49,6 +49,8 @@ export class Database implements AsyncDisposable {
       writes: openPool(address, limits),
       // They make progress a page at a time, but the statement before their first page may take long.
       long: openPool(address, { ...limits, statementMs: 0 }),
+      // Others take over from a server whose requests keep it from renewing its lease.
+      lease: openPool(address, { ...limits, connections: 1 }),
     };
   }
 

@@ -49,7 +49,7 @@ export class ServerLease implements AsyncDisposable {
     const lease = new ServerLease(database, id, options);
     const asked = performance.now();
     const { directory = null, resultsVersion = "" } = options;
-    await database.use("writes", (session) =>
+    await database.use("lease", (session) =>
       session.run(
         `WITH former AS (DELETE FROM servers WHERE directory = :directory::text)
          INSERT INTO servers (id, expires_at, directory, results_version)
@@ -74,7 +74,7 @@ export class ServerLease implements AsyncDisposable {
     await this.#renewing;
     try {
       await this.#database.use(
-        "writes",
+        "lease",
         (session) => session.run("DELETE FROM servers WHERE id = :id", { id: this.#id }),
       );
     } catch {
@@ -104,7 +104,7 @@ export class ServerLease implements AsyncDisposable {
     // The engine counts from later on.
     const asked = performance.now();
     try {
-      const renewed = await this.#database.use("writes", (session) => {
+      const renewed = await this.#database.use("lease", (session) => {
         // The lease must not run out while the reply of a machine that is gone is awaited.
         session.silence.ms = Math.min(session.silence.ms, this.#leaseMs / 6);
         return session.run(

@@ -94,6 +94,18 @@ Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t
     assert.deepEqual([await room.isLive("first"), await room.isLive("later")], [true, false]);
   });
 
+  await t.step("C 23 a lease is renewed while all writers are busy", async () => {
+    await using room = await openDatabase();
+    await using busy = await Database.open(databaseAddress(room.url), { connections: 1 });
+    await using _lease = await ServerLease.take(busy, "one", { leaseMs: 1500 });
+    const renewedAt = async () =>
+      (await room.database.get("SELECT renewed_at::text AS time FROM servers"))?.time;
+    await busy.use("writes", async () => {
+      const before = await renewedAt();
+      await until(async () => await renewedAt() !== before);
+    });
+  });
+
   await t.step("C 22 and C 23 a repair waits for servers that an outage has cut off", async () => {
     await using room = await openDatabase();
     const insert = (lease: string) =>
