@@ -264,10 +264,12 @@ Deno.test("C 22 a signed address counts for its user: rates and quotas", async (
   await park(hub, REPOSITORY, CONTENT);
   const other = await uploadAddress(hub, REPOSITORY, "ten bytes.");
   assert.match(lfsRefused(await put(other, "ten bytes."), 400), /exceed the quota of 30 bytes/);
-  const statuses: number[] = [];
-  for (let times = 0; times < 20; times++) statuses.push((await put(other, "ten bytes.")).status);
-  assert.equal(statuses.at(-1), 429);
-  const [reply] = [await put(other, "ten bytes.")];
+  let reply = await put(other, "ten bytes.");
+  // Requests come back with time, while the test runs as well.
+  for (let times = 1; times < 40 && reply.status !== 429; times++) {
+    reply = await put(other, "ten bytes.");
+  }
+  assert.equal(reply.status, 429);
   assert.match(reply.headers.get("Retry-After") ?? "", /^\d+$/);
   // Other users are not affected.
   assert.equal((await new HubClient(server, await server.as(7)).create("team/two")).status, 200);
