@@ -14,6 +14,8 @@ import { until } from "../../support/until.ts";
 
 const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view", "resources.admin"];
 const linux = Deno.build.os === "linux";
+/** A list of numbers whose scan takes a second: long enough to be stopped, however busy the machine is. */
+const SLOW = `(${"I1\n".repeat(1_000_000)}t.`;
 
 interface Parts {
   readonly child: ChildServer;
@@ -40,7 +42,7 @@ async function scannersOf({ supervisorPid }: ChildServer): Promise<number[]> {
 
 /** Starts a scan, and stops its scanner process as soon as there is one: the scan then hangs. */
 async function hangingScan({ child, one }: Parts): Promise<{ id: number; scanner: number }> {
-  await one.upload("d", { f: "content ".repeat(100_000) });
+  await one.upload("d", { "f.pkl": SLOW });
   const { status, text } = await one.json("POST", "/scans/", { path: "d" });
   assert.equal(status, 202, text);
   const id: number = JSON.parse(text).data.id;
