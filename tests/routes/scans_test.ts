@@ -9,6 +9,7 @@ import { ROOT } from "../support/child_server.ts";
 import { reportFaults } from "../conformance/report_rules.ts";
 import { ScanRoom } from "../support/scan_room.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { openSqlite } from "../support/test_database.ts";
 import { TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { Connection } from "../../storage/database/connection.ts";
@@ -377,8 +378,8 @@ Deno.test("C 15 results are stored and reused", async (t) => {
     assert.deepEqual([await kindOf("a", ["zip"]), await kindOf("a", ["zip"])], ["3", "3"]);
   });
   await t.step("C 15 not for another version of the scanners", async () => {
-    using database = new Connection(`${server.dataDir}/strongroom.db`, { readOnly: false });
-    database.run("UPDATE scan_results SET version = 'older'");
+    await using database = openSqlite(`${server.dataDir}/strongroom.db`);
+    await database.run("UPDATE scan_results SET version = 'older'");
     assert.equal(await kindOf("a"), "4");
   });
   await t.step("C 6 and C 15 not for other content with the same hash", async () => {

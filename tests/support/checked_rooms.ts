@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { check, type CheckOptions, type CheckResult } from "../../storage/check/check.ts";
-import { Connection } from "../../storage/database/connection.ts";
 import type { ContentSettings } from "../../storage/opening.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import type { SqlRow } from "../../storage/sql/dialect.ts";
@@ -15,6 +14,7 @@ import { S3_CREDENTIALS, S3Engine } from "./s3.ts";
 import { TestServer } from "./server.ts";
 import { blobFile } from "./stored_content.ts";
 import { TempDir } from "./temp_dir.ts";
+import { openSqlite } from "./test_database.ts";
 
 /** The engines of a strongroom. */
 export interface Engines {
@@ -106,9 +106,10 @@ export class CheckedRoom implements AsyncDisposable {
   /** Runs a statement without the rules that the schema has. */
   async rows(sql: string): Promise<SqlRow[]> {
     if (this.url === undefined) {
-      using connection = new Connection(`${this.dataDir}/strongroom.db`, { readOnly: false });
-      connection.script("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF");
-      return connection.all(sql);
+      const path = `${this.dataDir}/strongroom.db`;
+      const pragmas = "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF";
+      await using database = openSqlite(path, pragmas);
+      return await database.all(sql);
     }
     await using database = await Database.open(databaseAddress(this.url), { connections: 1 });
     return await database.use("long", async (session) => {

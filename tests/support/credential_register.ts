@@ -1,7 +1,8 @@
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { SqliteCredentialRegister } from "../../storage/database/credential_register.ts";
+import { STATEMENTS } from "../../storage/database/statements.ts";
 import { withSharedRegister } from "../../storage/shared_register.ts";
 import { databaseUrlOf } from "./engines.ts";
+import { openSqlite } from "./test_database.ts";
 
 /** Revokes a credential beside the server of a data directory, as the command line does. */
 export async function revokeBeside(dataDir: string, jti: string): Promise<boolean> {
@@ -13,6 +14,10 @@ export async function revokeBeside(dataDir: string, jti: string): Promise<boolea
       async (register) => await register.revoke(jti, Date.now()),
     );
   }
-  using register = new SqliteCredentialRegister(`${dataDir}/strongroom.db`);
-  return register.revoke(jti, Date.now());
+  await using database = openSqlite(`${dataDir}/strongroom.db`);
+  const revoked = await database.all(STATEMENTS.credentials.revokeCredential, {
+    jti,
+    now: Date.now(),
+  });
+  return revoked.length > 0;
 }

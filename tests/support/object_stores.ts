@@ -1,13 +1,13 @@
 /** Records of either engine, for content in an object store (C 23). */
 
 import { databaseAddress } from "../../schemas/database_url.ts";
-import { Connection } from "../../storage/database/connection.ts";
 import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import type { PostgresResourceStore } from "../../storage/postgres/postgres_resource_store.ts";
 import type { SqlRow } from "../../storage/sql/dialect.ts";
 import { Postgres } from "./postgres.ts";
 import { openPostgresStore } from "./postgres_store.ts";
+import { openSqlite } from "./test_database.ts";
 
 /** Records that a server has opened. */
 export interface OpenRecords extends AsyncDisposable {
@@ -36,7 +36,7 @@ export const SQLITE_RECORDS: RecordsEngine = {
   name: "SQLite",
   isInstalled: true,
   room: (dataDir) =>
-    Promise.resolve({ url: undefined, open: () => openSqlite(`${dataDir}/strongroom.db`) }),
+    Promise.resolve({ url: undefined, open: () => openSqliteRecords(`${dataDir}/strongroom.db`) }),
 };
 
 /** PostgreSQL, as long as the tests of a file run. */
@@ -53,14 +53,14 @@ export function postgresRecords(): RecordsEngine {
   };
 }
 
-async function openSqlite(path: string): Promise<OpenRecords> {
+async function openSqliteRecords(path: string): Promise<OpenRecords> {
   await using made = new AsyncDisposableStack();
   const records = made.use(await SqliteResourceStore.open(path));
-  const connection = made.use(new Connection(path, { readOnly: false }));
+  const database = made.use(openSqlite(path));
   const kept = made.move();
   return {
     records,
-    rows: (sql) => Promise.resolve(connection.all(sql)),
+    rows: (sql) => database.all(sql),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

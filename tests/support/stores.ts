@@ -1,7 +1,6 @@
 import type { CredentialStore } from "../../core/credential_store.ts";
 import type { IsRevoked } from "../../core/credentials.ts";
 import type { ResourceStore } from "../../core/ports.ts";
-import { Connection } from "../../storage/database/connection.ts";
 import { SQLITE } from "../../storage/database/dialect.ts";
 import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
 import { databaseAddress } from "../../schemas/database_url.ts";
@@ -12,6 +11,7 @@ import type { Dialect, SqlRow } from "../../storage/sql/dialect.ts";
 import { openPostgresStore } from "./postgres_store.ts";
 import { withContents } from "./referenced_contents.ts";
 import { TempDir } from "./temp_dir.ts";
+import { openSqlite } from "./test_database.ts";
 
 /** The stores of a database: all that both engines have. */
 export type Stores =
@@ -59,12 +59,12 @@ export async function openSqliteStores(): Promise<OpenedStores> {
   const directory = made.use(await TempDir.make());
   const path = `${directory.path}/test.db`;
   const store = made.use(await SqliteResourceStore.open(path, { resultsVersion: "1" }));
-  const connection = made.use(new Connection(path, { readOnly: false }));
+  const database = made.use(openSqlite(path));
   const kept = made.move();
   return {
     store: withContents(store),
     dialect: SQLITE,
-    rows: (sql) => Promise.resolve(connection.all(sql)),
+    rows: (sql) => database.all(sql),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,8 +1,10 @@
+import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../schemas/database_url.ts";
 import { Connection } from "../../storage/database/connection.ts";
 import { Database } from "../../storage/postgres/database.ts";
 import type { SqlParameters, SqlRow } from "../../storage/sql/dialect.ts";
 import { databaseUrlOf } from "./engines.ts";
+import { until } from "./until.ts";
 
 /** The database of a test server, whichever engine has it. */
 export interface TestDatabase extends AsyncDisposable {
@@ -16,22 +18,41 @@ export interface TestDatabase extends AsyncDisposable {
 /** Opens the database of a data directory beside its server, without its checks. */
 export async function openDatabase(dataDir: string): Promise<TestDatabase> {
   const url = await databaseUrlOf(dataDir);
-  return url === undefined ? openSqlite(dataDir) : await openPostgres(url);
+  if (url !== undefined) return await openPostgres(url);
+  return openSqlite(`${dataDir}/strongroom.db`, "PRAGMA ignore_check_constraints = ON");
 }
 
-function openSqlite(dataDir: string): TestDatabase {
-  const connection = new Connection(`${dataDir}/strongroom.db`, { readOnly: false });
-  connection.script("PRAGMA ignore_check_constraints = ON");
+/**
+ * Opens an SQLite database beside a server in this thread. Waiting for a lock would block the thread, and the
+ * server may have to end a transaction first, so each call tries again instead.
+ */
+export function openSqlite(path: string, pragmas = ""): TestDatabase {
+  const connection = new Connection(path, { readOnly: false });
+  connection.script(`PRAGMA busy_timeout = 0; ${pragmas}`);
   return {
-    all: (sql, parameters) => Promise.resolve(connection.all(sql, parameters)),
-    get: (sql, parameters) => Promise.resolve(connection.get(sql, parameters)),
-    run: (sql, parameters) => Promise.resolve(connection.run(sql, parameters)),
-    script: (sql) => Promise.resolve(connection.script(sql)),
+    all: (sql, parameters) => whenUnlocked(() => connection.all(sql, parameters)),
+    get: (sql, parameters) => whenUnlocked(() => connection.get(sql, parameters)),
+    run: (sql, parameters) => whenUnlocked(() => connection.run(sql, parameters)),
+    script: (sql) => whenUnlocked(() => connection.script(sql)),
     [Symbol.asyncDispose]() {
       connection[Symbol.dispose]();
       return Promise.resolve();
     },
   };
+}
+
+async function whenUnlocked<T>(work: () => T): Promise<T> {
+  let done: { readonly result: T } | undefined;
+  await until(() => {
+    try {
+      done = { result: work() };
+    } catch (error) {
+      if (!String(error).includes("database is locked")) throw error;
+    }
+    return done !== undefined;
+  });
+  assert.ok(done);
+  return done.result;
 }
 
 async function openPostgres(url: string): Promise<TestDatabase> {
