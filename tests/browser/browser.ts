@@ -6,6 +6,7 @@ import { freePort } from "../support/ports.ts";
 import { mintToken, TestServer, type TestServerOptions } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram } from "../support/tools.ts";
+import { MAX_WAIT_MS } from "../support/until.ts";
 
 /** The program without an interface takes a third less processor time. */
 const CHROMIUM = await hasProgram("/usr/bin/chromium-headless-shell", "--version")
@@ -55,16 +56,17 @@ Deno.test.afterAll(endBrowser);
 export async function openContext(
   { viewport, colorScheme, profile }: BrowserOptions = {},
 ): Promise<BrowserContext> {
-  const program = { executablePath: CHROMIUM, args: ["--no-sandbox"] };
+  const program = { executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: MAX_WAIT_MS };
   const options = {
     viewport: viewport ?? { width: 1280, height: 800 },
     colorScheme: colorScheme ?? "light",
     acceptDownloads: true,
   };
-  if (profile !== undefined) {
-    return await chromium.launchPersistentContext(profile, { ...program, ...options });
-  }
-  return await (await (shared ??= chromium.launch(program))).newContext(options);
+  const context = profile === undefined
+    ? await (await (shared ??= chromium.launch(program))).newContext(options)
+    : await chromium.launchPersistentContext(profile, { ...program, ...options });
+  context.setDefaultTimeout(MAX_WAIT_MS);
+  return context;
 }
 
 /** Ends the browser without a profile. The tests of a file end it by themselves, programs need to. */
