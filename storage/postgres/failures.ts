@@ -30,12 +30,14 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
 ]);
 
+/** What pg says when others have had all connections for too long. */
+const BUSY_MESSAGE = "timeout exceeded when trying to connect";
 /** What pg says without a code, of a connection that is gone or cannot be had. */
 const CONNECTION_MESSAGES: readonly string[] = [
   "Connection terminated",
   "Client has encountered a connection error",
   "Client was closed",
-  "timeout exceeded when trying to connect",
+  BUSY_MESSAGE,
   "timeout expired",
 ];
 
@@ -87,6 +89,9 @@ export function isDamage(error: unknown): boolean {
 
 /** The error that callers see for a failure of the engine. Returns others unchanged. */
 export function asUnavailable(error: unknown): unknown {
+  if (error instanceof Error && error.message === BUSY_MESSAGE) {
+    return unavailable("all connections are in use", error);
+  }
   if (isDisconnected(error)) return unreachable(error);
   if (isReadOnly(error)) return unavailable("it is read-only", error);
   if (isTransient(error)) return unavailable("others change the same data", error);
