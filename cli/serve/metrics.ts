@@ -1,5 +1,6 @@
 import { cpuUsage } from "node:process";
 import { capacityOverview, type HostCapacity, type LeasePool } from "../../core/capacity/mod.ts";
+import { AppError } from "../../core/errors.ts";
 import type { DamageLog } from "../../core/damage.ts";
 import type { Measure, Metric } from "../../core/metric.ts";
 import type { ScanJobs } from "../../core/scans/jobs.ts";
@@ -28,8 +29,9 @@ const STARTED_SECONDS = Date.now() / 1000;
 export function measureServer(parts: MeasuredParts): Measure {
   return async () => [
     gauge("strongroom_http_requests_in_flight", "Requests being served", parts.inFlight.count),
-    ...await storageMetrics(parts),
-    ...await scanMetrics(parts),
+    ...await databaseMetrics(parts),
+    ...damageMetrics(parts.damage),
+    ...scanMetrics(parts.totals),
     ...capacityMetrics(parts.host),
     counter("strongroom_events_total", "Events that were published", parts.events.published),
     gauge("strongroom_event_streams", "Streams of events", parts.events.subscribers),
@@ -37,7 +39,17 @@ export function measureServer(parts: MeasuredParts): Measure {
   ];
 }
 
-async function storageMetrics({ records, place, damage }: MeasuredParts): Promise<Metric[]> {
+/** None while the database is away: the others matter then. */
+async function databaseMetrics(parts: MeasuredParts): Promise<Metric[]> {
+  try {
+    return (await Promise.all([storageMetrics(parts), queueMetrics(parts.jobs)])).flat();
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "ErrUnavailable") return [];
+    throw error;
+  }
+}
+
+async function storageMetrics({ records, place }: MeasuredParts): Promise<Metric[]> {
   const used = await records.usage({ userId: 0, everyone: true });
   const { contents: { files, database }, ...measured } = await records.measure();
   return [
@@ -58,16 +70,6 @@ async function storageMetrics({ records, place, damage }: MeasuredParts): Promis
       label: "place",
       values: { [place]: files.bytes, database: database.bytes },
     }),
-    counter(
-      "strongroom_damaged_content_total",
-      "Times that content was found damaged",
-      damage.count,
-    ),
-    counter(
-      "strongroom_repaired_content_total",
-      "Times that an upload replaced damaged content",
-      damage.repairs,
-    ),
     gauge("strongroom_database_bytes", "Size of the database", measured.databaseBytes),
     ...measured.logBytes === undefined ? [] : [
       gauge("strongroom_database_log_bytes", "Size of the log of the database", measured.logBytes),
@@ -77,12 +79,28 @@ async function storageMetrics({ records, place, damage }: MeasuredParts): Promis
   ];
 }
 
-async function scanMetrics({ jobs, totals }: MeasuredParts): Promise<Metric[]> {
+async function queueMetrics(jobs: ScanJobs): Promise<Metric[]> {
   return [
     gauge("strongroom_scans", "Scans that have not ended", {
       label: "state",
       values: { queued: await jobs.queued(), running: jobs.instances.running },
     }),
+  ];
+}
+
+function damageMetrics({ count, repairs }: DamageLog): Metric[] {
+  return [
+    counter("strongroom_damaged_content_total", "Times that content was found damaged", count),
+    counter(
+      "strongroom_repaired_content_total",
+      "Times that an upload replaced damaged content",
+      repairs,
+    ),
+  ];
+}
+
+function scanMetrics(totals: ScanTotals): Metric[] {
+  return [
     counter("strongroom_scans_total", "Scans that have ended", {
       label: "status",
       values: totals.scans,

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { BASE_PATH } from "../../schemas/base_path.ts";
 import { refused } from "../support/client.ts";
+import { Postgres } from "../support/postgres.ts";
 import { TestServer } from "../support/server.ts";
 
 /** It runs a command when it is loaded. */
@@ -97,4 +98,25 @@ Deno.test("C 1 GET /metrics", async (t) => {
     assert.equal(response.status, 200);
     await response.body?.cancel();
   });
+});
+
+Deno.test({
+  name: "C 1 and C 23 GET /metrics shows what it can while the database is away",
+  ignore: !Postgres.isInstalled,
+}, async () => {
+  await using engine = await Postgres.start();
+  const databaseUrl = await engine.createDatabase();
+  await using server = await TestServer.start({ settings: { databaseUrl, metrics: "open" } });
+  const read = async () => {
+    const reply = await fetch(`${server.origin}/metrics`);
+    const text = await reply.text();
+    return [
+      reply.status,
+      ...["http_request_seconds", "damaged_content_total", "records"]
+        .map((name) => text.includes(`# TYPE strongroom_${name} `)),
+    ];
+  };
+  assert.deepEqual(await read(), [200, true, true, true]);
+  await engine.kill();
+  assert.deepEqual(await read(), [200, true, true, false]);
 });
