@@ -98,8 +98,9 @@ export function askToDelete(entries: readonly ResourceEntry[]): void {
         "This cannot be undone.",
       ),
     run: async () => {
-      for (const part of partsOf(entries.map(({ path }) => path))) {
-        await call("DELETE", "/resources/", { query: { "paths[]": part } });
+      for (const part of partsOf(entries)) {
+        const query = { "paths[]": part.map(({ path }) => path) };
+        await call("DELETE", "/resources/", { query });
       }
       toast(`Deleted ${named(entries)}`);
     },
@@ -118,21 +119,26 @@ export function askWhereTo(verb: "move" | "copy", entries: readonly ResourceEntr
   });
 }
 
-/** Moves or copies into a folder. @throws {ApiError} */
+/** Moves or copies into a folder. @throws {Error} when the server refuses, or a name is taken there. */
 export async function transfer(
   verb: "move" | "copy",
   entries: readonly ResourceEntry[],
   destination: string,
 ): Promise<void> {
-  const method = verb === "move" ? "PUT" : "POST";
-  const single = entries.length === 1 && destination === "" ? entries[0] : undefined;
-  for (const sources of partsOf(entries.map(({ path }) => path))) {
-    await call(method, `/resources/${verb}`, {
-      // One source to the root is moved by its new path.
-      json: single === undefined
-        ? { sources, destination }
-        : { source: single.path, destination: single.name },
-    });
+  const send = (json: unknown) =>
+    call(verb === "move" ? "PUT" : "POST", `/resources/${verb}`, { json });
+  for (const part of partsOf(entries)) {
+    // The API takes a folder for one source as its new name, and copies nothing to the root.
+    if (part.length > 1 && (verb === "move" || destination !== "")) {
+      await send({ sources: part.map(({ path }) => path), destination });
+      continue;
+    }
+    for (const { path, name } of part) {
+      const target = join(destination, name);
+      // Into a folder of this name, it would move or copy it.
+      if (target !== path) await refuseTaken(target, name);
+      await send({ source: path, destination: target });
+    }
   }
   const to = destination === "" ? "the top folder" : `“${destination}”`;
   toast(`${verb === "move" ? "Moved" : "Copied"} ${named(entries)} to ${to}`);
@@ -147,9 +153,9 @@ export function moveDropped(entries: readonly ResourceEntry[], destination: stri
   transfer("move", moved, destination).catch((error) => toast(messageOf(error), { isError: true }));
 }
 
-function partsOf(paths: readonly string[]): string[][] {
+function partsOf(entries: readonly ResourceEntry[]): (readonly ResourceEntry[])[] {
   return Array.from(
-    { length: Math.ceil(paths.length / MAX_PATHS) },
-    (_, index) => paths.slice(index * MAX_PATHS, (index + 1) * MAX_PATHS),
+    { length: Math.ceil(entries.length / MAX_PATHS) },
+    (_, index) => entries.slice(index * MAX_PATHS, (index + 1) * MAX_PATHS),
   );
 }
