@@ -1,8 +1,11 @@
 import * as assert from "node:assert/strict";
 import { BASE_PATH } from "../../schemas/base_path.ts";
+import { databaseAddress } from "../../schemas/database_url.ts";
+import { Database } from "../../storage/postgres/database.ts";
 import { refused } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
 import { TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 /** It runs a command when it is loaded. */
 const UNSAFE_PICKLE = "cos\nsystem\n(S'id'\ntR.";
@@ -117,6 +120,20 @@ Deno.test({
     ];
   };
   assert.deepEqual(await read(), [200, true, true, true]);
-  await engine.kill();
+  await using other = await Database.open(databaseAddress(await engine.createDatabase()));
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await other.use(
+    "writes",
+    (session) => session.script(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`),
+  );
+  // What is being committed ends in order.
+  await until(async () => {
+    const open = await other.all(
+      `SELECT state = 'idle' AND pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = :name`,
+      { name },
+    );
+    return open.length === 0;
+  });
   assert.deepEqual(await read(), [200, true, true, false]);
 });
