@@ -61,10 +61,12 @@ async function exists(path: string): Promise<boolean> {
 
 /** Runs the command, and returns how long it takes from when this path exists. */
 async function workTime(command: BackupCommand, path: string): Promise<number> {
-  const child = startBackup(command);
-  await until(() => exists(path));
+  let ended = false;
+  const ending = startBackup(command).output().finally(() => ended = true);
+  // It does not exist any more if the command has ended before it was looked for.
+  await until(async () => ended || await exists(path));
   const started = performance.now();
-  assert.equal((await child.output()).code, 0);
+  assert.equal((await ending).code, 0);
   return performance.now() - started;
 }
 

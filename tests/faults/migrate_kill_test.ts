@@ -6,6 +6,7 @@ import { items } from "../support/client.ts";
 import { Postgres } from "../support/postgres.ts";
 import { noise } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
+import { TcpProxy } from "../support/tcp_proxy.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -35,10 +36,12 @@ Deno.test({
       }
     }
     const address = databaseAddress(await engine.createDatabase());
+    // All that a migration does passes through this process, so none ends while this one is busy.
+    await using proxy = new TcpProxy(engine.port);
     const settings = `${directory.path}/new.env`;
     const variables = {
       STRONGROOM_DATA_DIR: to,
-      STRONGROOM_DATABASE_URL: databaseUrl(address),
+      STRONGROOM_DATABASE_URL: databaseUrl({ ...address, port: proxy.port }),
     };
     await Deno.writeTextFile(
       settings,
