@@ -259,3 +259,35 @@ Deno.test({
     await row(page, "meanwhile").waitFor();
   },
 });
+
+Deno.test({
+  name: "C 24 what changes while a folder is listed is shown, too",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const client = await browser.server.as(1);
+    for (const path of ["d/removed", "d/stays"]) await client.mkdir(path);
+    const page = await browser.signIn();
+    await row(page, "d").waitFor();
+    await page.route(isListing, async (route) => {
+      const response = await route.fetch();
+      await client.mkdir("d/added");
+      await client.remove({ path: "d/removed" });
+      // This event comes after those.
+      await client.mkdir("seen");
+      await page.getByRole("treeitem", { name: "seen" }).waitFor();
+      await route.fulfill({ response });
+    });
+    const folder = (name: string) => page.getByRole("treeitem", { name, exact: true });
+    await folder("d").locator(".folder-chevron").click();
+    await row(page, "d").getByRole("link").click();
+    await row(page, "added").waitFor();
+    assert.deepEqual(await names(page), ["added", "stays"]);
+    await folder("added").waitFor();
+    assert.equal(await folder("removed").count(), 0);
+  },
+});
+
+function isListing({ pathname, searchParams }: URL): boolean {
+  return pathname === "/console/api/resources/" && searchParams.get("path") === "d";
+}

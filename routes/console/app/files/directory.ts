@@ -31,6 +31,8 @@ export class Directory implements Disposable {
   #verdicts = new Map<number, ShownVerdict>();
   #order: Order = { by: "name", isDescending: false };
   #loading = new AbortController();
+  /** What has happened since it was asked for, which the list may not have. Undefined when it is loaded. */
+  #since: LiveEvent[] | undefined;
   #status: Listing["status"] = "loading";
   #error: unknown;
   #showing: number | undefined;
@@ -46,6 +48,7 @@ export class Directory implements Disposable {
   load(): void {
     this.#loading.abort();
     this.#loading = new AbortController();
+    this.#since = [];
     void this.#load(this.#loading.signal);
   }
 
@@ -75,9 +78,13 @@ export class Directory implements Disposable {
       this.#entries.clear();
       for (const [id, entry] of found) this.#entries.set(id, entry);
       this.#end(isThere ? "ready" : "missing");
+      const since = this.#since ?? [];
+      this.#since = undefined;
+      for (const event of since) this.#apply(event);
       await this.#loadVerdicts(signal);
     } catch (error) {
       if (signal.aborted) return;
+      this.#since = undefined;
       const isGone = error instanceof ApiError && error.status === 404;
       this.#end(isGone ? "missing" : "failed", error);
     }
@@ -131,6 +138,7 @@ export class Directory implements Disposable {
   }
 
   #apply(event: LiveEvent): void {
+    this.#since?.push(event);
     switch (event.type) {
       case "reset":
         return this.load();

@@ -12,6 +12,8 @@ const collator = new Intl.Collator("en-US", { numeric: true });
 /** The folders of a tree, loaded as they are looked at, and kept as they are by events. */
 export class FolderTree implements Disposable {
   readonly #known = new Map<string, Folders>();
+  /** What has changed in folders since they were asked for, which their lists may not have. */
+  readonly #since = new Map<string, (readonly [path: string, isAdded: boolean])[]>();
   readonly #unsubscribe = onLive((event) => {
     if (event.type === "reset") return this.#loadAll();
     if (!isOfResource(event) || event.type === "resource.verdict" || !event.data.is_dir) return;
@@ -40,6 +42,8 @@ export class FolderTree implements Disposable {
 
   async #load(path: string): Promise<void> {
     const names: string[] = [];
+    const since: (readonly [path: string, isAdded: boolean])[] = [];
+    this.#since.set(path, since);
     try {
       const query = path === "" ? {} : { path };
       for await (const entries of list<ResourceEntry>("/resources/", { query })) {
@@ -50,10 +54,15 @@ export class FolderTree implements Disposable {
     } catch {
       // The table beside it says what is wrong.
     }
+    // It has been asked for again meanwhile.
+    if (this.#since.get(path) !== since) return;
+    this.#since.delete(path);
     this.#known.get(path)?.set(names.sort(collator.compare));
+    for (const change of since) this.#change(...change);
   }
 
   #change(path: string, isAdded: boolean): void {
+    this.#since.get(parentOf(path))?.push([path, isAdded]);
     const folders = this.#known.get(parentOf(path));
     const others = folders?.value?.filter((name) => name !== nameOf(path));
     if (others === undefined) return;
