@@ -19,9 +19,13 @@ async function scanOf(client: Client, id: number): Promise<ScanEntry> {
 Deno.test("C 15 scans continue after the server crashed or stopped", async () => {
   await using directory = await TempDir.make();
   const dataDir = directory.path;
-  const files = Object.fromEntries(
-    Array.from({ length: 80 }, (_, index) => [`f${index}.txt`, `content ${index}`]),
-  );
+  const files = {
+    ...Object.fromEntries(
+      Array.from({ length: 80 }, (_, index) => [`f${index}.txt`, `content ${index}`]),
+    ),
+    // Its scan takes a second, so that the whole one does not end before the server does.
+    "slow.pkl": `(${"I1\n".repeat(1_000_000)}t.`,
+  };
   let token = "";
   const ids: number[] = [];
   {
@@ -50,7 +54,7 @@ Deno.test("C 15 scans continue after the server crashed or stopped", async () =>
   for (const id of ids) {
     await until(async () => (await scanOf(one, id)).status === "completed");
     const { files_scanned, files_total } = await scanOf(one, id);
-    assert.deepEqual([files_scanned, files_total], [80, 80]);
+    assert.deepEqual([files_scanned, files_total], [81, 81]);
     const { text } = await one.send("GET", `/scans/${id}/report`);
     const report = v.parse(Report, JSON.parse(text));
     assert.deepEqual(
