@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { filesBelow, runBackup, startBackup, stateOf } from "../support/backups.ts";
 import { ChildServer } from "../support/child_server.ts";
 import { type Client, items } from "../support/client.ts";
+import { signalTo } from "../support/processes.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
@@ -35,21 +36,12 @@ async function stoppedBackup({ dataDir, backup }: Scene): Promise<Deno.ChildProc
   for (;;) {
     const child = startBackup({ command: "backup", dataDir, backup });
     await until(async () => await copied() > 50);
-    signal(child, "SIGSTOP");
+    signalTo(child, "SIGSTOP");
     if (await copied() < FILES) return child;
     // It was faster than this process.
-    signal(child, "SIGKILL");
+    signalTo(child, "SIGKILL");
     await child.output();
     await Deno.remove(backup, { recursive: true });
-  }
-}
-
-/** Sends a signal to a process, unless it has ended. */
-function signal({ pid }: Deno.ChildProcess, name: Deno.Signal): void {
-  try {
-    Deno.kill(pid, name);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

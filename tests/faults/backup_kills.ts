@@ -9,6 +9,7 @@ import {
 } from "../support/backups.ts";
 import { type Client, items } from "../support/client.ts";
 import { allRecords } from "../support/invariants.ts";
+import { signalTo } from "../support/processes.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
@@ -76,19 +77,10 @@ async function killedIn(command: BackupCommand, path: string, ms: number): Promi
   let ended = false;
   const ending = child.output().finally(() => ended = true);
   await until(async () => ended || await exists(path));
-  const timer = setTimeout(() => kill(child), ms);
+  const timer = setTimeout(() => signalTo(child, "SIGKILL"), ms);
   const { signal } = await ending;
   clearTimeout(timer);
   return signal === "SIGKILL";
-}
-
-function kill(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch (error) {
-    // It has just ended.
-    if (!(error instanceof TypeError)) throw error;
-  }
 }
 
 /**

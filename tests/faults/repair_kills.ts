@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { check } from "../../storage/check/check.ts";
 import { filesBelow } from "../support/backups.ts";
 import { ROOT } from "../support/child_server.ts";
+import { signalTo } from "../support/processes.ts";
 import { noise, seededRandom } from "../support/random.ts";
 import { TestServer } from "../support/server.ts";
 import { blobFile, loseContent, overwriteContent } from "../support/stored_content.ts";
@@ -121,7 +122,7 @@ async function killedAfter(dataDir: string, ms: number): Promise<boolean> {
   const ending = process.status.finally(() => ended = true);
   await until(async () => ended || await hasBegun(dataDir)());
   await Promise.race([ending, new Promise((resolve) => setTimeout(resolve, ms))]);
-  if (!ended) process.kill("SIGKILL");
+  signalTo(process, "SIGKILL");
   return (await ending).signal === "SIGKILL";
 }
 

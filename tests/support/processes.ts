@@ -59,3 +59,13 @@ export async function memoryOf(pid: number): Promise<number> {
     throw error;
   }
 }
+
+/** Sends a signal to a child process, unless it has ended. */
+export function signalTo(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch (error) {
+    // The first if the system knows that it has ended, the second if this process does.
+    if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
+  }
+}
