@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { Md5, type Md5Update } from "./md5.ts";
+import { MAX_CONTENTS } from "./md5_module.ts";
 
 interface Waiting {
   readonly updates: readonly Md5Update[];
@@ -25,14 +26,15 @@ export class Md5Queue {
     });
   }
 
-  /** Adds what has waited the longest for each MD5. */
+  /** Adds what has waited the longest, for as many contents as take little longer than one. */
   #addNext(): void {
     const seen = new Set<Md5>();
-    const batch = this.#waiting.filter(({ updates }) => {
-      const isFirst = !updates.some(({ md5 }) => seen.has(md5));
-      for (const { md5 } of updates) seen.add(md5);
-      return isFirst;
-    });
+    const batch: Waiting[] = [];
+    for (const it of this.#waiting) {
+      if (batch.length === MAX_CONTENTS) break;
+      if (!it.updates.some(({ md5 }) => seen.has(md5))) batch.push(it);
+      for (const { md5 } of it.updates) seen.add(md5);
+    }
     this.#waiting = this.#waiting.filter((it) => !batch.includes(it));
     Md5.updateAll(batch.flatMap(({ updates }) => updates));
     for (const { done } of batch) done();

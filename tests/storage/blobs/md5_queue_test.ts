@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { yieldToEventLoop } from "../../../core/event_loop.ts";
 import { Md5, md5 } from "../../../storage/blobs/md5.ts";
 import { Md5Queue } from "../../../storage/blobs/md5_queue.ts";
 import { noise } from "../../support/random.ts";
@@ -36,4 +37,17 @@ Deno.test("Md5Queue adds a chunk to several MD5s, after what waits for any of th
   ]);
   assert.equal(all.digest().toHex(), md5(new Uint8Array([...a, ...b])));
   assert.equal(some.digest().toHex(), md5(new Uint8Array([...b, ...a])));
+});
+
+Deno.test("Md5Queue lets the thread answer after three contents", async () => {
+  const queue = new Md5Queue();
+  const done: number[] = [];
+  const added = Array.from({ length: 4 }, async (_, index) => {
+    await queue.add([{ md5: new Md5(), bytes: noise(1000, index + 1) }]);
+    done.push(index);
+  });
+  await yieldToEventLoop();
+  assert.deepEqual(done, [0, 1, 2]);
+  await Promise.all(added);
+  assert.deepEqual(done, [0, 1, 2, 3]);
 });
