@@ -8,6 +8,7 @@ import { copyTable, isWhole } from "./copy_rows.ts";
 import type { DatabaseRows, LeftBehind } from "./database_rows.ts";
 import {
   checkSource,
+  holdSource,
   openRows,
   releaseTarget,
   type Strongroom,
@@ -45,6 +46,8 @@ export async function migrate(
   await checkSource(from);
   await using source = await openSide(from, { acceptUnfinished: false });
   await takeTarget(to);
+  // After that: the target must be another database.
+  await using _held = await holdSource(from);
   await copyFiles(from, to);
   await prepare(source.rows, to);
   const carried = await (async () => {

@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from "../../schemas/database_url.ts";
 import { Database } from "../postgres/database.ts";
-import { requireNoServer as refuseServers } from "../postgres/servers.ts";
+import { holdOtherServers, requireNoServer as refuseServers } from "../postgres/servers.ts";
 import { isUnfinished, markUnfinished, unmarkUnfinished } from "../postgres/unfinished.ts";
 import { DatabaseRows } from "./database_rows.ts";
 import { PostgresRowEngine } from "./postgres_row_engine.ts";
@@ -14,6 +14,18 @@ export async function openPostgresRows(address: DatabaseAddress): Promise<Databa
 export async function requireNoServer(address: DatabaseAddress): Promise<void> {
   await using database = await openDatabase(address);
   await refuseServers(database, address.database);
+}
+
+/**
+ * Keeps servers from starting over a database whose storage is open here.
+ *
+ * @throws {Error} when another server uses it.
+ */
+export async function holdDatabase(address: DatabaseAddress): Promise<AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await openDatabase(address));
+  opened.use(await holdOtherServers(database, address.database));
+  return opened.move();
 }
 
 /**

@@ -49,6 +49,18 @@ export async function checkSource({ dataDir, options }: Strongroom): Promise<voi
 }
 
 /**
+ * Keeps servers away from a source whose storage is open, until the result is disposed of. From a database in
+ * the data directory, its lock does.
+ *
+ * @throws {Error} when one has started since {@link checkSource}.
+ */
+export async function holdSource({ options }: Strongroom): Promise<AsyncDisposable> {
+  if (options.database === undefined) return new AsyncDisposableStack();
+  const { holdDatabase } = await import("./postgres_strongroom.ts");
+  return await holdDatabase(options.database);
+}
+
+/**
  * Checks that the target is empty, or what an interrupted migration has left, and keeps servers away from it
  * until {@link releaseTarget}.
  *

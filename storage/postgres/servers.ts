@@ -34,8 +34,11 @@ export async function requireNoServer(database: Database, name: string): Promise
     // Another one may have come back just before that.
     servers = await liveServers(database);
   }
-  if (servers === 0) return;
-  throw new Error(
+  if (servers > 0) throw inUse(servers, name);
+}
+
+function inUse(servers: number, name: string): Error {
+  return new Error(
     `${servers} servers use the database "${name}", or were killed a moment ago: stop them first`,
   );
 }
@@ -59,4 +62,20 @@ export async function holdServers(database: Database): Promise<AsyncDisposable> 
     await held[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/**
+ * {@link holdServers} for one who has a lease.
+ *
+ * @throws {Error} when another server uses the database.
+ */
+export async function holdOtherServers(
+  database: Database,
+  name: string,
+): Promise<AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  opened.use(await holdServers(database));
+  const others = await liveServers(database) - 1;
+  if (others > 0) throw inUse(others, name);
+  return opened.move();
 }

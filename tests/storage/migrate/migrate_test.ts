@@ -3,10 +3,14 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "../../../storage/database/connection.ts";
 import { databaseAddress, databaseUrl } from "../../../schemas/database_url.ts";
+import { migratingPath } from "../../../storage/disk/data_directory.ts";
+import { orMissing } from "../../../storage/disk/files.ts";
 import { migrate } from "../../../storage/migrate/migrate.ts";
+import { holdDatabase } from "../../../storage/migrate/postgres_strongroom.ts";
 import { openRows, type Strongroom } from "../../../storage/migrate/strongrooms.ts";
 import { SMALL_CONTENTS, TABLES } from "../../../storage/migrate/tables.ts";
 import { Database } from "../../../storage/postgres/database.ts";
+import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { Storage } from "../../../storage/storage.ts";
 import { Client, dataOf, items } from "../../support/client.ts";
 import { linkTo } from "../../support/links.ts";
@@ -312,5 +316,34 @@ Deno.test({
     }
     await run(to, back);
     assert.deepEqual(await seen(back), await seen(from));
+  },
+});
+
+Deno.test({
+  name: "C 23 no server starts over the source of a migration before it has ended",
+  ignore,
+  async fn() {
+    await using all = await rooms();
+    const [first, from, to] = [
+      await all.make(),
+      await all.make({ database: true }),
+      await all.make(),
+    ];
+    await fill(first);
+    await migrate(first, from, () => {});
+    const address = from.options.database;
+    assert.ok(address !== undefined);
+    let starting: Promise<Database> | undefined;
+    await migrate(from, to, () => {
+      starting ??= Database.open(address).then(async (database) => {
+        assert.equal(await orMissing(Deno.lstat(migratingPath(to.dataDir))), undefined);
+        return database;
+      });
+    });
+    await using database = await starting;
+    assert.ok(database !== undefined);
+    await using _own = await ServerLease.take(database, "own");
+    await using _other = await ServerLease.take(database, "other");
+    await assert.rejects(holdDatabase(address), /^Error: 1 servers use the database/);
   },
 });
