@@ -180,6 +180,40 @@ Deno.test({
 });
 
 Deno.test({
+  name: "C 24 an upload that is paused before its first byte sends none",
+  ignore: !HAS_BROWSER,
+  async fn() {
+    await using directory = await TempDir.make();
+    const file = `${directory.path}/weights.bin`;
+    const content = await makeFile(file);
+    await using browser = await TestBrowser.start();
+    const page = await browser.signIn();
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.method()));
+    // The upload has been created, and is about to be kept in the browser.
+    await page.evaluate(`{
+      const { put } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.put = function (...args) {
+        document.querySelector('[aria-label="Pause weights.bin"]').click();
+        return put.apply(this, args);
+      };
+    }`);
+    const isCreation = (url: URL) => url.pathname.endsWith("/uploads/");
+    await page.route(isCreation, async (route) => {
+      await button(page, "Pause weights.bin").waitFor();
+      await route.continue();
+    });
+    await choose(page, "Upload files", file);
+    await button(page, "Resume weights.bin").waitFor();
+    assert.deepEqual(sent.filter((method) => method === "PATCH"), []);
+    await button(page, "Resume weights.bin").click();
+    await page.getByText("Uploaded 1 file").waitFor();
+    const stored = await (await browser.server.as(1)).bytes({ path: "weights.bin" });
+    assert.ok(content.equals(stored));
+  },
+});
+
+Deno.test({
   name: "C 24 an upload of a file that has changed since it was chosen ends with the reason",
   ignore: !HAS_BROWSER,
   async fn() {

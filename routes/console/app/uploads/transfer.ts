@@ -96,6 +96,8 @@ export async function sendFile(
     upload = { id, tree };
     await remember(transfer, upload);
   } else offset = await offsetOf(transfer, upload);
+  // It may have been paused while the browser kept it.
+  signal.throwIfAborted();
   onProgress(offset);
   if (offset < size) await sendContent({ upload, offset, content: file, onProgress, signal });
   await forgetUpload(upload.id);
