@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { until } from "../support/until.ts";
 import { assertAccessible } from "./axe.ts";
 import { HAS_BROWSER, TestBrowser, WORKER } from "./browser.ts";
 
@@ -54,7 +55,8 @@ Deno.test({
     });
     await t.step("tensors can be filtered by name", async () => {
       await page.getByLabel("Filter tensors by name").fill("bias");
-      assert.equal(await page.getByRole("region", { name: "Tensors" }).getByRole("row").count(), 3);
+      const rows = page.getByRole("region", { name: "Tensors" }).getByRole("row");
+      await until(async () => await rows.count() === 3);
     });
     await t.step("of GGUF, the metadata as well", async () => {
       await open("models/chat.gguf");
