@@ -9,6 +9,7 @@ import { ensureJwtSecret } from "../../storage/jwt_secret.ts";
 import { Storage } from "../../storage/storage.ts";
 import { cycloneDxFaults, sarifFaults } from "../support/json_schemas.ts";
 import { freePort } from "../support/ports.ts";
+import { USER_PRIVILEGES } from "../support/server.ts";
 import { run } from "../support/tools.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
@@ -509,7 +510,7 @@ Deno.test("strongroom serve, as users start it", async (t) => {
 Deno.test("a second signal stops the server immediately", async () => {
   await using directory = await TempDir.make();
   await using child = await ChildServer.start({ dataDir: directory.path });
-  const one = await child.as(1);
+  const one = await child.as(1, [...USER_PRIVILEGES, "resources.admin"]);
   // A stalled upload keeps the server from stopping.
   const abort = new AbortController();
   const upload = one.fetch("/resources/", {
@@ -518,7 +519,11 @@ Deno.test("a second signal stops the server immediately", async () => {
     headers: { "Content-Type": "multipart/form-data; boundary=boundary" },
     signal: abort.signal,
   }).catch(() => undefined);
-  await one.list();
+  const authorization = { headers: { Authorization: `Bearer ${one.token}` } };
+  await until(async () => {
+    const metrics = await fetch(`${child.origin}/metrics`, authorization);
+    return /^strongroom_http_requests_in_flight 2$/m.test(await metrics.text());
+  });
   Deno.kill(child.pid, "SIGTERM");
   let refusal: number | undefined;
   while (refusal !== 503) refusal = (await one.list()).status;
