@@ -15,7 +15,7 @@ export async function childrenOf(pid: number): Promise<Map<number, string[]>> {
       if (await parentOf(Number(name)) !== pid) continue;
       children.set(Number(name), (await Deno.readTextFile(`/proc/${name}/cmdline`)).split("\0"));
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      if (!isGone(error)) throw error;
     }
   }
   return children;
@@ -44,7 +44,7 @@ export function isAlive(pid: number): boolean {
     // While a thread of it is still ending, it has its files and locks.
     return !isZombie || [...Deno.readDirSync(`/proc/${pid}/task`)].length > 1;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (isGone(error)) return false;
     throw error;
   }
 }
@@ -55,7 +55,7 @@ export async function memoryOf(pid: number): Promise<number> {
     const status = await Deno.readTextFile(`/proc/${pid}/status`);
     return 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
+    if (isGone(error)) return 0;
     throw error;
   }
 }
@@ -68,4 +68,10 @@ export function signalTo(child: Deno.ChildProcess, signal: Deno.Signal): void {
     // The first if the system knows that it has ended, the second if this process does.
     if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
   }
+}
+
+/** Whether a process has ended, before its file was opened or before that was read. */
+function isGone(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound ||
+    error instanceof Error && error.message.startsWith("No such process");
 }
