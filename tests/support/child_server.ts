@@ -6,7 +6,7 @@ import { BASE_PATH } from "../../schemas/base_path.ts";
 import { readJwtSecret } from "../../storage/jwt_secret.ts";
 import { Client } from "./client.ts";
 import { freePort } from "./ports.ts";
-import { isAlive, parentOf } from "./processes.ts";
+import { childrenOf, isAlive, parentOf } from "./processes.ts";
 import { mintToken, USER_PRIVILEGES } from "./server.ts";
 import { until } from "./until.ts";
 
@@ -132,6 +132,13 @@ export class ChildServer implements AsyncDisposable {
   async printed(): Promise<string> {
     await this.#log.ended;
     return this.#log.text;
+  }
+
+  /** The scanner processes of the server. */
+  async scanners(): Promise<number[]> {
+    const children = await childrenOf(this.supervisorPid);
+    return [...children].filter(([, args]) => args.some((it) => it.endsWith("/cli/scanner.ts")))
+      .map(([pid]) => pid);
   }
 
   /**

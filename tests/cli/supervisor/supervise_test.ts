@@ -33,13 +33,6 @@ async function withServer(
   await work({ child, one: await child.as(1, PRIVILEGES), dataDir });
 }
 
-/** The scanner processes of a server. */
-async function scannersOf({ supervisorPid }: ChildServer): Promise<number[]> {
-  const children = await childrenOf(supervisorPid);
-  return [...children].filter(([, args]) => args.some((it) => it.endsWith("/cli/scanner.ts")))
-    .map(([pid]) => pid);
-}
-
 /** Starts a scan, and stops its scanner process as soon as there is one: the scan then hangs. */
 async function hangingScan({ child, one }: Parts): Promise<{ id: number; scanner: number }> {
   await one.upload("d", { "f.pkl": SLOW });
@@ -47,7 +40,7 @@ async function hangingScan({ child, one }: Parts): Promise<{ id: number; scanner
   assert.equal(status, 202, text);
   const id: number = JSON.parse(text).data.id;
   let scanner: number | undefined;
-  await until(async () => (scanner = (await scannersOf(child))[0]) !== undefined);
+  await until(async () => (scanner = (await child.scanners())[0]) !== undefined);
   assert.ok(scanner !== undefined);
   Deno.kill(scanner, "SIGSTOP");
   return { id, scanner };
@@ -263,7 +256,7 @@ Deno.test("C 15 with STRONGROOM_SCAN_ISOLATION=thread, scans run in threads, wit
     await one.upload("d", { f: "content" });
     const { text } = await one.json("POST", "/scans/?wait=60", { path: "d" });
     assert.equal(JSON.parse(text).data.status, "completed");
-    if (linux) assert.deepEqual(await scannersOf(child), []);
+    if (linux) assert.deepEqual(await child.scanners(), []);
   }));
 
 Deno.test("C 15 serve and scan without the permission to run programs name the way out", async () => {
