@@ -5,6 +5,7 @@ import { Client } from "../support/client.ts";
 import { modelFile } from "../support/models.ts";
 import { USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 import { settledVerdicts, verdictsOf } from "../support/verdicts.ts";
 
 Deno.test("C 18 the gate blocks across a crash, and scans what the crash left unscanned", async () => {
@@ -19,6 +20,8 @@ Deno.test("C 18 the gate blocks across a crash, and scans what the crash left un
     token = one.token;
     // Hashing this takes long enough to be interrupted.
     await one.upload("d", { "slow.bin": new Uint8Array(250 * 2 ** 20) });
+    await until(async () => (await child.scanners()).length > 0);
+    for (const pid of await child.scanners()) Deno.kill(pid, "SIGSTOP");
     await one.upload("d", { "clean.pkl": clean, "evil.pkl": dangerous });
     assert.equal((await verdictsOf(one, "d")).get("d/slow.bin")?.verdict, "pending");
     await child.end("SIGKILL");

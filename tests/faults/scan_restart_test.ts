@@ -23,7 +23,7 @@ Deno.test("C 15 scans continue after the server crashed or stopped", async () =>
     ...Object.fromEntries(
       Array.from({ length: 80 }, (_, index) => [`f${index}.txt`, `content ${index}`]),
     ),
-    // Its scan takes a second, so that the whole one does not end before the server does.
+    // Its scan takes a second, so that there is time to stop the scanner.
     "slow.pkl": `(${"I1\n".repeat(1_000_000)}t.`,
   };
   let token = "";
@@ -39,6 +39,7 @@ Deno.test("C 15 scans continue after the server crashed or stopped", async () =>
       ids.push(JSON.parse(text).data.id);
     }
     await until(async () => (await scanOf(one, ids[0] ?? 0)).files_scanned > 2);
+    for (const pid of await child.scanners()) Deno.kill(pid, "SIGSTOP");
     assert.equal((await scanOf(one, ids[0] ?? 0)).status, "running");
     await child.end("SIGKILL");
   }

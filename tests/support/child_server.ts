@@ -149,15 +149,13 @@ export class ChildServer implements AsyncDisposable {
     if (signal === "SIGKILL") {
       // The supervisor must neither start the server again, nor have it stop in order.
       Deno.kill(this.supervisorPid, "SIGSTOP");
-      try {
-        Deno.kill(this.pid, "SIGKILL");
-      } catch (error) {
-        // It died by itself, and is to be started again.
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
+      killNow(this.pid);
+      // One that starts in its place, and its scanners: those that a test has stopped notice nothing.
+      const children = [...(await childrenOf(this.supervisorPid)).keys()];
+      for (const pid of children) killNow(pid);
       Deno.kill(this.supervisorPid, "SIGKILL");
-      // Nobody waits for it any more, and it has its locks until it is gone.
-      await until(() => !isAlive(this.pid));
+      // Nobody waits for them any more, and they have their locks until they are gone.
+      await until(() => !children.some(isAlive));
     } else Deno.kill(this.pid, signal);
     return await this.ended();
   }
@@ -171,6 +169,15 @@ export class ChildServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#ended) await this.end("SIGKILL");
+  }
+}
+
+/** Kills a process, unless it has ended. */
+function killNow(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 
