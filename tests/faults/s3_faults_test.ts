@@ -194,13 +194,15 @@ faults("a download goes on when its connection breaks", async (room) => {
 });
 
 faults("a failed upload is given up again when the database could not note it", async (room) => {
-  let fails = 0;
-  let failures = 0;
+  let isAway = true;
+  let [fails, failures] = [0, 0];
   await using stores = await room.open({
     onFailure: () => failures++,
     objects: (table) =>
       failing(table, "giveUp", () => {
-        if (++fails <= 2) throw new Error("The database is away");
+        if (!isAway) return;
+        fails++;
+        throw new Error("The database is away");
       }),
   });
   const broken = (async function* () {
@@ -208,10 +210,14 @@ faults("a failed upload is given up again when the database could not note it", 
     throw new RangeError("broken");
   })();
   await assert.rejects(stores.blobs.stage(broken), RangeError);
-  assert.deepEqual([fails, failures], [1, 1]);
+  // It is given up again a moment later, too, which may be now.
+  const before = fails;
+  assert.ok(before > 0);
   await stores.blobs.removals.run();
-  assert.deepEqual([fails, failures], [2, 2]);
+  assert.ok(fails > before);
+  assert.equal(failures, fails);
   assert.deepEqual(await stores.rows("SELECT state FROM objects"), [{ state: "arriving" }]);
+  isAway = false;
   assert.deepEqual(await settledKeys(room, stores), []);
   assert.deepEqual(await stores.rows("SELECT state FROM objects"), []);
 });
