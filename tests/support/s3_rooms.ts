@@ -49,12 +49,11 @@ export async function makeRoom(database: RecordsEngine): Promise<Room> {
     async open({ objects = (table: ObjectTable) => table, ...options } = {}) {
       await using opened = new AsyncDisposableStack();
       const { records, rows, mayWrite } = opened.use(await room.open());
-      const requests = { timeoutMs: 2000, retryMs: 10 };
       const blobs = opened.use(
         await S3BlobStore.open(path, {
           ...content,
           objects: objects(records.objectTable),
-          requests,
+          requests: { retryMs: 10 },
           mayWrite,
           // Each object is deleted twice at once.
           secondMs: -1,
