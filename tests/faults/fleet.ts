@@ -174,11 +174,14 @@ class Fleet implements AsyncDisposable {
   async #settle(client: ModeledClient): Promise<void> {
     for (;;) {
       const faults = this.#faults;
+      const pids = this.#pids;
       try {
         await this.#awaitWriters(client.user);
         return await client.settle();
       } catch (error) {
-        if (faults % 2 === 0 && faults === this.#faults) {
+        // A server that served again may still find that the outcome of a commit is unknown, and end.
+        const areAlive = pids.every(isAlive) && this.#pids.join() === pids.join();
+        if (faults % 2 === 0 && faults === this.#faults && areAlive) {
           const logs = this.#servers.map(({ log }) => log.split("\n").slice(-40).join("\n"));
           throw new Error(`user ${client.user}: ${error}\n${logs.join("\n---\n")}`, {
             cause: error,
@@ -209,6 +212,10 @@ class Fleet implements AsyncDisposable {
     return Database.open(databaseAddress(this.url), { connections: 1 });
   }
 
+  get #pids(): number[] {
+    return this.#servers.map(({ pid }) => pid);
+  }
+
   #server(index: number): ChildServer {
     const server = this.#servers[index];
     if (server === undefined) throw new RangeError(`There is no server ${index}`);
@@ -221,7 +228,7 @@ class Fleet implements AsyncDisposable {
       client.mayFail = false;
       for (const server of this.#servers) {
         await client.connect(server.origin);
-        await client.settle();
+        await this.#settle(client);
         await client.mustSucceed();
       }
       await withServerLog(
