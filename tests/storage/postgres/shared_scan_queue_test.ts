@@ -174,7 +174,7 @@ Deno.test({
   ignore: !Postgres.isInstalled,
 }, async () => {
   await using engine = await Postgres.start();
-  const options = { resultsVersion: "it", statementMs: 100 };
+  const options = { resultsVersion: "it", statementMs: 300 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
   await store.database.use("long", (session) =>
     session.script(`
@@ -183,6 +183,9 @@ Deno.test({
         SELECT md5(i::text), 'f', '[]', 'former', 'clean', '[]', 0, '{}'
         FROM generate_series(1, 300000) AS i`));
   await store.scans.requeue();
-  const left = await store.database.get("SELECT count(*) AS count FROM scan_results");
+  const left = await store.database.use(
+    "long",
+    (session) => session.get("SELECT count(*) AS count FROM scan_results"),
+  );
   assert.equal(left?.count, 0);
 });
