@@ -174,18 +174,28 @@ Deno.test({
   ignore: !Postgres.isInstalled,
 }, async () => {
   await using engine = await Postgres.start();
-  const options = { resultsVersion: "it", statementMs: 300 };
+  const options = { resultsVersion: "it", statementMs: 500 };
   await using store = await openPostgresStore(await engine.createDatabase(), options);
-  await store.database.use("long", (session) =>
-    session.script(`
+  const { database } = store;
+  await database.use("long", async (session) => {
+    await session.script(`
       INSERT INTO scan_results
         (hash, name, skip, version, verdict, findings, scanned_at, result)
-        SELECT md5(i::text), 'f', '[]', 'former', 'clean', '[]', 0, '{}'
-        FROM generate_series(1, 300000) AS i`));
-  await store.scans.requeue();
-  const left = await store.database.use(
-    "long",
-    (session) => session.get("SELECT count(*) AS count FROM scan_results"),
-  );
+        VALUES (md5(''), 'f', '[]', 'former', 'clean', '[]', 0, '{}');
+      BEGIN;
+      LOCK TABLE scan_results IN SHARE MODE`);
+    const starting = store.scans.requeue();
+    const isLate = until(async () =>
+      await database.get(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE wait_event_type = 'Lock' AND query_start < clock_timestamp() - interval '2 seconds'`,
+      ) !== undefined
+    );
+    await Promise.race([starting, isLate]);
+    await session.script("ROLLBACK");
+    await starting;
+    await isLate;
+  });
+  const left = await database.get("SELECT count(*) AS count FROM scan_results");
   assert.equal(left?.count, 0);
 });
