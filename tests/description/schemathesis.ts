@@ -28,5 +28,5 @@ export async function runSchemathesis(
   return await run("schemathesis", [
     ...[`--config-file=${CONFIG}`, "--no-color", "run", `${origin}/openapi.json`],
     ...["-H", header, ...args],
-  ], { cwd, env: { SCHEMATHESIS_HOOKS: HOOKS } });
+  ], { cwd, env: { SCHEMATHESIS_HOOKS: HOOKS, PYTHONDONTWRITEBYTECODE: "1" } });
 }
