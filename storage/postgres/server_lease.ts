@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { LOCKS } from "./locks.ts";
 
 /** How long a server may be silent before others take over what it holds, in milliseconds. */
 const LEASE_MS = 30_000;
@@ -37,7 +38,8 @@ export class ServerLease implements AsyncDisposable {
   }
 
   /**
-   * Registers a server.
+   * Registers a server. It waits while servers that start are held: this one may have opened the database
+   * just before.
    *
    * @param id Random, and new for each start.
    */
@@ -53,9 +55,9 @@ export class ServerLease implements AsyncDisposable {
       session.run(
         `WITH former AS (DELETE FROM servers WHERE directory = :directory::text)
          INSERT INTO servers (id, expires_at, directory, results_version)
-         VALUES (:id, clock_timestamp() + :lease * interval '1 millisecond', :directory::text,
-           :version)`,
-        { ...lease.#parameters, directory, version: resultsVersion },
+         SELECT :id, clock_timestamp() + :lease * interval '1 millisecond', :directory::text, :version
+         FROM pg_advisory_xact_lock_shared(:lock::bigint)`,
+        { ...lease.#parameters, directory, version: resultsVersion, lock: LOCKS.migration },
       ));
     lease.#heldUntil = asked + lease.#leaseMs;
     lease.#schedule();

@@ -38,8 +38,9 @@ export async function requireNoServer(database: Database, name: string): Promise
 }
 
 function inUse(servers: number, name: string): Error {
+  const users = servers === 1 ? "1 server" : `${servers} servers`;
   return new Error(
-    `${servers} servers use the database "${name}", or were killed a moment ago: stop them first`,
+    `The database "${name}" is in use by ${users}, or was a moment ago: stop them first`,
   );
 }
 
@@ -65,7 +66,7 @@ export async function holdServers(database: Database): Promise<AsyncDisposable> 
 }
 
 /**
- * {@link holdServers} for one who has a lease.
+ * {@link holdServers} for a process that has a lease itself.
  *
  * @throws {Error} when another server uses the database.
  */

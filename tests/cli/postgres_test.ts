@@ -66,7 +66,7 @@ Deno.test({
       repaired: false,
     }]);
     const refused = await strongroom(["check", "--repair"], env);
-    assert.match(refused.stderr, /1 servers use the database "test1", or were killed a moment ago/);
+    assert.match(refused.stderr, /The database "test1" is in use by 1 server, or was a moment ago/);
     assert.equal(refused.code, 2);
   },
 });

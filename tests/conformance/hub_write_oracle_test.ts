@@ -142,11 +142,11 @@ Deno.test("C 20 the batch does not tell what other trees have", async (t) => {
   const pointers = (objects: Parties["known"]) =>
     objects.map(({ oid, size }) => ({ sha256: oid, size }));
   const stored = pointers(known);
-  const nobodys = pointers(others);
+  const unstored = pointers(others);
   const lookUp = (userId: number) =>
     times(LOOKUPS, [
       () => objects.holds(userId, stored, Date.now()),
-      () => objects.holds(userId, nobodys, Date.now()),
+      () => objects.holds(userId, unstored, Date.now()),
     ]);
   await t.step("C 20 nor do the times of the lookup itself", async () => {
     indistinguishable(await lookUp(2));

@@ -154,7 +154,7 @@ export class ChildServer implements AsyncDisposable {
       const children = [...(await childrenOf(this.supervisorPid)).keys()];
       for (const pid of children) killNow(pid);
       Deno.kill(this.supervisorPid, "SIGKILL");
-      // Nobody waits for them any more, and they have their locks until they are gone.
+      // They are no longer waited for, and they keep their locks until they are gone.
       await until(() => !children.some(isAlive));
     } else Deno.kill(this.pid, signal);
     return await this.ended();

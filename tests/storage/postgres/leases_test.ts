@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { databaseAddress } from "../../../schemas/database_url.ts";
 import { Database } from "../../../storage/postgres/database.ts";
-import { requireNoServer } from "../../../storage/postgres/servers.ts";
+import { holdServers, requireNoServer } from "../../../storage/postgres/servers.ts";
 import { ServerLease } from "../../../storage/postgres/server_lease.ts";
 import { Postgres } from "../../support/postgres.ts";
 import { TcpProxy } from "../../support/tcp_proxy.ts";
@@ -106,6 +106,23 @@ Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t
     });
   });
 
+  await t.step("C 23 a server that has just opened the database is held, too", async () => {
+    await using room = await openDatabase();
+    let isTaken = false;
+    let taking: Promise<ServerLease>;
+    {
+      await using _held = await holdServers(room.database);
+      taking = ServerLease.take(room.database, "late").then((lease) => {
+        isTaken = true;
+        return lease;
+      });
+      const isWaiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      await until(async () => isTaken || await room.database.get(isWaiting) !== undefined);
+      assert.equal(isTaken, false);
+    }
+    await using _lease = await taking;
+    assert.equal(await room.isLive("late"), true);
+  });
   await t.step("C 22 and C 23 a repair waits for servers that an outage has cut off", async () => {
     await using room = await openDatabase();
     const insert = (lease: string) =>
@@ -115,7 +132,7 @@ Deno.test({ name: "leases of servers", ignore: !Postgres.isInstalled }, async (t
            clock_timestamp() - interval '1 hour' + interval '${lease}', '')`,
       );
     await insert("30 seconds");
-    const refused = assert.rejects(requireNoServer(room.database, "db"), /1 servers use/);
+    const refused = assert.rejects(requireNoServer(room.database, "db"), /in use by 1 server,/);
     // It comes back after it was looked for.
     await new Promise((resolve) => setTimeout(resolve, 200));
     await room.run(
