@@ -62,7 +62,7 @@ export async function appendToUpload(
   service: UploadService,
   { caller, id, offset, content, declaredSize = 0, cut, checksum }: AppendRequest,
 ): Promise<UploadProgress> {
-  using _lock = await service.locks.acquire(id, cut);
+  using _lock = await lock(service, { caller, id }, cut);
   const upload = await find(service, caller, id);
   if (offset !== upload.received) {
     throw new AppError(
@@ -91,7 +91,7 @@ export async function findUpload(
   service: UploadService,
   { caller, id }: { readonly caller: Caller; readonly id: string },
 ): Promise<UploadProgress> {
-  using _lock = await service.locks.acquire(id, () => {});
+  using _lock = await lock(service, { caller, id });
   const upload = await find(service, caller, id);
   if (upload.received < upload.size || upload.completedAt !== null) return { upload };
   const part = await service.parts.open(id, upload.received);
@@ -111,7 +111,7 @@ export async function removeUpload(
   service: UploadService,
   { caller, id }: { readonly caller: Caller; readonly id: string },
 ): Promise<ResumableUpload> {
-  using _lock = await service.locks.acquire(id, () => {});
+  using _lock = await lock(service, { caller, id });
   const upload = await find(service, caller, id);
   await discardUpload(service, id);
   return upload;
@@ -126,6 +126,16 @@ export async function discardUpload(
   // Without a row, a part is removed at the next start.
   await store.remove(id, turn);
   await parts.remove(id);
+}
+
+/** Takes the lock of an upload that the caller may use. Others must not cut its transfer off. */
+async function lock(
+  service: UploadService,
+  { caller, id }: { readonly caller: Caller; readonly id: string },
+  cut: () => void = () => {},
+): Promise<Disposable> {
+  await find(service, caller, id);
+  return await service.locks.acquire(id, cut);
 }
 
 async function find(

@@ -8,6 +8,7 @@ import {
   checksumOf,
   CONTENT_TYPE,
   createUpload,
+  deleteUpload,
   headUpload,
   metadataOf,
   offsetOf,
@@ -343,6 +344,26 @@ Deno.test("C 21 a later request cuts a stalled one off, and goes on where that e
   const reply = new Uint8Array(100);
   await stalled.read(reply);
   assert.match(new TextDecoder().decode(reply), /^HTTP\/1.1 423 /);
+  assert.deepEqual(await one.bytes({ path: "a" }), content);
+});
+
+Deno.test("C 21 a request of another user does not cut a transfer off", async () => {
+  await using server = await TestServer.start();
+  const [one, stranger] = [await server.as(1), await server.as(2)];
+  // More than connections hold: once it is sent, the server has read some of it.
+  const content = noise(48_000_000);
+  const sent = content.length - 1;
+  const upload = await createUpload(one, "a", content.length);
+  using stalled = await stalledPatch(one, upload, content.slice(0, sent));
+  assert.equal((await headUpload(stranger, upload)).status, 404);
+  const patched = await patchUpload(stranger, upload, { offset: 0, body: "x" });
+  refused(patched, 404, "ErrUploadsNotFound");
+  refused(await deleteUpload(stranger, upload), 404, "ErrUploadsNotFound");
+  assert.equal((await stranger.send("GET", upload)).status, 404);
+  await stalled.write(content.slice(sent));
+  const reply = new Uint8Array(100);
+  await stalled.read(reply);
+  assert.match(new TextDecoder().decode(reply), /^HTTP\/1.1 204 /);
   assert.deepEqual(await one.bytes({ path: "a" }), content);
 });
 
