@@ -23,7 +23,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     "compile",
     SERVER_V8_FLAGS,
-    `--import-map=${await consoleScripts(scripts)}`,
+    `--config=${await consoleScripts(scripts)}`,
     "--exclude-unused-npm",
     "--no-prompt",
     "--deny-ffi",

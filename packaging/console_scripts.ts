@@ -9,8 +9,9 @@ const MODULES = new URL(`${ROOT}routes/console/modules.ts`);
 
 /**
  * Copies the modules that browsers load into a directory without their types, which the runtime in an
- * executable cannot remove. Returns an import map with which the list of these modules imports the copies;
- * the rest of the program imports what some of them are copies of.
+ * executable cannot remove. Returns a configuration like `deno.json`, with which the list of these modules
+ * imports the copies; the rest of the program imports what some of them are copies of. An import map would
+ * not do: only in a configuration does the entry of a package stand for its modules, such as `hono/cors`.
  */
 export async function consoleScripts(directory: string): Promise<string> {
   const copies: Record<string, string> = {};
@@ -23,8 +24,9 @@ export async function consoleScripts(directory: string): Promise<string> {
     await Deno.writeTextFile(copy, stripTypeScriptTypes(text));
     copies[module.href] = pathToFileURL(copy).href;
   }
-  const map = `${directory}/import_map.json`;
+  const path = `${directory}/deno.json`;
+  const lock = { ...config.lock, path: fileURLToPath(new URL(config.lock.path, ROOT)) };
   const scopes = { [MODULES.href]: copies };
-  await Deno.writeTextFile(map, JSON.stringify({ imports: config.imports, scopes }));
-  return map;
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, lock, scopes }));
+  return path;
 }

@@ -1,16 +1,19 @@
 import * as assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { stripTypeScriptTypes } from "node:module";
+import { consoleScripts } from "../../packaging/console_scripts.ts";
 import { MODULES, ON_DEMAND } from "../../routes/console/modules.ts";
-import { ROOT } from "../support/child_server.ts";
+import { buildAssets } from "../../routes/console/assets.ts";
+import { ChildServer, ROOT } from "../support/child_server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { run } from "../support/tools.ts";
+import { settledVerdicts } from "../support/verdicts.ts";
 
 /** Builds to `output`. `base` is the program that the build is added to. */
 function compile(output: string, base: string) {
   return run(
     Deno.execPath(),
-    ["task", "--quiet", "compile", `--output=${output}`, "--no-check"],
+    ["task", "--quiet", "compile", `--output=${output}`],
     { cwd: ROOT, env: { DENORT_BIN: base } },
   );
 }
@@ -30,12 +33,14 @@ Deno.test("deno task compile replaces the executable, and a failure leaves the f
   assert.ok((await Deno.stat(output)).size > former.size);
 });
 
-Deno.test("C 24 the executable has every module of the console, without its types", async () => {
+Deno.test("C 24 C 25 the executable has all types right, and every module of the console without", async () => {
   await using directory = await TempDir.make();
   const output = `${directory.path}/strongroom`;
-  const { code, stderr } = await compile(output, "/bin/true");
+  const { code, stderr } = await compile(output, Deno.execPath());
   assert.equal(code, 0, stderr);
-  const content = Buffer.from(await Deno.readFile(output));
+  // What the build has added to its base.
+  const { size } = await Deno.stat(Deno.execPath());
+  const content = Buffer.from(await Deno.readFile(output)).subarray(size);
   for (const [name, load] of Object.entries({ ...MODULES, ...ON_DEMAND })) {
     const { default: text } = await load();
     // The runtime in an executable cannot remove types.
@@ -43,3 +48,45 @@ Deno.test("C 24 the executable has every module of the console, without its type
     assert.ok(content.includes(script), name);
   }
 });
+
+Deno.test("C 25 the program serves, scans and shows its console with the configuration of the executable", async () => {
+  await using directory = await TempDir.make();
+  const executable = await standIn(directory.path);
+  assert.match((await run(executable, ["--version"])).stdout, /^strongroom \d/);
+  await using child = await ChildServer.start({
+    dataDir: `${directory.path}/data`,
+    command: [executable, "serve"],
+    env: { STRONGROOM_GATE: "mark" },
+  });
+  const user = await child.as(1);
+  const model = await Deno.readFile(`${ROOT}tests/fixtures/models/pickle/hostile/eval.pkl`);
+  await user.put("bad.pkl", model);
+  assert.deepEqual(await settledVerdicts(user), ["bad.pkl dangerous"]);
+  // The page has the hash of all files of the console, which are without types there, too.
+  const page = await (await fetch(child.origin)).text();
+  assert.equal(page, new TextDecoder().decode((await buildAssets()).page.bytes));
+});
+
+/**
+ * A program that runs as the executable does, but from the checkout: its own children are started like it, and
+ * the modules are resolved by the configuration that the executable is built with.
+ */
+async function standIn(directory: string): Promise<string> {
+  const path = `${directory}/executable`;
+  const preload = `${directory}/standalone.js`;
+  await Deno.writeTextFile(
+    preload,
+    `Object.defineProperty(Deno, "build", { value: { ...Deno.build, standalone: true } });
+     Deno.execPath = () => ${JSON.stringify(path)};`,
+  );
+  const config = await consoleScripts(`${directory}/scripts`);
+  await Deno.writeTextFile(
+    path,
+    `#!/bin/sh
+exec '${Deno.execPath()}' run --quiet --allow-all --deny-ffi --deny-import --no-remote --cached-only \\
+  '--config=${config}' '--preload=${preload}' '${ROOT}main.ts' "$@"
+`,
+    { mode: 0o755 },
+  );
+  return path;
+}
