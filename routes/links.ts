@@ -31,11 +31,12 @@ export async function postLink(
   links: LinkService,
   publicOrigin: PublicOrigin,
 ): Promise<Response> {
+  const origin = publicOrigin.of(c);
   const { path, expires_in: expiresIn, once } = await jsonBody(c.req.raw, LinkRequest);
   auditChange(c, { paths: [path] });
   const { link, token } = await addLink(links, { caller: callerOf(c), path, expiresIn, once });
   auditLink(c, link);
-  return success(c, { ...entryOf(link), url: `${publicOrigin.of(c)}/l/${token}` });
+  return success(c, { ...entryOf(link), url: `${origin}/l/${token}` });
 }
 
 /** `GET /links/`: newest first (C 19). */

@@ -22,10 +22,18 @@ function refusalOf(c: Context<AppEnvironment>): Response | undefined {
   const refuse = (status: 400 | 415 | 501, message: string) =>
     failure(c, { kind: "ErrResourcesInvalidRequest", message }, { status });
   const host = c.req.header("Host");
-  if (isMissing(host, c)) return refuse(400, "The Host header is missing");
+  const address = URL.parse(c.req.url);
+  if (isMissing(host, address)) return refuse(400, "The Host header is missing");
   // The Host header becomes the start of the URL: a slash in it would choose the route.
   if (host !== undefined && !/^[\w.:[\]-]*$/.test(host)) {
     return refuse(400, `Invalid Host header ${quoted(host)}`);
+  }
+  if (address === null) return refuse(400, "Invalid host: expected a name or an IP address");
+  if (!["http:", "https:"].includes(address.protocol)) {
+    return refuse(400, `Invalid scheme ${quoted(address.protocol)}: expected http or https`);
+  }
+  if (address.username !== "" || address.password !== "") {
+    return refuse(400, "Invalid host: expected one without a user");
   }
   const encoding = c.req.header("Content-Encoding") ?? "identity";
   if (!/^\s*identity\s*$/i.test(encoding)) {
@@ -40,8 +48,9 @@ function refusalOf(c: Context<AppEnvironment>): Response | undefined {
 
 /**
  * RFC 9112, 3.2. The authority of an HTTP/2 request is in the URL alone, where the runtime writes
- * `localhost` if an HTTP/1 request has none.
+ * `localhost` if an HTTP/1 request has none. By https, HTTP/2 is usual, and `localhost` is meant.
  */
-function isMissing(host: string | undefined, c: Context<AppEnvironment>): boolean {
-  return host === undefined ? new URL(c.req.url).hostname === "localhost" : host === "";
+function isMissing(host: string | undefined, address: URL | null): boolean {
+  if (host !== undefined) return host === "";
+  return address?.hostname === "localhost" && address.protocol === "http:";
 }

@@ -80,13 +80,14 @@ export async function faultsOf(
   const known = PATHS.find(({ pattern }) => pattern.test(pathname));
   const subject = `${method} ${known?.path ?? "(no route)"} ${status}`;
   const operations = known === undefined ? undefined : objectAt("paths", known.path);
-  const verb = method.toLowerCase();
+  // Methods are case-sensitive.
+  const verb = /^[A-Z]+$/.test(method) ? method.toLowerCase() : "";
   const name = operations !== undefined && verb === "head" && !("head" in operations)
     ? "get"
     : verb;
   if (known === undefined || operations === undefined || !(name in operations)) {
     // Besides 405, preflights of CORS.
-    const expected = known !== undefined && (status === 405 || method === "OPTIONS");
+    const expected = method === "OPTIONS" || known !== undefined && status === 405;
     return expected || ANYWHERE.has(status) ? [] : [`${subject}: unexpected`];
   }
   const at = resolved("paths", known.path, name, "responses", String(status));
