@@ -21,8 +21,9 @@ export const LfsBatch = v.object({
   /** Without it, the only one is `basic`. */
   transfers: v.optional(v.array(v.string())),
   objects: v.pipe(v.array(LfsObject), v.maxLength(MAX_LFS_OBJECTS)),
-  hash_algo: v.optional(v.literal("sha256")),
+  hash_algo: v.optional(v.picklist(["sha256", "sha_256"])),
 });
+export type LfsBatch = v.InferOutput<typeof LfsBatch>;
 
 /** What a signed address states. Times are milliseconds since the Unix epoch. */
 export const Grant = v.object({

@@ -23,6 +23,7 @@ const CORE_FOR_STORAGE = [
   "core/verdicts.ts",
   "core/links.ts",
   "core/credential_store.ts",
+  "core/hub/kept_directory.ts",
   "core/hub/store.ts",
   "core/hub/tree_json.ts",
   "core/decided_upload.ts",

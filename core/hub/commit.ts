@@ -8,7 +8,7 @@ import { type ChangeSet, changesOf } from "../tree/change_set.ts";
 import { alreadyExists, type Decision, type PlacedFile } from "../tree/placement.ts";
 import { type Alongside, Staging, type UploadedFile } from "../tree/staging.ts";
 import { type LfsFile, type PlannedCommit, readOperations } from "./operations.ts";
-import type { CommitRequest, CommittedFiles, HubService } from "./ports.ts";
+import type { CommitRequest, CommitTarget, CommittedFiles, HubService } from "./ports.ts";
 
 /** How often the content of a commit is looked up: another commit may take it at the same time. */
 const MAX_ATTEMPTS = 3;
@@ -38,10 +38,25 @@ export async function commitFiles(
   hub: HubService,
   request: CommitRequest,
 ): Promise<CommittedFiles> {
-  const { caller, directory, parentCommit } = request;
+  const { caller, directory } = request;
   const userId = ownerOf(caller);
   // If the commit id cannot be known, nothing is changed.
   requireParent(request, await hub.revisions.commitIdOf(userId, directory));
+  const changes = await applyCommit(hub, request, (staging) => readOperations(staging, request));
+  return { commitOid: await hub.revisions.commitIdOf(userId, directory), changes };
+}
+
+/**
+ * Carries out a planned commit, as {@link commitFiles} does, without its commit ids.
+ *
+ * @throws {AppError} as {@link commitFiles} does.
+ */
+export async function applyCommit(
+  hub: HubService,
+  request: CommitTarget,
+  plan: (staging: Staging) => Promise<PlannedCommit>,
+): Promise<ChangeSet> {
+  const { caller, parentCommit } = request;
   let waiting: WaitingContent;
   await using staging = new Staging(hub.tree, {
     caller,
@@ -51,8 +66,8 @@ export async function commitFiles(
     // Commit ids are those of what is committed: no other work may share the transaction.
     alone: parentCommit !== undefined,
   });
-  const planned = await readOperations(staging, request);
-  const changes = await repeated(hub, async () => {
+  const planned = await plan(staging);
+  return await repeated(hub, async () => {
     await using content = await findWaiting(hub, caller, planned.lfsFiles);
     waiting = content;
     const paths = [...planned.copies, ...content.others].map(({ path }) => path);
@@ -60,11 +75,10 @@ export async function commitFiles(
     await removeTaken(hub, content.ids);
     return stored.changes;
   });
-  return { commitOid: await hub.revisions.commitIdOf(userId, directory), changes };
 }
 
 /** Refuses a commit on another state than that which its client has seen. */
-function requireParent({ parentCommit }: CommitRequest, current: string): void {
+function requireParent({ parentCommit }: CommitTarget, current: string): void {
   if (parentCommit === undefined) return;
   // Clients may state its first digits.
   if (/^[0-9a-f]{7,}$/.test(parentCommit) && current.startsWith(parentCommit)) return;
@@ -135,7 +149,7 @@ async function findWaiting(
 }
 
 interface CommitParts {
-  readonly request: CommitRequest;
+  readonly request: CommitTarget;
   readonly planned: PlannedCommit;
   readonly waiting: WaitingContent;
 }

@@ -1,8 +1,9 @@
 import { type Privilege, requirePermission } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import { AppError, quoted } from "../errors.ts";
-import { joinPath, sanitizePath } from "../paths.ts";
+import { joinPath } from "../paths.ts";
 import type { Staging, UploadedFile } from "../tree/staging.ts";
+import { repositoryPath } from "./kept_directory.ts";
 import type { CommitRequest, Operation } from "./ports.ts";
 
 /** The most operations of a commit: each one is kept in memory until all have come. */
@@ -44,7 +45,7 @@ export async function readOperations(
   const lfsFiles: LfsFile[] = [];
   const copies: { from: string; path: string }[] = [];
   const deletions: { path: string; isDir: boolean }[] = [];
-  const pathOf = (path: string) => joinPath(directory, sanitizePath(path));
+  const pathOf = (path: string) => joinPath(directory, repositoryPath(path));
   const seen = new Set<string>();
   let bytes = 0;
   for await (const operation of operations) {

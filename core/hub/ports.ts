@@ -46,14 +46,18 @@ export type Operation =
   /** The source is a file of the repository before the commit. */
   | { readonly kind: "copyFile"; readonly from: string; readonly path: string };
 
-/** A commit to carry out. `commitFiles(hub, request): Promise<CommittedFiles>` */
-export interface CommitRequest {
+/** What a commit changes. */
+export interface CommitTarget {
   /** Acts in the tree of the repository. */
   readonly caller: Caller;
   /** The directory of the repository in the tree, such as `models/ns/name`. */
   readonly directory: string;
   /** The commit id that the repository must have. @default any */
   readonly parentCommit?: string | undefined;
+}
+
+/** A commit to carry out. `commitFiles(hub, request): Promise<CommittedFiles>` */
+export interface CommitRequest extends CommitTarget {
   readonly operations: AsyncIterable<Operation>;
 }
 

@@ -3,10 +3,11 @@ import type { UploadMode } from "../../schemas/hub_repository.ts";
 import { KIB } from "../../schemas/units.ts";
 import { type Caller, permits } from "../caller.ts";
 import { DamagedContent } from "../errors.ts";
-import { joinPath, sanitizePath } from "../paths.ts";
+import { joinPath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "../tree/changes.ts";
 import { MissingContent, openFile } from "../tree/file_content.ts";
+import { repositoryPath } from "./kept_directory.ts";
 import type { Repository } from "./repository.ts";
 
 /** The largest file that belongs into a commit itself, in bytes. Its content is in the database. */
@@ -45,7 +46,7 @@ export async function planUploads(
   tree: Tree,
   { caller, repository: { userId, directory }, files }: PreuploadRequest,
 ): Promise<PlannedUpload[]> {
-  const paths = files.map(({ path }) => joinPath(directory, sanitizePath(path)));
+  const paths = files.map(({ path }) => joinPath(directory, repositoryPath(path)));
   // Who may only upload does not learn what is there.
   const found = permits(caller, "resources.view")
     ? await tree.records.findByPath({ userId, everyone: false }, paths)

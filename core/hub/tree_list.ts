@@ -1,5 +1,6 @@
-import { MAX_TARGETS, sanitizePath } from "../paths.ts";
+import { MAX_TARGETS } from "../paths.ts";
 import { AppError } from "../errors.ts";
+import { repositoryPath } from "./kept_directory.ts";
 import { entryNotFound, type Hub, readRevision, type RevisionName } from "./repository.ts";
 import type { RepositoryPage } from "./store.ts";
 
@@ -93,7 +94,7 @@ export function pathIn({ repository }: Pick<RevisionName, "repository">, path: s
 
 function cleanPath(path: string): string | undefined {
   try {
-    return sanitizePath(path);
+    return repositoryPath(path);
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

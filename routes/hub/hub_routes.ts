@@ -3,7 +3,7 @@ import { expand, type HubRoute } from "./hub_route.ts";
 import { postCommit } from "./commit.ts";
 import { postRepository } from "./create.ts";
 import { showInfo } from "./info.ts";
-import { postLfsBatch, postLfsVerify } from "./lfs.ts";
+import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getObject, putObject } from "./objects.ts";
 import { postPreupload } from "./preupload.ts";
 import { showRepositories } from "./repositories.ts";
@@ -109,6 +109,15 @@ const WRITING: readonly HubRoute[] = [
     privilege: "resources.upload",
     basic: true,
     handle: postLfsVerify,
+  },
+  {
+    method: "POST",
+    path: "{web}/{ns}/{name}.git/info/lfs/keep",
+    privilege: "resources.upload",
+    basic: true,
+    action: "hub.keep",
+    load: "transfer",
+    handle: postLfsKeep,
   },
 ];
 

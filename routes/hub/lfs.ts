@@ -1,9 +1,12 @@
 import { type Caller, type Privilege, requirePermission } from "../../core/caller.ts";
 import { AppError, quoted } from "../../core/errors.ts";
+import { keepObjects } from "../../core/hub/keep_objects.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import { grantOf, type GrantRequest, signGrant } from "../../core/hub/signed_address.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { Repository } from "../../core/hub/repository.ts";
+import { release } from "../../core/record_lists.ts";
+import { changedOwners } from "../../core/tree/change_set.ts";
 import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts";
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
@@ -61,8 +64,14 @@ export async function postLfsBatch(
     repository: repository.directory,
     prefix: `${origin}/hub/lfs/`,
   });
-  const verify = { href: `${urlOf(origin, mount, repository)}.git/info/lfs/verify` };
+  const keeps = operation === "upload" && !commitsLater(c, transfers);
+  const verify = {
+    href: `${urlOf(origin, mount, repository)}.git/info/lfs/${keeps ? "keep" : "verify"}`,
+  };
   const areHeld = await held(hub, { operation, caller, repository, objects });
+  // Git sends no other request about those that it need not send.
+  const unsent = keeps ? objects.filter((_, index) => areHeld[index] === true) : [];
+  if (unsent.length > 0) await keep(c, hub, { repository, objects: unsent });
   const items = objects.map((object, index): BatchItem => {
     const isHeld = areHeld[index] === true;
     if (operation === "download") {
@@ -73,6 +82,15 @@ export async function postLfsBatch(
     return isHeld ? object : { ...object, actions: { upload: addressOf(object), verify } };
   });
   return lfsJson(c, { transfer: "basic", objects: items, hash_algo: "sha256" });
+}
+
+/**
+ * Whether the client makes a file of what it sends by a commit of the hub. Those that do offer a transfer that
+ * is none of Git's; a Git that has an agent for it says that it is Git.
+ */
+function commitsLater(c: Handled, transfers: LfsBatch["transfers"]): boolean {
+  const isGit = /^git-lfs\//.test(c.req.header("User-Agent") ?? "");
+  return !isGit && transfers?.includes("multipart") === true;
 }
 
 /** Makes signed addresses. */
@@ -109,17 +127,52 @@ async function held(
   return paths.map((path) => path !== undefined);
 }
 
-/** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived. */
+/** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived, for clients that commit it. */
 export async function postLfsVerify(
   c: Handled,
   { hub }: Services,
   mount: Mount,
 ): Promise<Response> {
   await existingOf(c, hub, mount);
+  const object = await receivedObject(c, hub);
+  return lfsJson(c, object);
+}
+
+/** `POST /{repo}.git/info/lfs/keep` (C 20): has the repository keep what Git has sent. */
+export async function postLfsKeep(
+  c: Handled,
+  { hub }: Services,
+  mount: Mount,
+): Promise<Response> {
+  const repository = await existingOf(c, hub, mount);
+  auditChange(c, { paths: [repository.directory] });
+  const object = await receivedObject(c, hub);
+  await keep(c, hub, { repository, objects: [object] });
+  return lfsJson(c, object);
+}
+
+/** The object that a request names, which the tree must have. */
+async function receivedObject(c: Handled, hub: HubService): Promise<LfsObject> {
   const { oid, size } = await jsonBody(c.req.raw, LfsObject);
   const [isHeld] = await findObjects(hub, callerOf(c), [{ sha256: oid, size }]);
-  if (isHeld) return lfsJson(c, { oid, size });
+  if (isHeld) return { oid, size };
   throw new AppError("ErrHubEntryNotFound", `Object ${oid} of ${size} bytes was not received`);
+}
+
+interface Kept {
+  readonly repository: Repository;
+  readonly objects: readonly LfsObject[];
+}
+
+async function keep(c: Handled, hub: HubService, { repository, objects }: Kept): Promise<void> {
+  const changes = await keepObjects(hub, {
+    caller: callerOf(c),
+    repository,
+    objects: objects.map(({ oid, size }) => ({ sha256: oid, size })),
+  });
+  const records = changedOwners(changes);
+  if (records.size > 0) auditChange(c, { paths: [repository.directory], records });
+  for (const { records } of changes) release(records);
 }
 
 function lfsJson(c: Handled, body: unknown): Response {

@@ -6,6 +6,7 @@ import type {
   RepositoryPage,
   RepositoryQuery,
 } from "../../core/hub/store.ts";
+import { KEPT_DIRECTORY } from "../../core/hub/kept_directory.ts";
 import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
 import { compareBytewise } from "../../core/paths.ts";
 import { Buffer } from "node:buffer";
@@ -82,26 +83,36 @@ function targetsOf(request: HubRequest, dialect: Dialect): PageQuery {
       limit: paths.length,
     };
   }
-  const { below, recursive, after, limit } = request;
+  const { below, directory, recursive, after, limit } = request;
   const first = `${below}/`;
+  const kept = `${directory}/${KEPT_DIRECTORY}`;
   // One lower bound: with two, the index might be searched from the start of the directory for each page.
   const from = compareBytewise(after, first) > 0 ? after : first;
   const select = `SELECT ${TARGET_COLUMNS} FROM records WHERE user_id = :user AND`;
   if (recursive) {
     return {
       sql: `${select} ${comparePath("path", "<", ":end")} AND ${comparePath("path", ">", ":from")}
+        AND path <> :kept AND NOT (path > :kept_from AND path < :kept_end)
         ORDER BY ${byPath("path")} LIMIT :limit`,
       // All paths below a directory sort up to this one, as "0" follows "/" in ASCII.
-      parameters: { end: `${below}0`, from, limit: limit + 1 },
+      parameters: {
+        end: `${below}0`,
+        from,
+        kept,
+        kept_from: `${kept}/`,
+        kept_end: `${kept}0`,
+        limit: limit + 1,
+      },
       limit,
     };
   }
   return {
     sql: `${select} ${isParent("parent", ":below")} AND ${child} > ${childKey(":below", ":name")}
-      ORDER BY ${child} LIMIT :limit`,
+      AND path <> :kept ORDER BY ${child} LIMIT :limit`,
     // All children sort before a path that is after that of their parent, and not below it.
     parameters: {
       below,
+      kept,
       name: from.slice(first.length),
       limit: from.startsWith(first) ? limit + 1 : 0,
     },

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
-import type { Client } from "../support/client.ts";
-import { commit, committed, HubClient, lines } from "../support/hub.ts";
+import { createHash } from "node:crypto";
+import { HubClient, lfsObject } from "../support/hub.ts";
 import { CountingProxy } from "../support/counting_proxy.ts";
 import { modelFile } from "../support/models.ts";
 import { noise } from "../support/random.ts";
@@ -119,7 +119,6 @@ Deno.test({
 
     await t.step("C 20 with the credential in a header", async () => {
       await first.git("push", "-q", "origin", "HEAD:main");
-      await commitObjects(one, files);
       const second = await clone("second", byHeader(server.origin, one.token));
       await second.git("checkout", "-q", "main");
       assert.match(new TextDecoder().decode(await second.read("large.bin")), /^version /);
@@ -128,6 +127,18 @@ Deno.test({
         assert.deepEqual(new Uint8Array(await second.read(name)), content, name);
       }
       assert.deepEqual(await server.temporaryFiles(), []);
+    });
+    await t.step("C 20 clients of the hub see nothing of what git has sent", async () => {
+      const hub = new HubClient(server, one);
+      const empty = createHash("sha256").digest("hex").slice(0, 40);
+      assert.equal((await hub.send("GET", "/api/models/team/model/tree/main")).text, "[]");
+      assert.match((await hub.send("GET", "/api/models/team/model")).text, new RegExp(empty));
+    });
+    await t.step("C 20 each content is a file of the repository", async () => {
+      for (const content of Object.values(files)) {
+        const path = `models/team/model/.lfs/${lfsObject(content).oid}`;
+        assert.equal((await one.file("HEAD", path)).status, 200);
+      }
     });
     await t.step("C 20 with the credential as a password", async () => {
       const third = await clone("third", byPassword(server.origin, one.token));
@@ -152,6 +163,8 @@ Deno.test({
         await first.git("push", "-q", "origin", "HEAD:main");
       });
       assert.ok(sent < 20_000, String(sent));
+      // A clone finds it all the same when that file is gone.
+      await one.remove({ path: "models/team/model/held.bin" });
       const fourth = await clone("fourth", byHeader(server.origin, one.token));
       await fourth.git("checkout", "-q", "main");
       await fourth.git("lfs", "pull", "--include", "held.bin");
@@ -218,10 +231,3 @@ Deno.test({
     assert.match(new TextDecoder().decode(await second.read("evil.pkl")), /^version /);
   },
 });
-
-/** Makes content that git has sent files of the model, as a client of the hub does. */
-async function commitObjects(client: Client, files: Readonly<Record<string, Uint8Array>>) {
-  const hub = new HubClient({ origin: new URL(client.url).origin }, client);
-  const operations = Object.entries(files).map(([path, content]) => lines.lfsFile(path, content));
-  committed(await commit(hub, "team/model", ...operations));
-}

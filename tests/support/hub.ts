@@ -92,6 +92,9 @@ export function lfsObject(content: string | Uint8Array): { oid: string; size: nu
   };
 }
 
+/** The transfers that the clients of the hub offer. */
+const HUB_TRANSFERS = ["basic", "multipart"];
+
 /** Asks what is to be done for objects. */
 export async function batch(
   hub: HubClient,
@@ -99,7 +102,7 @@ export async function batch(
   operation: "upload" | "download",
   ...objects: readonly { oid: string; size: number }[]
 ): Promise<BatchItem[]> {
-  const body = { operation, transfers: ["basic"], objects, hash_algo: "sha256" };
+  const body = { operation, transfers: HUB_TRANSFERS, objects, hash_algo: "sha256" };
   const reply = await postLfs(hub, `/${repository}.git/info/lfs/objects/batch`, body);
   assert.equal(reply.headers.get("Content-Type"), LFS_TYPE);
   return v.parse(BatchReply, jsonOf(reply)).objects;
