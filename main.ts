@@ -1,5 +1,6 @@
 /** The command line: picks a command and runs it. */
 
+import { type CommandName, COMMANDS, isCommand } from "./cli/commands.ts";
 import { suggestion } from "./cli/nearest.ts";
 import { printError } from "./cli/print_error.ts";
 import { messageOf, UsageError } from "./cli/usage_error.ts";
@@ -9,7 +10,7 @@ interface Command {
   run(args: string[]): Promise<number> | number;
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+export const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: () => import("./cli/serve/serve.ts"),
   token: () => import("./cli/token/token.ts"),
   scan: () => import("./cli/scan/scan.ts"),
@@ -43,31 +44,21 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 /** For these, 1 means that they have found something (C 16, C 22). */
 const FAIL_WITH_2: ReadonlySet<string> = new Set(["scan", "check", "backup", "restore", "migrate"]);
-/**
- * Commands that run with the permissions that their settings need, and no others. `serve` and `scan` start
- * processes with fewer permissions, and the others here read nothing.
- */
-const NARROWED: ReadonlySet<string> = new Set([
-  ...["token", "capacity", "check", "backup", "restore", "migrate", "config", "permissions"],
-  ...["login", "logout", "put", "get", "sync"],
-  ...["ls", "tree", "stat", "mkdir", "mv", "cp", "rm", "events", "link"],
-]);
 const FLAGS = new Map([["--help", "help"], ["-h", "help"], ["--version", "version"]]);
 
 async function main([given = "help", ...args]: string[]): Promise<number> {
   const name = FLAGS.get(given) ?? given;
   try {
-    const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (load === undefined) {
+    if (!isCommand(name)) {
       const similar = suggestion(name, Object.keys(COMMANDS));
       throw new UsageError(`Unknown command "${name}"${similar}; try strongroom help`);
     }
     if (asksForHelp(args)) return (await import("./cli/help.ts")).run([name]);
     if (isNarrowed(name, args) && mayRunPrograms()) {
       const { launch } = await import("./cli/supervisor/launch.ts");
-      return await launch([name, ...args]);
+      return await launch(name, args);
     }
-    const command = await load();
+    const command = await LOADERS[name]();
     return await command.run(args);
   } catch (error) {
     printError(messageOf(error));
@@ -83,8 +74,8 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 /** Whether a command runs in a process with fewer permissions. A scan by a server starts no scanners. */
-function isNarrowed(name: string, args: readonly string[]): boolean {
-  return NARROWED.has(name) || (name === "scan" && args.includes("--remote"));
+function isNarrowed(name: CommandName, args: readonly string[]): boolean {
+  return COMMANDS[name] !== "all" || (name === "scan" && args.includes("--remote"));
 }
 
 /** Whether this process may do anything. The permissions of a compiled executable cannot be narrowed. */

@@ -11,7 +11,8 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 export function run(args: string[]): number {
   const [shell = "", ...others] = args;
   if (others.length > 0 || !isShell(shell)) {
-    throw new UsageError("completion needs one argument: bash, zsh or fish");
+    const instead = args.length === 0 ? "" : `, not "${args.join(" ")}"`;
+    throw new UsageError(`completion needs one argument: bash, zsh or fish${instead}`);
   }
   console.log(SCRIPTS[shell](Object.entries(USAGES)));
   return 0;

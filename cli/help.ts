@@ -1,5 +1,5 @@
 import { suggestion } from "./nearest.ts";
-import { USAGES } from "./usage.ts";
+import { usageNamed, USAGES } from "./usage.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** `strongroom help [COMMAND]`: prints what the commands do, or how to use one. */
@@ -33,7 +33,7 @@ function overview(): string {
  * @throws {UsageError} when it is unknown.
  */
 export function usageOf(name: string): string {
-  const usage = Object.hasOwn(USAGES, name) ? USAGES[name] : undefined;
+  const usage = usageNamed(name);
   if (usage === undefined) {
     throw new UsageError(`Unknown command "${name}"${suggestion(name, Object.keys(USAGES))}`);
   }

@@ -19,8 +19,11 @@ export async function migrateArguments(args: readonly string[]): Promise<Migrate
     to: { type: "string" },
     json: { type: "boolean", default: false },
   });
-  if (!from || !to) throw new UsageError("Both --from and --to are required");
-  const [source, target] = [await strongroomOf(from), await strongroomOf(to)];
+  if (from === undefined || to === undefined) {
+    throw new UsageError("Both --from and --to are required");
+  }
+  const source = await strongroomOf("--from", from);
+  const target = await strongroomOf("--to", to);
   return {
     from: source.settings,
     to: target.settings,
@@ -30,7 +33,13 @@ export async function migrateArguments(args: readonly string[]): Promise<Migrate
 }
 
 /** The settings of a data directory without engines, or those of a file. */
-async function strongroomOf(path: string): Promise<{ settings: Settings; file?: string }> {
+async function strongroomOf(
+  option: string,
+  path: string,
+): Promise<{ settings: Settings; file?: string }> {
+  if (path === "") {
+    throw new UsageError(`${option} must be a data directory or a file of settings, not ""`);
+  }
   const info = await Deno.stat(path).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

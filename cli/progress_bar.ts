@@ -37,13 +37,36 @@ export function hasControls(): boolean {
   return readVariable("TERM") !== "dumb";
 }
 
-/** The terminal of this process; undefined if stderr goes elsewhere. */
-export function progressScreen(): ProgressScreen | undefined {
+/** Erases a line, and leaves the cursor at its begin. */
+const ERASE = "\r\x1b[K";
+
+/**
+ * The terminal of this process; undefined if stderr goes elsewhere.
+ *
+ * @param endsOnStop Whether a stop signal erases what is drawn, and ends the process. @default true
+ */
+export function progressScreen(
+  { endsOnStop = true }: { readonly endsOnStop?: boolean } = {},
+): ProgressScreen | undefined {
   if (!Deno.stderr.isTerminal() || !hasControls()) return undefined;
-  return {
-    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
-    columns: () => Deno.consoleSize().columns || DEFAULT_COLUMNS,
-  };
+  const write = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(text));
+  if (endsOnStop) eraseOnStop(write);
+  return { write, columns: () => Deno.consoleSize().columns || DEFAULT_COLUMNS };
+}
+
+let erasesOnStop = false;
+
+/** Makes stop signals erase the line that is drawn, where the next prompt begins. */
+function eraseOnStop(write: (text: string) => void): void {
+  if (erasesOnStop) return;
+  erasesOnStop = true;
+  for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15]] as const) {
+    Deno.addSignalListener(signal, () => {
+      write(ERASE);
+      // As a shell says that a signal ended a command.
+      Deno.exit(128 + number);
+    });
+  }
 }
 
 /** A line of a terminal that is drawn over again, a few times a second at most. */
@@ -70,7 +93,7 @@ class RedrawnLine {
   }
 
   #write(text: string): void {
-    this.#screen?.write(`\r\x1b[K${text}`);
+    this.#screen?.write(ERASE + text);
   }
 }
 

@@ -12,7 +12,7 @@ const CONFLICT_OPTION =
   --name NAME            Another name for the one source`;
 
 /** The commands that use a server by its API (C 25). */
-export const REMOTE_USAGES: Readonly<Record<string, Usage>> = {
+export const REMOTE_USAGES = {
   login: {
     summary: "Keep the URL of a server and a credential for it",
     forms: ["login URL"],
@@ -80,4 +80,4 @@ ${TRANSFER_OPTIONS}`,
     ],
     takesFiles: true,
   },
-};
+} satisfies Readonly<Record<string, Usage>>;

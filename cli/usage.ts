@@ -1,10 +1,14 @@
 import { PRIVILEGES } from "../schemas/credentials.ts";
+import type { CommandName } from "./commands.ts";
 import { REMOTE_USAGES } from "./remote_usage.ts";
 import type { Usage } from "./usage_type.ts";
 import { VERB_USAGES } from "./verb_usages.ts";
 
+/** Only this program starts it. */
+type Hidden = "scanner";
+
 /** The commands that people use, as `strongroom help` lists them. */
-export const USAGES: Readonly<Record<string, Usage>> = {
+export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   serve: {
     summary: "Serve until SIGTERM, SIGINT, SIGQUIT or SIGHUP",
     forms: ["serve [--accept-damage]"],
@@ -167,3 +171,8 @@ Exit code 0: the target is whole; 1: some content of the source is missing or da
     examples: ["strongroom --version"],
   },
 };
+
+/** How to use a command; undefined if it is not one that people use. */
+export function usageNamed(name: string): Usage | undefined {
+  return Object.entries(USAGES).find(([it]) => it === name)?.[1];
+}

@@ -1,4 +1,4 @@
-import { USAGES } from "./usage.ts";
+import { usageNamed } from "./usage.ts";
 import type { Usage } from "./usage_type.ts";
 
 /** An option of a command, as its usage explains it. */
@@ -30,6 +30,6 @@ export function optionsOf({ forms, details = "" }: Usage): Option[] {
 
 /** The words that its forms have right after the name of a command: `list` in `token list`. */
 export function subcommandsOf(name: string): string[] {
-  const words = USAGES[name]?.forms.map((form) => form.split(" ")[1] ?? "") ?? [];
+  const words = usageNamed(name)?.forms.map((form) => form.split(" ")[1] ?? "") ?? [];
   return words.flatMap((word) => word.split("|")).filter((word) => /^[a-z]+$/.test(word));
 }

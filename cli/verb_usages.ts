@@ -4,7 +4,7 @@ const COMMON = `  --tree ID    Act in the tree of another user
   --json       Print JSON, a line for each entry`;
 
 /** How to use the verbs for files on a server (C 25). */
-export const VERB_USAGES: Readonly<Record<string, Usage>> = {
+export const VERB_USAGES = {
   ls: {
     summary: "List a directory of a server",
     forms: ["ls [-l] [-R] [--json] [PATH]"],
@@ -92,4 +92,4 @@ or none; a request takes 1000.
       "strongroom link revoke 12",
     ],
   },
-};
+} satisfies Readonly<Record<string, Usage>>;

@@ -1,7 +1,9 @@
 import config from "../deno.json" with { type: "json" };
+import { expectNoArguments } from "./usage_error.ts";
 
 /** `strongroom --version`: prints the version, which `deno.json` holds. */
-export function run(): number {
+export function run(args: string[]): number {
+  expectNoArguments(args);
   console.log(`strongroom ${config.version}`);
   return 0;
 }

@@ -3,6 +3,9 @@ import * as v from "valibot";
 const id = v.pipe(v.number(), v.integer(), v.minValue(1));
 const time = v.pipe(v.string(), v.isoTimestamp());
 
+/** The longest time that a link is valid, in seconds. */
+export const MAX_LINK_SECONDS = 30 * 24 * 60 * 60;
+
 /** The body of a request for a link (C 19). Unknown keys are ignored (C 3). */
 export const LinkRequest = v.object({
   path: v.string(),

@@ -28,11 +28,15 @@ export function parseSize(text: string): number | undefined {
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** Formats a size for people, such as `512 bytes` or `1.5 MiB`. */
+/** Formats a size or a rate for people, such as `512 bytes` or `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < KIB) return `${bytes.toLocaleString("en")} ${bytes === 1 ? "byte" : "bytes"}`;
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / KIB ** power).toFixed(1)} ${UNITS[power]}`;
+  const whole = Math.round(bytes);
+  if (whole < KIB) return `${whole.toLocaleString("en")} ${whole === 1 ? "byte" : "bytes"}`;
+  let power = Math.min(UNITS.length - 1, Math.floor(Math.log2(whole) / 10));
+  // Rounding may fill a unit: 1023.96 KiB are 1.0 MiB.
+  const isFull = Math.round(whole / KIB ** power * 10) >= KIB * 10;
+  if (isFull && power < UNITS.length - 1) power++;
+  return `${(whole / KIB ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;

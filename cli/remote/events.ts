@@ -16,8 +16,14 @@ import { verbArguments } from "./verb.ts";
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, { since: { type: "string" } });
   if (positionals.length > 0) throw new UsageError("events needs no path");
+  const { since } = values;
+  if (since !== undefined && !EVENT_ID.test(since)) {
+    throw new UsageError(
+      `--since must be the id of an event, as events --json prints it, not "${since}"`,
+    );
+  }
   const connection = await Connection.open(values.tree);
-  for await (const event of followed(connection, values.since)) {
+  for await (const event of followed(connection, since)) {
     if (event.type === "reset") {
       printError("Events are missing before this: the server does not have them any more");
     }
@@ -27,6 +33,8 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
+/** `<epoch>-<sequence>` (C 11). */
+const EVENT_ID = /^\w{1,40}-\d{1,16}$/;
 /** How long to wait before the next connection. */
 const RECONNECT_MS = 1000;
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { LinkEntry, LinkList, NewLinkEntry } from "../../schemas/links.ts";
+import { TimeToLive } from "../../schemas/credentials.ts";
+import { LinkEntry, LinkList, MAX_LINK_SECONDS, NewLinkEntry } from "../../schemas/links.ts";
 import { printable } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
@@ -25,8 +26,15 @@ async function make(args: string[]): Promise<number> {
     once: { type: "boolean", default: false },
   });
   const path = onlyPath("link", positionals);
+  const { expires } = values;
+  const seconds = v.safeParse(TimeToLive, expires);
+  if (!seconds.success || seconds.output > MAX_LINK_SECONDS) {
+    throw new UsageError(
+      `--expires must be a duration up to 30d such as 90s, 15m, 1h or 7d, not "${expires}"`,
+    );
+  }
   const connection = await Connection.open(values.tree);
-  const value = { path, expires_in: values.expires, once: values.once };
+  const value = { path, expires_in: expires, once: values.once };
   const link = await connection.json(NewLinkEntry, "POST", "/links/", { value });
   console.log(values.json ? JSON.stringify(link) : printable(link.url));
   return 0;
@@ -67,7 +75,10 @@ async function revoke(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {});
   const wrong = positionals.find((it) => !v.is(Id, it));
   if (positionals.length === 0 || wrong !== undefined) {
-    throw new UsageError("link revoke needs the ids of links, which strongroom link list prints");
+    const instead = wrong === undefined ? "" : `, not "${wrong}"`;
+    throw new UsageError(
+      `link revoke needs the ids of links, as strongroom link list prints them${instead}`,
+    );
   }
   const connection = await Connection.open(values.tree);
   for (const id of positionals) {

@@ -1,40 +1,24 @@
 import { dirname } from "node:path/posix";
 import { parseArgs } from "node:util";
+import type { CommandWith } from "../commands.ts";
 import { userDirectory } from "../environment.ts";
 import { namesOf, type Permissions } from "../permissions.ts";
 import { findLogin } from "./find_login.ts";
 import { loginUrl } from "./login.ts";
 import { apiUrl, urlAuthority } from "./server_url.ts";
 
-/** The commands that use a server by its API (C 25). */
-export const REMOTE_COMMANDS = [
-  ...["login", "logout"] as const,
-  ...["ls", "tree", "stat", "mkdir", "mv", "cp", "rm", "events", "link"] as const,
-] as const;
-export type RemoteCommand = typeof REMOTE_COMMANDS[number];
-
-export function isRemoteCommand(name: string | undefined): name is RemoteCommand {
-  return REMOTE_COMMANDS.some((it) => it === name);
-}
-
 /**
- * What a command that uses a server needs: that server, and the files that its arguments name.
+ * What `strongroom login` and `strongroom logout` need: the file of the login, and the server that it is for.
  *
- * @throws {UsageError} when no server is known, or the arguments are invalid.
+ * @throws {UsageError} when the arguments are invalid.
  */
-export async function remotePermissions(
-  command: RemoteCommand,
+export function loginPermissions(
+  command: CommandWith<"login">,
   args: readonly string[],
-): Promise<Permissions> {
+): Permissions {
   const config = namesOf(userDirectory("config"));
-  switch (command) {
-    case "login":
-      return { net: [urlAuthority(loginUrl(args))], read: config, write: config };
-    case "logout":
-      return { net: [], read: config, write: config };
-    default:
-      return await serverPermissions();
-  }
+  const net = command === "login" ? [urlAuthority(loginUrl(args))] : [];
+  return { net, read: config, write: config };
 }
 
 /**

@@ -16,7 +16,7 @@ export async function run(args: string[]): Promise<number> {
   if (others.length > 0) throw new UsageError(`Only one path is expected, not also "${others[0]}"`);
   const depth = v.safeParse(Depth, values.depth);
   if (!depth.success) {
-    throw new UsageError(`--depth must be a number of levels, not "${values.depth}"`);
+    throw new UsageError(`--depth must be a number of levels from 1 to 999, not "${values.depth}"`);
   }
   if (values.json) throw new UsageError("tree has no JSON: use strongroom ls -R --json");
   const path = remoteDirectory(given);

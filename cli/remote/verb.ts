@@ -36,9 +36,10 @@ export function remotePath(given: string): string {
   return checked(() => sanitizePath(given.replace(/^\/+/, "")));
 }
 
-/** Like {@link remotePath}, where `/` and nothing are the root, "". */
+/** Like {@link remotePath}, where `/`, `.` and nothing are the root, "". */
 export function remoteDirectory(given: string): string {
-  return checked(() => /^[./]*$/.test(given) ? "" : sanitizeDirectory(given.replace(/^\/+/, "")));
+  const isRoot = given.split("/").every((it) => it === "" || it === ".");
+  return isRoot ? "" : checked(() => sanitizeDirectory(given.replace(/^\/+/, "")));
 }
 
 function checked(work: () => string): string {

@@ -8,7 +8,7 @@ import {
   type Severity,
 } from "../../core/scanner/mod.ts";
 import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
-import { parseArguments } from "../arguments.ts";
+import { parseArguments, patterns } from "../arguments.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** The path that stands for stdin. */
@@ -69,20 +69,22 @@ export function scanRequest(args: string[]): ScanRequest {
     strict: true,
     allowPositionals: true,
   });
-  if (paths.length === 0) throw new UsageError("The path of a file or directory is required");
+  if (paths.length === 0 || paths.includes("")) {
+    throw new UsageError("The path of a file or directory is required");
+  }
   const selection = { scanners: values.scanners?.split(",") ?? null, weights: values.weights };
   if (values.remote) refuseLocal(paths, values);
   else if (values.tree !== undefined) throw new UsageError("--tree needs --remote");
   return {
     paths,
-    format: oneOf("format", REPORT_FORMATS, values.format ?? defaultFormat(values.output)),
+    format: oneOf("--format", REPORT_FORMATS, values.format ?? defaultFormat(values.output)),
     output: notEmpty("--output", values.output),
     skip: skippedBy(selection),
-    failOn: oneOf("level", SEVERITIES, values["fail-on"]),
+    failOn: oneOf("--fail-on", SEVERITIES, values["fail-on"]),
     failOnUnknown: values["fail-on-unknown"],
     baseline: notEmpty("--baseline", values.baseline),
     config: notEmpty("--config", values.config),
-    exclude: patterns(values.exclude),
+    exclude: patterns("--exclude", values.exclude),
     useDefaultExcludes: !values["no-default-excludes"],
     stdinName: stdinName(paths, values.name),
     remote: values.remote ? { ...selection, tree: values.tree } : undefined,
@@ -111,27 +113,18 @@ function defaultFormat(output: string | undefined): ReportFormat {
 }
 
 function oneOf<const Value extends string>(
-  what: string,
+  option: string,
   values: readonly Value[],
   given: string,
 ): Value {
   const parsed = v.safeParse(v.picklist(values), given);
   if (parsed.success) return parsed.output;
-  throw new UsageError(`Unknown ${what} "${given}": expected one of ${values.join(", ")}`);
+  throw new UsageError(`${option} must be one of ${values.join(", ")}, not "${given}"`);
 }
 
 function notEmpty(option: string, path: string | undefined): string | undefined {
   if (path === "") throw new UsageError(`Invalid ${option} "": expected the path of a file`);
   return path;
-}
-
-function patterns(given: readonly string[]): readonly string[] {
-  for (const pattern of given) {
-    if (/[^/.]/.test(pattern)) continue;
-    const expected = "a pattern for paths such as *.bin or tmp/**";
-    throw new UsageError(`Invalid --exclude "${pattern}": expected ${expected}`);
-  }
-  return given;
 }
 
 function stdinName(paths: readonly string[], name: string | undefined): string {
@@ -151,6 +144,6 @@ function skippedBy(selection: ScannerSelection): string[] {
     return skippedScanners(selection);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw new UsageError(`--scanners: ${error.message}`, { cause: error });
   }
 }

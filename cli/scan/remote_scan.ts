@@ -44,7 +44,7 @@ export async function scanRemote(
 
 /** A scan that a server does. */
 class RemoteScan {
-  readonly #screen = progressScreen();
+  readonly #screen = progressScreen({ endsOnStop: false });
   #bar: ProgressBar | undefined;
 
   constructor(readonly connection: Connection, readonly id: number) {}

@@ -10,7 +10,9 @@ export function run(args: string[]): number {
     strict: true,
     allowPositionals: true,
   });
-  if (others.length > 0) throw new UsageError("At most one rule code is expected");
+  if (others.length > 0) {
+    throw new UsageError(`At most one rule code is expected, not also "${others[0]}"`);
+  }
   const codes = given === undefined ? Object.keys(RULES).filter(isRuleCode) : [ruleCode(given)];
   if (json) console.log(JSON.stringify(codes.map(describedRule), undefined, 2));
   else console.log(codes.map(ruleText).join("\n\n"));

@@ -1,4 +1,4 @@
-import { parse, TomlDate } from "smol-toml";
+import { parse, TomlDate, TomlError } from "smol-toml";
 import { dirname, relative, resolve } from "node:path";
 import * as v from "valibot";
 import { pathMatcher } from "../../core/glob.ts";
@@ -135,7 +135,16 @@ function parsedWaivers(path: string, source: string): readonly Waiver[] {
   const parsed = v.safeParse(ConfigFile, parsedToml(path, source));
   if (parsed.success) return parsed.output.waiver;
   const [issue] = parsed.issues;
-  throw invalid(path, `${v.getDotPath(issue) ?? "waiver"}: ${issue.message}`);
+  const line = lineOfWaiver(source, issue.path?.[1]?.key);
+  const place = v.getDotPath(issue) ?? "waiver";
+  throw invalid(path, `${line}${place}: ${issue.message}`);
+}
+
+/** Where a waiver begins, by its number, as `line 3: `. Empty if it is not written as a table. */
+function lineOfWaiver(source: string, index: unknown): string {
+  if (typeof index !== "number") return "";
+  const header = [...source.matchAll(/^[ \t]*\[\[[ \t]*waiver[ \t]*\]\]/gm)][index];
+  return header === undefined ? "" : `line ${source.slice(0, header.index).split("\n").length}: `;
 }
 
 function parsedToml(path: string, source: string): unknown {
@@ -143,6 +152,7 @@ function parsedToml(path: string, source: string): unknown {
     return parse(source);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw invalid(path, message.split("\n")[0] ?? "", error);
+    const place = error instanceof TomlError ? `line ${error.line}, column ${error.column}: ` : "";
+    throw invalid(path, place + (message.split("\n")[0] ?? ""), error);
   }
 }

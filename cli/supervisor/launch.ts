@@ -5,6 +5,7 @@
  */
 
 import { backupArguments } from "../backup_arguments.ts";
+import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
 import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
@@ -17,11 +18,11 @@ import {
   permissionsFor,
 } from "../permissions.ts";
 import {
-  isRemoteCommand,
-  remotePermissions,
+  loginPermissions,
   remoteScanPermissions,
+  serverPermissions,
 } from "../remote/permissions.ts";
-import { isTransferCommand, transferPermissions } from "../transfer/permissions.ts";
+import { transferPermissions } from "../transfer/permissions.ts";
 import { signalChild } from "./child_process.ts";
 import { programArguments } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
@@ -41,12 +42,12 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
  * @throws {RangeError} when a setting is invalid.
  * @throws {UsageError} when the arguments of a backup are.
  */
-export async function launch(args: readonly string[]): Promise<number> {
-  const permissions = await permissionsOf(args);
+export async function launch(name: CommandName, args: readonly string[]): Promise<number> {
+  const permissions = await permissionsOf(name, args);
   const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
   using program = programArguments({ permissions, fixedFlags });
   const child = new Deno.Command(Deno.execPath(), {
-    args: [...program.args, ...args],
+    args: [...program.args, name, ...args],
     // A terminal signals a whole process group. Outside of it, the child receives signals once, from here.
     detached: true,
   }).spawn();
@@ -74,11 +75,24 @@ function withEngines(
   return { net: engines.net, read: [...read, ...engines.read], write };
 }
 
-async function permissionsOf([command, ...args]: readonly string[]): Promise<Permissions> {
-  if (isRemoteCommand(command)) return await remotePermissions(command, args);
-  if (command === "scan") return await remoteScanPermissions(args);
-  if (command === "migrate") return await migratePermissions(args);
-  if (isTransferCommand(command)) return await transferPermissions(command, args);
+async function permissionsOf(name: CommandName, args: readonly string[]): Promise<Permissions> {
+  if (isWith("login", name)) return await loginPermissions(name, args);
+  if (isWith("server", name)) return await serverPermissions();
+  if (isWith("transfer", name)) return await transferPermissions(name, args);
+  if (isWith("data", name)) return await dataPermissions(name, args);
+  // Of the others, only a scan by a server is launched.
+  return await remoteScanPermissions(args);
+}
+
+function isWith<Kind extends Access>(kind: Kind, name: CommandName): name is CommandWith<Kind> {
+  return COMMANDS[name] === kind;
+}
+
+async function dataPermissions(
+  name: CommandWith<"data">,
+  args: readonly string[],
+): Promise<Permissions> {
+  if (name === "migrate") return await migratePermissions(args);
   // The command itself warns of settings.
   const settings = loadSettings(() => {});
   const { dataDir, databaseUrl } = settings;
@@ -89,7 +103,7 @@ async function permissionsOf([command, ...args]: readonly string[]): Promise<Per
     contentUrl: undefined,
     databaseUrl: undefined,
   });
-  switch (command) {
+  switch (name) {
     case "backup":
       return copyPermissions(dataDir, backupArguments(args).directory);
     case "restore":
@@ -104,7 +118,5 @@ async function permissionsOf([command, ...args]: readonly string[]): Promise<Per
     case "config":
     case "permissions":
       return { net: [], read, write: [] };
-    default:
-      return { net: [], read, write };
   }
 }

@@ -88,7 +88,7 @@ interface TokenRequest {
 }
 
 function tokenRequest(args: string[]): TokenRequest {
-  const { user, privileges = "", admin, tree = [], ttl, quota } = parseOptions(args, {
+  const { user, privileges, admin, tree = [], ttl, quota } = parseOptions(args, {
     user: { type: "string" },
     privileges: { type: "string" },
     admin: { type: "boolean" },
@@ -96,6 +96,9 @@ function tokenRequest(args: string[]): TokenRequest {
     ttl: { type: "string", default: "1h" },
     quota: { type: "string" },
   });
+  if (user === undefined) {
+    throw new UsageError("--user is required: the id of a user, from 1 to 2^53 − 1");
+  }
   const userId = v.safeParse(UserId, user);
   if (!userId.success) {
     throw new UsageError(`--user must be an id from 1 to 2^53 − 1, not "${user}"`);
@@ -104,7 +107,8 @@ function tokenRequest(args: string[]): TokenRequest {
   if (!ttlSeconds.success) {
     throw new UsageError(`--ttl must be a duration such as 90s, 15m, 1h or 30d, not "${ttl}"`);
   }
-  const held = [...parsePrivileges(privileges), ...admin ? ["resources.admin"] : []];
+  const named = privileges === undefined ? [] : parsePrivileges(privileges);
+  const held = [...named, ...admin ? ["resources.admin"] : []];
   const trees = parseTrees(tree);
   if (held.length === 0 && tree.length === 0) {
     throw new UsageError("--privileges, --admin or --tree is required");
@@ -147,6 +151,9 @@ function namesIn(list: string): string[] {
 
 function parsePrivileges(list: string): string[] {
   const names = namesIn(list);
+  if (names.length === 0) {
+    throw new UsageError(`--privileges must be a list such as resources.view, not "${list}"`);
+  }
   const unknown = names.find((name) => !PRIVILEGES.some((known) => known === name));
   if (unknown === undefined) return names;
   throw new UsageError(

@@ -1,5 +1,6 @@
 import { pathMatcher } from "../../core/glob.ts";
-import { parseArguments } from "../arguments.ts";
+import { parseArguments, patterns } from "../arguments.ts";
+import { remoteDirectory } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
 import { withAncestors } from "./file_sets.ts";
 
@@ -48,9 +49,10 @@ export function copyArguments(args: readonly string[]): CopyArguments {
   if (destination === undefined || sources.length === 0) {
     throw new UsageError("What to copy and the directory to copy it to are required");
   }
+  refuseEmpty(positionals);
   const { name } = values;
   if (name !== undefined && (sources.length > 1 || !isName(name))) {
-    throw new UsageError("--name must be a name without slashes, for one source");
+    throw new UsageError(`--name must be a name without slashes, for one source, not "${name}"`);
   }
   return {
     ...commonOptions(values),
@@ -96,6 +98,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
         "strongroom sync models :models",
     );
   }
+  refuseEmpty(positionals);
   const isUpload = isRemote(destination);
   return {
     ...commonOptions(values),
@@ -106,14 +109,18 @@ export function syncArguments(args: readonly string[]): SyncArguments {
   };
 }
 
+/** An empty variable of a script would mean the current directory. */
+function refuseEmpty(paths: readonly string[]): void {
+  if (paths.includes("")) throw new UsageError('Invalid path "": it is empty');
+}
+
 function isRemote(text: string): boolean {
   return text.startsWith(":");
 }
 
 /** The path on the server that an argument names: a colon may precede it, and slashes do not matter. */
 export function remotePath(text: string): string {
-  const path = isRemote(text) ? text.slice(1) : text;
-  return path.split("/").filter((it) => it !== "" && it !== ".").join("/");
+  return remoteDirectory(isRemote(text) ? text.slice(1) : text);
 }
 
 function commonOptions(
@@ -124,7 +131,7 @@ function commonOptions(
     "dry-run": boolean;
   },
 ): TransferOptions {
-  const matchers = exclude.map(pathMatcher);
+  const matchers = patterns("--exclude", exclude).map(pathMatcher);
   const isExcluded = withAncestors((path) => matchers.some((matches) => matches(path)));
   return { tree, json, dryRun, hasExcludes: exclude.length > 0, isExcluded };
 }

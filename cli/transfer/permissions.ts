@@ -1,15 +1,8 @@
+import type { CommandWith } from "../commands.ts";
 import { userDirectory } from "../environment.ts";
 import { namesOf, type Permissions } from "../permissions.ts";
 import { serverPermissions } from "../remote/permissions.ts";
 import { copyArguments, syncArguments } from "./arguments.ts";
-
-/** The commands that copy files between this machine and a server (C 25). */
-const TRANSFER_COMMANDS = ["put", "get", "sync"] as const;
-export type TransferCommand = typeof TRANSFER_COMMANDS[number];
-
-export function isTransferCommand(name: string | undefined): name is TransferCommand {
-  return TRANSFER_COMMANDS.some((it) => it === name);
-}
 
 /**
  * What a transfer needs: the server, a place for its lists, and the directory that it copies to. What is
@@ -18,7 +11,7 @@ export function isTransferCommand(name: string | undefined): name is TransferCom
  * @throws {UsageError} when no server is known, or the arguments are invalid.
  */
 export async function transferPermissions(
-  command: TransferCommand,
+  command: CommandWith<"transfer">,
   args: readonly string[],
 ): Promise<Permissions> {
   const { net, read } = await serverPermissions();
@@ -30,7 +23,7 @@ export async function transferPermissions(
 }
 
 /** The directory that is copied to; undefined if it is on the server. */
-function targetOf(command: TransferCommand, args: readonly string[]): string | undefined {
+function targetOf(command: CommandWith<"transfer">, args: readonly string[]): string | undefined {
   switch (command) {
     case "put":
       copyArguments(args);

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { TimeToLive } from "../../schemas/credentials.ts";
+import { MAX_LINK_SECONDS } from "../../schemas/links.ts";
 import { type Caller, ownerOf, permits, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { Link, LinkPage, LinkScope, LinkStore } from "../links.ts";
@@ -18,7 +19,6 @@ export interface LinkService {
 /** The length of a token in bytes: 128 random bits (C 19). */
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
-const MAX_LIFETIME_S = 30 * 24 * 60 * 60;
 /** The most links of one maker. */
 const MAX_LINKS = 1000;
 
@@ -184,12 +184,12 @@ function lifetimeOf(expiresIn: number | string): number {
   const seconds = parsed.success ? parsed.output : expiresIn;
   if (
     typeof seconds === "number" && Number.isInteger(seconds) && seconds >= 1 &&
-    seconds <= MAX_LIFETIME_S
+    seconds <= MAX_LINK_SECONDS
   ) {
     return seconds;
   }
   throw invalid(
-    `expires_in is ${quoted(String(expiresIn))}, expected 1 to ${MAX_LIFETIME_S} seconds, or a ` +
+    `expires_in is ${quoted(String(expiresIn))}, expected 1 to ${MAX_LINK_SECONDS} seconds, or a ` +
       "duration up to 30d such as 90s, 15m, 1h or 7d",
   );
 }

@@ -122,7 +122,8 @@ Deno.test({
 Deno.test("C 25 completion names the shells that it knows", async () => {
   for (const args of [[], ["tcsh"], ["bash", "zsh"]]) {
     const { code, stderr } = await strongroom(["completion", ...args]);
-    const message = "strongroom: completion needs one argument: bash, zsh or fish\n";
+    const instead = args.length === 0 ? "" : `, not "${args.join(" ")}"`;
+    const message = `strongroom: completion needs one argument: bash, zsh or fish${instead}\n`;
     assert.deepEqual([code, stderr], [2, message]);
   }
 });

@@ -193,6 +193,16 @@ Deno.test("C 15 and C 16 strongroom scan", async (t) => {
       assert.deepEqual(reportFaults(JSON.parse(stdout)), []);
     }));
   });
+  await t.step("C 16 warns of nothing in a report of its own", async () => {
+    await using directory = await TempDir.make();
+    const output = `${directory.path}/report.json`;
+    const paths = [`${models}/numpy/int8.npy`, `${models}/safetensors/perceptron.safetensors`];
+    await strongroom(["scan", "--format", "json", "-o", output, ...paths]);
+    const { file_metadata } = JSON.parse(await Deno.readTextFile(output));
+    assert.ok(Object.values(file_metadata).every((it) => JSON.stringify(it).includes('"md5":')));
+    const { code, stdout } = await strongroom(["scan", directory.path]);
+    assert.deepEqual([code, JSON.parse(stdout).issues], [0, []]);
+  });
   await t.step("C 16 scans a whole directory, and reports as text and SARIF", async () => {
     const path = `${models}/pickle/hostile`;
     const { code, stdout } = await strongroom(["scan", "--format", "text", path]);

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { MIB } from "../../schemas/units.ts";
 import { ProgressBar, progressLine } from "../../cli/progress_bar.ts";
 
 Deno.test("ProgressBar", async (t) => {
@@ -18,6 +19,12 @@ Deno.test("ProgressBar", async (t) => {
       "1 h 40 min left",
     );
     assert.match(progressLine({ ...view, seconds: 200 }), /10 min 0 s left/);
+  });
+  await t.step("shows whole bytes in slow rates, and never 1024 of a unit", () => {
+    const slow = { done: { files: 0, bytes: 1483 }, total: { files: 1, bytes: 5000 }, seconds: 16 };
+    assert.match(progressLine({ ...slow, width: 200 }), /, 93 bytes\/s, 38 s left$/);
+    const fast = { done: { files: 0, bytes: 2 * MIB - 20 }, total: { files: 1, bytes: 1 } };
+    assert.match(progressLine({ ...fast, seconds: 2, width: 200 }), /, 1\.0 MiB\/s/);
   });
   await t.step("shows no bytes, no files and a narrow terminal", () => {
     const none = { files: 0, bytes: 0 };

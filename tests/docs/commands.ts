@@ -1,8 +1,11 @@
 /** `deno task docs`: writes what `strongroom help` says into docs/commands.md. */
 
+import { fileURLToPath } from "node:url";
 import { usageOf } from "../../cli/help.ts";
 import { USAGES } from "../../cli/usage.ts";
-import { ROOT } from "../support/child_server.ts";
+
+/** Not that of the servers of tests, which need more permissions than this program. */
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export const COMMANDS_PATH = "docs/commands.md";
 

@@ -22,6 +22,14 @@ Deno.test({
   },
 });
 
+Deno.test("the unit of systemd starts the command by the name that npm gives it", async () => {
+  const unit = await Deno.readTextFile(`${ROOT}packaging/systemd/strongroom.service`);
+  const { bin } = JSON.parse(await Deno.readTextFile(`${ROOT}packaging/npm/package.json`));
+  // npm links it in /usr/bin or /usr/local/bin; systemd looks for a name in both.
+  const started = /^ExecStart=(\S+) serve$/m.exec(unit)?.[1];
+  assert.deepEqual(Object.keys(bin), [started]);
+});
+
 Deno.test("the container has all that its commands need", async () => {
   await using directory = await TempDir.make();
   const dockerfile = await Deno.readTextFile(`${ROOT}packaging/container/Dockerfile`);

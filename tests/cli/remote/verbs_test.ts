@@ -132,7 +132,7 @@ Deno.test("C 25 verbs for files", async (t) => {
       [["ls", "a", "b"], /Only one path is expected, not also "b"/],
       [["ls", "a/../b"], /Invalid path/],
       [["ls", "--tree", "x"], /--tree must be the id of a user, not "x"/],
-      [["tree", "--depth", "0"], /--depth must be a number of levels, not "0"/],
+      [["tree", "--depth", "0"], /--depth must be a number of levels from 1 to 999, not "0"/],
       [["mv", "a"], /mv needs one source or more, and a destination/],
       [["rm"], /rm needs one path or more/],
       [["link", "revoke", "x"], /ids of links/],

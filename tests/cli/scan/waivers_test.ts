@@ -96,7 +96,9 @@ Deno.test("C 25 strongroom.toml waives findings", async (t) => {
       [`${critical}until = 2025-01-01|`, /until/],
       ["[[waiver]]|sha256 = 'abc'|reason = 'r'|", /expected 64 hex digits/],
       ["[[waivers]]|", /waivers/],
-      ["[[waiver|", /Cannot read the waivers of bad\.toml: Invalid TOML/],
+      ["[[waiver|", /Cannot read the waivers of bad\.toml: line 1, column 9: Invalid TOML/],
+      [`${critical}|# more|path = oops|`, /bad\.toml: line 7, column 1: Invalid TOML/],
+      [`${critical}|[[waiver]]|rule = 'S104'|`, /bad\.toml: line 6: waiver\.1/],
     ];
     for (const [text, fault] of faults) {
       await waive(text, "bad.toml");

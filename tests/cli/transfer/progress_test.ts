@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { MIB } from "../../../schemas/units.ts";
 import { ROOT } from "../../support/child_server.ts";
+import { CountingProxy } from "../../support/counting_proxy.ts";
 import { writeFolder } from "../../support/folders.ts";
 import { COMMAND_ENVIRONMENT, RemoteClient } from "../../support/remote_client.ts";
 import { TestServer } from "../../support/server.ts";
@@ -45,6 +46,47 @@ Deno.test({
       const { stdout, stderr } = await client.run(["put", "--name", "four", local, "in"]);
       assert.deepEqual([stdout, stderr], ["Sent 3 files, 4.0 MiB\n", ""]);
     });
+  },
+});
+
+Deno.test({
+  name: "C 25 Ctrl-C erases the progress and ends a transfer, which the same command continues",
+  ignore: Deno.build.os !== "linux" || !await hasProgram("script", "--version"),
+  async fn() {
+    await using directory = await TempDir.make();
+    await using server = await TestServer.start();
+    await using proxy = new CountingProxy(server.server.address.port);
+    const client = await RemoteClient.of(proxy, directory.path);
+    const local = `${directory.path}/local`;
+    await writeFolder(local, { a: "x".repeat(40 * MIB) });
+    const child = new Deno.Command("script", {
+      args: [
+        "-qec",
+        `stty cols 120; '${Deno.execPath()}' run -A main.ts put ${local} in`,
+        "/dev/null",
+      ],
+      cwd: ROOT,
+      env: { ...COMMAND_ENVIRONMENT, ...client.env, TERM: "xterm" },
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    proxy.holdAfter("up", 20 * MIB);
+    let shown = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const wasShown = shown.includes("Sending [");
+      shown += text;
+      if (!wasShown && shown.includes("Sending [")) {
+        await writer.write(new TextEncoder().encode("\x03"));
+      }
+    }
+    await writer.close().catch(() => {});
+    assert.equal((await child.status).code, 130, shown);
+    assert.ok(shown.endsWith(`\r${ESCAPE}K`), JSON.stringify(shown.slice(-300)));
+    proxy.cut();
+    proxy.release();
+    const { code, stdout } = await client.run(["put", local, "in"]);
+    assert.deepEqual([code, stdout], [0, "Sent 1 file, 40.0 MiB\n"]);
   },
 });
 

@@ -154,7 +154,7 @@ class ManifestScan {
       }
     }
     yield* this.#linksOf(text, position);
-    const hash = weakHash(key, text);
+    const hash = isOfOwnReport(path) ? undefined : weakHash(key, text);
     if (hash !== undefined) {
       const message = `Key ${redactedQuote(key)} relies on ${hash}`;
       const ruleCode = "S1002";
@@ -195,6 +195,11 @@ class ManifestScan {
       yield* this.#checks.emit("Credential", secretFinding(secret, position));
     }
   }
+}
+
+/** Whether a key is of the digests in a report of scans (SR), which has a SHA-256 beside them. */
+function isOfOwnReport([section, , digests, ...rest]: readonly string[]): boolean {
+  return section === "file_metadata" && digests === "file_hashes" && rest.length === 1;
 }
 
 /** Block scalars of YAML end with a line break, which says nothing about the value. */
