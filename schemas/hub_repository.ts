@@ -3,8 +3,8 @@ import * as v from "valibot";
 /** The most files that a client may ask about at once. */
 export const MAX_PREUPLOAD_FILES = 1000;
 
-/** The body of a request for a new repository (C 20). Repositories are private, whatever it says. */
-export const NewRepository = v.strictObject({
+/** The body of a request for a new repository (C 20). Repositories are private, whatever it says. Unknown keys are ignored. */
+export const NewRepository = v.object({
   name: v.string(),
   /** The namespace. @default the name of the caller */
   organization: v.nullish(v.string()),

@@ -32,6 +32,8 @@ export interface Repository extends RepositoryName {
 
 /** The branch that every repository has. */
 export const MAIN = "main";
+/** Another name of it. */
+const HEAD = "HEAD";
 
 /** Namespaces that addresses use for something else. */
 const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
@@ -119,7 +121,7 @@ export function requireRevision(
 }
 
 function requireNamed({ id }: Repository, revision: string, { commitId }: Revision): void {
-  if ([MAIN, `refs/heads/${MAIN}`, commitId].includes(revision)) return;
+  if ([MAIN, HEAD, `refs/heads/${MAIN}`, commitId].includes(revision)) return;
   throw new AppError(
     "ErrHubRevisionNotFound",
     `Revision ${
