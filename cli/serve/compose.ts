@@ -57,6 +57,8 @@ export interface ServerParts {
   readonly acceptDamage?: boolean;
   /** Starts scanner processes. @default scans run in threads */
   readonly processes?: ProcessStarter;
+  /** How many lines of the log were dropped. @default none */
+  readonly droppedLines?: () => number;
 }
 
 /** Parts that a test replaces. */
@@ -84,7 +86,8 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, sign, audit, findKeyProblem, processes, acceptDamage = false }: ServerParts,
+  { host, log, verify, sign, audit, findKeyProblem, processes, acceptDamage = false, ...given }:
+    ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
@@ -171,7 +174,7 @@ export async function compose(
     log,
     inFlight,
     measure: measureServer({
-      ...{ inFlight, records, damage, jobs, totals, events },
+      ...{ inFlight, records, damage, jobs, totals, events, droppedLines: given.droppedLines },
       host: capacity,
       place: settings.contentUrl === undefined ? "file" : "object",
     }),

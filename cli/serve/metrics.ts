@@ -21,6 +21,8 @@ export interface MeasuredParts {
   readonly totals: ScanTotals;
   readonly host: HostCapacity & { readonly leases: LeasePool };
   readonly events: ServerEvents;
+  /** How many lines of the log were dropped. */
+  readonly droppedLines: (() => number) | undefined;
 }
 
 const STARTED_SECONDS = Date.now() / 1000;
@@ -35,6 +37,11 @@ export function measureServer(parts: MeasuredParts): Measure {
     ...capacityMetrics(parts.host),
     counter("strongroom_events_total", "Events that were published", parts.events.published),
     gauge("strongroom_event_streams", "Streams of events", parts.events.subscribers),
+    counter(
+      "strongroom_dropped_log_lines_total",
+      "Lines of the log that nobody read in time",
+      parts.droppedLines?.() ?? 0,
+    ),
     ...processMetrics(),
   ];
 }

@@ -9,10 +9,10 @@ import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { authority, loadSettings, logOf } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
+import { LineWriter } from "../line_writer.ts";
 import { signingKey } from "../signing_key.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
 import { withSettingContext } from "../usage_error.ts";
-import { LineWriter } from "./line_writer.ts";
 import { loggingDelay } from "./logging_delay.ts";
 import { contentSettings } from "./content_settings.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
@@ -32,7 +32,11 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
   // A compiled executable starts with the permissions of its supervisor.
   for (const name of ["run", "ffi", "import"] as const) Deno.permissions.revokeSync({ name });
   const settings = loadSettings();
-  const log = logOf(settings, new LineWriter((text) => console.error(text)).write);
+  const lines = new LineWriter({
+    onDropped: (count) =>
+      log.warn("Log lines were dropped while nobody read them", { lines: count }),
+  });
+  const log: Log = logOf(settings, lines.write);
   const isIsolated = settings.scanIsolation === "process";
   if (!isIsolated) {
     log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
@@ -50,7 +54,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
       auditLog(settings.auditLog, {
         dataDir: settings.dataDir,
         onFailure: (message, error) => log.error(message, { error }),
-        writeElsewhere: (lines) => console.error(lines),
+        writeElsewhere: (text) => lines.write(text.trimEnd(), "error"),
       }),
   );
   const host = hostCapacity(
@@ -64,6 +68,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
     audit,
     ...await verifierOf(settings, storage, log),
     acceptDamage,
+    droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
   };
   await using composition = await loggingDelay(

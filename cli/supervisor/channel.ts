@@ -1,5 +1,5 @@
 import type { ContainerLimits } from "../../core/capacity/mod.ts";
-import { type Frame, readFrames } from "../../storage/scanners/frames.ts";
+import { encodeFrame, type Frame, readFrames } from "../../storage/scanners/frames.ts";
 import type {
   ProcessEnd,
   ProcessStarter,
@@ -34,7 +34,7 @@ export class SupervisorChannel implements ProcessStarter {
   #limits: ContainerLimits | undefined;
 
   constructor() {
-    const alive = () => this.send({ kind: "alive" });
+    const alive = () => this.#sendAlive();
     alive();
     // A sign of life must not keep a process that is done.
     Deno.unrefTimer(setInterval(alive, HEARTBEAT_INTERVAL_MS));
@@ -48,6 +48,19 @@ export class SupervisorChannel implements ProcessStarter {
 
   send(message: ServerMessage, body?: Uint8Array): void {
     this.#writer.write(message, body);
+  }
+
+  /**
+   * The runtime writes to a pipe in one of 32 threads, and calls that wait for a disk may have them all. So a
+   * sign of life, which the pipe has room for, is written here, unless another message is on its way.
+   */
+  #sendAlive(): void {
+    if (!this.#writer.isIdle) return this.send({ kind: "alive" });
+    try {
+      for (const piece of encodeFrame({ kind: "alive" })) Deno.stdout.writeSync(piece);
+    } catch {
+      // The supervisor has ended, which is noticed where its messages are read.
+    }
   }
 
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {

@@ -3,6 +3,8 @@ import { encodeFrame } from "../../storage/scanners/frames.ts";
 /** Writes messages to a pipe, in order. */
 export class FrameWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  /** How many messages the pipe has yet to take. */
+  #waiting = 0;
 
   /** Rejects when the pipe fails otherwise than by the end of the process on the other side. */
   readonly failed: Promise<never>;
@@ -14,6 +16,11 @@ export class FrameWriter {
     this.failed.catch(() => {});
   }
 
+  /** Whether the pipe has taken all messages. */
+  get isIdle(): boolean {
+    return this.#waiting === 0;
+  }
+
   /** Resolves when the pipe has taken the message, or is closed on the other side. */
   async write(header: object, body?: Uint8Array): Promise<void> {
     await this.writeAll(encodeFrame(header, body));
@@ -21,12 +28,15 @@ export class FrameWriter {
 
   /** Writes pieces of bytes; see {@link write}. */
   async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
+    this.#waiting++;
     try {
       // Without waiting in between, as other messages would come between the pieces.
       await Promise.all(pieces.map((piece) => this.#writer.write(piece)));
     } catch (error) {
       // The end of a process is noticed where its output is read.
       if (!(error instanceof Deno.errors.BrokenPipe)) this.#fail(error);
+    } finally {
+      this.#waiting--;
     }
   }
 }

@@ -4,6 +4,7 @@ import { asError, type Log } from "../../core/log.ts";
 import { type Frame, readFrames } from "../../storage/scanners/frames.ts";
 import type { ProcessEnd, ScannerProcess } from "../../storage/scanners/processes.ts";
 import { signalChild } from "./child_process.ts";
+import { waitsForDisk } from "./disk_wait.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { LocalProcesses } from "./local_processes.ts";
 import { CHANNEL_LIMITS, ServerMessage, type SupervisorMessage } from "./messages.ts";
@@ -46,6 +47,8 @@ export class ServerProcess {
   readonly #scanners = new Map<number, ScannerProcess>();
   /** Seconds since the last sign of life; undefined before the first. */
   #silentSeconds: number | undefined;
+  /** Whether it is silent because it waits for a disk. */
+  #isStalled = false;
   #hasServed = false;
   #wasStopping = false;
 
@@ -95,6 +98,8 @@ export class ServerProcess {
     switch (message.kind) {
       case "alive":
         this.#silentSeconds = 0;
+        if (this.#isStalled) this.#options.log.info("The server goes on: its disk answers again");
+        this.#isStalled = false;
         return this.#sendLimits();
       case "serving":
         this.#hasServed = true;
@@ -139,15 +144,31 @@ export class ServerProcess {
     return this.#writer.write(message, body);
   }
 
-  /** Counts ticks, as a clock goes on while the machine sleeps. */
+  /**
+   * Counts ticks, as a clock goes on while the machine sleeps. A server that waits for a disk is not killed: it
+   * goes on when the disk does, and cannot end before.
+   */
   #checkSilence(): void {
     if (this.#silentSeconds === undefined) return;
     this.#silentSeconds++;
-    if (this.#silentSeconds * SECOND_MS <= this.#options.maxSilenceMs) return;
+    const { maxSilenceMs, log } = this.#options;
+    const seconds = maxSilenceMs / SECOND_MS;
+    if (this.#silentSeconds <= seconds) return;
+    if (waitsForDisk(this.#child.pid)) {
+      if (!this.#isStalled) {
+        log.warn("The server waits for a disk that does not answer", { seconds });
+      }
+      this.#isStalled = true;
+      return;
+    }
+    if (this.#isStalled) {
+      // It may take a moment to go on.
+      this.#silentSeconds = 0;
+      this.#isStalled = false;
+      return;
+    }
     this.#silentSeconds = undefined;
-    this.#options.log.error("The server does not respond; killing it", {
-      seconds: this.#options.maxSilenceMs / SECOND_MS,
-    });
+    log.error("The server does not respond; killing it", { seconds });
     this.signal("SIGKILL");
   }
 }

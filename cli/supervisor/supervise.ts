@@ -1,4 +1,6 @@
+import type { Log } from "../../core/log.ts";
 import { loadSettings, logOf } from "../environment.ts";
+import { LineWriter } from "../line_writer.ts";
 import { permissionsFor } from "../permissions.ts";
 import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
 import { onStopSignals } from "./signals.ts";
@@ -33,7 +35,11 @@ export async function supervise(
 ): Promise<number> {
   const warnings: string[] = [];
   const settings = loadSettings((warning) => warnings.push(warning));
-  const log = logOf(settings);
+  const lines = new LineWriter({
+    onDropped: (count) =>
+      log.warn("Log lines were dropped while nobody read them", { lines: count }),
+  });
+  const log: Log = logOf(settings, lines.write);
   for (const message of warnings) log.warn("Invalid setting", { message });
   await cacheProgram();
   using program = programArguments({
