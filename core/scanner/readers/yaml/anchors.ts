@@ -12,7 +12,12 @@ const MAX_NAMED = 2 ** 22;
 /** How many characters of values in anchored collections, and keys in their paths, are kept. */
 const MAX_KEPT = 2 ** 22;
 
-/** How many characters and keys the aliases of a text repeat. */
+/**
+ * How many characters and keys the aliases of a text repeat, at most: what short texts may need, and some
+ * times the text. Honest aliases repeat less, and a few lines of nested ones would take minutes.
+ */
+const MIN_REPEATED = 1024;
+const REPEATED_PER_CHARACTER = 4;
 const MAX_REPEATED = 2 ** 24;
 
 type Value = DocumentEntry["value"];
@@ -51,6 +56,7 @@ export interface Anchor {
  */
 export class YamlAnchors {
   readonly #anchors = new Map<string, Anchor>();
+  readonly #maxRepeated: number;
   #kept: KeptValue[] = [];
   #room = MAX_KEPT;
   #roomForNamed = MAX_NAMED;
@@ -60,6 +66,11 @@ export class YamlAnchors {
   #expanded = 0;
   /** How many anchors were dropped. */
   #dropped = 0;
+
+  /** @param length The length of the text. */
+  constructor(length: number) {
+    this.#maxRepeated = Math.min(MAX_REPEATED, MIN_REPEATED + length * REPEATED_PER_CHARACTER);
+  }
 
   /** Forgets the anchors of a document, but not the expansion of its aliases. */
   reset(): void {
@@ -144,7 +155,7 @@ export class YamlAnchors {
   }
 
   get #isExhausted(): boolean {
-    return this.#repeated > MAX_REPEATED;
+    return this.#repeated > this.#maxRepeated;
   }
 
   #add(name: string, node: Partial<Anchor>): Anchor {

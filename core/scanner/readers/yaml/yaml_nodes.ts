@@ -27,7 +27,7 @@ type Value = DocumentEntry["value"];
 /** Reads the nodes of a YAML text that are no collections, and keeps the events of the current token. */
 export class YamlNodes {
   readonly cursor: YamlCursor;
-  readonly anchors = new YamlAnchors();
+  readonly anchors: YamlAnchors;
   readonly structure: YamlStructure;
   readonly key: SimpleKey;
   readonly #scalars: YamlScalars;
@@ -42,6 +42,7 @@ export class YamlNodes {
   constructor(text: string, unicodeBreaks: boolean) {
     const onFault = (message: string) => this.fault(message);
     this.cursor = new YamlCursor(text, unicodeBreaks);
+    this.anchors = new YamlAnchors(text.length);
     this.structure = new YamlStructure(this.anchors, onFault);
     this.key = new SimpleKey(this.cursor);
     this.#scalars = new YamlScalars(this.cursor, onFault);

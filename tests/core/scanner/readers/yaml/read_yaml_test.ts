@@ -179,6 +179,18 @@ Deno.test("readYaml() counts the scalars that aliases expand to", () => {
   assert.deepEqual(aliases("a: &a [*a]\n"), [1e12]);
 });
 
+Deno.test("C 15 nested aliases of a short text are repeated only some times its length", () => {
+  const list = (item: string) => `[${Array(9).fill(item).join(",")}]`;
+  const lines = Array.from({ length: 7 }, (_, level) => {
+    const item = level === 0 ? "x" : `*a${level - 1}`;
+    return `a${level}: &a${level} ${list(item)}\n`;
+  });
+  const events = Array.from(read(lines.join("")));
+  assert.ok(events.length < 2000, `${events.length} events`);
+  const reasons = events.flatMap((it) => it.kind === "defect" ? it.incomplete : []);
+  assert.deepEqual(reasons, ["too_many_aliases"]);
+});
+
 Deno.test("C 16 aliases that are not followed are inconclusive", async (t) => {
   const anchors = Array.from({ length: 10_001 }, (_, n) => `- &a${n} x${n}\n`).join("");
   const long = "x".repeat(2 ** 20);
