@@ -12,6 +12,8 @@ export const MAX_TARGETS = 1000;
 const encoder = new TextEncoder();
 // deno-lint-ignore no-control-regex -- the control characters are what C 4 forbids
 const FORBIDDEN = /[\u0000-\u001f\u007f:*?"<>|]/;
+/** White space at an end of the path, or of one that is above it. */
+const OUTER_SPACE = /^\s|\s(?:\/|$)/u;
 
 /**
  * Sanitizes a virtual path (C 4).
@@ -51,7 +53,10 @@ function cleanPath(input: string): { readonly path: string; readonly flaw?: stri
   if (unified.startsWith("/")) return flawed("it starts with a separator");
   const kept = unified.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (kept.length === 0) return flawed("it has no segment");
-  return { path: kept.join("/"), flaw: kept.map(segmentFlaw).find((flaw) => flaw !== undefined) };
+  const path = kept.join("/");
+  // Sanitized again, it would be another path.
+  if (path !== path.trim()) return flawed("white space is at an end of what is left of it");
+  return { path, flaw: kept.map(segmentFlaw).find((flaw) => flaw !== undefined) };
 }
 
 /**
@@ -89,17 +94,21 @@ export function refuseTooMany(targets: number): void {
 }
 
 /**
- * Refuses a new path that is too deep.
+ * Refuses a path that no new record may have: one that is too deep, or that requests could not name
+ * afterwards, because {@link sanitizePath} changes it or a path above it (C 31).
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when it has more than {@link MAX_PATH_SEGMENTS}.
+ * @param path A sanitized path; "" is the root, which is not refused.
+ * @throws {AppError} `ErrResourcesInvalidRequest`.
  */
-export function refuseDeep(path: string): void {
+export function refuseUncreatable(path: string): void {
   const segments = path.split("/").length;
-  if (segments <= MAX_PATH_SEGMENTS) return;
-  throw new AppError(
-    "ErrResourcesInvalidRequest",
-    `Invalid path ${quoted(path)}: it has ${segments} segments (maximum: ${MAX_PATH_SEGMENTS})`,
-  );
+  const flaw = OUTER_SPACE.test(path)
+    ? "white space starts it or ends one of its segments"
+    : segments > MAX_PATH_SEGMENTS
+    ? `it has ${segments} segments (maximum: ${MAX_PATH_SEGMENTS})`
+    : undefined;
+  if (flaw === undefined) return;
+  throw new AppError("ErrResourcesInvalidRequest", `Invalid path ${quoted(path)}: ${flaw}`);
 }
 
 /**
@@ -143,8 +152,8 @@ function segmentFlaw(segment: string): string | undefined {
 /**
  * The path of a new record `name` in `directory`; "" is the root.
  *
- * @throws {AppError} `ErrResourcesInvalidRequest` when the path is longer than {@link MAX_PATH_BYTES}
- *   or has more segments than {@link MAX_PATH_SEGMENTS}.
+ * @throws {AppError} `ErrResourcesInvalidRequest` when the path is longer than {@link MAX_PATH_BYTES},
+ *   or as {@link refuseUncreatable} does.
  */
 export function joinPath(directory: string, name: string): string {
   const path = directory === "" ? name : `${directory}/${name}`;
@@ -154,7 +163,7 @@ export function joinPath(directory: string, name: string): string {
       `Invalid path ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`,
     );
   }
-  refuseDeep(path);
+  refuseUncreatable(path);
   return path;
 }
 

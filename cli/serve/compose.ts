@@ -19,7 +19,7 @@ import { UploadLocks } from "../../core/tree/upload_locks.ts";
 import { Sweeper } from "../../core/tree/sweeper.ts";
 import { collectDropped } from "../../core/upkeep/collection.ts";
 import { expireQuarantine } from "../../core/upkeep/quarantine_expiry.ts";
-import { recover } from "../../core/upkeep/recover.ts";
+import { recover, reportUnnameable } from "../../core/upkeep/recover.ts";
 import { Scrub } from "../../core/upkeep/scrub.ts";
 import { Sha256Completion } from "../../core/upkeep/sha256_completion.ts";
 import { type AppOptions, createApp } from "../../routes/app.ts";
@@ -93,6 +93,7 @@ export async function compose(
   const { records, blobs } = storage;
   await recover({ records, blobs, log, acceptDamage, announced: storage.sealed });
   if (!blobs.needsSweep) storage.seal();
+  await reportUnnameable({ records, log });
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());
   const events = replacements.events ?? openEvents(parts, storage, log);

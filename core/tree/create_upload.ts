@@ -3,7 +3,7 @@ import type { OnConflict } from "../../schemas/resources.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { type Caller, ownerOf, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
-import { nameOf, parentOf, refuseDeep } from "../paths.ts";
+import { nameOf, parentOf, refuseUncreatable } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { ResumableUpload } from "../uploads.ts";
 import type { Tree } from "./changes.ts";
@@ -42,7 +42,7 @@ export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
   { caller, path, size, sha256, onConflict, metadata }: CreateUploadRequest,
 ): Promise<ResumableUpload> {
-  refuseDeep(path);
+  refuseUncreatable(path);
   if (onConflict === "replace") requirePermission(caller, "resources.edit");
   refuseOversized(tree, path, size);
   const userId = ownerOf(caller);

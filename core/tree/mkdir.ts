@@ -1,6 +1,6 @@
 import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
-import { refuseDeep, sanitizePath } from "../paths.ts";
+import { refuseUncreatable, sanitizePath } from "../paths.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { changesOf } from "./change_set.ts";
 import { commit, type Tree } from "./changes.ts";
@@ -22,7 +22,7 @@ export interface MkdirRequest {
  */
 export async function mkdir(tree: Tree, { caller, path }: MkdirRequest): Promise<ResourceRecord> {
   const directory = sanitizePath(path);
-  refuseDeep(directory);
+  refuseUncreatable(directory);
   try {
     return await makeOnce(tree, caller, directory);
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   isBelow,
   joinPath,
   parentOf,
-  refuseDeep,
+  refuseUncreatable,
   sanitizeAll,
   sanitizeDirectory,
   sanitizePath,
@@ -51,7 +51,7 @@ export interface ParsedTransfer {
 export function parseTransfer(verb: TransferVerb, request: TransferRequest): ParsedTransfer {
   const sanitize = verb === "move" ? sanitizeDirectory : sanitizePath;
   const destination = sanitize(request.destination);
-  refuseDeep(destination);
+  refuseUncreatable(destination);
   const sources = sanitizeAll(request.sources);
   const [first] = sources;
   if (first === undefined) {

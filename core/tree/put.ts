@@ -1,7 +1,7 @@
 import type { StagedBlob } from "../blob_store.ts";
 import { type Caller, ownerOf, requirePermission } from "../caller.ts";
 import type { Chunk } from "../content.ts";
-import { parentOf, refuseDeep, sanitizePath } from "../paths.ts";
+import { parentOf, refuseUncreatable, sanitizePath } from "../paths.ts";
 import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
@@ -34,7 +34,7 @@ export interface PutRequest {
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
   const { caller, content, declaredSize = 0, requireCondition, verify } = request;
   const path = sanitizePath(request.path);
-  refuseDeep(path);
+  refuseUncreatable(path);
   refuseLarge(tree, { path, size: declaredSize });
   const decide = (found: ResourceRecord | undefined): Decision => {
     if (found?.isDir) throw alreadyExists(path, "it is a directory");

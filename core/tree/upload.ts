@@ -4,7 +4,7 @@ import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
 import {
   joinPath,
-  refuseDeep,
+  refuseUncreatable,
   sanitizeDirectory,
   sanitizeFileName,
   sanitizeFilePath,
@@ -52,7 +52,7 @@ export async function upload(
 ): Promise<StoredFiles> {
   if (onConflict === "replace") requirePermission(caller, "resources.edit");
   const directory = sanitizeDirectory(dir);
-  refuseDeep(directory);
+  refuseUncreatable(directory);
   await using staging = new Staging(tree, {
     caller,
     decide: (file, found) => decideBy(onConflict, file, found),

@@ -14,10 +14,16 @@ export interface ContentGap {
   readonly unreferenced: readonly string[];
 }
 
-/** A file, by its owner and path. */
+/** A record, by its owner and path. */
 export interface FileName {
   readonly userId: number;
   readonly path: string;
+}
+
+/** How many records there are of a kind, and some of them. */
+export interface FileNames {
+  readonly count: number;
+  readonly files: readonly FileName[];
 }
 
 /** How far a scrub has come. */
@@ -36,6 +42,8 @@ export interface UpkeepStore {
   unreferenced(limit: number): Promise<string[]>;
   /** Returns a file for each of the hashes that has one. */
   filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>>;
+  /** Returns records that no request can name (C 31), `limit` of them at most. */
+  unnameable(limit: number): Promise<FileNames>;
   /** Returns those of the hashes whose loss has not been accepted. */
   newLosses(hashes: readonly string[]): Promise<string[]>;
   /** Stores that the content of these hashes is lost. */

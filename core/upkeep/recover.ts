@@ -1,6 +1,6 @@
 import { AppError, quoted } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { ContentAmount, FileName, UpkeepBlobs, UpkeepRecords } from "./ports.ts";
+import type { ContentAmount, FileName, FileNames, UpkeepBlobs, UpkeepRecords } from "./ports.ts";
 
 export interface RecoverOptions {
   readonly records: UpkeepRecords;
@@ -43,6 +43,20 @@ export async function recover(options: RecoverOptions): Promise<void> {
   }
 }
 
+/** Logs records that no request can name, as earlier versions of the program made some (C 31). */
+export async function reportUnnameable(
+  { records, log }: Pick<RecoverOptions, "records" | "log">,
+): Promise<void> {
+  const { count, files } = await records.upkeep.unnameable(MAX_LISTED);
+  if (count === 0) return;
+  const listed = files.map(({ userId, path }) => `user ${userId}: ${quoted(path)}`).join(", ");
+  log.warn(
+    "No request can name some records, as white space is at an end of their path. To have them renamed, " +
+      'stop all servers and run "strongroom check --repair"',
+    { count, records: listed },
+  );
+}
+
 /** Moves content back that a record has again, such as one of a restored database. */
 async function giveBack({ records, blobs, log }: RecoverOptions): Promise<void> {
   let amount: ContentAmount = { count: 0, bytes: 0 };
@@ -53,14 +67,8 @@ async function giveBack({ records, blobs, log }: RecoverOptions): Promise<void> 
   if (amount.count > 0) log.info("Moved content back from quarantine", { ...amount });
 }
 
-/** Files whose content is lost: how many contents, and some of the files. */
-interface LostContent {
-  count: number;
-  readonly files: FileName[];
-}
-
 interface Comparison {
-  readonly lost: LostContent;
+  readonly lost: FileNames;
   readonly unreferenced: readonly string[];
 }
 
@@ -73,7 +81,7 @@ async function listAnnounced({ records }: RecoverOptions): Promise<Comparison> {
 /** Compares all content with all records, once. */
 async function compare({ records, blobs, acceptDamage }: RecoverOptions): Promise<Comparison> {
   const { upkeep } = records;
-  const lost: LostContent = { count: 0, files: [] };
+  const lost = { count: 0, files: new Array<FileName>() };
   const unreferenced: string[] = [];
   for await (const { prefix, hashes } of blobs.hashes()) {
     const gap = await upkeep.findGap(prefix, hashes);
@@ -122,7 +130,7 @@ function sum(a: ContentAmount, b: ContentAmount): ContentAmount {
 }
 
 /** The error for a start that would serve files without their content. */
-function lostContent(lost: LostContent): Error {
+function lostContent(lost: FileNames): Error {
   return new Error(
     `The content of files is missing from the data directory:\n${lostFiles(lost)}\n` +
       "A copy made while a server was writing lacks content. Put back what is missing, or restore a " +
@@ -132,7 +140,7 @@ function lostContent(lost: LostContent): Error {
 }
 
 /** Some of the files whose content is lost, a line each. */
-export function lostFiles({ count, files }: LostContent): string {
+export function lostFiles({ count, files }: FileNames): string {
   const lines = files.map(({ userId, path }) => `  user ${userId}: ${quoted(path)}`);
   if (count > files.length) lines.push(`  and ${count - files.length} more`);
   return lines.join("\n");

@@ -1,16 +1,21 @@
 import { quoted } from "../../core/errors.ts";
-import { parentOf } from "../../core/paths.ts";
+import { nameOf, parentOf } from "../../core/paths.ts";
 import type { BrokenRecord, BrokenRule, RecordAudit } from "../ports/record_audit.ts";
 import type { Finding, Findings } from "./findings.ts";
 
 const MESSAGES: Readonly<Record<BrokenRule, (record: BrokenRecord) => string>> = {
   path: ({ id, userId, path }) =>
     `Record ${id} of user ${userId}: the path ${quoted(path)} is not that of its parent and name`,
+  name: ({ userId, path }) =>
+    `No request can name ${quoted(path)} of user ${userId}: white space is at an end of it`,
   directory: ({ userId, path }) => `The directory ${quoted(path)} of user ${userId} has content`,
   file: ({ userId, path }) => `The file ${quoted(path)} of user ${userId} has no valid MD5 or size`,
   ancestor: ({ userId, path }) =>
     `The directory ${quoted(parentOf(path))} above ${quoted(path)} of user ${userId} is missing`,
 };
+
+/** How many names are tried for a record that gets another one. */
+const MAX_NAMES = 100;
 
 /**
  * Checks the database itself and what its records state (C 5.1 to C 5.3). Returns whether it is sound,
@@ -36,6 +41,10 @@ export async function checkRecords(
       const path = indexed.get(record.id);
       const repaired = repairs && path !== undefined && await audit.correctPath(record, path);
       findings.add(findingOf("path", record), { repaired });
+    }
+    for await (const record of brokenRecords(audit, "name")) {
+      const repaired = repairs && await renamed(audit, record);
+      findings.add(findingOf("name", record), { repaired });
     }
     for (const rule of ["directory", "file"] as const) {
       for await (const record of brokenRecords(audit, rule)) findings.add(findingOf(rule, record));
@@ -76,6 +85,19 @@ async function rebuilt(audit: RecordAudit): Promise<boolean> {
   return (await audit.damage()).length === 0;
 }
 
+/** Gives a record that no request can name its name without outer white space, or a free one like that. */
+async function renamed(audit: RecordAudit, record: BrokenRecord): Promise<boolean> {
+  const name = nameOf(record.path).trim();
+  const dot = name.lastIndexOf(".");
+  const end = dot > 0 ? dot : name.length;
+  let free = name;
+  for (let number = 2; !await audit.rename(record, free); number++) {
+    if (number > MAX_NAMES) return false;
+    free = `${name.slice(0, end)} (${number})${name.slice(end)}`;
+  }
+  return true;
+}
+
 async function* brokenRecords(
   audit: RecordAudit,
   rule: BrokenRule,
@@ -91,7 +113,7 @@ async function* brokenRecords(
 
 function findingOf(rule: BrokenRule, record: BrokenRecord): Finding {
   return {
-    kind: rule === "ancestor" ? "ancestor" : "record",
+    kind: rule === "ancestor" || rule === "name" ? rule : "record",
     message: MESSAGES[rule](record),
     user_id: record.userId,
     path: record.path,

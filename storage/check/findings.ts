@@ -6,6 +6,8 @@ export const FINDING_KINDS = [
   "generation",
   /** A record contradicts itself. */
   "record",
+  /** No request can name a record, as white space is at an end of its path. */
+  "name",
   /** The directory above a record is missing. */
   "ancestor",
   /** The content of a record is missing. */

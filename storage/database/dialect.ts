@@ -10,6 +10,9 @@ export const SQLITE: Dialect = {
   bytes: (hex) => `unhex(${hex})`,
   hex: (bytes) => `lower(hex(${bytes}))`,
   bytewise: (text) => text,
+  // Spelled as in the index records_unnameable.
+  whiteSpace: "char(32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, " +
+    "8202, 8232, 8233, 8239, 8287, 12288, 65279)",
   lastId: "last_insert_rowid()",
   comparePath: (column, operator, value) => `${column} ${operator} ${value}`,
   byPath: (column) => column,

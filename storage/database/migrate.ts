@@ -21,6 +21,7 @@ import lfsObjects from "./migrations/0019_lfs_objects.sql" with { type: "text" }
 import derivedCredentials from "./migrations/0020_derived_credentials.sql" with { type: "text" };
 import objects from "./migrations/0021_objects.sql" with { type: "text" };
 import uploadParts from "./migrations/0022_upload_parts.sql" with { type: "text" };
+import unnameableRecords from "./migrations/0023_unnameable_records.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly string[] = [
   derivedCredentials,
   objects,
   uploadParts,
+  unnameableRecords,
 ];
 
 /**

@@ -8,7 +8,7 @@ import {
   MAX_AUDIT_ROWS,
   type RecordAudit,
 } from "../ports/record_audit.ts";
-import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
+import { isUnnameable, type SqlParameters, type SqlRow } from "../sql/dialect.ts";
 import type { AuditSource } from "../sql/object_audit.ts";
 import { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
@@ -39,6 +39,7 @@ const MD5 = "[0-9a-f]".repeat(32);
 const BROKEN = {
   path: `path IS NOT ifnull(parent || '/', '') || name OR name = '' OR instr(name, '/') > 0
     OR user_id <= 0`,
+  name: isUnnameable(SQLITE),
   directory: `is_dir AND (hash <> '' OR size <> 0 OR crc32 <> 0)`,
   file: `NOT is_dir AND (hash NOT GLOB '${MD5}' OR size < 0 OR crc32 < 0)`,
   ancestor: `parent IS NOT NULL AND NOT EXISTS (
@@ -189,6 +190,28 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
        WHERE id = :id AND (path = :path OR (parent IS :parent AND name = :name))
        RETURNING 1`,
       { id, path, parent: parentOf(path) || null, name: nameOf(path) },
+    );
+    return row !== undefined;
+  }
+
+  rename({ id }: BrokenRecord, name: string): boolean {
+    const row = this.#connection.get(
+      `UPDATE records SET path = target.path || substr(records.path, 1 + length(source.path)),
+         parent = CASE WHEN records.id = :id THEN records.parent
+           ELSE target.path || substr(records.parent, 1 + length(source.path)) END,
+         name = CASE WHEN records.id = :id THEN :name ELSE records.name END
+       FROM records AS source, (
+         SELECT ifnull(parent || '/', '') || :name AS path FROM records WHERE id = :id
+       ) AS target
+       WHERE source.id = :id AND records.user_id = source.user_id
+         AND (records.path = source.path
+           OR records.path > source.path || '/' AND records.path < source.path || '0')
+         AND NOT EXISTS (
+           SELECT 1 FROM records AS other
+           WHERE other.user_id = source.user_id AND other.path = target.path
+         )
+       RETURNING 1`,
+      { id, name },
     );
     return row !== undefined;
   }

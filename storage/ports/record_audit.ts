@@ -15,7 +15,7 @@ export interface BrokenRecord {
 }
 
 /** Which invariant a record breaks. */
-export type BrokenRule = "path" | "directory" | "file" | "ancestor";
+export type BrokenRule = "path" | "name" | "directory" | "file" | "ancestor";
 
 /** What the records of one content state. */
 export interface ContentUse extends ContentFacts {
@@ -86,6 +86,8 @@ export interface RecordAudit {
    * in the parent and name. Returns whether it did.
    */
   correctPath(record: BrokenRecord, path: string): Eventual<boolean>;
+  /** Gives a record another name in its directory. Returns false if another record has it. */
+  rename(record: BrokenRecord, name: string): Eventual<boolean>;
   /**
    * Builds all indexes anew from their tables.
    *

@@ -18,6 +18,9 @@ export const POSTGRES: Dialect = {
   bytes: (hex) => `decode(${hex}, 'hex')`,
   hex: (bytes) => `encode(${bytes}, 'hex')`,
   bytewise: (text) => `${text} COLLATE "C"`,
+  whiteSpace: "E'" +
+    "\\u0020\\u00A0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006\\u2007\\u2008" +
+    "\\u2009\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF'",
   lastId: "lastval()",
   // Indexes of paths have their first characters only.
   comparePath: (column, operator, value) =>

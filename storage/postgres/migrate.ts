@@ -5,6 +5,7 @@ import servers from "./migrations/0004_servers.sql" with { type: "text" };
 import events from "./migrations/0005_events.sql" with { type: "text" };
 import objects from "./migrations/0006_objects.sql" with { type: "text" };
 import incarnation from "./migrations/0007_incarnation.sql" with { type: "text" };
+import unnameableRecords from "./migrations/0008_unnameable_records.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly string[] = [
   events,
   objects,
   incarnation,
+  unnameableRecords,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

@@ -7,12 +7,13 @@ import {
   MAX_AUDIT_ROWS,
   type RecordAudit,
 } from "../ports/record_audit.ts";
+import { isUnnameable } from "../sql/dialect.ts";
 import type { AuditSource } from "../sql/object_audit.ts";
 import { unreferencedOf } from "./contents.ts";
 import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import { isDamage } from "./failures.ts";
-import { isPath } from "./path_conditions.ts";
+import { isBelow, isPath } from "./path_conditions.ts";
 import { quarantineContents } from "./quarantine.ts";
 import type { Session, SqlParameters, SqlRow } from "./session.ts";
 
@@ -22,6 +23,7 @@ const NAME = "records.id AS id, records.user_id AS user_id, records.path AS path
 const BROKEN: Readonly<Record<BrokenRule, string>> = {
   path: `path IS DISTINCT FROM coalesce(parent || '/', '') || name OR name = ''
     OR strpos(name, '/') > 0 OR user_id <= 0`,
+  name: isUnnameable(POSTGRES),
   directory: "is_dir AND (hash IS NOT NULL OR size <> 0 OR crc32 <> 0)",
   file: "NOT is_dir AND (hash IS NULL OR hash !~ '^[0-9a-f]{32}$' OR size < 0 OR crc32 < 0)",
   ancestor: `parent IS NOT NULL AND NOT EXISTS (
@@ -150,6 +152,27 @@ export class PostgresRecordAudit implements RecordAudit, AuditSource {
 
   correctPath(): boolean {
     return false;
+  }
+
+  async rename({ id }: BrokenRecord, name: string): Promise<boolean> {
+    const rows = await this.#values(
+      `UPDATE records SET path = target.path || substr(records.path, 1 + length(source.path)),
+         parent = CASE WHEN records.id = :id::bigint THEN records.parent
+           ELSE target.path || substr(records.parent, 1 + length(source.path)) END,
+         name = CASE WHEN records.id = :id::bigint THEN :name::text ELSE records.name END
+       FROM records AS source, (
+         SELECT coalesce(parent || '/', '') || :name::text AS path FROM records WHERE id = :id::bigint
+       ) AS target
+       WHERE source.id = :id::bigint AND records.user_id = source.user_id
+         AND (records.id = source.id OR ${isBelow("records.path", "source.path")})
+         AND NOT EXISTS (
+           SELECT FROM records AS other
+           WHERE other.user_id = source.user_id AND ${isPath("other.path", "target.path")}
+         )
+       RETURNING 1`,
+      { id, name },
+    );
+    return rows.length > 0;
   }
 
   rebuildIndexes(): never {

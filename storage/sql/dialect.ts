@@ -25,6 +25,8 @@ export interface Dialect {
   hex(bytes: string): string;
   /** A text that is compared by its bytes, as the columns are. */
   bytewise(text: string): string;
+  /** The characters that C 4 trims, as a text. Records have no control characters. */
+  readonly whiteSpace: string;
   /** The id that the last INSERT of this connection has assigned. */
   readonly lastId: string;
   /** Compares a column of paths with an expression, by an index if it has one. */
@@ -63,6 +65,12 @@ export interface Dialect {
   readonly mayDelete: string;
   /** The tables in which files may be: their content is kept. */
   readonly recordTables: readonly string[];
+}
+
+/** The record is one that no request can name, as C 4 trims its path. An index has these records. */
+export function isUnnameable({ whiteSpace }: Pick<Dialect, "whiteSpace">): string {
+  return `(name <> rtrim(name, ${whiteSpace})
+    OR parent IS NULL AND name <> ltrim(name, ${whiteSpace}))`;
 }
 
 /** Runs a statement in a transaction, and returns its rows. Those of one transaction run in order. */

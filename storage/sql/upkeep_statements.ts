@@ -1,8 +1,8 @@
 import type { ContentFacts } from "../../core/ports.ts";
-import type { Dialect, SqlRow } from "./dialect.ts";
+import { type Dialect, isUnnameable, type SqlRow } from "./dialect.ts";
 
 /** The statements that compare records with stored content, by name. */
-export const upkeepStatements = ({ texts, rows, bytes, indexedBy }: Dialect) => ({
+export const upkeepStatements = ({ texts, rows, bytes, indexedBy, whiteSpace }: Dialect) => ({
   /** Which hashes with a prefix have content but no record, or a record but no content. */
   gap: `WITH stored AS MATERIALIZED (SELECT value AS hash FROM ${texts(":hashes")} AS named)
     SELECT hash, 'missing' AS kind FROM (
@@ -28,6 +28,9 @@ export const upkeepStatements = ({ texts, rows, bytes, indexedBy }: Dialect) => 
   /** The content that comes next in the order of hashes. */
   contents: `SELECT hash, max(size) AS size, max(crc32) AS crc32 FROM records
     WHERE hash > :after AND hash <> '' GROUP BY hash ORDER BY hash LIMIT :limit`,
+  unnameable: `SELECT user_id, path, count(*) OVER () AS total
+    FROM records ${indexedBy("records_unnameable")} WHERE ${isUnnameable({ whiteSpace })}
+    ORDER BY id LIMIT :limit`,
   withoutSha256: `SELECT hash, size, crc32 FROM contents ${indexedBy("contents_without_sha256")}
     WHERE sha256 IS NULL AND hash > :after ORDER BY hash LIMIT :limit`,
   saveSha256: `UPDATE contents SET sha256 = ${bytes("found.sha256")}

@@ -1,5 +1,11 @@
 import type { ContentFacts } from "../../core/ports.ts";
-import type { ContentGap, FileName, ScrubProgress, UpkeepStore } from "../../core/upkeep/ports.ts";
+import type {
+  ContentGap,
+  FileName,
+  FileNames,
+  ScrubProgress,
+  UpkeepStore,
+} from "../../core/upkeep/ports.ts";
 import { commit, type SqlRow, type Statements } from "./dialect.ts";
 import { toFacts, type UpkeepStatement } from "./upkeep_statements.ts";
 
@@ -27,6 +33,11 @@ export class SqlUpkeepStore implements UpkeepStore {
   async filesOf(hashes: readonly string[]): Promise<Map<string, FileName & ContentFacts>> {
     const rows = await this.#statements.read("files", { hashes: JSON.stringify(hashes) });
     return new Map(rows.map(toFile).map((file) => [file.hash, file]));
+  }
+
+  async unnameable(limit: number): Promise<FileNames> {
+    const rows = await this.#statements.read("unnameable", { limit });
+    return { count: Number(rows[0]?.total ?? 0), files: rows.map(toFileName) };
   }
 
   async newLosses(hashes: readonly string[]): Promise<string[]> {
@@ -71,5 +82,9 @@ export function toGap(rows: readonly SqlRow[]): ContentGap {
 
 /** Converts a row of the statement `files`. */
 export function toFile(row: SqlRow): FileName & ContentFacts {
-  return { userId: Number(row.user_id), path: String(row.path), ...toFacts(row) };
+  return { ...toFileName(row), ...toFacts(row) };
+}
+
+function toFileName(row: SqlRow): FileName {
+  return { userId: Number(row.user_id), path: String(row.path) };
 }

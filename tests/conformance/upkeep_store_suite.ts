@@ -38,6 +38,22 @@ export function upkeepStoreSuite(engine: StoresEngine): void {
     assert.deepEqual([...found], [[hash, { userId: 1, path: "content 0", size, crc32, hash }]]);
   });
 
+  test("C 31 records that no request can name are found", async ({ store, rows }) => {
+    await seed(store, ["a/", "a/ b/", "a/ b/c d"]);
+    assert.deepEqual(await store.upkeep.unnameable(9), { count: 0, files: [] });
+    const spaces = [" ", "\u00a0", "\u1680", "\u2000", "\u200a", "\u2028", "\u202f", "\u205f"];
+    for (const [index, space] of [...spaces, "\u3000", "\ufeff"].entries()) {
+      await seed(store, [`${index}/`]);
+      const name = index % 2 === 0 ? `${space}x` : `x${space}`;
+      await rows(`UPDATE records SET path = '${name}', name = '${name}' WHERE path = '${index}'`);
+    }
+    const { count, files } = await store.upkeep.unnameable(2);
+    assert.deepEqual([count, files], [10, [{ userId: 1, path: " x" }, {
+      userId: 1,
+      path: "x\u00a0",
+    }]]);
+  });
+
   test("C 22 content is read in the order of hashes, and its SHA-256 stored once", async ({ store, rows }) => {
     const { upkeep } = store;
     await seed(store, texts.map((text) => ({ path: text, content: text })));

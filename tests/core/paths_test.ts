@@ -7,6 +7,7 @@ import {
   compareBytewise,
   joinPath,
   nameOf,
+  refuseUncreatable,
   sanitizeAll,
   sanitizeDirectory,
   sanitizeFileName,
@@ -71,6 +72,12 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
     "é".repeat(128),
     "s/".repeat(2049),
     "x".repeat(4097),
+    // C 31: sanitized again, they would be other paths.
+    "./ y",
+    ".\\\u00a0y/z",
+    "x /.",
+    "a/x /",
+    "./\ufeffy",
   ];
   for (const given of refused) {
     await t.step(`C 4 refuses ${JSON.stringify(given).slice(0, 40)}`, () => {
@@ -102,6 +109,15 @@ Deno.test("RS 1.1 and C 4 sanitizePath()", async (t) => {
       { seed: 4, numRuns: 2000 },
     );
   });
+});
+
+Deno.test("C 31 refuseUncreatable() refuses what a request could not name afterwards", () => {
+  for (const path of [" x", "x ", "x /y", "a/x\u00a0/y", "\ufeffa/b", "a\u2028/b/c", "a/b "]) {
+    refuses(() => refuseUncreatable(path));
+    refuses(() => joinPath("", path));
+  }
+  for (const path of ["", "x y", "a/ x", "a/ x y/ z"]) refuseUncreatable(path);
+  assert.equal(joinPath("d", " x"), "d/ x");
 });
 
 Deno.test("RS 1.2 sanitizeAll() trims, skips blank paths and removes duplicates", () => {

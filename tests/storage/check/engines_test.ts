@@ -240,3 +240,44 @@ async function findsAndRepairs(engines: Engines, it: Damage): Promise<void> {
   await using server = await room.serve();
   assert.equal((await (await server.as(3)).upload("", { new: "new" })).status, 200);
 }
+
+/** Renames a record and all below it, as no request can. */
+async function forceRename(room: CheckedRoom, path: string, name: string): Promise<void> {
+  const to = path.slice(0, path.lastIndexOf("/") + 1) + name;
+  await room.rows(
+    `UPDATE records SET path = replace(path, '${path}', '${to}'),
+       parent = CASE path WHEN '${path}' THEN parent ELSE replace(parent, '${path}', '${to}') END,
+       name = CASE path WHEN '${path}' THEN '${name}' ELSE name END
+     WHERE path = '${path}' OR path LIKE '${path}/%'`,
+  );
+}
+
+for (const engines of COMBINATIONS.filter(({ inObjects }) => !inObjects)) {
+  Deno.test({
+    name: `C 31 with ${engines.name}, a start and a check find what no request can name`,
+    ignore: !Rooms.areInstalled(engines),
+    async fn() {
+      await using room = await prepared(engines);
+      await forceRename(room, "a/other", "small ");
+      await forceRename(room, "a/b/small", "large \u2003");
+      await forceRename(room, "a/b", "b\u3000");
+      await forceRename(room, "c", "\u00a0c");
+      {
+        await using server = await room.serve();
+        const line = server.log.find((line) => line.includes("No request can name"));
+        const { level, count, records } = JSON.parse(line ?? "{}");
+        assert.deepEqual([level, count], ["warn", 4]);
+        assert.match(records, /user 1: "a\/small ".*user 2: "\u00a0c"$/);
+      }
+      const found = await room.check({ repair: true });
+      assert.deepEqual(kindsOf(found), Array.from({ length: 4 }, () => "name repaired"));
+      assert.deepEqual(kindsOf(await room.check({})), []);
+      await using server = await room.serve();
+      assert.ok(!server.log.some((line) => line.includes("No request can name")));
+      const [one, two] = [await server.as(1), await server.as(2)];
+      assert.deepEqual(await one.tree(), ["a", "a/b", "a/b/large", "a/b/large (2)", "a/small"]);
+      assert.deepEqual(await two.tree(), ["c", "c/large", "c/same"]);
+      assert.deepEqual(await one.bytes({ path: "a/b/large" }), LARGE);
+    },
+  });
+}
