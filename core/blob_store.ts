@@ -54,6 +54,12 @@ export interface BlobStore {
    */
   needsSweep: boolean;
   /**
+   * Refuses content of so many bytes before any of it is received, if the disk has no room for it.
+   *
+   * @throws {AppError} `ErrInternal` when the storage is full.
+   */
+  requireSpace(bytes: number): void;
+  /**
    * Receives content and hashes it. The memory of its chunks is given away. On failure nothing is kept.
    *
    * @throws {AppError} `ErrResourcesInvalidData` when different content with the same hash is stored

@@ -87,6 +87,8 @@ export async function uploadResources(c: Handled, tree: Tree): Promise<Response>
   const onConflict = wordOf(query, "on_conflict", OnConflict) ?? "error";
   const parts = uploadParts(c.req.raw, uploadBodyLimits(tree));
   auditChange(c, { paths: [dir] });
+  const declaredSize = Number(c.req.raw.headers.get("Content-Length") ?? 0);
+  tree.blobs.requireSpace(Math.min(declaredSize, tree.limits.maxUploadRequestSize));
   const { changes, files } = await upload(tree, {
     caller: callerOf(c),
     dir,

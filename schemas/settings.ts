@@ -15,7 +15,7 @@ import {
   verdicts,
   wholeNumber,
 } from "./setting_kinds.ts";
-import { MIB } from "./units.ts";
+import { MIB, TIB } from "./units.ts";
 
 /**
  * All settings (C 13). The environment variable of `maxUploadFiles` is
@@ -42,13 +42,13 @@ const entries = {
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
   jwtAudience: v.optional(text),
-  /** Default: 300 MiB, or maxUploadTotalSize if that is less. */
+  /** Default: 1 TiB, or maxUploadTotalSize if that is less. */
   maxUploadFileSize: v.optional(size(1)),
   /** How long an upload that can be resumed waits for its next bytes. */
   uploadExpiryH: v.optional(wholeNumber(1, 8760), "24"),
-  maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "1000"),
-  maxUploadTotalSize: v.optional(size(1), "2GiB"),
-  /** Default: maxUploadTotalSize + 64 MiB. */
+  maxUploadFiles: v.optional(wholeNumber(1, 1_000_000), "10000"),
+  maxUploadTotalSize: v.optional(size(1), "1TiB"),
+  /** Default: 1 TiB, or for another maxUploadTotalSize that and 64 MiB for the form around the files. */
   maxUploadRequestSize: v.optional(size(1)),
   /** The most bytes of all files of a user. */
   userQuota: v.optional(size(0)),
@@ -113,10 +113,15 @@ const Settings = v.pipe(
   v.transform((settings) => ({
     ...settings,
     maxUploadFileSize: settings.maxUploadFileSize ??
-      Math.min(300 * MIB, settings.maxUploadTotalSize),
-    maxUploadRequestSize: settings.maxUploadRequestSize ?? settings.maxUploadTotalSize + 64 * MIB,
+      Math.min(TIB, settings.maxUploadTotalSize),
+    maxUploadRequestSize: settings.maxUploadRequestSize ??
+      requestSizeFor(settings.maxUploadTotalSize),
   })),
 );
+
+function requestSizeFor(totalSize: number): number {
+  return totalSize === TIB ? TIB : totalSize + 64 * MIB;
+}
 
 /** The settings of a process. Sizes are in bytes. */
 export type Settings = v.InferOutput<typeof Settings>;

@@ -4,6 +4,8 @@ export const KIB = 1024;
 export const MIB = 1024 * KIB;
 /** Bytes in a GiB. */
 export const GIB = 1024 * MIB;
+/** Bytes in a TiB. */
+export const TIB = 1024 * GIB;
 
 const FACTORS: Readonly<Record<string, number>> = {
   "": 1,
@@ -15,7 +17,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   gb: 1000 ** 3,
   gib: GIB,
   tb: 1000 ** 4,
-  tib: 1024 * GIB,
+  tib: TIB,
 };
 
 /** The bytes of a size such as `5GiB`, `1.5 GB` or `300000`; undefined for other text. */

@@ -4,7 +4,7 @@ import type { Chunk } from "../content.ts";
 import { AppError } from "../errors.ts";
 import type { LfsOutcome, LfsPointer } from "../lfs_objects.ts";
 import { invalidUpload } from "../tree/placement.ts";
-import { contentWithinQuota, quotaOf, tooManyBytes } from "../tree/quota.ts";
+import { contentWithinQuota, quotaOf, requireRoom, tooManyBytes } from "../tree/quota.ts";
 import { refuseLarge } from "../tree/upload_size.ts";
 import type { HubService, ParkRequest } from "./ports.ts";
 
@@ -27,6 +27,7 @@ export async function parkObject(
 ): Promise<void> {
   const { tree, objects, parked, locks, expiryMs } = hub;
   refuseLarge(tree, { path: sha256, size });
+  await requireRoom(tree, { caller, size, replacedBytes: 0 });
   await using blob = await tree.blobs.stage(
     contentWithinQuota(tree, { caller, besides: 0 }, atMost(size, content)),
   );

@@ -36,7 +36,8 @@ export interface CreateUploadRequest {
  *
  * @throws {AppError} `ErrUploadsTooLarge` when the file is too large, `ErrNotPermitted` when the caller may
  *   not replace files, `ErrResourcesAlreadyExists` when the path is taken, `ErrResourcesQuotaExceeded` when
- *   the tree would exceed its quota, `ErrResourcesInvalidRequest` when it has too many unfinished uploads.
+ *   the tree would exceed its quota, `ErrResourcesInvalidRequest` when it has too many unfinished uploads,
+ *   `ErrInternal` when the disk has no room for the file.
  */
 export async function createUpload(
   { tree, store, parts, locks, expiryMs }: UploadService,
@@ -47,6 +48,7 @@ export async function createUpload(
   refuseOversized(tree, path, size);
   const userId = ownerOf(caller);
   const found = await findConflict(tree, { userId, path, onConflict });
+  tree.blobs.requireSpace(size);
   const now = Date.now();
   const upload = {
     id: randomBytes(ID_BYTES).toString("hex"),

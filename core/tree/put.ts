@@ -6,6 +6,7 @@ import type { ResourceRecord } from "../ports.ts";
 import type { Tree } from "./changes.ts";
 import { chainOf, missingDirectories } from "./directories.ts";
 import { alreadyExists, type Decision } from "./placement.ts";
+import { requireRoom } from "./quota.ts";
 import { Staging, type StoredFiles } from "./staging.ts";
 import { refuseLarge } from "./upload_size.ts";
 
@@ -28,8 +29,8 @@ export interface PutRequest {
  *
  * @throws {AppError} `ErrResourcesInvalidRequest` when the path is invalid or the content too large,
  *   `ErrResourcesAlreadyExists` when a directory has the path, or a file a path above it,
- *   `ErrNotPermitted` when the caller may not replace the file, and what `requireCondition` and `verify`
- *   throw.
+ *   `ErrNotPermitted` when the caller may not replace the file, `ErrResourcesQuotaExceeded` and
+ *   `ErrInternal` when it does not fit, and what `requireCondition` and `verify` throw.
  */
 export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles> {
   const { caller, content, declaredSize = 0, requireCondition, verify } = request;
@@ -47,6 +48,11 @@ export async function put(tree: Tree, request: PutRequest): Promise<StoredFiles>
   const found = await tree.records.findByPath({ userId, everyone: false }, chainOf(path));
   missingDirectories({ userId, path: parentOf(path), now: 0 }, found);
   decide(found.get(path));
+  await requireRoom(tree, {
+    caller,
+    size: declaredSize,
+    replacedBytes: found.get(path)?.size ?? 0,
+  });
   await using staging = new Staging(tree, {
     caller,
     decide: (_file, found) => decide(found),

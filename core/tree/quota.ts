@@ -17,6 +17,25 @@ export function quotaOf({ limits }: Tree, caller: Caller): number | undefined {
 }
 
 /**
+ * Refuses content of a size that the client has stated, before its first byte (C 31).
+ *
+ * @param size The size in bytes, less what it replaces of the tree in `replacedBytes`.
+ * @throws {AppError} `ErrResourcesQuotaExceeded` when it exceeds the quota, `ErrInternal` when the disk has
+ *   no room for it.
+ */
+export async function requireRoom(
+  tree: Tree,
+  { caller, size, replacedBytes }: { caller: Caller; size: number; replacedBytes: number },
+): Promise<void> {
+  const quota = quotaOf(tree, caller);
+  if (quota !== undefined && size > 0) {
+    const used = takenBy(await tree.records.usage({ userId: ownerOf(caller), everyone: false }));
+    if (used - replacedBytes + size > quota) throw tooManyBytes("upload", quota);
+  }
+  tree.blobs.requireSpace(size);
+}
+
+/**
  * Passes the content of an upload on, and stops as soon as it takes the tree beyond its quota.
  *
  * @param besides The bytes of the upload before this content.

@@ -61,6 +61,7 @@ export class DirectoryBlobStore implements ContentStore {
   readonly #contents: ContentTable;
   readonly #announcements: Announcements;
   readonly #memory = new StagedMemory(MAX_STAGED_BYTES);
+  readonly requireSpace: (bytes: number) => void;
 
   private constructor(
     dataDir: string,
@@ -83,9 +84,10 @@ export class DirectoryBlobStore implements ContentStore {
       pathOf: (hash) => this.pathOf(hash),
     });
     const space = new FreeSpace(temporary);
-    const requireSpace = () => {
-      if (!space.has(reserveBytes)) throw storageFull();
+    const requireSpace = (bytes = 0) => {
+      if (!space.has(reserveBytes + bytes)) throw storageFull();
     };
+    this.requireSpace = requireSpace;
     const stage = this.#stagePart.bind(this);
     this.#writer = new BlobWriter(this.#pool, requireSpace);
     this.parts = new PartDirectory(dataDir, { pool: this.#pool, requireSpace, stage });

@@ -2,12 +2,17 @@ import type { Chunk } from "../../core/content.ts";
 import { MIB } from "../../schemas/units.ts";
 import { readFull, removeFile, writeAll } from "../disk/files.ts";
 
-/** Parts up to this number have {@link PART_BYTES}; a store has a limit of 10 000 parts. */
-const MAX_SMALL_PARTS = 5000;
-const MAX_PARTS = 10_000;
-/** The size of a part, and that of the later ones: objects have up to 360 GiB. */
+/** The size of a part. */
 export const PART_BYTES = 8 * MIB;
-const LATER_PART_BYTES = 64 * MIB;
+/**
+ * The sizes of parts, and up to which number: a store has a limit of 10 000 parts. Parts grow, as each one is in
+ * memory while it is sent. Objects have up to 1062 GiB, as the largest file by default has 1 TiB.
+ */
+const SIZES = [
+  { upTo: 4000, bytes: PART_BYTES },
+  { upTo: 7000, bytes: 64 * MIB },
+  { upTo: 10_000, bytes: 288 * MIB },
+] as const;
 /** How many bytes of unfinished parts are in memory. Further ones are in files. */
 const MAX_MEMORY = 8 * PART_BYTES;
 
@@ -16,11 +21,9 @@ let held = 0;
 
 /** The size of a part by its number, from 1. */
 export function partBytes(number: number): number {
-  if (number > MAX_PARTS) {
-    const size = MAX_SMALL_PARTS * PART_BYTES + (MAX_PARTS - MAX_SMALL_PARTS) * LATER_PART_BYTES;
-    throw new Error(`Content has more than ${size} bytes, which an object cannot have`);
-  }
-  return number <= MAX_SMALL_PARTS ? PART_BYTES : LATER_PART_BYTES;
+  const size = SIZES.find(({ upTo }) => number <= upTo);
+  if (size !== undefined) return size.bytes;
+  throw new Error("Content has more than 1062 GiB, which an object cannot have");
 }
 
 /**

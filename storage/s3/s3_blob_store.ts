@@ -144,6 +144,11 @@ export class S3BlobStore implements ContentStore {
     return store;
   }
 
+  /** The disk has little of it at a time. */
+  requireSpace(): void {
+    this.#requireSpace();
+  }
+
   async stage(content: AsyncIterable<Chunk>): Promise<StagedBlob> {
     let key: string | undefined;
     try {

@@ -2,6 +2,7 @@ import * as assert from "node:assert/strict";
 import { describeSettings, readSettings } from "../../schemas/settings.ts";
 
 const MIB = 2 ** 20;
+const TIB = 2 ** 40;
 
 function read(variables: Record<string, string> = {}) {
   return readSettings((name) => variables[name.replace("STRONGROOM_", "")]);
@@ -27,10 +28,10 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     jwksUrl: undefined,
     jwtIssuer: undefined,
     jwtAudience: undefined,
-    maxUploadFileSize: 300 * MIB,
-    maxUploadFiles: 1000,
-    maxUploadTotalSize: 2048 * MIB,
-    maxUploadRequestSize: 2112 * MIB,
+    maxUploadFileSize: TIB,
+    maxUploadFiles: 10_000,
+    maxUploadTotalSize: TIB,
+    maxUploadRequestSize: TIB,
     userQuota: undefined,
     uploadExpiryH: 24,
     rateLimit: undefined,
@@ -84,7 +85,9 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
     ["MAX_UPLOAD_FILES", "1", "maxUploadFiles", 1],
     ["UPLOAD_EXPIRY_H", "48", "uploadExpiryH", 48],
     ["DISK_RESERVE_MB", "0", "diskReserveMb", 0],
-    ["MAX_UPLOAD_REQUEST_SIZE", "3GiB", "maxUploadRequestSize", 3072 * MIB],
+    ["MAX_UPLOAD_REQUEST_SIZE", "3TiB", "maxUploadRequestSize", 3 * TIB],
+    ["MAX_UPLOAD_TOTAL_SIZE", "2TiB", "maxUploadRequestSize", 2 * TIB + 64 * MIB],
+    ["MAX_UPLOAD_TOTAL_SIZE", "2TiB", "maxUploadFileSize", TIB],
     ["MAX_UPLOAD_TOTAL_SIZE", String(MIB), "maxUploadRequestSize", 65 * MIB],
     ["METRICS", "open", "metrics", "open"],
     ["CORS_ORIGINS", "https://a.example, http://b.example:8080", "corsOrigins", [
@@ -223,7 +226,7 @@ Deno.test("C 13 describeSettings() shows all settings, and masks secrets", () =>
 
 Deno.test("C 22 readSettings() refuses limits that contradict one another", () => {
   const cases: [Record<string, string>, RegExp][] = [
-    [{ MAX_UPLOAD_FILE_SIZE: "3GiB" }, /FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE$/],
+    [{ MAX_UPLOAD_FILE_SIZE: "3TiB" }, /FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE$/],
     [
       { MAX_UPLOAD_FILE_SIZE: "2MB", MAX_UPLOAD_TOTAL_SIZE: "1MB" },
       /FILE_SIZE is more than STRONGROOM_MAX_UPLOAD_TOTAL_SIZE$/,
