@@ -73,6 +73,7 @@ with one is written ./:name. What the target has with other content is replaced;
 kept, unless --delete says otherwise. If not all files can be listed, nothing is deleted.
 
   --delete               Delete from the target what the source lacks, but for what is excluded
+  --allow-empty          Delete all of the target if the source is empty, which --delete refuses
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom sync models :models",

@@ -104,6 +104,11 @@ export class FileComparison implements Disposable {
     this.#database.exec(`DELETE FROM ${side} WHERE NOT is_dir AND sha256 IS NULL`);
   }
 
+  /** Whether a side has neither files nor directories. */
+  isEmpty(side: Side): boolean {
+    return this.#database.prepare(`SELECT 1 FROM ${side} LIMIT 1`).get() === undefined;
+  }
+
   /** Sets what the content of a file is. */
   setSha256(side: Side, path: string, sha256: string): void {
     this.#prepared(`UPDATE ${side} SET sha256 = ? WHERE path = ?`).run(sha256, path);

@@ -81,13 +81,19 @@ export interface SyncArguments extends TransferOptions {
   readonly source: string;
   readonly destination: string;
   readonly deletes: boolean;
+  /** Whether an empty source deletes all that the target has. */
+  readonly allowsEmpty: boolean;
 }
 
 /** @throws {UsageError} when they are not a local and a remote directory and known options. */
 export function syncArguments(args: readonly string[]): SyncArguments {
   const { values, positionals } = parseArguments({
     args: [...args],
-    options: { ...COMMON, delete: { type: "boolean", default: false } },
+    options: {
+      ...COMMON,
+      delete: { type: "boolean", default: false },
+      "allow-empty": { type: "boolean", default: false },
+    },
     strict: true,
     allowPositionals: true,
   });
@@ -106,6 +112,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
     source: isUpload ? source : remotePath(source),
     destination: isUpload ? remotePath(destination) : destination,
     deletes: values.delete,
+    allowsEmpty: values["allow-empty"],
   };
 }
 

@@ -11,6 +11,7 @@ import { Meter } from "./meter.ts";
 import { Outcome } from "./outcome.ts";
 import { listRemote } from "./remote_list.ts";
 import { deleteRemote, makeRemoteDirectories, type RemoteDirectory } from "./remote_changes.ts";
+import { UsageError } from "../usage_error.ts";
 import { upload } from "./upload.ts";
 
 /** What is copied to where, and how. */
@@ -23,6 +24,8 @@ export interface Transfer extends TransferOptions {
   readonly onConflict: OnConflict;
   /** Whether what the source lacks is deleted. @default false */
   readonly deletes?: boolean;
+  /** Whether an empty source deletes all that the target has. @default false */
+  readonly allowsEmpty?: boolean;
 }
 
 /** How many files are hashed at once: as many as keep the disk busy. */
@@ -56,6 +59,7 @@ class TransferRun {
   async run(): Promise<number> {
     const { isUpload, dryRun, onConflict, deletes = false } = this.#options;
     await this.#list();
+    this.#refuseEmptySource();
     // Those of which the server has one of the same size.
     await this.#hash("uncompared", "Comparing");
     this.#outcome.equal = this.#comparison.totals("equal");
@@ -87,6 +91,17 @@ class TransferRun {
   #listing(side: Side): ListOptions {
     const { isExcluded } = this.#options;
     return { comparison: this.#comparison, side, isExcluded, fail: this.#outcome.fail };
+  }
+
+  /** A disk that is not mounted looks like an empty directory. */
+  #refuseEmptySource(): void {
+    const { deletes = false, allowsEmpty = false } = this.#options;
+    if (!deletes || allowsEmpty || !this.#comparison.isEmpty("source")) return;
+    if (this.#comparison.isEmpty("target")) return;
+    throw new UsageError(
+      "The source is empty or cannot be listed, and --delete would delete all of the target: " +
+        "--allow-empty permits that",
+    );
   }
 
   /** Hashes files of this machine. */

@@ -80,8 +80,19 @@ Deno.test("C 25 sync makes a directory have what another one has, in both direct
     assert.equal(code, 1);
     assert.match(stderr, /dangling": No such file\n[^\n]*Nothing is deleted, as not all files/);
     const gone = await client.run(["sync", "--delete", ":missing", there]);
-    assert.equal(gone.code, 1);
+    assert.equal(gone.code, 2);
     assert.equal(await Deno.readTextFile(`${there}/extra`), "11");
+  });
+  await t.step("C 25 an empty source deletes nothing without --allow-empty", async () => {
+    const empty = `${directory.path}/unmounted`;
+    await Deno.mkdir(empty);
+    for (const source of [empty, `${directory.path}/missing`]) {
+      const { code, stderr } = await client.run(["sync", "--delete", source, ":models/x"]);
+      assert.deepEqual([code, /--allow-empty/.test(stderr)], [2, true], stderr);
+    }
+    assert.match(await run("--dry-run", here, ":models/x"), /were there already/);
+    await run("--delete", "--allow-empty", empty, ":models/x");
+    assert.match(await run("--dry-run", here, ":models/x"), /^\+ /);
   });
   await t.step("C 25 one of the directories is that of the server", async () => {
     for (const args of [["a", "b"], [":a", ":b"], ["a"], ["a", ":b", "c"]]) {
