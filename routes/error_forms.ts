@@ -28,6 +28,9 @@ const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
 /** With another message, the clients show a 401 as a repository that does not exist. */
 const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
 
+/** Where signed addresses for content are. */
+export const CONTENT_PATH = "/hub/api/content/";
+
 /** Whether an address speaks Git LFS, whose clients send a password. */
 export function isGitLfs(path: string): boolean {
   return /^\/hub\/.+\.git\/info\/lfs\//.test(path);
@@ -36,7 +39,9 @@ export function isGitLfs(path: string): boolean {
 /** The form of refusals at an address: that of the protocol that its clients speak. */
 export function errorFormOf(path: string, refused: Refused): ErrorForm {
   if (!/^\/hub(?:\/|$)/.test(path)) return envelope(refused);
-  return isGitLfs(path) || path.startsWith("/hub/lfs/") ? lfsForm(refused) : hubForm(refused);
+  if (isGitLfs(path) || path.startsWith("/hub/lfs/")) return lfsForm(refused);
+  // A signed address has no credential that could be wrong.
+  return hubForm(refused, path.startsWith(CONTENT_PATH));
 }
 
 /** C 2. */
@@ -48,9 +53,9 @@ function envelope({ kind, message }: Refused): ErrorForm {
 }
 
 /** C 20. */
-function hubForm({ kind, message, status }: Refused): ErrorForm {
+function hubForm({ kind, message, status }: Refused, isSigned: boolean): ErrorForm {
   const code = HUB_CODES[kind];
-  const shown = status === 401 ? HUB_UNAUTHORIZED : message;
+  const shown = status === 401 && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
     body: { error: message },
     headers: {

@@ -58,7 +58,8 @@ function routeOf(c: Context<AppEnvironment>): string {
  */
 export function shownPath(path: string): string {
   if (path.startsWith("/api/")) return path;
-  return path.replace(/\/l\/.+/s, "/l/…").replace(/\/hub\/lfs\/.+/s, "/hub/lfs/…");
+  return path.replace(/\/l\/.+/s, "/l/…").replace(/\/hub\/lfs\/.+/s, "/hub/lfs/…")
+    .replace(/\/hub\/api\/content\/.+/s, "/hub/api/content/…");
 }
 
 function wholeDelivery(c: Context<AppEnvironment>): Delivery {

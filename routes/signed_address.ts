@@ -3,7 +3,7 @@ import { requirePermission } from "../core/caller.ts";
 import { AppError } from "../core/errors.ts";
 import type { HubService } from "../core/hub/ports.ts";
 import { callerOfGrant, verifyGrant } from "../core/hub/signed_address.ts";
-import type { Grant } from "../schemas/hub_lfs.ts";
+import type { ContentGrant, Grant, ObjectGrant } from "../schemas/hub_lfs.ts";
 import { auditChange } from "./audit.ts";
 import type { Access } from "./auth.ts";
 import type { AppEnvironment } from "./environment.ts";
@@ -32,9 +32,26 @@ export function requireGrant(
   };
 }
 
-/** What the signed address of a request permits. */
-export function grantedBy(c: { get(key: "grant"): Grant | undefined }): Grant {
+/** What the signed address of an object permits. */
+export function grantedObject(c: Granted): ObjectGrant {
+  const grant = grantedBy(c);
+  if (grant.operation !== "content") return grant;
+  throw new AppError("ErrAuthRequired", "The signed address is for content, not for an object");
+}
+
+/** What the signed address of content permits. */
+export function grantedContent(c: Granted): ContentGrant {
+  const grant = grantedBy(c);
+  if (grant.operation === "content") return grant;
+  throw new AppError("ErrAuthRequired", "The signed address is for an object, not for content");
+}
+
+interface Granted {
+  get(key: "grant"): Grant | undefined;
+}
+
+function grantedBy(c: Granted): Grant {
   const grant = c.get("grant");
-  if (grant === undefined) throw new Error("grantedBy() needs a route with a signed address");
+  if (grant === undefined) throw new Error("It needs a route with a signed address");
   return grant;
 }

@@ -25,9 +25,7 @@ export const LfsBatch = v.object({
 });
 export type LfsBatch = v.InferOutput<typeof LfsBatch>;
 
-/** What a signed address states. Times are milliseconds since the Unix epoch. */
-export const Grant = v.object({
-  operation: Operation,
+const COMMON = {
   /** The user whose credential asked for the address. */
   user: UserNumber,
   /** The user whose tree it acts in. */
@@ -41,5 +39,22 @@ export const Grant = v.object({
   /** The directory of the repository. */
   repository: v.string(),
   expires: v.number(),
+};
+
+/** What a signed address for an object states. Times are milliseconds since the Unix epoch. */
+const ObjectGrant = v.object({ ...COMMON, operation: Operation });
+export type ObjectGrant = v.InferOutput<typeof ObjectGrant>;
+
+/** What a signed address for the content of one file of a commit states. */
+const ContentGrant = v.object({
+  ...COMMON,
+  operation: v.literal("content"),
+  /** The id of the record of the file. */
+  record: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  commit: v.string(),
 });
+export type ContentGrant = v.InferOutput<typeof ContentGrant>;
+
+/** What a signed address states. */
+export const Grant = v.union([ObjectGrant, ContentGrant]);
 export type Grant = v.InferOutput<typeof Grant>;

@@ -1,64 +1,99 @@
-import type { Caller } from "../caller.ts";
-import { downloadFile, type FileDownload, type FileSelection } from "../tree/download.ts";
+import { type Caller, ownerOf } from "../caller.ts";
+import { AppError, quoted } from "../errors.ts";
+import type { ResourceRecord } from "../ports.ts";
+import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
+import type { Tree } from "../tree/changes.ts";
 import { entryNotFound, type Hub, readRevision, type RevisionName } from "./repository.ts";
 import { pathIn } from "./tree_list.ts";
 
-/** The content of a file, as preconditions and ranges see it. */
-export interface FileFacts {
-  /** In lower-case hex. */
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly updatedAt: number;
-}
-
 /** A request for a file of a repository. */
-export interface RepositoryFileRequest<Selection extends FileSelection> extends RevisionName {
-  /** Acts in the tree of the repository. */
-  readonly caller: Caller;
+export interface RepositoryFileRequest extends RevisionName {
   /** Relative to the repository. */
   readonly path: string;
-  /** Selects what to read of it. */
-  readonly select: (file: FileFacts) => Selection;
   /** Called with the commit id before anything about the file is refused. It may be called again. */
   readonly onRevision: (commitId: string) => void;
 }
 
-/** A file of a repository. */
-export interface RepositoryFile<Selection extends FileSelection> {
-  readonly facts: FileFacts;
-  readonly download: FileDownload<Selection>;
+/** A file of a repository at a revision, which the gate has admitted. */
+export interface RepositoryFile {
+  readonly commitId: string;
+  readonly record: ResourceRecord;
+  /** In lower-case hex. */
+  readonly sha256: string;
 }
 
 /**
- * Prepares the download of a file of a repository, as {@link downloadFile} does (C 20).
+ * Finds a file of a repository (C 20).
  *
- * @throws {AppError} as {@link downloadFile} does, and `ErrHubRepositoryNotFound`,
- *   `ErrHubRevisionNotFound`, `ErrHubEntryNotFound`.
+ * @throws {AppError} `ErrHubRepositoryNotFound`, `ErrHubRevisionNotFound`, `ErrHubEntryNotFound`,
+ *   `ErrResourcesQuarantined` when the gate refuses it.
  */
-export function openRepositoryFile<Selection extends FileSelection>(
+export function findRepositoryFile(
   hub: Hub,
-  request: RepositoryFileRequest<Selection>,
-): Promise<RepositoryFile<Selection>> {
-  const { caller, repository, select, onRevision } = request;
+  request: RepositoryFileRequest,
+): Promise<RepositoryFile> {
+  const { repository, onRevision } = request;
   const { userId, directory } = repository;
-  const tree = { ...hub.tree, gate: hub.tree.gate?.namedBelow(directory) };
+  const { records, verdicts, gate } = hub.tree;
   return readRevision(hub, request, async ({ commitId }) => {
     onRevision(commitId);
     const path = pathIn(request, request.path);
-    const found = await tree.records.findByPath({ userId, everyone: false }, [path]);
+    const found = await records.findByPath({ userId, everyone: false }, [path]);
     const record = found.get(path);
     if (record === undefined) throw entryNotFound(repository, request.path);
     if (record.isDir) throw entryNotFound(repository, request.path, "it is a folder");
-    const { sha256 } = await tree.verdicts.on(record);
+    await gate?.namedBelow(directory).admit(record);
+    const { sha256 } = await verdicts.on(record);
     // Without it, the repository would have no commit id.
     if (sha256 === null) throw new Error(`The SHA-256 of ${record.hash} is not known`);
-    const facts = { sha256, size: record.size, updatedAt: record.updatedAt };
-    // If the record changes in between, so does the revision, and this is done again.
-    const download = await downloadFile(tree, { caller, path, select: () => select(facts) });
-    return { facts, download };
-  }, async ({ download }) => {
-    await download.content?.return();
+    return { commitId, record, sha256 };
   });
+}
+
+/** A request for the content that a file had when its address was made. */
+export interface PromisedFileRequest<Selection extends FileSelection> {
+  readonly caller: Caller;
+  /** The directory of the repository, from which refusals name the file. */
+  readonly repository: string;
+  /** The id of the record of the file. */
+  readonly record: number;
+  /** In lower-case hex. */
+  readonly sha256: string;
+  /** Selects what to read of it. */
+  readonly select: (record: ResourceRecord) => Selection;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prepares the download of a file that still has the content that was promised, wherever it is by now
+ * (C 31).
+ *
+ * @throws {AppError} `ErrHubRevisionNotFound` when it has other content, or is gone,
+ *   `ErrResourcesQuarantined` when the gate refuses it.
+ */
+export async function openPromisedFile<Selection extends FileSelection>(
+  tree: Tree,
+  request: PromisedFileRequest<Selection>,
+): Promise<FileDownload<Selection>> {
+  const { caller, repository, record: id, sha256, select, signal } = request;
+  const scope = { userId: ownerOf(caller), everyone: false };
+  const isPromised = async (record: ResourceRecord) =>
+    (await tree.verdicts.on(record)).sha256 === sha256;
+  const present = (await tree.records.findById(scope, [id])).get(id);
+  // Other content is missing here, even if the gate refuses it.
+  if (present === undefined || !await isPromised(present)) throw replaced(sha256);
+  const found = await download({ ...tree, gate: tree.gate?.namedBelow(repository) }, {
+    ...{ caller, select, signal, paths: [], ids: [id], compression: "auto" },
+  });
+  // It may have been replaced before the download found it.
+  if (found.kind === "file" && await isPromised(found.record)) return found;
+  await found.content?.return();
+  throw replaced(sha256);
+}
+
+function replaced(sha256: string): AppError {
+  return new AppError(
+    "ErrHubRevisionNotFound",
+    `The file with the SHA-256 ${quoted(sha256)} has been replaced or deleted since; ask again`,
+  );
 }

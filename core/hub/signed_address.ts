@@ -1,34 +1,50 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as v from "valibot";
-import { Grant } from "../../schemas/hub_lfs.ts";
+import { type ContentGrant, Grant, type ObjectGrant } from "../../schemas/hub_lfs.ts";
 import { type Caller, ownerOf } from "../caller.ts";
 import { AppError } from "../errors.ts";
 
-/** How long a signed address is valid at most, in milliseconds. */
-const MAX_LIFETIME_MS = 24 * 60 * 60_000;
+/** How long signed addresses are valid at most, in milliseconds: those for objects, and for content. */
+const MAX_OBJECT_MS = 24 * 60 * 60_000;
+const MAX_CONTENT_MS = 60 * 60_000;
 /** Longer tokens are not ours. */
 const MAX_TOKEN_LENGTH = 4096;
 
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
 
-/** What a signed address is made for. */
-export type GrantRequest = Pick<Grant, "operation" | "sha256" | "size" | "repository"> & {
-  readonly caller: Caller;
-};
+/** What the caller and the time add to what an address is for. */
+type Added = "user" | "tree" | "jti" | "quota" | "expires";
+
+/** An address to make for an object of Git LFS. */
+export type GrantRequest = Omit<ObjectGrant, Added> & { readonly caller: Caller };
+
+/** An address to make for the content of a file. */
+export type ContentGrantRequest = Omit<ContentGrant, Added> & { readonly caller: Caller };
 
 /**
  * What a signed address permits: one operation on one object, on behalf of the credential that asked for it,
  * as clients send no credential to it. It does not outlive that credential.
  */
-export function grantOf({ caller, ...request }: GrantRequest, now: number): Grant {
+export function grantOf({ caller, ...request }: GrantRequest, now: number): ObjectGrant {
+  return { ...request, ...grantedTo(caller, now + MAX_OBJECT_MS) };
+}
+
+/** What a signed address permits for the content of one file: to read it, for an hour (C 31). */
+export function contentGrantOf(
+  { caller, ...request }: ContentGrantRequest,
+  now: number,
+): ContentGrant {
+  return { ...request, ...grantedTo(caller, now + MAX_CONTENT_MS) };
+}
+
+function grantedTo(caller: Caller, expires: number): Pick<Grant, Added> {
   return {
-    ...request,
     user: caller.userId,
     tree: ownerOf(caller),
     jti: caller.jti,
     quota: caller.quota,
-    expires: Math.min(now + MAX_LIFETIME_MS, caller.expiresAt),
+    expires: Math.min(expires, caller.expiresAt),
   };
 }
 

@@ -65,7 +65,8 @@ type TreeForm = Extract<PageForm, { kind: "tree" }>;
 function fileOf(record: PageRecord, form: TreeForm) {
   const { path, size, sha256 = "" } = record;
   const { size: pointerSize, blobId } = pointerTo(sha256, size);
-  const security = securityIn(record, form);
+  // Clients before 0.26 fail without what they expect of other scanners.
+  const security = { ...securityIn(record, form), avScan: null, pickleImportScan: null };
   return {
     type: "file",
     oid: blobId,
@@ -73,7 +74,7 @@ function fileOf(record: PageRecord, form: TreeForm) {
     path,
     lfs: { oid: sha256, size, pointerSize },
     security,
-    securityFileStatus: { ...security, avScan: null, pickleImportScan: null },
+    securityFileStatus: security,
     ...lastCommit(record, form),
   };
 }

@@ -1,3 +1,4 @@
+import { CONTENT_PATH } from "../error_forms.ts";
 import type { ServedRoute } from "../route.ts";
 import { expand, type HubRoute } from "./hub_route.ts";
 import { postCommit } from "./commit.ts";
@@ -7,7 +8,7 @@ import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getObject, putObject } from "./objects.ts";
 import { postPreupload } from "./preupload.ts";
 import { showRepositories } from "./repositories.ts";
-import { resolveFile } from "./resolve.ts";
+import { getContent, resolveFile } from "./resolve.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
@@ -61,7 +62,6 @@ const READING: readonly HubRoute[] = [
     method: "GET",
     path: "{web}/{ns}/{name}/resolve/{rev}/{+path}",
     privilege: "resources.download",
-    load: "transfer",
     handle: resolveFile,
   },
 ];
@@ -132,6 +132,13 @@ const SIGNED: readonly ServedRoute[] = [
     handle: putObject,
   },
   { method: "GET", path: "/hub/lfs/{token}", signed: true, load: "transfer", handle: getObject },
+  {
+    method: "GET",
+    path: `${CONTENT_PATH}{token}`,
+    signed: true,
+    load: "transfer",
+    handle: getContent,
+  },
 ];
 
 /** Every route of the hub (C 20). */

@@ -10,13 +10,13 @@ import { sendFile } from "../download.ts";
 import { refusePart } from "../files.ts";
 import { respond } from "../respond.ts";
 import type { Services } from "../route.ts";
-import { grantedBy } from "../signed_address.ts";
+import { grantedObject } from "../signed_address.ts";
 import type { Handled } from "./replies.ts";
 
 /** `PUT /hub/lfs/{token}` (C 20): receives content, which waits for a commit. */
 export async function putObject(c: Handled, { hub }: Services): Promise<Response> {
   const { raw } = c.req;
-  const { sha256, size } = grantedBy(c);
+  const { sha256, size } = grantedObject(c);
   refusePart(raw.headers);
   const stated = raw.headers.get("Content-Length");
   if (stated !== null && Number(stated) !== size) {
@@ -33,7 +33,7 @@ export async function putObject(c: Handled, { hub }: Services): Promise<Response
 /** `GET` and `HEAD /hub/lfs/{token}` (C 20): the content of a file of the tree. */
 export async function getObject(c: Handled, { hub }: Services): Promise<Response> {
   const caller = callerOf(c);
-  const { sha256, size, repository } = grantedBy(c);
+  const { sha256, size, repository } = grantedObject(c);
   const [path] = await hub.objects.files(ownerOf(caller), repository, [{ sha256, size }]);
   if (path === undefined) throw notFound(sha256);
   // Recorded if the gate refuses it.

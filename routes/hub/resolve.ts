@@ -1,32 +1,64 @@
-import { openRepositoryFile } from "../../core/hub/repository_file.ts";
+import { findRepositoryFile, openPromisedFile } from "../../core/hub/repository_file.ts";
+import { contentGrantOf, signGrant } from "../../core/hub/signed_address.ts";
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
-import { select } from "../conditional.ts";
+import { representationOf, select } from "../conditional.ts";
 import { sendFile } from "../download.ts";
-import { addHeader } from "../respond.ts";
+import { CONTENT_PATH } from "../error_forms.ts";
+import { addHeader, respond } from "../respond.ts";
 import type { Services } from "../route.ts";
+import { grantedContent } from "../signed_address.ts";
 import type { Mount } from "./hub_route.ts";
 import { type Handled, revisionOf } from "./replies.ts";
 
-/** `GET` and `HEAD /{repo}/resolve/{rev}/{path}` (C 20). */
-export async function resolveFile(c: Handled, { hub }: Services, mount: Mount): Promise<Response> {
-  const { raw } = c.req;
+/**
+ * `GET` and `HEAD /{repo}/resolve/{rev}/{path}` (C 20): redirects to the content that the file has now, so that
+ * a client that asks for its digest first receives that content, or none (C 31). The address is relative to
+ * the host: clients follow only such ones for `HEAD`.
+ */
+export async function resolveFile(
+  c: Handled,
+  { hub, publicOrigin }: Services,
+  mount: Mount,
+): Promise<Response> {
   const named = revisionOf(c, mount);
   const path = c.req.param("path") ?? "";
+  const { directory } = named.repository;
   // Recorded if the gate refuses it.
-  auditChange(c, { paths: [`${named.repository.directory}/${path}`] });
-  const { facts, download } = await openRepositoryFile(hub, {
+  auditChange(c, { paths: [`${directory}/${path}`] });
+  const { commitId, record: { id, size }, sha256 } = await findRepositoryFile(hub, {
     ...named,
-    caller: callerOf(c),
     path,
-    select: ({ sha256, size, updatedAt }) =>
-      select(raw, { etag: `"${sha256}"`, size, modifiedAt: updatedAt }),
     onRevision: (commitId) => addHeader(c, "X-Repo-Commit", commitId),
   });
-  const etag = `"${facts.sha256}"`;
-  return await sendFile(c, download, {
-    ETag: etag,
-    "X-Linked-ETag": etag,
-    "X-Linked-Size": String(facts.size),
+  const grant = contentGrantOf({
+    operation: "content",
+    caller: callerOf(c),
+    repository: directory,
+    record: id,
+    commit: commitId,
+    sha256,
+    size,
+  }, Date.now());
+  const token = signGrant(await hub.objects.key(), grant);
+  const { pathname } = new URL(`${publicOrigin.of(c)}${CONTENT_PATH}${token}`);
+  return respond(c, null, 307, { Location: pathname, ...linkedHeaders({ sha256, size }) });
+}
+
+/** `GET` and `HEAD /hub/api/content/{token}` (C 31): the content that {@link resolveFile} has promised. */
+export async function getContent(c: Handled, { hub }: Services): Promise<Response> {
+  const { raw } = c.req;
+  const { repository, record, commit, sha256, size } = grantedContent(c);
+  const etag = `"${sha256}"`;
+  const found = await openPromisedFile(hub.tree, {
+    ...{ caller: callerOf(c), repository, record, sha256 },
+    select: (record) => select(raw, { ...representationOf(record), etag }),
+    signal: raw.signal,
   });
+  addHeader(c, "X-Repo-Commit", commit);
+  return await sendFile(c, found, { ETag: etag, ...linkedHeaders({ sha256, size }) });
+}
+
+function linkedHeaders({ sha256, size }: { readonly sha256: string; readonly size: number }) {
+  return { "X-Linked-ETag": `"${sha256}"`, "X-Linked-Size": String(size) };
 }

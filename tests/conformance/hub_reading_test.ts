@@ -45,7 +45,7 @@ function treeFile(path: keyof typeof FILES) {
   const [text, size] = [FILES[path], new TextEncoder().encode(FILES[path]).length];
   const oid = sha("sha256", text);
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
-  const security = { safe: false, status: "unscanned" };
+  const security = { safe: false, status: "unscanned", avScan: null, pickleImportScan: null };
   return {
     type: "file",
     oid: sha("sha1", `blob ${pointer.length}\0${pointer}`),
@@ -53,7 +53,7 @@ function treeFile(path: keyof typeof FILES) {
     path,
     lfs: { oid, size, pointerSize: pointer.length },
     security,
-    securityFileStatus: { ...security, avScan: null, pickleImportScan: null },
+    securityFileStatus: security,
   };
 }
 

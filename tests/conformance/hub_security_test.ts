@@ -27,7 +27,7 @@ function statuses(value: unknown): string[] {
   return value.map(({ path, security, securityFileStatus }) => {
     const { status, safe, ...scans } = securityFileStatus;
     assert.deepEqual(scans, { avScan: null, pickleImportScan: null });
-    assert.deepEqual(security, { status, safe });
+    assert.deepEqual(security, { status, safe, avScan: null, pickleImportScan: null });
     return `${path} ${status} ${safe}`;
   });
 }
