@@ -84,8 +84,12 @@ export async function openPromisedFile<Selection extends FileSelection>(
   if (present === undefined || !await isPromised(present)) throw replaced(sha256);
   const found = await download({ ...tree, gate: tree.gate?.namedBelow(repository) }, {
     ...{ caller, select, signal, paths: [], ids: [id], compression: "auto" },
+  }).catch((error) => {
+    throw error instanceof AppError && error.kind === "ErrResourcesNotFound"
+      ? replaced(sha256)
+      : error;
   });
-  // It may have been replaced before the download found it.
+  // It may have been replaced or deleted before the download found it.
   if (found.kind === "file" && await isPromised(found.record)) return found;
   await found.content?.return();
   throw replaced(sha256);
