@@ -28,6 +28,7 @@ export type ErrorKind =
   | "ErrHubRepositoryNotFound"
   | "ErrHubRevisionNotFound"
   | "ErrHubEntryNotFound"
+  | "ErrHubNotOffered"
   | "ErrRouteNotFound"
   | "ErrMethodNotAllowed"
   | "ErrTooManyRequests"

@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
 import { quoted } from "../core/errors.ts";
@@ -8,6 +8,7 @@ import { type Access, requirePrivilege } from "./auth.ts";
 import { TrustedProxies } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
+import { isHub } from "./error_forms.ts";
 import { identify } from "./identify.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
@@ -96,9 +97,7 @@ export function createApp(options: AppOptions): App {
     },
   });
   refuseOtherMethods(app);
-  app.notFound((c) =>
-    failure(c, { kind: "ErrRouteNotFound", message: `No route ${quoted(shownPath(c.req.path))}` })
-  );
+  app.notFound(refuseUnknown);
   app.onError((error, c) => failureOf(c, error, log));
   return app;
 }
@@ -167,6 +166,14 @@ function checksOf(
     ...action === undefined ? [] : [requireAudit(audit)],
     takeTurn(limits.turns, load),
   ];
+}
+
+/** Clients of the hub take a 404 for a repository or a file that does not exist (C 31). */
+function refuseUnknown(c: Context): Response {
+  const address = quoted(shownPath(c.req.path));
+  return isHub(c.req.path)
+    ? failure(c, { kind: "ErrHubNotOffered", message: `Not offered here: ${address}` })
+    : failure(c, { kind: "ErrRouteNotFound", message: `No route ${address}` });
 }
 
 /** Answers a known route with another method by 405 and the allowed methods (C 1). */

@@ -4,7 +4,7 @@ import type { Chunk } from "../core/content.ts";
 import { AppError, RetryLater } from "../core/errors.ts";
 import { asError, type Log } from "../core/log.ts";
 import { type CHECKSUM_MISMATCH, REFUSALS } from "./openapi/refusals.ts";
-import { errorFormOf, isGitLfs } from "./error_forms.ts";
+import { errorFormOf, hasLfsForm, isGitLfs, isHub } from "./error_forms.ts";
 import { respond } from "./respond.ts";
 
 type Status = StatusCode | typeof CHECKSUM_MISMATCH;
@@ -42,7 +42,8 @@ export function failure(
   { status = REFUSALS[kind].status, headers = {}, fields }: FailureOptions = {},
 ): Response {
   c.set("failure", { kind, message });
-  const form = errorFormOf(c.req.path, { kind, message, status });
+  const userAgent = c.req.header("User-Agent");
+  const form = errorFormOf(c.req.path, { kind, message, status, userAgent });
   return json(c, status, { ...form.body, ...fields }, { ...form.headers, ...headers });
 }
 
@@ -50,13 +51,22 @@ export function failure(
 export function failureOf(c: Context, error: unknown, log: Log): Response {
   if (error instanceof AppError) {
     if (error.kind === "ErrInternal") logInternal(c, error, log);
-    return failure(c, error, { headers: headersOf(c, error) });
+    return failure(c, error, { headers: headersOf(c, error), status: statusOf(c, error) });
   }
   // The client disconnected, which is not a failure of the server.
   if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
   logInternal(c, error, log);
   const message = `Internal error (request id ${c.get("requestId")})`;
   return failure(c, { kind: "ErrInternal", message });
+}
+
+/**
+ * The status of an error. Clients of the hub wait for a scan if it is that of too many requests (C 31). Git
+ * LFS would not show the reason then.
+ */
+function statusOf({ req: { path } }: Context, error: AppError): Status {
+  const isPending = error instanceof RetryLater && error.kind === "ErrResourcesQuarantined";
+  return isPending && isHub(path) && !hasLfsForm(path) ? 429 : REFUSALS[error.kind].status;
 }
 
 /** The headers that go with an error. */

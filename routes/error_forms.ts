@@ -11,6 +11,8 @@ export interface Refused {
   readonly kind: ErrorKind;
   readonly message: string;
   readonly status: number;
+  /** The header `User-Agent` of the request. */
+  readonly userAgent?: string | undefined;
 }
 
 /** The longest message in a header, which is also what most proxies pass on. */
@@ -22,8 +24,11 @@ const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrHubRevisionNotFound: "RevisionNotFound",
   ErrHubEntryNotFound: "EntryNotFound",
   ErrResourcesNotFound: "EntryNotFound",
-  ErrRouteNotFound: "EntryNotFound",
+  ErrResourcesQuarantined: "GatedRepo",
 };
+
+/** The command lines of the clients. They show the code `GatedRepo` in words of their own, without ours. */
+const HUB_COMMAND = /^(?:hf|huggingface-cli)\//;
 
 /** With another message, the clients show a 401 as a repository that does not exist. */
 const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
@@ -31,15 +36,25 @@ const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
 /** Where signed addresses for content are. */
 export const CONTENT_PATH = "/hub/api/content/";
 
+/** Whether an address is one of the hub. */
+export function isHub(path: string): boolean {
+  return /^\/hub(?:\/|$)/.test(path);
+}
+
 /** Whether an address speaks Git LFS, whose clients send a password. */
 export function isGitLfs(path: string): boolean {
   return /^\/hub\/.+\.git\/info\/lfs\//.test(path);
 }
 
+/** Whether refusals at an address have the form of Git LFS. */
+export function hasLfsForm(path: string): boolean {
+  return isGitLfs(path) || path.startsWith("/hub/lfs/");
+}
+
 /** The form of refusals at an address: that of the protocol that its clients speak. */
 export function errorFormOf(path: string, refused: Refused): ErrorForm {
-  if (!/^\/hub(?:\/|$)/.test(path)) return envelope(refused);
-  if (isGitLfs(path) || path.startsWith("/hub/lfs/")) return lfsForm(refused);
+  if (!isHub(path)) return envelope(refused);
+  if (hasLfsForm(path)) return lfsForm(refused);
   // A signed address has no credential that could be wrong.
   return hubForm(refused, path.startsWith(CONTENT_PATH));
 }
@@ -53,8 +68,9 @@ function envelope({ kind, message }: Refused): ErrorForm {
 }
 
 /** C 20. */
-function hubForm({ kind, message, status }: Refused, isSigned: boolean): ErrorForm {
-  const code = HUB_CODES[kind];
+function hubForm({ kind, message, status, userAgent }: Refused, isSigned: boolean): ErrorForm {
+  const isUnshown = kind === "ErrResourcesQuarantined" && HUB_COMMAND.test(userAgent ?? "");
+  const code = isUnshown ? undefined : HUB_CODES[kind];
   const shown = status === 401 && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
     body: { error: message },

@@ -80,6 +80,7 @@ export const REFUSALS = {
   ErrHubRepositoryNotFound: { status: 404, when: "The repository does not exist" },
   ErrHubRevisionNotFound: { status: 404, when: "The repository does not have the revision" },
   ErrHubEntryNotFound: { status: 404, when: "The repository does not have the file" },
+  ErrHubNotOffered: { status: 501, when: "The hub does not have the address" },
   ErrRouteNotFound: { status: 404, when: "The address has no route" },
   ErrMethodNotAllowed: {
     status: 405,

@@ -182,10 +182,10 @@ wrong credential for whoami: HTTPError 401
 wrong credential for a file: HTTPError 401
 without the privilege to download: HTTPError 403
 without the privilege to upload: HTTPError 403
-branches: EntryNotFoundError 404
-tags: EntryNotFoundError 404
-references: EntryNotFoundError 404
-discussions: EntryNotFoundError 404
+branches: HTTPError 501
+tags: HTTPError 501
+references: HTTPError 501
+discussions: HTTPError 501
 spaces: BadRequestError 400
 pull requests: BadRequestError 400
 `;

@@ -198,13 +198,15 @@ Deno.test("C 20 reading a repository", async (t) => {
     for (const address of missing) {
       hubRefused(await hub.send("GET", address), 404, "RepoNotFound");
     }
-    const others = ["/api/agent-harnesses", "/api/spaces/a/b", `${model}/refs`, "/x", "/team/one"];
-    for (const address of others) {
+  });
+  await t.step("C 31 what the hub does not have is not offered, rather than missing", async () => {
+    for (const address of ["/api/agent-harnesses", "/api/spaces/a/b", "/x", "/team/one"]) {
       assert.match(
-        hubRefused(await hub.send("GET", address), 404, "EntryNotFound"),
-        /^No route "\/hub\//,
+        hubRefused(await hub.send("GET", address), 501),
+        /^Not offered here: "\/hub\//,
       );
     }
+    hubRefused(await hub.send("PUT", `${model}/settings`), 501);
     const wrong = await hub.send("DELETE", model);
     assert.match(hubRefused(wrong, 405), /allowed: GET, HEAD/);
     assert.equal(wrong.headers.get("Allow"), "GET, HEAD");

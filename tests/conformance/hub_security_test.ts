@@ -71,11 +71,11 @@ Deno.test("C 18, 20 with the gate closed, files have the statuses that the clien
     });
   });
   await t.step(
-    "C 20 what the gate refuses is 403 with the reason, by HEAD, GET and ranges",
+    "C 20, 31 what the gate refuses is 403 with the reason, by HEAD, GET and ranges",
     async () => {
       const address = "/team/one/resolve/main/dangerous.pkl";
       const reply = await hub.send("GET", address);
-      const message = hubRefused(reply, 403);
+      const message = hubRefused(reply, 403, "GatedRepo");
       assert.match(message, /^Cannot download: in quarantine: "dangerous\.pkl" \(dangerous, S\d+/);
       assert.equal(reply.headers.get("X-Error-Message"), message);
       assert.equal(reply.headers.get("Retry-After"), null);
@@ -106,7 +106,7 @@ Deno.test("C 18, 20 with the gate closed, files have the statuses that the clien
   });
 });
 
-Deno.test("C 18, 20 files that wait for a scan are queued, and refused for now", async () => {
+Deno.test("C 18, 20, 31 files that wait for a scan are queued, and refused for now", async () => {
   await using server = await TestServer.start({
     settings: { gate: "block" },
     host: new ScanRoom().host,
@@ -118,7 +118,7 @@ Deno.test("C 18, 20 files that wait for a scan are queued, and refused for now",
   assert.deepEqual(tree, ["a.pkl queued false"]);
   assert.deepEqual(await statusOf(hub), { scansDone: false, filesWithIssues: [] });
   const reply = await hub.send("GET", "/team/one/resolve/main/a.pkl");
-  assert.match(hubRefused(reply, 403), /"a\.pkl" \(pending\)/);
+  assert.match(hubRefused(reply, 429, "GatedRepo"), /"a\.pkl" \(pending\)/);
   assert.equal(reply.headers.get("Retry-After"), "5");
 });
 

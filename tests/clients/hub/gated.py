@@ -9,16 +9,12 @@ api = HfApi()
 
 
 def outcome(call):
-    """Whether a call succeeds, or what it raises, with the cause."""
+    """Whether a call succeeds, or what it raises."""
     try:
         call()
         return "done"
     except Exception as raised:
-        text = str(raised)
-        while raised.__cause__ is not None and getattr(raised, "response", None) is None:
-            raised = raised.__cause__
-            text += "\n" + str(raised)
-        return {"text": text, "retry_after": raised.response.headers.get("Retry-After")}
+        return {"text": str(raised)}
 
 
 files = [it for it in api.list_repo_tree(REPO, expand=True) if hasattr(it, "security")]

@@ -62,7 +62,7 @@ commit = send("POST", f"{MODEL}/commit/main", headers=ndjson, **text)
 created = send("POST", "/api/repos/create", json={
     "name": "made", "organization": "team", "type": "model", "private": True,
 })
-head = session.head(endpoint + "/team/tiny/resolve/main/a.bin", headers=headers)
+head = session.request("HEAD", endpoint + "/team/tiny/resolve/main/a.bin", headers=headers)
 
 for action in upload["objects"]:
     lfs._validate_batch_actions(action)
