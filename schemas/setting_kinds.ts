@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { parseContentUrl } from "./content_url.ts";
 import { databaseAddress } from "./database_url.ts";
+import { isLong, isVaried, LONG_SECRET, STRONG_SECRET } from "./secret.ts";
 import { parseSize } from "./units.ts";
 import { SCANNED_VERDICTS } from "./verdicts.ts";
 
@@ -94,11 +95,14 @@ export const databaseUrl = v.pipe(
   }),
 );
 
-/** A secret that is long enough for signatures. */
+/** A secret that signs. */
 export const secret = v.pipe(
   v.string(),
-  v.check((value) => new TextEncoder().encode(value).length >= 32, "at least 32 bytes"),
+  v.check((value) => isLong(value) && isVaried(value), STRONG_SECRET),
 );
+
+/** A secret that has signed. A weak one must be replaceable, too. */
+export const formerSecret = v.pipe(v.string(), v.check(isLong, LONG_SECRET));
 
 /** A size of at least `minimum` bytes. */
 export function size(minimum: number) {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import {
   contentUrl,
   databaseUrl,
+  formerSecret,
   host,
   httpUrl,
   networks,
@@ -37,7 +38,7 @@ const entries = {
   logFormat: v.optional(oneOf("text", "json")),
   jwtSecret: v.optional(secret),
   /** Verifies credentials that were signed before the secret was replaced. */
-  jwtSecretPrevious: v.optional(secret),
+  jwtSecretPrevious: v.optional(formerSecret),
   jwtPublicKey: v.optional(path),
   jwksUrl: v.optional(httpUrl),
   jwtIssuer: v.optional(text),
@@ -167,11 +168,13 @@ export function describeSettings(
   });
 }
 
-/** Masks the password of a URL; returns other text unchanged. */
+/** Masks the password of a URL, or the user without one; returns other text unchanged. */
 function withMaskedPassword(text: string): string {
   const url = URL.parse(text);
-  if (url === null || url.password === "") return text;
-  url.password = MASK;
+  if (url === null || (url.username === "" && url.password === "")) return text;
+  // Where there is no password, the user may be a token.
+  if (url.password === "") url.username = MASK;
+  else url.password = MASK;
   return url.href;
 }
 
@@ -180,9 +183,15 @@ function variableOf(key: string): string {
   return `STRONGROOM_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
+/** Whether a message may have an invalid value. A URL that cannot be parsed may have a password anywhere. */
+function isShown(key: string, value: string): boolean {
+  return !SECRETS.has(key) && key !== "contentUrl" && !(value.includes("/") && value.includes("@"));
+}
+
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const key = issue.path?.[0]?.key;
   if (typeof key !== "string") return `Conflicting settings: ${issue.message}`;
-  const value = SECRETS.has(key) ? "" : ` ${JSON.stringify(issue.path?.[0]?.value)}`;
+  const given = String(issue.path?.[0]?.value);
+  const value = isShown(key, given) ? ` ${JSON.stringify(given)}` : "";
   return `Invalid ${variableOf(key)}${value}: expected ${issue.message}`;
 }

@@ -1,3 +1,4 @@
+import { isLong, isVaried, STRONG_SECRET } from "../schemas/secret.ts";
 import { secretPath } from "./disk/data_directory.ts";
 import { orMissing, removeFile, syncDirectory, writeAll } from "./disk/files.ts";
 
@@ -7,14 +8,11 @@ export interface JwtSecret {
   readonly created: boolean;
 }
 
-/** Minimum length of a secret (C 10). */
-const MIN_SECRET_BYTES = 32;
-
 /**
  * Reads the secret of a data directory, and restricts access to its file to the owner. Returns
  * undefined if there is no secret.
  *
- * @throws {RangeError} when the secret is too short.
+ * @throws {RangeError} when the secret is too weak.
  */
 export async function readJwtSecret(dataDir: string): Promise<string | undefined> {
   const path = secretPath(dataDir);
@@ -26,7 +24,7 @@ export async function readJwtSecret(dataDir: string): Promise<string | undefined
  * Reads the secret that signs the tokens of a data directory. Creates the directory and the secret
  * if they do not exist (C 10).
  *
- * @throws {RangeError} when the existing secret is too short.
+ * @throws {RangeError} when the existing secret is too weak.
  */
 export async function ensureJwtSecret(dataDir: string): Promise<JwtSecret> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -51,14 +49,11 @@ export async function ensureJwtSecret(dataDir: string): Promise<JwtSecret> {
   return { secret, created: true };
 }
 
-/** Checks the length of a secret, and restricts access to its file to the owner. */
+/** Checks a secret, and restricts access to its file to the owner. */
 async function checkAndProtect(path: string, text: string): Promise<string> {
   const secret = text.trim();
-  const bytes = new TextEncoder().encode(secret).length;
-  if (bytes < MIN_SECRET_BYTES) {
-    throw new RangeError(
-      `The secret in "${path}" has ${bytes} bytes, fewer than ${MIN_SECRET_BYTES}`,
-    );
+  if (!isLong(secret) || !isVaried(secret)) {
+    throw new RangeError(`The secret in "${path}" is too weak: expected ${STRONG_SECRET}`);
   }
   // A copied directory may have left the file readable for other users.
   await Deno.chmod(path, 0o600);

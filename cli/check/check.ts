@@ -5,6 +5,8 @@ import { formatBytes } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings, logOf } from "../environment.ts";
 import { checkDataDirectory } from "../existing_directory.ts";
+import { openAccess } from "../open_access.ts";
+import { printError } from "../print_error.ts";
 import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 import { contentSettings } from "../serve/content_settings.ts";
 
@@ -21,7 +23,11 @@ export async function run(args: string[]): Promise<number> {
   const settings = loadSettings();
   const { dataDir, databaseUrl, contentUrl } = settings;
   // With both engines, nothing that is checked is in the data directory.
-  if (databaseUrl === undefined || contentUrl === undefined) await checkDataDirectory(dataDir);
+  if (databaseUrl === undefined || contentUrl === undefined) {
+    await checkDataDirectory(dataDir);
+    const warning = await openAccess(dataDir);
+    if (warning !== undefined) printError(warning);
+  }
   const started = performance.now();
   const result = await checkShowing(settings, { readData, repair });
   const seconds = Math.round(performance.now() - started) / 1000;

@@ -9,6 +9,7 @@ import { auditLog } from "../../storage/audit/audit_log.ts";
 import { Storage } from "../../storage/storage.ts";
 import { authority, loadSettings, logOf } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
+import { openAccess } from "../open_access.ts";
 import { LineWriter } from "../line_writer.ts";
 import { signingKey } from "../signing_key.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
@@ -120,6 +121,8 @@ async function openStorage(
     "a directory that can be created",
     () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }),
   );
+  const warning = await openAccess(dataDir);
+  if (warning !== undefined) log.warn(warning);
   const storage = await Storage.open(dataDir, {
     reserveMB,
     acceptDamage,

@@ -36,7 +36,9 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   ],
 }).spawn().status;
 if (code !== 0) Deno.exit(code);
-await Deno.writeTextFile(`${output}/THIRD_PARTY_LICENSES`, await licenses(`${output}/lib`));
+const packages = await packagesIn(`${output}/lib`);
+await Deno.writeTextFile(`${output}/THIRD_PARTY_LICENSES`, await licenses(packages));
+await hideCache(`${output}/lib`, packages);
 await Deno.copyFile(`${ROOT}packaging/strongroom`, `${output}/bin/strongroom`);
 await Deno.chmod(`${output}/bin/strongroom`, 0o755);
 for (const name of ["LICENSE", "README.md"]) await Deno.copyFile(ROOT + name, join(output, name));
@@ -45,14 +47,38 @@ await Deno.writeTextFile(
   `${JSON.stringify({ ...manifest, version: config.version }, undefined, 2)}\n`,
 );
 
-/** The licenses of the packages whose modules are in the bundle, which names the file of each. */
-async function licenses(directory: string): Promise<string> {
+/** The packages whose modules are in the bundle, which names the file of each, with their directories. */
+async function packagesIn(directory: string): Promise<Map<string, string>> {
   const packages = new Map<string, string>();
   for await (const { name, isFile } of Deno.readDir(directory)) {
     if (!isFile) continue;
     const code = await Deno.readTextFile(`${directory}/${name}`);
     for (const [, path = "", title = ""] of code.matchAll(PACKAGE)) packages.set(title, path);
   }
+  return packages;
+}
+
+/** Replaces the path of the runtime's cache, which has the name of the person who builds. */
+async function hideCache(
+  directory: string,
+  packages: ReadonlyMap<string, string>,
+): Promise<void> {
+  const caches = new Set([...packages].map(([title, path]) => path.slice(0, -title.length)));
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) {
+      await hideCache(path, packages);
+      continue;
+    }
+    let code = await Deno.readTextFile(path);
+    // Other comments, and the names of modules of CommonJS, have more or fewer steps up.
+    for (const cache of caches) code = code.replaceAll(cache.replace(/^(?:\.\.\/)+/, ""), "npm/");
+    await Deno.writeTextFile(path, code);
+  }
+}
+
+/** The licenses of packages, by their directories. */
+async function licenses(packages: ReadonlyMap<string, string>): Promise<string> {
   const texts = [...packages].sort().map(async ([title, path]) =>
     `${title}\n\n${await licenseIn(resolve(ROOT, path))}`
   );

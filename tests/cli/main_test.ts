@@ -507,8 +507,16 @@ Deno.test("strongroom serve, as users start it", async (t) => {
       "uploads",
     ]);
   });
+  await t.step("C 12 a check and a start warn of a directory that others may use", async () => {
+    const check = () => strongroom(["check"], { STRONGROOM_DATA_DIR: dataDir });
+    assert.equal((await check()).stderr, "");
+    await Deno.chmod(dataDir, 0o777);
+    const { code, stderr } = await check();
+    assert.deepEqual([code, stderr.includes("has mode 777")], [0, true], stderr);
+  });
   await t.step("C 5.6 finds the stored content at the next start", async () => {
     await using again = await ChildServer.start({ dataDir });
+    assert.match(again.log, /has mode 777, which lets other users in: expected 700/);
     const client = new Client(again.origin + "/api/v1", one.token);
     assert.equal((await client.bytes({ path: "d/large" })).length, 3_000_000);
     refused(await client.upload("d", { large: "x" }), 409, "ErrResourcesAlreadyExists");

@@ -51,6 +51,13 @@ Deno.test({
       assert.equal(code, 1);
       assert.match(stdout, /^CRITICAL S104 [\s\S]*bad\.pkl/);
     });
+    await t.step("C 25 it names no directory of the machine that built it", async () => {
+      const modules = `${prefix}/lib/node_modules/strongroom/lib`;
+      const home = Deno.env.get("HOME")?.slice(1) || "home";
+      const paths = [`/${home}/.`, ROOT, "/.cache/deno/"].flatMap((path) => ["-e", path]);
+      const { code, stdout } = await run("grep", ["-rlF", ...paths, modules]);
+      assert.deepEqual([code, stdout], [1, ""]);
+    });
     await t.step("C 25 SIGTERM stops the server, and nothing is left", async () => {
       const dataDir = `${cwd}/of a $caller`;
       await using child = await ChildServer.start({ dataDir, command: [command, "serve"] });

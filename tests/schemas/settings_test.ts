@@ -68,7 +68,7 @@ Deno.test("C 13 readSettings() accepts valid values", async (t) => {
     ["DATA_DIR", "/srv/a b,c$d é", "dataDir", "/srv/a b,c$d é"],
     ["LOG_LEVEL", "debug", "logLevel", "debug"],
     ["LOG_FORMAT", "json", "logFormat", "json"],
-    ["JWT_SECRET", "s".repeat(32), "jwtSecret", "s".repeat(32)],
+    ["JWT_SECRET", "0123456701234567".repeat(2), "jwtSecret", "0123456701234567".repeat(2)],
     ["JWT_SECRET_PREVIOUS", "p".repeat(32), "jwtSecretPrevious", "p".repeat(32)],
     ["JWT_PUBLIC_KEY", "key.pem", "jwtPublicKey", "key.pem"],
     ["JWKS_URL", "https://id.example/jwks", "jwksUrl", "https://id.example/jwks"],
@@ -187,6 +187,39 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
       return true;
     });
   });
+  await t.step(
+    "C 13 and C 10 refuses a secret of few different characters without showing it",
+    () => {
+      for (const secret of ["s".repeat(32), "changeme".repeat(4), "0123456".repeat(9)]) {
+        assert.throws(() => read({ JWT_SECRET: secret }), (error) => {
+          assert.ok(error instanceof RangeError);
+          assert.match(error.message, /STRONGROOM_JWT_SECRET: expected .*8 different characters/);
+          assert.ok(!error.message.includes(secret));
+          return true;
+        });
+      }
+    },
+  );
+  await t.step("C 13 refuses a URL without showing its password", () => {
+    const cases = [
+      ["CONTENT_URL", "s3://key:pass-word@bucket/prefix"],
+      ["CONTENT_URL", "s3://bucket/prefix?secret=pass-word"],
+      ["CONTENT_URL", "s3:/key:pass-word"],
+      ["DATABASE_URL", "postgres://user:pass-word@"],
+      ["DATABASE_URL", "postgre://user:pass-word@host/database"],
+      ["JWKS_URL", "ftp://user:pass-word@host/"],
+      ["ORIGIN", "https://user:pass-word@host"],
+      ["CORS_ORIGINS", "https://a.example,https://user:pass-word@host"],
+    ] as const;
+    for (const [variable, value] of cases) {
+      assert.throws(() => read({ [variable]: value }), (error) => {
+        assert.ok(error instanceof RangeError);
+        assert.match(error.message, new RegExp(`^Invalid STRONGROOM_${variable}: expected `));
+        assert.doesNotMatch(error.message, /pass-word/);
+        return true;
+      });
+    }
+  });
   await t.step("C 13 and C 10 refuses a short previous secret without showing it", () => {
     assert.throws(() => read({ JWT_SECRET_PREVIOUS: "too short" }), (error) => {
       assert.ok(error instanceof RangeError);
@@ -197,7 +230,7 @@ Deno.test("C 13 readSettings() refuses an invalid value, in one line with the va
   });
   await t.step("C 10 refuses two kinds of keys", () => {
     for (const secret of ["JWT_SECRET", "JWT_SECRET_PREVIOUS"]) {
-      const both = { [secret]: "s".repeat(32), JWKS_URL: "https://id.example/" };
+      const both = { [secret]: "01234567".repeat(4), JWKS_URL: "https://id.example/" };
       assert.throws(() => read(both), /STRONGROOM_JWT_SECRET.*, STRONGROOM_JWT_PUBLIC_KEY/);
     }
   });

@@ -13,13 +13,13 @@ Deno.test("C 10 ensureJwtSecret() creates one secret under concurrent calls", as
   assert.deepEqual((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
 });
 
-Deno.test("C 10 ensureJwtSecret() refuses a secret that is too short", async () => {
+Deno.test("C 10 ensureJwtSecret() refuses a secret that is too short or too uniform", async () => {
   await using directory = await TempDir.make();
-  for (const secret of ["", "a", "s".repeat(31)]) {
+  for (const secret of ["", "a", "a secret of less than 32 bytes", "s".repeat(32)]) {
     await Deno.writeTextFile(`${directory.path}/jwt.secret`, `${secret}\n`);
     await assert.rejects(
       ensureJwtSecret(directory.path),
-      /secret in ".*jwt.secret" has \d+ bytes/,
+      /secret in ".*jwt.secret" is too weak: expected at least 32 bytes/,
     );
   }
 });

@@ -111,10 +111,12 @@ Deno.test("C 12 Storage.open() restricts secret files to their owner, even exist
   const modeOf = async (name: string) =>
     ((await Deno.stat(`${directory.path}/${name}`)).mode ?? 0) & 0o777;
   await Deno.writeTextFile(`${directory.path}/strongroom.db`, "", { mode: 0o644 });
-  await Deno.writeTextFile(`${directory.path}/jwt.secret`, "s".repeat(32), { mode: 0o644 });
+  await Deno.writeTextFile(`${directory.path}/jwt.secret`, "a strong secret of 32 characters", {
+    mode: 0o644,
+  });
   await using storage = await Storage.open(directory.path);
   await seed(storage.records, ["f"]);
-  assert.equal((await ensureJwtSecret(directory.path)).secret, "s".repeat(32));
+  assert.equal((await ensureJwtSecret(directory.path)).secret, "a strong secret of 32 characters");
   for (const name of ["strongroom.db", "strongroom.db-wal", "strongroom.db-shm", "jwt.secret"]) {
     assert.equal(await modeOf(name), 0o600, name);
   }

@@ -101,7 +101,7 @@ export async function faultsOf(
 
 /** The path of an address, decoded as for routing. Not by URL, which refuses what the server is to refuse. */
 function pathOf(url: string): string {
-  const path = url.replace(/^[^:]*:\/\/[^/?#]*/, "").replace(/[?#].*$/s, "");
+  const path = url.replace(/^[^:]*:\/\/[^/?#]*/, "").replace(/[?#].*$/s, "") || "/";
   try {
     return decodeURI(path);
   } catch {
