@@ -7,6 +7,7 @@ import type {
 import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { runtimeVariables } from "../environment.ts";
 import { headOf, signalChild } from "./child_process.ts";
+import { fenceOf } from "./fence.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { lowerPriority } from "./priority.ts";
 import { MemoryWatch } from "./memory_watch.ts";
@@ -35,6 +36,7 @@ export interface LocalProcessOptions {
 export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   readonly #program: ProgramArguments;
   readonly #yields: boolean;
+  readonly #fence = fenceOf();
   readonly #running = new Set<ScannerProcess>();
 
   /**
@@ -57,10 +59,16 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
     });
   }
 
+  /** What the system denies these processes, besides what the runtime does. */
+  get fence(): "no_new_privs" | "none" {
+    return this.#fence.length > 0 ? "no_new_privs" : "none";
+  }
+
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {
     const heapMB = Math.ceil(Math.max(memoryMB - BESIDES_HEAP_MB, memoryMB / 2));
-    const child = new Deno.Command(Deno.execPath(), {
-      args: [...this.#program.args, ...Deno.build.standalone ? ["scanner"] : []],
+    const [program = "", ...args] = [...this.#fence, Deno.execPath()];
+    const child = new Deno.Command(program, {
+      args: [...args, ...this.#program.args, ...Deno.build.standalone ? ["scanner"] : []],
       // A scanner that hostile content has taken over must find no secrets.
       clearEnv: true,
       env: {

@@ -58,6 +58,7 @@ export class ServerProcess {
       runtimeFlags: CACHED_ONLY,
       yields: true,
     });
+    options.log.info("Scanner processes are ready to start", { fence: this.#starter.fence });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
       env: SERVER_MALLOC,

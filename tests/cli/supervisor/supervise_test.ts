@@ -9,7 +9,7 @@ import { freePort } from "../../support/ports.ts";
 import { childrenOf, isAlive } from "../../support/processes.ts";
 import { USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
-import { run } from "../../support/tools.ts";
+import { hasProgram, run } from "../../support/tools.ts";
 import { until } from "../../support/until.ts";
 
 const PRIVILEGES = [...USER_PRIVILEGES, "scans.run", "scans.view", "resources.admin"];
@@ -95,6 +95,23 @@ Deno.test({
         Deno.kill(scanner, "SIGKILL");
       }
       assert.equal(await nicenessOf(parts.child.pid), await nicenessOf(Deno.pid));
+    }),
+});
+
+Deno.test({
+  name: "C 15 scanner processes can gain no rights, where setpriv is there",
+  ignore: !linux || !await hasProgram("/usr/bin/setpriv", "--no-new-privs", "true"),
+  fn: () =>
+    withServer({}, async (parts) => {
+      assert.match(parts.child.log, /"fence":"no_new_privs"/);
+      const { id, scanner } = await hangingScan(parts);
+      // setpriv becomes the scanner. Stopped before that, it has to go on.
+      Deno.kill(scanner, "SIGCONT");
+      await until(async () => {
+        const status = await Deno.readTextFile(`/proc/${scanner}/status`);
+        return status.includes("NoNewPrivs:\t1");
+      });
+      await until(async () => (await scanOf(parts.one, id)).status === "completed");
     }),
 });
 
