@@ -10,9 +10,10 @@ type Hidden = "scanner";
 /** The commands that people use, as `strongroom help` lists them. */
 export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
   serve: {
-    summary: "Serve until SIGTERM, SIGINT, SIGQUIT or SIGHUP",
+    summary: "Serve until SIGTERM, SIGINT or SIGQUIT",
     forms: ["serve [--accept-damage]"],
-    details: `A second signal stops the server immediately.
+    details:
+      `A second signal stops the server immediately. SIGHUP makes it read its secret or key again.
 
   --accept-damage  Start although the database has lost changes, or files have lost content`,
     examples: [

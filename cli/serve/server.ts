@@ -1,4 +1,3 @@
-import { credentialSigner, credentialVerifier } from "../../core/credentials.ts";
 import { asError, type Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import { BASE_PATH } from "../../schemas/base_path.ts";
@@ -11,11 +10,12 @@ import { authority, loadSettings, logOf } from "../environment.ts";
 import { hostCapacity } from "../host_capacity.ts";
 import { openAccess } from "../open_access.ts";
 import { LineWriter } from "../line_writer.ts";
-import { signingKey } from "../signing_key.ts";
 import { SupervisorChannel } from "../supervisor/channel.ts";
 import { withSettingContext } from "../usage_error.ts";
 import { loggingDelay } from "./logging_delay.ts";
 import { contentSettings } from "./content_settings.ts";
+import { reloadedCredentials } from "./credentials.ts";
+import { Reloads } from "./reload.ts";
 import { compose, type Composition, type ServerParts } from "./compose.ts";
 
 /** Why a server stops that its supervisor is to replace. */
@@ -38,6 +38,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
       log.warn("Log lines were dropped while nobody read them", { lines: count }),
   });
   const log: Log = logOf(settings, lines.write);
+  const reloads = new Reloads(log);
   const isIsolated = settings.scanIsolation === "process";
   if (!isIsolated) {
     log.warn("Scans run in threads, which share the memory of the server and cannot be killed");
@@ -67,7 +68,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
     host,
     log,
     audit,
-    ...await verifierOf(settings, storage, log),
+    ...await reloadedCredentials(settings, storage, log, reloads),
     acceptDamage,
     droppedLines: () => lines.dropped,
     ...(isIsolated && supervisor !== undefined && { processes: supervisor }),
@@ -138,32 +139,6 @@ async function openStorage(
   return storage;
 }
 
-async function verifierOf(
-  settings: Settings,
-  { records: { credentials: { isRevoked } } }: Storage,
-  log: Log,
-): Promise<Pick<ServerParts, "verify" | "sign" | "findKeyProblem">> {
-  const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
-  const key = await signingKey(settings, () => {
-    log.info(
-      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
-    );
-  });
-  if (key.kind !== "publicKey") {
-    const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
-    return key.kind === "jwks"
-      ? { verify, findKeyProblem: () => key.keys.findProblem() }
-      : { verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
-  }
-  const verify = await withSettingContext(
-    "STRONGROOM_JWT_PUBLIC_KEY",
-    jwtPublicKey,
-    "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
-    () => credentialVerifier({ key, issuer, audience, isRevoked }),
-  );
-  return { verify };
-}
-
 function listen(settings: Settings, composition: Composition): Promise<RunningServer> {
   const { host: hostname, port } = settings;
   return withSettingContext(
@@ -174,7 +149,7 @@ function listen(settings: Settings, composition: Composition): Promise<RunningSe
   );
 }
 
-const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 
 /** The first stop signal. From then on, another one ends the process. */
 function stopSignal(): Promise<Deno.Signal> {
@@ -182,8 +157,6 @@ function stopSignal(): Promise<Deno.Signal> {
   let stopping = false;
   for (const signal of STOP_SIGNALS) {
     Deno.addSignalListener(signal, () => {
-      // A terminal that closes may send SIGHUP twice: from the shell and from the system.
-      if (stopping && signal === "SIGHUP") return;
       if (stopping) Deno.exit(130);
       stopping = true;
       resolve(signal);

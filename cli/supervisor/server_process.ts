@@ -51,6 +51,8 @@ export class ServerProcess {
   #isStalled = false;
   #hasServed = false;
   #wasStopping = false;
+  /** Whether it is to reload as soon as it serves. */
+  #mustReload = false;
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
@@ -74,6 +76,12 @@ export class ServerProcess {
 
   signal(signal: Deno.Signal): void {
     signalChild(this.#child, signal);
+  }
+
+  /** Makes it read again what can change while it runs. Before it serves, the signal could end it. */
+  reload(): void {
+    if (this.#hasServed) this.signal("SIGHUP");
+    else this.#mustReload = true;
   }
 
   async #run(): Promise<ServerEnd> {
@@ -104,6 +112,7 @@ export class ServerProcess {
         return this.#sendLimits();
       case "serving":
         this.#hasServed = true;
+        if (this.#mustReload) this.signal("SIGHUP");
         return;
       case "stopping":
         this.#wasStopping = true;

@@ -3,7 +3,7 @@ import { loadSettings, logOf } from "../environment.ts";
 import { LineWriter } from "../line_writer.ts";
 import { permissionsFor } from "../permissions.ts";
 import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
-import { onStopSignals } from "./signals.ts";
+import { onStopSignals, SERVER_STOP_SIGNALS } from "./signals.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
 /** The exit code of a server whose settings or arguments are wrong. */
@@ -51,7 +51,8 @@ export async function supervise(
   onStopSignals((signal) => {
     stop.abort();
     server?.signal(signal);
-  });
+  }, SERVER_STOP_SIGNALS);
+  Deno.addSignalListener("SIGHUP", () => server?.reload());
   for (let quickDeaths = 0;;) {
     const startedAt = performance.now();
     server = new ServerProcess({

@@ -1,0 +1,65 @@
+import {
+  credentialSigner,
+  credentialVerifier,
+  type SignCredential,
+  type VerifyCredential,
+} from "../../core/credentials.ts";
+import type { Log } from "../../core/log.ts";
+import type { Settings } from "../../schemas/settings.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { signingKey } from "../signing_key.ts";
+import { withSettingContext } from "../usage_error.ts";
+import type { ServerParts } from "./compose.ts";
+import type { Reloads } from "./reload.ts";
+
+type Credentials = Pick<ServerParts, "verify" | "sign" | "findKeyProblem">;
+
+/**
+ * What verifies and signs credentials (C 10), with the key that its file had at the last reload. Keys of an
+ * address are fetched when they are needed anyway.
+ *
+ * @throws {UsageError} when the file of a public key cannot be read, or is not one.
+ */
+export async function reloadedCredentials(
+  settings: Settings,
+  storage: Storage,
+  log: Log,
+  reloads: Reloads,
+): Promise<Credentials> {
+  let current = await credentialsOf(settings, storage, log);
+  if (current.findKeyProblem !== undefined) return current;
+  reloads.add(async () => {
+    current = await credentialsOf(settings, storage, log);
+  });
+  const verify: VerifyCredential = (...given) => current.verify(...given);
+  if (current.sign === undefined) return { verify };
+  const { sign: first } = current;
+  const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
+  return { verify, sign };
+}
+
+async function credentialsOf(
+  settings: Settings,
+  { records: { credentials: { isRevoked } } }: Storage,
+  log: Log,
+): Promise<Credentials> {
+  const { jwtIssuer: issuer, jwtAudience: audience, jwtPublicKey = "" } = settings;
+  const key = await signingKey(settings, () => {
+    log.info(
+      "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
+    );
+  });
+  if (key.kind !== "publicKey") {
+    const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
+    return key.kind === "jwks"
+      ? { verify, findKeyProblem: () => key.keys.findProblem() }
+      : { verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
+  }
+  const verify = await withSettingContext(
+    "STRONGROOM_JWT_PUBLIC_KEY",
+    jwtPublicKey,
+    "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
+    () => credentialVerifier({ key, issuer, audience, isRevoked }),
+  );
+  return { verify };
+}
