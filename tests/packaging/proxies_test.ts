@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { TrustedProxies } from "../../routes/client_address.ts";
-import { GIB } from "../../schemas/units.ts";
+import { TIB } from "../../schemas/units.ts";
 import { ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
 import { freePort } from "../support/ports.ts";
@@ -148,7 +148,7 @@ async function testProxy(name: keyof typeof PROXIES, t: Deno.TestContext): Promi
         "PUT /api/v1/files/a HTTP/1.1",
         "Host: localhost",
         `Authorization: Bearer ${user.token}`,
-        `Content-Length: ${10 * GIB}`,
+        `Content-Length: ${2 * TIB}`,
       ];
       await connection.write(new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n`));
       const piece = new Uint8Array(1000);

@@ -75,7 +75,7 @@ export async function faultsOf(
   // The hub speaks a protocol that others define.
   if (pathname.startsWith("/hub/")) return [];
   // The console has no other clients than itself, and refuses those.
-  if (/^\/(?:console\/.*)?$/s.test(pathname)) return [];
+  if (/^\/+(?:console\/.*)?$/s.test(pathname)) return [];
   if (status >= 400 && pathname !== pathOf(url)) return [];
   const known = PATHS.find(({ pattern }) => pattern.test(pathname));
   const subject = `${method} ${known?.path ?? "(no route)"} ${status}`;
