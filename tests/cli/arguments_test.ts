@@ -5,7 +5,6 @@ import { UsageError } from "../../cli/usage_error.ts";
 import { optionsOf, subcommandsOf } from "../../cli/usage_options.ts";
 import { LOADERS } from "../../main.ts";
 import { ROOT, strongroom } from "../support/child_server.ts";
-import { TempDir } from "../support/temp_dir.ts";
 
 /** Arguments with which a command gets as far as its other options. */
 const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
@@ -41,10 +40,6 @@ async function complaint(name: CommandName, args: readonly string[]): Promise<st
 }
 
 Deno.test("C 25 every command refuses wrong options in one line that names option and value", async (t) => {
-  await using directory = await TempDir.make();
-  Deno.env.set("STRONGROOM_DATA_DIR", `${directory.path}/data`);
-  Deno.env.set("STRONGROOM_URL", "http://127.0.0.1:1");
-  Deno.env.set("STRONGROOM_TOKEN", "token");
   for (const [name, usage] of Object.entries(USAGES)) {
     assert.ok(isCommand(name));
     const required = REQUIRED[name] ?? [];
@@ -143,8 +138,6 @@ const WRONG: readonly (readonly [args: string, message: string])[] = [
 ];
 
 Deno.test("C 25 wrong values are refused in one line with the option, the value and what is expected", async (t) => {
-  Deno.env.set("STRONGROOM_URL", "http://127.0.0.1:1");
-  Deno.env.set("STRONGROOM_TOKEN", "token");
   for (const [line, message] of WRONG) {
     const [name = "", ...args] = line.split(" ");
     await t.step(line, async () => {

@@ -117,6 +117,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TRIGGER usage_of_added;
     DROP TRIGGER usage_of_deleted;
     DROP TRIGGER usage_of_changed;
+    DROP INDEX records_unnameable;
     DROP TABLE usage;
     DROP TABLE credentials;
     DROP TABLE links;
