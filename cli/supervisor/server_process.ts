@@ -60,7 +60,6 @@ export class ServerProcess {
       runtimeFlags: CACHED_ONLY,
       yields: true,
     });
-    options.log.info("Scanner processes are ready to start", { fence: this.#starter.fence });
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...options.program.args, "serve", "--supervised", ...options.args],
       env: SERVER_MALLOC,
@@ -112,6 +111,7 @@ export class ServerProcess {
         return this.#sendLimits();
       case "serving":
         this.#hasServed = true;
+        this.#options.log.info("Scans run in processes", { fence: this.#starter.fence });
         if (this.#mustReload) this.signal("SIGHUP");
         return;
       case "stopping":

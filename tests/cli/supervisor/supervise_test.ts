@@ -103,7 +103,7 @@ Deno.test({
   ignore: !linux || !await hasProgram("/usr/bin/setpriv", "--no-new-privs", "true"),
   fn: () =>
     withServer({}, async (parts) => {
-      assert.match(parts.child.log, /"fence":"no_new_privs"/);
+      await until(() => parts.child.log.includes('"fence":"no_new_privs"'));
       const { id, scanner } = await hangingScan(parts);
       // setpriv becomes the scanner. Stopped before that, it has to go on.
       Deno.kill(scanner, "SIGCONT");
