@@ -1,7 +1,12 @@
+/** How many users are remembered to have had turns. */
+const MAX_REMEMBERED = 1000;
+
 /** A queue in which users take turns: however many items one user adds, the next of another is not far. */
 export class FairQueue<Item> {
   /** The items of each user, in the order of the users' turns. */
   readonly #queues = new Map<number, Item[]>();
+  /** The users that had turns, the latest last. */
+  readonly #served = new Set<number>();
 
   /** How many items are queued, of one user or of all. */
   size(userId?: number): number {
@@ -39,14 +44,24 @@ export class FairQueue<Item> {
     return index;
   }
 
-  /** Removes and returns the first item of the user whose turn it is. */
+  /**
+   * Removes and returns the first item of the user whose turn it is: one who has had none, or whose last one
+   * is the longest ago.
+   */
   next(): Item | undefined {
-    const [turn] = this.#queues;
-    if (turn === undefined) return undefined;
-    const [userId, queue] = turn;
-    const item = queue.shift();
-    this.#queues.delete(userId);
-    if (queue.length > 0) this.#queues.set(userId, queue);
+    const userId = this.#queues.keys().find((it) => !this.#served.has(it)) ??
+      this.#served.values().find((it) => this.#queues.has(it));
+    if (userId === undefined) return undefined;
+    const queue = this.#queues.get(userId);
+    const item = queue?.shift();
+    if (queue?.length === 0) this.#queues.delete(userId);
+    this.#served.delete(userId);
+    this.#served.add(userId);
+    if (this.#served.size > MAX_REMEMBERED) this.#forgetFirst();
     return item;
+  }
+
+  #forgetFirst(): void {
+    for (const userId of this.#served.values().take(1)) this.#served.delete(userId);
   }
 }

@@ -43,8 +43,19 @@ export function serveConsole(parts: ConsoleParts): void {
   let building: Promise<Assets> | undefined;
   // Made when a browser asks for them first.
   const assets = () => building ??= buildAssets();
+  // The address of a repository or commit, which clients of the hub print.
+  for (const commit of ["", "/commit/:commit"]) {
+    app.get(`/hub/:kind{models|datasets}/:ns/:name${commit}`, openRepository);
+  }
   app.get("/", async (c) => sendPage(c, await assets()));
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
+}
+
+/** Shows the directory of a repository in the caller's own tree. Addresses of other trees are not offered. */
+function openRepository(c: Context<AppEnvironment>): Response {
+  const { kind = "", ns = "", name = "" } = c.req.param();
+  const path = [kind, ns, name].map(encodeURIComponent).join("/");
+  return respond(c, null, 302, { Location: `/#/files/${path}` });
 }
 
 function sendPage(c: Context<AppEnvironment>, { page }: Assets): Response {

@@ -9,6 +9,7 @@ import { getObject, putObject } from "./objects.ts";
 import { postPreupload } from "./preupload.ts";
 import { showRepositories } from "./repositories.ts";
 import { getContent, resolveFile } from "./resolve.ts";
+import { checkAccess, showCommits, showReferences } from "./references.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
@@ -53,6 +54,24 @@ const READING: readonly HubRoute[] = [
     handle: showTree,
   },
   {
+    method: "GET",
+    path: "{api}/{ns}/{name}/refs",
+    privilege: "resources.view",
+    handle: showReferences,
+  },
+  {
+    method: "GET",
+    path: "{api}/{ns}/{name}/commits/{rev}",
+    privilege: "resources.view",
+    handle: showCommits,
+  },
+  {
+    method: "GET",
+    path: "{api}/{ns}/{name}/auth-check",
+    privilege: "resources.view",
+    handle: checkAccess,
+  },
+  {
     method: "POST",
     path: "{api}/{ns}/{name}/paths-info/{rev}",
     privilege: "resources.view",
@@ -64,13 +83,18 @@ const READING: readonly HubRoute[] = [
     privilege: "resources.download",
     handle: resolveFile,
   },
+  {
+    method: "GET",
+    path: "{web}/{ns}/{name}/raw/{rev}/{+path}",
+    privilege: "resources.download",
+    handle: resolveFile,
+  },
 ];
 
 const WRITING: readonly HubRoute[] = [
   {
     method: "POST",
     path: "/api/validate-yaml",
-    privilege: "resources.upload",
     handle: postValidateYaml,
   },
   {

@@ -184,7 +184,6 @@ without the privilege to download: HTTPError 403
 without the privilege to upload: HTTPError 403
 branches: HTTPError 501
 tags: HTTPError 501
-references: HTTPError 501
 discussions: HTTPError 501
 spaces: BadRequestError 400
 pull requests: BadRequestError 400

@@ -12,6 +12,18 @@ Deno.test("FairQueue lets users take turns", () => {
   assert.deepEqual(order, ["a1", "b1", "c1", "a2", "b2", "a3", undefined]);
 });
 
+Deno.test("FairQueue has a user who was just served wait for those who come later", () => {
+  const queue = new FairQueue<string>();
+  for (const item of ["a1", "a2", "a3"]) queue.add(1, item);
+  assert.equal(queue.next(), "a1");
+  queue.add(2, "b1");
+  assert.equal(queue.next(), "b1");
+  queue.add(3, "c1");
+  queue.add(2, "b2");
+  const order = Array.from({ length: 5 }, () => queue.next());
+  assert.deepEqual(order, ["c1", "a2", "b2", "a3", undefined]);
+});
+
 Deno.test("FairQueue removes an item, and puts it back where it was", () => {
   const queue = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3"]) queue.add(1, item);

@@ -53,7 +53,6 @@ print(json.dumps({
     ),
     "branches": error(lambda: api.create_branch(REPO, branch="v2")),
     "tags": error(lambda: api.create_tag(REPO, tag="v2")),
-    "references": error(lambda: api.list_repo_refs(REPO)),
     "discussions": error(lambda: list(api.get_repo_discussions(REPO))),
     "spaces": error(lambda: api.create_repo("team/space", repo_type="space", space_sdk="static")),
     "pull requests": error(

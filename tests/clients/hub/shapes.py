@@ -105,7 +105,7 @@ print(json.dumps({
     ),
     "unknown": {
         path: [reply.status_code, reply.headers.get("X-Error-Code"), "error" in reply.json()]
-        for path in ("/api/agent-harnesses", "/api/spaces/team/tiny", "/api/models/team/tiny/refs",
+        for path in ("/api/agent-harnesses", "/api/spaces/team/tiny", "/api/models/team/tiny/discussions",
                      "/api/models/team/tiny/xet-read-token/main", "/api/none", "/spaces/team/tiny/resolve/main/a")
         for reply in [session.get(endpoint + path, headers=headers)]
     },
