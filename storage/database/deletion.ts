@@ -82,13 +82,38 @@ class OwnedSubtrees {
   }
 
   *deleteAll(): Generator<EffectRows, void> {
+    let alone: string[] = [];
     for (const range of this.#ranges) {
-      for (let last = PAGE_RECORDS; last === PAGE_RECORDS;) {
-        const deleted = this.#delete(range);
-        last = deleted.rows.length;
-        yield deleted;
+      if (isAlone(range)) {
+        alone.push(range.low);
+        if (alone.length < PAGE_RECORDS) continue;
       }
+      if (alone.length > 0) yield this.#deleteAlone(alone);
+      alone = [];
+      if (!isAlone(range)) yield* this.#deleteRange(range);
     }
+    if (alone.length > 0) yield this.#deleteAlone(alone);
+  }
+
+  *#deleteRange(range: PathRange): Generator<EffectRows, void> {
+    for (let last = PAGE_RECORDS; last === PAGE_RECORDS;) {
+      const deleted = this.#delete(range);
+      last = deleted.rows.length;
+      yield deleted;
+    }
+  }
+
+  /** Deletes records without their descendants: many roots take one step, and make one page. */
+  #deleteAlone(paths: readonly string[]): EffectRows {
+    const parameters = { user: this.#user, paths: JSON.stringify(paths) };
+    const condition = "user_id = :user AND path IN (SELECT value FROM json_each(:paths))";
+    const rows = this.#connection.values(
+      `SELECT ${RECORD_COLUMNS} FROM records WHERE ${condition} ORDER BY path`,
+      parameters,
+    );
+    this.#journal?.keep(condition, parameters);
+    this.#connection.run(`DELETE FROM records WHERE ${condition}`, parameters);
+    return { effect: "deleted", rows };
   }
 
   /** The record that {@link deleteUpTo} deletes first, or undefined if none are left. */
@@ -135,6 +160,11 @@ class OwnedSubtrees {
 /** The range of a path alone: paths hold no control characters (C 4). */
 function at(path: string): PathRange {
   return { low: path, high: `${path}\u0001` };
+}
+
+/** Whether the range is that of a path alone. */
+function isAlone({ low, high }: PathRange): boolean {
+  return high === at(low).high;
 }
 
 function pathOf(values: readonly SQLOutputValue[] | undefined): string | undefined {

@@ -85,7 +85,7 @@ class FileRecords implements StoredRecords {
   }
 
   async from(position: number): Promise<readonly ResourceRecord[]> {
-    const index = this.#starts.findLastIndex((start) => start <= position);
+    const index = lastUpTo(this.#starts, position);
     const page = this.#pages[index];
     const start = this.#starts[index];
     if (page === undefined || start === undefined) return [];
@@ -106,4 +106,15 @@ class FileRecords implements StoredRecords {
     this.#isHeld = false;
     this.#file.release();
   }
+}
+
+/** The index of the last of some ascending numbers that is not over the limit, or -1. */
+function lastUpTo(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  for (let high = ascending.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? limit) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
