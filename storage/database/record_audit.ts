@@ -10,6 +10,7 @@ import {
 } from "../ports/record_audit.ts";
 import { isUnnameable, type SqlParameters, type SqlRow } from "../sql/dialect.ts";
 import type { AuditSource } from "../sql/object_audit.ts";
+import { tablesWithBrokenChecks } from "./check_constraints.ts";
 import { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
 import { generationOf } from "./generation.ts";
@@ -93,12 +94,17 @@ export class SqliteRecordAudit implements RecordAudit, AuditSource, Disposable {
   damage(): string[] {
     const integrity = this.#connection.all("PRAGMA integrity_check")
       .map((row) => String(row.integrity_check))
-      // The rules of {@link BROKEN} say which records these are, and reading contents which those.
-      .filter((it) => !/^(ok|CHECK constraint failed in (records|contents))$/.test(it));
+      .filter((it) => !/^(ok$|CHECK constraint failed in )/.test(it));
+    // The rules of {@link BROKEN} say which records these are, and reading contents which those.
+    const checks = tablesWithBrokenChecks(
+      this.#connection,
+      (it) => !/^(records|contents)$/.test(it),
+    )
+      .map((table) => `CHECK constraint failed in ${table}`);
     const references = this.#connection.all("PRAGMA foreign_key_check")
       .filter((row) => row.table !== "records")
       .map((row) => `row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}`);
-    return [...integrity, ...references];
+    return [...integrity, ...checks, ...references];
   }
 
   get records(): number {

@@ -75,6 +75,17 @@ const DAMAGES: readonly Damage[] = [
     repaired: ["usage repaired"],
   },
   {
+    name: "C 22 a value that a constraint of its table excludes",
+    damage: (dataDir) =>
+      withDatabase(
+        dataDir,
+        `INSERT INTO scan_attempts (hash, name, skip, attempts) VALUES ('short', 'f', '', 0)`,
+      ),
+    found: ["database"],
+    repaired: ["database"],
+    left: ["database"],
+  },
+  {
     name: "C 5.3 missing content",
     damage: (dataDir) => Deno.remove(blobOf(dataDir, md5(LARGE))),
     found: ["missing"],
