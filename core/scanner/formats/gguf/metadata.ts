@@ -76,7 +76,7 @@ export class GgufMetadata {
     const texts = new SecretSearch(label, (finding) => this.#checks.add(VALUES, finding));
     const value = this.#reader.value((text) => {
       if (isTemplateKey(key)) addTemplateChecks(text, label, this.#checks);
-      texts.add(text, position);
+      texts.add(text, position, isOfTokenizer(key) ? undefined : key);
     });
     texts.finish();
     const secrets = value.type === "text" ? secretsOfValue(key, value.text) : [];
@@ -103,8 +103,7 @@ export class GgufMetadata {
     if (isTemplateKey(key) || isHostileTemplate(text)) {
       addTemplateChecks(text, label, this.#checks);
     }
-    // Vocabularies contain any text, code included.
-    if (key.startsWith("tokenizer.")) {
+    if (isOfTokenizer(key)) {
       if (isTemplateKey(key)) this.#checkLength(label, text, length);
       return;
     }
@@ -140,6 +139,11 @@ export class GgufMetadata {
       if (Number.isSafeInteger(count) && count >= 0) this.blockCount = count;
     }
   }
+}
+
+/** Whether a value belongs to a vocabulary, which contains any text, code included. */
+function isOfTokenizer(key: string): boolean {
+  return key.startsWith("tokenizer.");
 }
 
 function isTemplateKey(key: string): boolean {

@@ -10,8 +10,14 @@ import { SECRETS } from "./sample_secrets.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
+const u32 = (number: number) => new Uint8Array(Uint32Array.of(number).buffer);
+
+/** The head of a value of GGUF: of a text, or of an array of one text. */
+const TEXT = u32(8);
+const ARRAY_OF_ONE_TEXT = Uint8Array.of(...u32(9), ...u32(8), ...u32(1), ...u32(0));
+
 /** A GGUF file of version 3 with one text in its metadata. */
-function gguf(key: string, value: string): Uint8Array {
+function gguf(key: string, value: string, head = TEXT): Uint8Array {
   const u64 = (number: number) => new Uint8Array(BigUint64Array.of(BigInt(number)).buffer);
   const text = (value: string) => [u64(utf8(value).length), utf8(value)];
   const parts = [
@@ -19,7 +25,7 @@ function gguf(key: string, value: string): Uint8Array {
     Uint8Array.of(3, 0, 0, 0),
     ...[u64(0), u64(1)],
     ...text(key),
-    Uint8Array.of(8, 0, 0, 0),
+    head,
     ...text(value),
   ];
   return Uint8Array.from(parts.flatMap((part) => [...part]));
@@ -42,6 +48,7 @@ const FORMATS: Readonly<
   ],
   "model.safetensors": [safetensorsScanner, safetensors],
   "model.gguf": [ggufScanner, gguf],
+  "list.gguf": [ggufScanner, (key, value) => gguf(key, value, ARRAY_OF_ONE_TEXT)],
 };
 
 /** The findings about a credential in a text of each format, and all that the report would hold. */
