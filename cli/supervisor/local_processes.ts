@@ -7,7 +7,7 @@ import type {
 import { MODULE_DIRECTORIES } from "../../storage/threads/program_modules.ts";
 import { runtimeVariables } from "../environment.ts";
 import { headOf, signalChild } from "./child_process.ts";
-import { fenceOf } from "./fence.ts";
+import { type Fence, fenceOf } from "./fence.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { lowerPriority } from "./priority.ts";
 import { MemoryWatch } from "./memory_watch.ts";
@@ -60,13 +60,13 @@ export class LocalProcesses implements ProcessStarter, AsyncDisposable {
   }
 
   /** What the system denies these processes, besides what the runtime does. */
-  get fence(): "no_new_privs" | "none" {
-    return this.#fence.length > 0 ? "no_new_privs" : "none";
+  get fence(): Fence["name"] {
+    return this.#fence.name;
   }
 
   start(memoryMB: number, receive: ReceiveOutput): ScannerProcess {
     const heapMB = Math.ceil(Math.max(memoryMB - BESIDES_HEAP_MB, memoryMB / 2));
-    const [program = "", ...args] = [...this.#fence, Deno.execPath()];
+    const [program = "", ...args] = [...this.#fence.launcher, Deno.execPath()];
     const child = new Deno.Command(program, {
       args: [...args, ...this.#program.args, ...Deno.build.standalone ? ["scanner"] : []],
       // A scanner that hostile content has taken over must find no secrets.

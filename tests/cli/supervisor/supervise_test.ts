@@ -103,7 +103,7 @@ Deno.test({
   ignore: !linux || !await hasProgram("/usr/bin/setpriv", "--no-new-privs", "true"),
   fn: () =>
     withServer({}, async (parts) => {
-      await until(() => parts.child.log.includes('"fence":"no_new_privs"'));
+      await until(() => parts.child.log.includes('"fence":"no_new_privs'));
       const { id, scanner } = await hangingScan(parts);
       // setpriv becomes the scanner. Stopped before that, it has to go on.
       Deno.kill(scanner, "SIGCONT");
@@ -111,6 +111,26 @@ Deno.test({
         const status = await Deno.readTextFile(`/proc/${scanner}/status`);
         return status.includes("NoNewPrivs:\t1");
       });
+      await until(async () => (await scanOf(parts.one, id)).status === "completed");
+    }),
+});
+
+const UNSHARE = ["/usr/bin/unshare", "--net", "--ipc"];
+if (linux && Deno.uid() !== 0) UNSHARE.push("--user", "--map-current-user");
+
+Deno.test({
+  name: "C 15 scanner processes have no network, where unshare works",
+  ignore: !linux || !await hasProgram("/usr/bin/setpriv", "--no-new-privs", ...UNSHARE, "true"),
+  fn: () =>
+    withServer({}, async (parts) => {
+      await until(() => parts.child.log.includes('"fence":"no_new_privs,no_network"'));
+      const { id, scanner } = await hangingScan(parts);
+      // unshare becomes the scanner. Stopped before that, it has to go on.
+      Deno.kill(scanner, "SIGCONT");
+      const networkOf = (pid: number) => Deno.readLink(`/proc/${pid}/ns/net`);
+      const own = await networkOf(Deno.pid);
+      await until(async () => await networkOf(scanner) !== own);
+      assert.equal(await networkOf(parts.child.pid), own);
       await until(async () => (await scanOf(parts.one, id)).status === "completed");
     }),
 });
