@@ -9,6 +9,7 @@ import { parseOptions } from "./arguments.ts";
 import { overviewText } from "./capacity_text.ts";
 import { authority, loadSettings } from "./environment.ts";
 import { hostCapacity } from "./host_capacity.ts";
+import { print } from "./print.ts";
 import { printError } from "./print_error.ts";
 import { hasControls } from "./progress_bar.ts";
 import { existingDirectory } from "./existing_directory.ts";
@@ -32,7 +33,7 @@ export async function run(args: string[]): Promise<number> {
   };
   const origin = `http://${authority(settings)}`;
   // On a terminal, each overview replaces the previous one.
-  const clear = watch && !json && Deno.stdout.isTerminal() && hasControls() ? "\x1b[H\x1b[J" : "";
+  const clears = watch && !json && Deno.stdout.isTerminal() && hasControls();
   for (;;) {
     const answer = await fetchOverview(origin, settings);
     const overview = answer ?? capacityOverview(host);
@@ -43,11 +44,15 @@ export async function run(args: string[]): Promise<number> {
         watch ? 0 : 2,
       )
       : `${source(answer !== undefined, origin)}\n${overviewText(overview, { bars: watch })}`;
-    console.log(clear + text.trimEnd());
+    if (clears) Deno.stdout.writeSync(CLEAR);
+    print(text.trimEnd());
     if (!watch) return 0;
     await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL_MS));
   }
 }
+
+/** Erases a terminal. */
+const CLEAR = new TextEncoder().encode("\x1b[H\x1b[J");
 
 /** Who answered. */
 function source(isServer: boolean, origin: string): string {

@@ -1,5 +1,6 @@
 /** `strongroom completion`: prints a script that completes commands and options in a shell. */
 
+import { print } from "./print.ts";
 import { USAGES } from "./usage.ts";
 import type { Usage } from "./usage_type.ts";
 import { UsageError } from "./usage_error.ts";
@@ -14,7 +15,7 @@ export function run(args: string[]): number {
     const instead = args.length === 0 ? "" : `, not "${args.join(" ")}"`;
     throw new UsageError(`completion needs one argument: bash, zsh or fish${instead}`);
   }
-  console.log(SCRIPTS[shell](Object.entries(USAGES)));
+  print(SCRIPTS[shell](Object.entries(USAGES)));
   return 0;
 }
 

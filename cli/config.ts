@@ -1,6 +1,7 @@
 import { describeSettings } from "../schemas/settings.ts";
 import { loadSettings, readVariable } from "./environment.ts";
 import { hostTunables } from "./host_tunables.ts";
+import { print } from "./print.ts";
 import { printError } from "./print_error.ts";
 import { expectNoArguments } from "./usage_error.ts";
 
@@ -19,5 +20,5 @@ export function run(args: string[]): number {
 }
 
 function printSetting(variable: string, value: string, isDefault: boolean): void {
-  console.log(`${variable}=${value}${isDefault ? "  # default" : ""}`);
+  print(`${variable}=${value}${isDefault ? "  # default" : ""}`);
 }

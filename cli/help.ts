@@ -1,4 +1,5 @@
 import { suggestion } from "./nearest.ts";
+import { print } from "./print.ts";
 import { usageNamed, USAGES } from "./usage.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -8,7 +9,7 @@ export function run(args: string[]): number {
   if (others.length > 0) {
     throw new UsageError(`Only one command is expected, not also "${others[0]}"`);
   }
-  console.log(name === undefined ? overview() : usageOf(name));
+  print(name === undefined ? overview() : usageOf(name));
   return 0;
 }
 

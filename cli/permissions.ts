@@ -4,12 +4,13 @@ import { databaseAddress, databaseAuthority } from "../schemas/database_url.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { MODULE_DIRECTORIES } from "../storage/threads/program_modules.ts";
 import { authority, loadSettings } from "./environment.ts";
+import { print } from "./print.ts";
 import { expectNoArguments, UsageError } from "./usage_error.ts";
 
 /** `strongroom permissions`: prints the permissions that the settings need, as flags for `deno run`. */
 export function run(args: string[]): number {
   expectNoArguments(args);
-  console.log(permissionFlags(permissionsFor(loadSettings())).map(shellWord).join(" "));
+  print(permissionFlags(permissionsFor(loadSettings())).map(shellWord).join(" "));
   return 0;
 }
 

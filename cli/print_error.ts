@@ -1,4 +1,6 @@
-/** Prints a problem on stderr. */
+import { inertLines } from "../schemas/printable.ts";
+
+/** Prints a problem on stderr, as inert as what `print` prints. */
 export function printError(message: string): void {
-  console.error(`strongroom: ${message}`);
+  console.error(inertLines(`strongroom: ${message}`));
 }

@@ -1,4 +1,5 @@
 import type { AuditLine } from "../schemas/audit.ts";
+import { inertLines } from "../schemas/printable.ts";
 import type { ErrorKind } from "./errors.ts";
 
 /** An action of a user, or an attempt that was not permitted (C 22). */
@@ -46,7 +47,7 @@ export function auditLine(entry: AuditEntry, time: Date): string {
   const { user, tree, address, action, paths = [], outcome, request, details = {} } = entry;
   const shown = shownPaths(paths);
   const others = Object.entries(details).map(([name, value]) => [name, cut(value)]);
-  return JSON.stringify({
+  return inertLines(JSON.stringify({
     time: time.toISOString(),
     user,
     tree,
@@ -57,7 +58,7 @@ export function auditLine(entry: AuditEntry, time: Date): string {
     ...Object.fromEntries(others),
     outcome,
     request_id: cut(request),
-  });
+  }));
 }
 
 function shownPaths(paths: readonly string[]): string[] {

@@ -1,3 +1,5 @@
+import { inertLines } from "../schemas/printable.ts";
+
 /** The severities of log lines, lowest first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = typeof LOG_LEVELS[number];
@@ -51,7 +53,7 @@ export class Log {
       const line = { time, level, msg: message, ...fields };
       // Without a replacer, in a third of the time.
       const replacer = Object.values(fields).some(isError) ? errorAsText : undefined;
-      this.#write(escapeControls(JSON.stringify(line, replacer)), level);
+      this.#write(inertLines(JSON.stringify(line, replacer)), level);
       return;
     }
     let pairs = "";
@@ -93,13 +95,5 @@ function errorText(error: Error): string {
 
 /** A plain value unchanged; any other in quotes, with special characters escaped. */
 function plain(value: string): string {
-  return /^[\w./:@%+,-]+$/.test(value) ? value : escapeControls(JSON.stringify(value));
-}
-
-/** Escapes characters that JSON leaves as they are and terminals or log readers interpret. */
-function escapeControls(text: string): string {
-  return text.replaceAll(
-    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return /^[\w./:@%+,-]+$/.test(value) ? value : inertLines(JSON.stringify(value));
 }

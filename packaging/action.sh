@@ -23,7 +23,13 @@ while IFS= read -r path; do
   if [[ -n $path ]]; then arguments+=("$path"); fi
 done <<<"$INPUT_PATHS"
 
+# Until the token comes, which no file can name, the runner takes no line of the output for a command. Both outputs
+# are one, as the runner reads two in any order.
+token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$token"
 code=0
-"$(dirname "${BASH_SOURCE[0]}")/strongroom" scan "${arguments[@]}" || code=$?
+"$(dirname "${BASH_SOURCE[0]}")/strongroom" scan "${arguments[@]}" 2>&1 || code=$?
+echo
+echo "::$token::"
 echo "exit-code=$code" >>"$GITHUB_OUTPUT"
 exit "$code"

@@ -2,6 +2,7 @@ import { formatBytes } from "../../schemas/units.ts";
 import type { OnProgress } from "../../storage/backup/copy_contents.ts";
 import type { Findings } from "../../storage/check/findings.ts";
 import type { ContentTotals } from "../../storage/database/snapshot.ts";
+import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 
@@ -44,7 +45,7 @@ export function printOutcome(
   const { found, listed } = findings;
   for (const { message } of listed) printError(message);
   if (found > listed.length) printError(`and ${found - listed.length} more`);
-  console.log(json ? JSON.stringify({ ...document, findings: listed }, undefined, 2) : text);
+  print(json ? JSON.stringify({ ...document, findings: listed }, undefined, 2) : text);
   return found === 0 ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@ import { parseOptions } from "../arguments.ts";
 import { loadSettings, logOf } from "../environment.ts";
 import { checkDataDirectory } from "../existing_directory.ts";
 import { openAccess } from "../open_access.ts";
+import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import { ProgressBar, progressScreen, StatusLine } from "../progress_bar.ts";
 import { contentSettings } from "../serve/content_settings.ts";
@@ -31,7 +32,7 @@ export async function run(args: string[]): Promise<number> {
   const started = performance.now();
   const result = await checkShowing(settings, { readData, repair });
   const seconds = Math.round(performance.now() - started) / 1000;
-  console.log(json ? jsonText(result, { readData, repair, seconds }) : plainText(result));
+  print(json ? jsonText(result, { readData, repair, seconds }) : plainText(result));
   return EXIT_CODES[verdictOf(result)];
 }
 

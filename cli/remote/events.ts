@@ -1,10 +1,11 @@
 import * as v from "valibot";
+import { printable } from "../../schemas/printable.ts";
 import { ResourceEntry } from "../../schemas/resources.ts";
 import { ScanEntry } from "../../schemas/scans.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { VERDICTS } from "../../schemas/verdicts.ts";
 import { printError } from "../print_error.ts";
-import { counted, printable } from "../terminal_text.ts";
+import { counted } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { written } from "./output.ts";

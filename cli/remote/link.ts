@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { TimeToLive } from "../../schemas/credentials.ts";
 import { LinkEntry, LinkList, MAX_LINK_SECONDS, NewLinkEntry } from "../../schemas/links.ts";
-import { printable } from "../terminal_text.ts";
+import { printable } from "../../schemas/printable.ts";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { printLines } from "./output.ts";
@@ -36,7 +37,7 @@ async function make(args: string[]): Promise<number> {
   const connection = await Connection.open(values.tree);
   const value = { path, expires_in: expires, once: values.once };
   const link = await connection.json(NewLinkEntry, "POST", "/links/", { value });
-  console.log(values.json ? JSON.stringify(link) : printable(link.url));
+  print(values.json ? JSON.stringify(link) : printable(link.url));
   return 0;
 }
 
@@ -83,7 +84,7 @@ async function revoke(args: string[]): Promise<number> {
   const connection = await Connection.open(values.tree);
   for (const id of positionals) {
     const link = await connection.json(LinkEntry, "DELETE", `/links/${id}`);
-    if (values.json) console.log(JSON.stringify(link));
+    if (values.json) print(JSON.stringify(link));
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 import { parseArguments } from "../arguments.ts";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { loginPath, writeLogin } from "./login_file.ts";
@@ -12,7 +13,7 @@ export async function run(args: string[]): Promise<number> {
   const login = { url: serverUrl(api), token: await readToken() };
   await checkCredential(new Connection(login));
   await writeLogin(login);
-  console.log(`Logged in to ${login.url}; the credential is kept in ${loginPath()}`);
+  print(`Logged in to ${login.url}; the credential is kept in ${loginPath()}`);
   return 0;
 }
 

@@ -1,6 +1,6 @@
+import { printable } from "../../schemas/printable.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import { formatBytes } from "../../schemas/units.ts";
-import { printable } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { listing } from "./listing.ts";

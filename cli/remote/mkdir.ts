@@ -1,4 +1,5 @@
 import { ResourceEntry } from "../../schemas/resources.ts";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { remotePath, verbArguments } from "./verb.ts";
@@ -14,7 +15,7 @@ export async function run(args: string[]): Promise<number> {
       value: { path },
       retry: "always",
     });
-    if (values.json) console.log(JSON.stringify(entry));
+    if (values.json) print(JSON.stringify(entry));
   }
   return 0;
 }

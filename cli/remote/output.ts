@@ -1,3 +1,5 @@
+import { inertLines } from "../../schemas/printable.ts";
+
 const BUFFER_CHARS = 64 * 1024;
 
 /**
@@ -15,10 +17,10 @@ export async function printLines(lines: AsyncIterable<string>): Promise<void> {
   await written(text);
 }
 
-/** Writes all of a text. Returns false if the reader has closed the pipe. */
+/** Writes all of a text, as inert as what `print` prints. Returns false if the reader has closed the pipe. */
 export async function written(text: string): Promise<boolean> {
   try {
-    let bytes = new TextEncoder().encode(text);
+    let bytes = new TextEncoder().encode(inertLines(text));
     while (bytes.length > 0) bytes = bytes.subarray(await Deno.stdout.write(bytes));
     return true;
   } catch (error) {
@@ -29,5 +31,5 @@ export async function written(text: string): Promise<boolean> {
 
 /** Prints what was done for a person who watches, and nothing for a program. */
 export function printNote(text: string): void {
-  if (Deno.stderr.isTerminal()) console.error(text);
+  if (Deno.stderr.isTerminal()) console.error(inertLines(text));
 }

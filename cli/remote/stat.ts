@@ -1,6 +1,7 @@
+import { printable } from "../../schemas/printable.ts";
 import { formatBytes, KIB } from "../../schemas/units.ts";
 import { StatEntry } from "../../schemas/verdicts.ts";
-import { printable } from "../terminal_text.ts";
+import { print } from "../print.ts";
 import { Connection } from "./connection.ts";
 import { onlyPath, verbArguments } from "./verb.ts";
 
@@ -10,7 +11,7 @@ export async function run(args: string[]): Promise<number> {
   const path = onlyPath("stat", positionals);
   const connection = await Connection.open(values.tree);
   const entry = await connection.json(StatEntry, "GET", "/resources/stat", { query: { path } });
-  console.log(values.json ? JSON.stringify(entry) : statText(entry));
+  print(values.json ? JSON.stringify(entry) : statText(entry));
   return 0;
 }
 

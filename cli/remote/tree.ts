@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { counted, printable } from "../terminal_text.ts";
+import { printable } from "../../schemas/printable.ts";
+import { counted } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { listing } from "./listing.ts";

@@ -1,5 +1,6 @@
 import { isRuleCode, type RuleCode, RULES, worstSeverityOf } from "../../core/scanner/mod.ts";
 import { parseArguments } from "../arguments.ts";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** `strongroom rules`: prints what all rules mean, or one. */
@@ -14,8 +15,8 @@ export function run(args: string[]): number {
     throw new UsageError(`At most one rule code is expected, not also "${others[0]}"`);
   }
   const codes = given === undefined ? Object.keys(RULES).filter(isRuleCode) : [ruleCode(given)];
-  if (json) console.log(JSON.stringify(codes.map(describedRule), undefined, 2));
-  else console.log(codes.map(ruleText).join("\n\n"));
+  if (json) print(JSON.stringify(codes.map(describedRule), undefined, 2));
+  else print(codes.map(ruleText).join("\n\n"));
   return 0;
 }
 

@@ -5,6 +5,7 @@ import {
   UNKNOWN_FORMATS,
 } from "../../core/scanner/mod.ts";
 import { parseOptions } from "../arguments.ts";
+import { print } from "../print.ts";
 
 /** `strongroom scanners`: prints which formats are read, recognized and unknown. */
 export function run(args: string[]): number {
@@ -15,12 +16,12 @@ export function run(args: string[]): number {
     ...CATALOG[id],
   }));
   if (json) {
-    console.log(JSON.stringify({ scanners, unknown: UNKNOWN_FORMATS }, undefined, 2));
+    print(JSON.stringify({ scanners, unknown: UNKNOWN_FORMATS }, undefined, 2));
     return 0;
   }
   const rows = (state: "read" | "recognized") =>
     scanners.flatMap((it) => it[state] === undefined ? [] : [`  ${it.id.padEnd(20)} ${it[state]}`]);
-  console.log([
+  print([
     "Read:",
     ...rows("read"),
     "",

@@ -1,6 +1,7 @@
 import config from "../../deno.json" with { type: "json" };
 import { type MarkedReport, reportAs, reportSummary } from "../../core/scanner/mod.ts";
 import { replaceFile } from "../../storage/local_output.ts";
+import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import { hasControls } from "../progress_bar.ts";
 import type { ScanRequest } from "./arguments.ts";
@@ -27,7 +28,8 @@ export async function writeReport(
     version: config.version,
     ...files,
   });
-  if (output === undefined) console.log(text);
+  // The formats have escaped what comes from files, so that what is left controls the colors.
+  if (output === undefined) color ? console.log(text) : print(text);
   else {
     await replaceFile(output, `${text}\n`);
     printError(`${reportSummary(marked)}; report in ${output}`);

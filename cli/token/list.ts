@@ -1,6 +1,7 @@
 import type { RegisteredCredential } from "../../core/credential_store.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
+import { print } from "../print.ts";
 import { withServerRegister } from "./server_register.ts";
 
 /** `strongroom token list`: prints the credentials that were minted or revoked, not the tokens (C 22). */
@@ -9,7 +10,7 @@ export async function list(args: string[]): Promise<number> {
   const now = Date.now();
   await withServerRegister(loadSettings(), async (register) => {
     for await (const credential of register.list()) {
-      console.log(json ? JSON.stringify(entryOf(credential)) : lineOf(credential, now));
+      print(json ? JSON.stringify(entryOf(credential)) : lineOf(credential, now));
     }
   });
   return 0;

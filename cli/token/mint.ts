@@ -11,6 +11,7 @@ import { parseSize } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { suggestion } from "../nearest.ts";
 import { loadSettings } from "../environment.ts";
+import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { readJwtSecret } from "../../storage/jwt_secret.ts";
@@ -27,7 +28,7 @@ export async function mint(args: string[]): Promise<number> {
   const jti = crypto.randomUUID();
   const token = await mintCredential({ ...request, jti, secret, issuer, audience });
   await record(settings, { ...request, jti });
-  console.log(token);
+  print(token);
   return 0;
 }
 

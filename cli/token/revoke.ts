@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { JwtId } from "../../schemas/credentials.ts";
 import { parseArguments } from "../arguments.ts";
 import { loadSettings } from "../environment.ts";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { recordAudit } from "./record_audit.ts";
 import { withServerRegister } from "./server_register.ts";
@@ -25,6 +26,6 @@ export async function revoke(args: string[]): Promise<number> {
     async (register) => await register.revoke(jti.output, Date.now()),
   );
   await recordAudit(settings, { action: "token.revoke", details: { jti: jti.output } });
-  console.log(isNew ? `Revoked ${jti.output}` : `${jti.output} was revoked before`);
+  print(isNew ? `Revoked ${jti.output}` : `${jti.output} was revoked before`);
   return 0;
 }

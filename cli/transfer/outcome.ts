@@ -1,8 +1,10 @@
+import { printable } from "../../schemas/printable.ts";
 import type { FileTotals } from "../../storage/file_comparison.ts";
 import { formatBytes } from "../../schemas/units.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
+import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
-import { counted, printable } from "../terminal_text.ts";
+import { counted } from "../terminal_text.ts";
 import { messageOf } from "../usage_error.ts";
 
 /** The kinds of errors after which no other file would fare better. */
@@ -57,7 +59,7 @@ export class Outcome {
   plan(action: "add" | "replace" | "delete", path: string, bytes?: number): void {
     const sign = { add: "+", replace: "~", delete: "-" }[action];
     const size = bytes === undefined ? "" : ` (${formatBytes(bytes)})`;
-    console.log(
+    print(
       this.#json ? JSON.stringify({ action, path, bytes }) : `${sign} ${printable(path)}${size}`,
     );
   }
@@ -66,7 +68,7 @@ export class Outcome {
   print(verb: "send" | "receive", isDryRun: boolean): number {
     const { transferred, equal, kept, deleted, failed } = this;
     if (this.#json) {
-      console.log(
+      print(
         JSON.stringify({ dry_run: isDryRun, transferred, equal, kept, deleted, failed }),
       );
     } else {
@@ -77,7 +79,7 @@ export class Outcome {
         ...deleted === 0 ? [] : [`${deleted} ${isDryRun ? "to delete" : "deleted"}`],
         ...failed === 0 ? [] : [`${failed} failed`],
       ];
-      console.log(parts.join("; "));
+      print(parts.join("; "));
     }
     return failed === 0 ? 0 : 1;
   }

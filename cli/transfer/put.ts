@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path/posix";
+import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "../remote/connection.ts";
 import { type CopyArguments, copyArguments, isName, remotePath } from "./arguments.ts";
@@ -48,6 +49,6 @@ async function putStdin(
     retry: "never",
   });
   await response.body?.cancel();
-  console.log(json ? JSON.stringify({ path, bytes }) : `Sent ${path}`);
+  print(json ? JSON.stringify({ path, bytes }) : `Sent ${path}`);
   return 0;
 }

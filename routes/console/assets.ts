@@ -18,6 +18,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["../../../../core/scanner/contract/rules.ts", "rules.js"],
   ["../../../../core/scanner/readers/toml/read_toml.ts", "readers/toml/read_toml.js"],
   ["../../../../core/scanner/readers/yaml/yaml_reader.ts", "readers/yaml/yaml_reader.js"],
+  ["../../../../schemas/printable.ts", "printable.js"],
   ["../../../schemas/units.ts", "units.js"],
 ]);
 

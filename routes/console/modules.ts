@@ -9,6 +9,7 @@ type LoadText = () => Promise<{ readonly default: string }>;
 export const MODULES: Readonly<Record<string, LoadText>> = {
   "preact.js": () => import("preact", { with: { type: "text" } }),
   "preact_hooks.js": () => import("preact/hooks", { with: { type: "text" } }),
+  "printable.ts": () => import("../../schemas/printable.ts", { with: { type: "text" } }),
   "rules.ts": () => import("../../core/scanner/contract/rules.ts", { with: { type: "text" } }),
   "access/audit.ts": () => import("./app/access/audit.ts", { with: { type: "text" } }),
   "access/hidden_card.ts": () => import("./app/access/hidden_card.ts", { with: { type: "text" } }),
@@ -87,6 +88,7 @@ export const MODULES: Readonly<Record<string, LoadText>> = {
   "ui/loaded.ts": () => import("./app/ui/loaded.ts", { with: { type: "text" } }),
   "ui/pairs.ts": () => import("./app/ui/pairs.ts", { with: { type: "text" } }),
   "ui/rows.ts": () => import("./app/ui/rows.ts", { with: { type: "text" } }),
+  "ui/shown_text.ts": () => import("./app/ui/shown_text.ts", { with: { type: "text" } }),
   "ui/states.ts": () => import("./app/ui/states.ts", { with: { type: "text" } }),
   "ui/toasts.ts": () => import("./app/ui/toasts.ts", { with: { type: "text" } }),
   "ui/verdict.ts": () => import("./app/ui/verdict.ts", { with: { type: "text" } }),

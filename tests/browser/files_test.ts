@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { printable } from "../../schemas/printable.ts";
 import { ROOT } from "../support/child_server.ts";
 import { Client } from "../support/client.ts";
 import { seed } from "../support/seed.ts";
@@ -120,11 +121,12 @@ Deno.test({
     const page = await browser.signIn();
     page.on("dialog", () => assert.fail("a script of a name ran"));
     await row(page, "constructor").waitFor();
-    assert.deepEqual((await names(page)).sort(), hostile.toSorted());
+    assert.deepEqual((await names(page)).sort(), hostile.map(printable).sort());
+    const heading = page.getByRole("heading", { level: 1 });
     for (const name of hostile) {
       await page.goto(`${browser.server.origin}/#/files/${encodeURIComponent(name)}`);
       // The folder before has such a row, too.
-      await until(async () => await page.getByRole("heading", { level: 1 }).textContent() === name);
+      await until(async () => await heading.textContent() === printable(name));
       await row(page, "in").waitFor();
     }
     assert.equal(await page.locator("img, main script, main style").count(), 0);
@@ -295,3 +297,35 @@ Deno.test({
 function isListing({ pathname, searchParams }: URL): boolean {
   return pathname === "/console/api/resources/" && searchParams.get("path") === "d";
 }
+
+Deno.test({
+  name: "C 24 names that hide what they are are shown with escapes, and work as any other",
+  ignore,
+  async fn() {
+    await using browser = await TestBrowser.start();
+    const api = await browser.server.as(1);
+    const hiding = ["a\u202egnp.exe", "b\u200bc.txt", "d\u2066e", "f\u3164g"];
+    await api.upload("in\u2069ner", Object.fromEntries(hiding.map((it) => [it, "x"])));
+    const page = await browser.signIn();
+    await row(page, "in\\u{2069}ner").getByRole("link").click();
+    await row(page, "a\\u{202e}gnp.exe").waitFor();
+    assert.deepEqual(await names(page), [
+      "a\\u{202e}gnp.exe",
+      "b\\u{200b}c.txt",
+      "d\\u{2066}e",
+      "f\\u{3164}g",
+    ]);
+    await row(page, "b\\u{200b}c.txt").getByRole("checkbox").check();
+    await button(page, "Delete").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Delete “b\\u{200b}c.txt”?").waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await row(page, "b\\u{200b}c.txt").waitFor({ state: "detached" });
+    const shown = await page.content();
+    const hidden = /.{0,40}[\u200b\u202e\u2066\u2069\u3164].{0,40}/g;
+    assert.deepEqual(shown.replaceAll(/ (?:href|data-path)="[^"]*"/g, "").match(hidden), null);
+    await row(page, "d\\u{2066}e").click({ position: { x: 300, y: 10 } });
+    await button(page, "Rename").click();
+    assert.equal(await page.getByLabel("New name").inputValue(), "d\u2066e");
+  },
+});

@@ -44,6 +44,20 @@ async function runAction(inputs: Readonly<Record<string, string>>, workspace: st
   return { ...result, output: await Deno.readTextFile(`${directory.path}/output`) };
 }
 
+/**
+ * What the scan has printed. The runner takes none of it for a command: they are stopped until a token comes, which
+ * is another one each time.
+ */
+function scanned(stdout: string): string {
+  const parts = /^::stop-commands::([\da-f]{32})\n([\s\S]*)\n::\1::\n$/.exec(stdout);
+  const [, token = "", text = ""] = parts ?? assert.fail(stdout);
+  assert.ok(!tokens.has(token));
+  tokens.add(token);
+  return text;
+}
+
+const tokens = new Set<string>();
+
 Deno.test({
   name: "C 25 action.yml scans as a runner runs it",
   ignore: !await hasProgram("bash", "--version"),
@@ -55,9 +69,9 @@ Deno.test({
     await Deno.copyFile(CLEAN, `${workspace}/clean.npy`);
 
     await t.step("C 25 the findings are in the log, and the step fails", async () => {
-      const { code, stdout, output } = await runAction({}, workspace);
-      assert.deepEqual([code, output], [1, "exit-code=1\n"]);
-      assert.match(stdout, /^CRITICAL S104 [\s\S]*models with spaces\/bad\.pkl/);
+      const { code, stdout, stderr, output } = await runAction({}, workspace);
+      assert.deepEqual([code, stderr, output], [1, "", "exit-code=1\n"]);
+      assert.match(scanned(stdout), /^CRITICAL S104 [\s\S]*models with spaces\/bad\.pkl/);
     });
     await t.step("C 25 several paths and patterns, and a report for code hosting", async () => {
       const inputs = {
@@ -68,7 +82,8 @@ Deno.test({
         "fail-on-unknown": "true",
       };
       const { code, stdout, output } = await runAction(inputs, workspace);
-      assert.deepEqual([code, stdout, output], [0, "", "exit-code=0\n"]);
+      assert.deepEqual([code, output], [0, "exit-code=0\n"]);
+      assert.match(scanned(stdout), /^strongroom: 1 file .*; report in out\.sarif\s*$/);
       const log = JSON.parse(await Deno.readTextFile(`${workspace}/out.sarif`));
       assert.equal(log.runs[0].artifacts.length, 1);
     });
@@ -77,8 +92,9 @@ Deno.test({
         paths: "--help\n$(touch run)\n`touch run`;touch run",
         exclude: '"; touch run',
       };
-      const { code, output } = await runAction(inputs, workspace);
+      const { code, stdout, output } = await runAction(inputs, workspace);
       assert.deepEqual([code, output], [2, "exit-code=2\n"]);
+      assert.match(scanned(stdout), /--help/);
       const names = (await Array.fromAsync(Deno.readDir(workspace))).map(({ name }) => name);
       assert.ok(!names.includes("run"));
     });

@@ -156,9 +156,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** Escapes a text. Characters that XML 1.0 does not allow, even escaped, become U+FFFD. */
+/**
+ * Escapes a text. Characters that XML 1.0 does not allow, even escaped, become U+FFFD. A runner of CI reads no
+ * command in it.
+ */
 function xml(text: string): string {
   return text.toWellFormed()
     .replace(/[\p{Cc}\ufffe\uffff]/gu, (it) => it === "\n" ? it : "\ufffd")
-    .replace(/[&<>"\n]/g, (it) => ENTITIES[it] ?? it);
+    .replace(/[&<>"\n]/g, (it) => ENTITIES[it] ?? it)
+    .replace(
+      /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|(?<=#)#|:(?=:)/gu,
+      (it) => `&#${it.codePointAt(0)};`,
+    );
 }

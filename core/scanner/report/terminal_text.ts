@@ -1,3 +1,4 @@
+import { printable } from "../../../schemas/printable.ts";
 import type { Severity } from "../contract/severity.ts";
 
 const COLORS: Readonly<Record<Severity, number>> = {
@@ -14,14 +15,6 @@ export type Style = (severity: Severity, text: string) => string;
 /** Returns a style that uses terminal colors, or leaves the text alone. */
 export function styleOf(color: boolean): Style {
   return (severity, text) => color ? `${ESCAPE}1;${COLORS[severity]}m${text}${ESCAPE}0m` : text;
-}
-
-/** Escapes characters that control a terminal or change the direction of text. */
-export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (it) => `\\u{${it.codePointAt(0)?.toString(16)}}`,
-  );
 }
 
 /** Wraps a text into lines of at most `width` columns, each starting with `indent`. Words are never split. */

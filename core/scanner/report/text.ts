@@ -1,3 +1,4 @@
+import { printable } from "../../../schemas/printable.ts";
 import { formatBytes } from "../../../schemas/units.ts";
 import { ruleOf } from "../contract/rules.ts";
 import {
@@ -16,7 +17,7 @@ import {
   type MarkedIssue,
   type MarkedReport,
 } from "./marks.ts";
-import { counted, indented, printable, type Style, styleOf } from "./terminal_text.ts";
+import { counted, indented, type Style, styleOf } from "./terminal_text.ts";
 import { unknownFiles } from "./unknown_files.ts";
 
 const MAX_LISTED = 20;

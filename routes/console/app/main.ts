@@ -7,6 +7,7 @@ import { Shell } from "./shell.ts";
 import { SignIn } from "./sign_in.ts";
 import { useStore } from "./shared/store.ts";
 import { followSession } from "./uploads/resume.ts";
+import { escapeShownText } from "./ui/shown_text.ts";
 import { Loading, Problem } from "./ui/states.ts";
 
 function Console(): ComponentChild {
@@ -34,6 +35,7 @@ function Resuming(): ComponentChild {
     : h(Problem, { error, retry: resume });
 }
 
+escapeShownText();
 followChanges();
 followSession();
 render(h(Console, null), document.body);
