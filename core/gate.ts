@@ -1,6 +1,12 @@
 import { AppError, quoted, RetryLater } from "./errors.ts";
 import type { CollectedFile, FileCollection } from "./ports.ts";
-import type { AcceptedVerdicts, NamedContent, RefusedFile, Verdicts } from "./verdicts.ts";
+import type {
+  AcceptedVerdicts,
+  ContentVerdict,
+  NamedContent,
+  RefusedFile,
+  Verdicts,
+} from "./verdicts.ts";
 import { ruleCodesOf } from "./verdicts.ts";
 import { nameOf } from "./paths.ts";
 
@@ -60,10 +66,30 @@ export class Gate {
    */
   async admit({ path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
     const found = await this.verdicts.on({ hash, name });
-    const { verdict, waiver, storedAt, findings } = found;
-    const isAccepted = waiver !== null || this.accepted.some((accepted) => accepted === verdict);
-    if (isAccepted && storedAt !== null) return { path, hash, name, storedAt };
-    throw quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }], this.directory);
+    if (this.#accepts(found)) return { path, hash, name, storedAt: found.storedAt };
+    throw this.#refusal(path, found);
+  }
+
+  /** Why the gate refuses each of some files, in their order; undefined for one that it admits. */
+  async refusals(
+    files: readonly (NamedContent & { readonly path: string })[],
+  ): Promise<(AppError | undefined)[]> {
+    const found = await this.verdicts.of(files);
+    return files.map(({ path }, index) => {
+      const verdict = found[index];
+      if (verdict === undefined) throw new Error("No verdict was returned");
+      return this.#accepts(verdict) ? undefined : this.#refusal(path, verdict);
+    });
+  }
+
+  #accepts(found: ContentVerdict): found is ContentVerdict & { readonly storedAt: number } {
+    const { verdict, waiver, storedAt } = found;
+    return storedAt !== null &&
+      (waiver !== null || this.accepted.some((accepted) => accepted === verdict));
+  }
+
+  #refusal(path: string, { verdict, findings }: ContentVerdict): AppError {
+    return quarantined([{ path, verdict, ruleCodes: ruleCodesOf(findings) }], this.directory);
   }
 
   /**

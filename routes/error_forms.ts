@@ -82,12 +82,15 @@ function hubForm({ kind, message, status, userAgent }: Refused, isSigned: boolea
   };
 }
 
-/** The form of Git LFS. The clients of the hub, which speak it too, show the header. */
+/**
+ * The form of Git LFS. Its type would be that of Git LFS, but the clients of the hub, which speak it too, read the
+ * header, or a message of this type alone (C 31). Git LFS reads both types.
+ */
 function lfsForm({ message }: Refused): ErrorForm {
   return {
     body: { message },
     headers: {
-      "Content-Type": "application/vnd.git-lfs+json",
+      "Content-Type": "application/json",
       "X-Error-Message": headerText(message),
     },
   };

@@ -27,12 +27,35 @@ export async function requireRoom(
   tree: Tree,
   { caller, size, replacedBytes }: { caller: Caller; size: number; replacedBytes: number },
 ): Promise<void> {
+  const room = await roomOf(tree, caller);
+  room.require(size, replacedBytes);
+}
+
+/** The room of a tree at a moment, for contents that are to come one after the other. */
+export interface Room {
+  /**
+   * Refuses content that does not fit with those before it, and takes the room for it otherwise.
+   *
+   * @throws {AppError} as {@link requireRoom} does.
+   */
+  require(size: number, replacedBytes?: number): void;
+}
+
+/** The room of the tree that the caller acts in. See {@link requireRoom}. */
+export async function roomOf(tree: Tree, caller: Caller): Promise<Room> {
   const quota = quotaOf(tree, caller);
-  if (quota !== undefined && size > 0) {
-    const used = takenBy(await tree.records.usage({ userId: ownerOf(caller), everyone: false }));
-    if (used - replacedBytes + size > quota) throw tooManyBytes("upload", quota);
-  }
-  tree.blobs.requireSpace(size);
+  const used = quota === undefined
+    ? 0
+    : takenBy(await tree.records.usage({ userId: ownerOf(caller), everyone: false }));
+  let taken = 0;
+  return {
+    require(size, replacedBytes = 0) {
+      const exceeds = quota !== undefined && used + taken - replacedBytes + size > quota;
+      if (exceeds && size > 0) throw tooManyBytes("upload", quota);
+      tree.blobs.requireSpace(taken + size);
+      taken += size;
+    },
+  };
 }
 
 /**

@@ -1,16 +1,19 @@
-import { type Caller, type Privilege, requirePermission } from "../../core/caller.ts";
-import { AppError, quoted } from "../../core/errors.ts";
+import { type Privilege, requirePermission } from "../../core/caller.ts";
+import { AppError, type ErrorKind, quoted } from "../../core/errors.ts";
 import { keepObjects } from "../../core/hub/keep_objects.ts";
+import { refusedUploads, wantedObjects } from "../../core/hub/lfs_batch.ts";
 import { findObjects } from "../../core/hub/lfs_objects.ts";
 import { grantOf, type GrantRequest, signGrant } from "../../core/hub/signed_address.ts";
 import type { HubService } from "../../core/hub/ports.ts";
 import type { Repository } from "../../core/hub/repository.ts";
+import type { LfsPointer } from "../../core/lfs_objects.ts";
 import { release } from "../../core/record_lists.ts";
 import { changedOwners } from "../../core/tree/change_set.ts";
 import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts";
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
 import { jsonBody } from "../body.ts";
+import { REFUSALS } from "../openapi/refusals.ts";
 import { respond } from "../respond.ts";
 import type { Services } from "../route.ts";
 import type { Mount } from "./hub_route.ts";
@@ -21,6 +24,13 @@ const CONTENT_TYPE = "application/vnd.git-lfs+json";
 const PRIVILEGES: Readonly<Record<LfsOperation, Privilege>> = {
   upload: "resources.upload",
   download: "resources.download",
+};
+
+/** Codes of refused objects (Git LFS, batch API) that differ from the status of a request for one alone. */
+const OBJECT_CODES: { readonly [Kind in ErrorKind]?: number } = {
+  ErrResourcesInvalidRequest: 422,
+  ErrResourcesQuotaExceeded: 507,
+  ErrInternal: 507,
 };
 
 const encoder = new TextEncoder();
@@ -37,8 +47,8 @@ interface BatchItem extends LfsObject {
 }
 
 /**
- * `POST /{repo}.git/info/lfs/objects/batch` (C 20). An object that the tree holds needs no upload. The answer
- * does not depend on what other trees hold.
+ * `POST /{repo}.git/info/lfs/objects/batch` (C 20). Each object that cannot be transferred has the reason
+ * (C 31). The answer does not depend on what other trees hold.
  */
 export async function postLfsBatch(
   c: Handled,
@@ -64,24 +74,71 @@ export async function postLfsBatch(
     repository: repository.directory,
     prefix: `${origin}/hub/lfs/`,
   });
+  const request = { repository, objects, addressOf };
   const keeps = operation === "upload" && !commitsLater(c, transfers);
   const verify = {
     href: `${urlOf(origin, mount, repository)}.git/info/lfs/${keeps ? "keep" : "verify"}`,
   };
-  const areHeld = await held(hub, { operation, caller, repository, objects });
+  const items = operation === "download"
+    ? await downloadItems(c, hub, request)
+    : await uploadItems(c, hub, { ...request, keeps, verify });
+  return lfsJson(c, { transfer: "basic", objects: items, hash_algo: "sha256" });
+}
+
+interface BatchParts {
+  readonly repository: Repository;
+  readonly objects: readonly LfsObject[];
+  readonly addressOf: (object: LfsObject) => Action;
+}
+
+/** What is to be done to download the objects of a batch. */
+async function downloadItems(
+  c: Handled,
+  hub: HubService,
+  { repository, objects, addressOf }: BatchParts,
+): Promise<BatchItem[]> {
+  const wanted = await wantedObjects(hub, repository, objects.map(pointerOf));
+  const blocked = wanted.filter(({ refusal }) => refusal?.kind === "ErrResourcesQuarantined");
+  // The client does not ask for these, so that nothing else would record that they are refused.
+  if (blocked.length > 0) {
+    auditChange(c, { paths: blocked.flatMap(({ path = [] }) => path) });
+    c.set("failure", blocked[0]?.refusal);
+  }
+  return objects.map((object, index): BatchItem => {
+    const refusal = wanted[index]?.refusal;
+    return refusal === undefined
+      ? { ...object, actions: { download: addressOf(object) } }
+      : { ...object, error: errorOf(refusal) };
+  });
+}
+
+interface UploadParts extends BatchParts {
+  /** Whether the repository keeps the objects, as no commit of the hub follows. */
+  readonly keeps: boolean;
+  readonly verify: Action;
+}
+
+/** What is to be done to upload the objects of a batch. An object that the tree holds needs no upload. */
+async function uploadItems(
+  c: Handled,
+  hub: HubService,
+  { repository, objects, addressOf, keeps, verify }: UploadParts,
+): Promise<BatchItem[]> {
+  const caller = callerOf(c);
+  const areHeld = await findObjects(hub, caller, objects.map(pointerOf));
   // Git sends no other request about those that it need not send.
   const unsent = keeps ? objects.filter((_, index) => areHeld[index] === true) : [];
-  if (unsent.length > 0) await keep(c, hub, { repository, objects: unsent });
-  const items = objects.map((object, index): BatchItem => {
-    const isHeld = areHeld[index] === true;
-    if (operation === "download") {
-      return isHeld
-        ? { ...object, actions: { download: addressOf(object) } }
-        : { ...object, error: { code: 404, message: "No file of the tree has this content" } };
-    }
-    return isHeld ? object : { ...object, actions: { upload: addressOf(object), verify } };
+  const notKept = await refusalToKeep(c, hub, { repository, objects: unsent });
+  const wanted = objects.map((object, index) => areHeld[index] ? undefined : pointerOf(object));
+  const notReceived = await refusedUploads(hub.tree, caller, wanted);
+  const refusals = objects.map((_, index) => areHeld[index] ? notKept : notReceived[index]);
+  const first = refusals.find((refusal) => refusal !== undefined);
+  if (first !== undefined) c.set("failure", first);
+  return objects.map((object, index): BatchItem => {
+    const refusal = refusals[index];
+    if (refusal !== undefined) return { ...object, error: errorOf(refusal) };
+    return areHeld[index] ? object : { ...object, actions: { upload: addressOf(object), verify } };
   });
-  return lfsJson(c, { transfer: "basic", objects: items, hash_algo: "sha256" });
 }
 
 /**
@@ -108,23 +165,13 @@ function addresses(
   };
 }
 
-interface HeldRequest {
-  readonly operation: LfsOperation;
-  readonly caller: Caller;
-  readonly repository: Repository;
-  readonly objects: readonly LfsObject[];
+function pointerOf({ oid, size }: LfsObject): LfsPointer {
+  return { sha256: oid, size };
 }
 
-/** Which objects need no upload, or can be downloaded. */
-async function held(
-  hub: HubService,
-  { operation, caller, repository, objects }: HeldRequest,
-): Promise<boolean[]> {
-  const pointers = objects.map(({ oid, size }) => ({ sha256: oid, size }));
-  if (operation === "upload") return await findObjects(hub, caller, pointers);
-  const { userId, directory } = repository;
-  const paths = await hub.objects.files(userId, directory, pointers);
-  return paths.map((path) => path !== undefined);
+/** A refusal of one object. The status is what clients of Git LFS know, where they know one. */
+function errorOf({ kind, message }: AppError): { code: number; message: string } {
+  return { code: OBJECT_CODES[kind] ?? REFUSALS[kind].status, message };
 }
 
 /** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived, for clients that commit it. */
@@ -164,11 +211,27 @@ interface Kept {
   readonly objects: readonly LfsObject[];
 }
 
+/** Keeps objects. Returns why the tree has no room for them; undefined if it has. */
+async function refusalToKeep(
+  c: Handled,
+  hub: HubService,
+  { repository, objects }: Kept,
+): Promise<AppError | undefined> {
+  if (objects.length === 0) return undefined;
+  try {
+    await keep(c, hub, { repository, objects });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "ErrResourcesQuotaExceeded") return error;
+    throw error;
+  }
+}
+
 async function keep(c: Handled, hub: HubService, { repository, objects }: Kept): Promise<void> {
   const changes = await keepObjects(hub, {
     caller: callerOf(c),
     repository,
-    objects: objects.map(({ oid, size }) => ({ sha256: oid, size })),
+    objects: objects.map(pointerOf),
   });
   const records = changedOwners(changes);
   if (records.size > 0) auditChange(c, { paths: [repository.directory], records });

@@ -231,3 +231,21 @@ Deno.test({
     assert.match(new TextDecoder().decode(await second.read("evil.pkl")), /^version /);
   },
 });
+
+Deno.test({
+  name: "C 31 git lfs says why the server has no room, and sends nothing",
+  ignore,
+  async fn() {
+    await using stack = new AsyncDisposableStack();
+    const { server, clone } = await start(stack, { limits: { maxUploadFileSize: 200_000 } });
+    const token = await mintToken({ userId: 1, privileges: USER_PRIVILEGES, quota: 100_000 });
+    await (await server.as(1)).mkdir("models/team/model");
+    const first = await clone("first", byHeader(server.origin, token));
+    await first.commit({ "large.bin": noise(300_000), "much.bin": noise(150_000) });
+    const { code, stdout, stderr } = await first.tryGit("push", "-q", "origin", "HEAD:main");
+    assert.notEqual(code, 0);
+    assert.match(stdout + stderr, /is larger than/);
+    assert.match(stdout + stderr, /exceed the quota/);
+    assert.deepEqual(server.log.filter((line) => line.includes("/hub/lfs/")), []);
+  },
+});

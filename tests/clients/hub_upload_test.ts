@@ -131,7 +131,7 @@ hubTest("C 20 hf upload repeats what a cut connection has lost", async ({ server
   assert.deepEqual(await server.temporaryFiles(), []);
 });
 
-hubTest("C 20 hf upload is refused beyond the quota and the largest file", async (test) => {
+hubTest("C 31 hf upload is refused beyond the quota and the largest file", async (test) => {
   const { server, client } = test;
   await write(client, "model", { "model.bin": noise(5_000_000) });
   const output = await client.fail("upload", "team/large", "model", ".");
@@ -140,5 +140,7 @@ hubTest("C 20 hf upload is refused beyond the quota and the largest file", async
   await write(client, "less", { "model.bin": noise(2_000_000) });
   const refusal = await client.with({ token: tight }).fail("upload", "team/large", "less", ".");
   assert.match(refusal, /quota/i);
+  // C 31: the batch says both, so that nothing is sent.
+  assert.deepEqual(server.log.filter((line) => line.includes("/hub/lfs/")), []);
   assert.deepEqual(await server.temporaryFiles(), []);
 }, { limits: { maxUploadFileSize: 4_000_000 } });
