@@ -27,6 +27,8 @@ export interface StorageOptions {
   readonly acceptDamage?: boolean;
   /** Whether what a migration has not filled yet is accepted. @default false */
   readonly acceptUnfinished?: boolean;
+  /** See {@link AcquireOptions.onStopping}. */
+  readonly onStopping?: () => void;
   /** See {@link ResourceStoreOptions.resultsVersion}. */
   readonly resultsVersion?: string;
   /** See {@link ResourceStoreOptions.onFatal}. */

@@ -60,6 +60,11 @@ export class Storage implements AsyncDisposable {
     this.#lock.sealed = true;
   }
 
+  /** Call it when the server is about to stop: a start waits for it then. */
+  announceStop(): void {
+    this.#lock.announceStop();
+  }
+
   /**
    * Opens the storage below `dataDir`, and creates what is missing.
    *
@@ -74,7 +79,12 @@ export class Storage implements AsyncDisposable {
     const reserveBytes = reserveMB * MIB;
     await using opened = new AsyncDisposableStack();
     const ballast = new Ballast(dataDir, reserveBytes);
-    const lock = opened.use(await DirectoryLock.acquire(dataDir, () => ballast.release(1)));
+    const lock = opened.use(
+      await DirectoryLock.acquire(dataDir, {
+        makeRoom: () => ballast.release(1),
+        ...(options.onStopping !== undefined && { onStopping: options.onStopping }),
+      }),
+    );
     const { openStores } = options.database === undefined
       ? await import("./embedded_stores.ts")
       : await import("./shared_stores.ts");

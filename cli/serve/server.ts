@@ -94,6 +94,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
   // A supervisor that cannot be heard any more is to start another server.
   const isDone = signal !== FAILED_CHANNEL;
   if (isDone) supervisor?.send({ kind: "stopping" });
+  storage.announceStop();
   log.info("Stopping", { signal });
   log.info("Stopped", { finished: await server.stop() });
   return isDone ? 0 : 1;
@@ -130,6 +131,7 @@ async function openStorage(
     database: databaseUrl === undefined ? undefined : databaseAddress(databaseUrl),
     content: contentSettings(settings, log),
     resultsVersion: resultsVersion(settings),
+    onStopping: () => log.info("Waiting for the server that stops", { dataDir }),
     onFatal(error) {
       log.error("Cannot go on", { error });
       Deno.exit(1);

@@ -26,9 +26,7 @@ export async function openSubject(dataDir: string, options: SubjectOptions): Pro
     );
   }
   using opened = new DisposableStack();
-  const lock = options.repair
-    ? opened.use(await DirectoryLock.acquire(dataDir, () => {}))
-    : undefined;
+  const lock = options.repair ? opened.use(await DirectoryLock.acquire(dataDir)) : undefined;
   // If this is killed, a start compares everything.
   if (lock !== undefined) lock.sealed = false;
   const state = lock === undefined ? await lockState(dataDir) : lockedState(lock);

@@ -69,7 +69,7 @@ async function openDirectory(
 ): Promise<OpenedSubject> {
   await refuseUnfinished(dataDir);
   await requirePlace(dataDir, database, undefined);
-  const lock = repair ? opened.use(await DirectoryLock.acquire(dataDir, () => {})) : undefined;
+  const lock = repair ? opened.use(await DirectoryLock.acquire(dataDir)) : undefined;
   // If this is killed, a start compares everything.
   if (lock !== undefined) lock.sealed = false;
   const pending = pendingAfter(lock ?? await lockState(dataDir));

@@ -1,5 +1,5 @@
 import { orMissing } from "./files.ts";
-import { isSealed, parseMark, STOPPED } from "./lock_mark.ts";
+import { isSealed, parseMark, saysStopping, STOPPED, STOPPING } from "./lock_mark.ts";
 import { sealOf } from "./seal.ts";
 import { isStorageFull } from "./storage_full.ts";
 
@@ -10,7 +10,20 @@ const LOCK_BYTES = 128;
  * `strongroom check` holds it for a moment.
  */
 const LOCK_PATIENCE_MS = 1000;
+/**
+ * How long to wait for a server that stops, in milliseconds: longer than it lets transfers go on. One whose
+ * supervisor was killed stops by itself.
+ */
+const STOP_PATIENCE_MS = 15_000;
 const LOCK_RETRY_MS = 20;
+
+export interface AcquireOptions {
+  /** Called if the disk is too full to write to the lock file. @default does nothing */
+  readonly makeRoom?: () => void;
+  /** Called once if the directory has a server that stops, which is waited for. @default does nothing */
+  readonly onStopping?: () => void;
+}
+
 /**
  * Reserves a data directory for one server, until the lock is disposed of or the process ends.
  *
@@ -19,7 +32,7 @@ const LOCK_RETRY_MS = 20;
  *
  * The lock file holds the id of the process that owns the lock, the generation of the database, and
  * its own inode. A clean stop replaces the id by a word, so a file with an id reveals a crash. Another
- * inode reveals a copy of the directory.
+ * inode reveals a copy of the directory. While a server stops, the file says so, and a start waits.
  *
  * While the server knows which content may be without a record, the file has a seal, too, which
  * reveals any other change.
@@ -38,6 +51,7 @@ export class DirectoryLock implements Disposable {
   readonly #locks: DisposableStack;
   #generation: number;
   #sealed: boolean;
+  #isStopping = false;
   #syncing: Promise<void> = Promise.resolve();
 
   private constructor(dataDir: string, state: AcquiredState, locks: DisposableStack) {
@@ -72,20 +86,24 @@ export class DirectoryLock implements Disposable {
   /**
    * Locks the directory.
    *
-   * @param makeRoom Called if the disk is too full to write to the lock file.
    * @throws {Error} when another server holds the lock. The message names its process.
    */
-  static async acquire(dataDir: string, makeRoom: () => void): Promise<DirectoryLock> {
+  static async acquire(
+    dataDir: string,
+    { makeRoom = () => {}, onStopping = () => {} }: AcquireOptions = {},
+  ): Promise<DirectoryLock> {
     const path = `${dataDir}/lock`;
     using locks = new DisposableStack();
     // First of all: a server that is refused must not create a lock file.
-    if (!await lockDirectory(dataDir, locks)) throw await inUse(dataDir);
+    if (!await lockDirectory(dataDir, locks, onStopping)) throw await inUse(dataDir);
     const removed = await orMissing(Deno.lstat(path)) === undefined &&
       await orMissing(Deno.lstat(`${dataDir}/strongroom.db`)) !== undefined;
     const file = locks.use(
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
-    if (!await lockPatiently(file)) throw await inUse(dataDir);
+    if (!await lockStopped(() => lockPatiently(file), dataDir, onStopping)) {
+      throw await inUse(dataDir);
+    }
     const synced = locks.use(await Deno.open(path, { write: true }));
     const info = await Deno.lstat(path);
     const mark = parseMark(await Deno.readTextFile(path), info);
@@ -126,6 +144,12 @@ export class DirectoryLock implements Disposable {
     }
   }
 
+  /** Records that the server is about to stop, so that a start waits for it. */
+  announceStop(): void {
+    this.#isStopping = true;
+    this.recordGeneration(this.#generation);
+  }
+
   /** Records a clean stop. Call it last. */
   async markCleanStop(): Promise<void> {
     await this.#syncing;
@@ -144,7 +168,8 @@ export class DirectoryLock implements Disposable {
 
   #text(): string {
     const text = `${Deno.pid} ${this.#generation} ${this.#inode}`;
-    return this.#sealed ? `${text} ${sealOf(this.#dataDir)}` : text;
+    const sealed = this.#sealed ? `${text} ${sealOf(this.#dataDir)}` : text;
+    return this.#isStopping ? `${sealed} ${STOPPING}` : sealed;
   }
 
   #sync(): void {
@@ -193,14 +218,15 @@ export async function lockState(dataDir: string): Promise<LockState> {
  * Locks the directory itself. Returns false if another process has locked it. Succeeds without a lock
  * if the file system cannot lock directories, such as some network file systems.
  */
-export async function lockDirectory(dataDir: string, locks: DisposableStack): Promise<boolean> {
+export async function lockDirectory(
+  dataDir: string,
+  locks: DisposableStack,
+  onStopping?: () => void,
+): Promise<boolean> {
   const directory = locks.use(await Deno.open(dataDir));
-  try {
-    return await lockPatiently(directory);
-  } catch {
-    // The lock file still excludes other servers.
-    return true;
-  }
+  // Where it fails, the lock file still excludes other servers.
+  const lock = () => lockPatiently(directory).catch(() => true);
+  return onStopping === undefined ? await lock() : await lockStopped(lock, dataDir, onStopping);
 }
 
 /** Locks a file for this process alone. Returns false if another process keeps its lock. */
@@ -211,6 +237,29 @@ async function lockPatiently(file: Deno.FsFile): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
   }
   return true;
+}
+
+/** Tries to lock until it succeeds, as long as the directory has a server that stops. */
+async function lockStopped(
+  lock: () => Promise<boolean>,
+  dataDir: string,
+  onStopping: () => void,
+): Promise<boolean> {
+  if (await lock()) return true;
+  if (!await isStopping(dataDir)) return false;
+  onStopping();
+  const deadline = performance.now() + STOP_PATIENCE_MS;
+  while (!await lock()) {
+    // Another start may have taken its place.
+    if (performance.now() > deadline || !await isStopping(dataDir)) return false;
+  }
+  return true;
+}
+
+/** Whether the process that has the directory is a server that stops, or has just stopped. */
+async function isStopping(dataDir: string): Promise<boolean> {
+  const text = await orMissing(Deno.readTextFile(`${dataDir}/lock`)) ?? "";
+  return saysStopping(text);
 }
 
 /** Another process has the data directory. */

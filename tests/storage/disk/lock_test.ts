@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { DirectoryLock, lockState } from "../../../storage/disk/lock.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-const acquire = (dataDir: string) => DirectoryLock.acquire(dataDir, () => {});
+const acquire = (dataDir: string) => DirectoryLock.acquire(dataDir);
 
 Deno.test("C 5.4 DirectoryLock reports a crash, and records its own process", async () => {
   await using directory = await TempDir.make();
@@ -124,6 +124,19 @@ Deno.test("C 22 DirectoryLock tells a directory that was left by a crash from on
   for (const [name, change] of Object.entries(changes)) {
     await t.step(name, async () => assert.equal(await isSealed(change), false));
   }
+});
+
+Deno.test("C 22 DirectoryLock treats a crash within a stop like any other", async () => {
+  await using directory = await TempDir.make();
+  await Deno.writeTextFile(`${directory.path}/strongroom.db`, "");
+  {
+    using lock = await acquire(directory.path);
+    lock.sealed = true;
+    lock.recordGeneration(5);
+    lock.announceStop();
+  }
+  using lock = await acquire(directory.path);
+  assert.deepEqual([lock.afterCrash, lock.sealed, lock.generation], [true, true, 5]);
 });
 
 Deno.test("C 22 DirectoryLock stays without a seal until all was compared, whatever comes between", async () => {
