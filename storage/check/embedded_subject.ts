@@ -1,5 +1,6 @@
 import { BlobInventory } from "../blobs/blob_inventory.ts";
 import { SqliteRecordAudit } from "../database/record_audit.ts";
+import { leaveReadable } from "../database/shared_memory.ts";
 import { databasePath, refuseUnfinished } from "../disk/data_directory.ts";
 import { readMark } from "../disk/directory_mark.ts";
 import { orMissing } from "../disk/files.ts";
@@ -28,7 +29,10 @@ export async function openSubject(dataDir: string, options: SubjectOptions): Pro
   using opened = new DisposableStack();
   const lock = options.repair ? opened.use(await DirectoryLock.acquire(dataDir)) : undefined;
   // If this is killed, a start compares everything.
-  if (lock !== undefined) lock.sealed = false;
+  if (lock !== undefined) {
+    lock.sealed = false;
+    opened.defer(() => leaveReadable(databasePath(dataDir)));
+  }
   const state = lock === undefined ? await lockState(dataDir) : lockedState(lock);
   const subject = await openWith(dataDir, { ...options, state, opened });
   const held = opened.move();

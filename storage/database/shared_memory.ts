@@ -1,3 +1,4 @@
+import { KIB } from "../../schemas/units.ts";
 import type { Ballast } from "../disk/ballast.ts";
 import { readFullSync } from "../disk/files.ts";
 import { diskFull, isStorageFull } from "../disk/storage_full.ts";
@@ -7,6 +8,8 @@ import { resultCode } from "./transactions.ts";
 
 /** The smallest block of a file system. */
 const MIN_BLOCK_BYTES = 512;
+/** The size that SQLite gives memory that connections share. */
+const SHARED_BYTES = 32 * KIB;
 const SQLITE_CANTOPEN = 14;
 /** Longer than the 30 s between two commits of btrfs. */
 const MAX_WAIT_MS = 40_000;
@@ -52,6 +55,22 @@ export function withRoom<T>(directory: string, ballast: Ballast, open: () => T):
       if (performance.now() > end) throw diskFull(directory, error);
       if (ballast.release(1) === 0) sleepSync(WAIT_INTERVAL_MS);
     }
+  }
+}
+
+/**
+ * Leaves an empty log and empty shared memory beside a database that the last connection has closed. SQLite
+ * reads no database without them, and creates them if they are missing, which a full disk refuses, and so
+ * does a file system that is mounted read-only. Call it while the data directory is locked.
+ */
+export function leaveReadable(path: string): void {
+  const create = { createNew: true, mode: 0o600 } as const;
+  try {
+    Deno.writeFileSync(`${path}-wal`, new Uint8Array(), create);
+    Deno.writeFileSync(`${path}-shm`, new Uint8Array(SHARED_BYTES), create);
+  } catch (error) {
+    // Where they exist, another process reads the database, and leaves them.
+    if (!(error instanceof Deno.errors.AlreadyExists || isStorageFull(error))) throw error;
   }
 }
 

@@ -19,7 +19,7 @@ import { OLDER_DATABASE, raiseGeneration, readGeneration } from "./generation.ts
 import { checkIntegrity, checkPaths } from "./integrity.ts";
 import { findByPath } from "./lookup.ts";
 import { migrate } from "./migrate.ts";
-import { allocateSharedMemory, withRoom } from "./shared_memory.ts";
+import { allocateSharedMemory, leaveReadable, withRoom } from "./shared_memory.ts";
 import { invalidateScans, isGrowing, sqlOf, type StatementName } from "./statements.ts";
 import { Ballast } from "../disk/ballast.ts";
 import { insertRecords } from "./insert_records.ts";
@@ -46,6 +46,7 @@ interface OpenDatabase {
   readonly connection: Connection;
   /** See {@link allocateSharedMemory}. */
   readonly shared: Disposable;
+  readonly path: string;
   readonly transactions: Transactions;
   readonly changes: SubtreeChanges;
 }
@@ -81,7 +82,7 @@ export class Writer {
     if (reserveBytes > 0) allocateLog(path, ballast);
     const transactions = new Transactions(connection, ballast);
     const changes = new SubtreeChanges(connection, transactions);
-    this.#opened = { connection, shared, transactions, changes };
+    this.#opened = { path, connection, shared, transactions, changes };
     return { isNew: before === 0, generation };
   }
 
@@ -96,8 +97,11 @@ export class Writer {
   }
 
   close(): void {
-    this.#opened?.connection[Symbol.dispose]();
-    this.#opened?.shared[Symbol.dispose]();
+    if (this.#opened === undefined) return;
+    const { path, connection, shared } = this.#opened;
+    connection[Symbol.dispose]();
+    shared[Symbol.dispose]();
+    leaveReadable(path);
   }
 
   /** @param isStep Whether it is a step of a large change, between which directories may be missing. */

@@ -503,9 +503,12 @@ Deno.test("strongroom serve, as users start it", async (t) => {
       "jwt.secret",
       "lock",
       "strongroom.db",
+      "strongroom.db-shm",
+      "strongroom.db-wal",
       "tmp",
       "uploads",
     ]);
+    assert.equal((await Deno.stat(`${dataDir}/strongroom.db-wal`)).size, 0);
   });
   await t.step("C 12 a check and a start warn of a directory that others may use", async () => {
     const check = () => strongroom(["check"], { STRONGROOM_DATA_DIR: dataDir });
