@@ -58,6 +58,6 @@ export interface CredentialStore {
   find(jti: string): Promise<RegisteredCredential | undefined>;
   /** A page of credentials, those that became known last first. */
   list(page: CredentialPage): Promise<RegisteredCredential[]>;
-  /** Revokes a credential, also one of another issuer, and all that descend from it. */
-  revoke(jti: string, now: number): Promise<void>;
+  /** Revokes a credential, also one of another issuer, and all that descend from it. Returns it. */
+  revoke(jti: string, now: number): Promise<RegisteredCredential>;
 }

@@ -1,11 +1,13 @@
 import type { Ballast } from "../disk/ballast.ts";
-import { isStorageFull, storageFull } from "../disk/storage_full.ts";
+import { isStorageFull, storageFull, unsynced } from "../disk/storage_full.ts";
 import { sleepSync } from "../threads/sleep_sync.ts";
 import type { Connection } from "./connection.ts";
 import { Generation } from "./generation.ts";
 
 /** Primary result code of SQLite for a failure of the file system. */
 const SQLITE_IOERR = 10;
+/** Result code of SQLite for a sync that failed. */
+const SQLITE_IOERR_FSYNC = 1034;
 /** Those of a commit that failed before it was complete in the log: BUSY, FULL, CONSTRAINT. */
 const NOT_LOGGED: ReadonlySet<number | undefined> = new Set([5, 13, 19]);
 const MAX_REWRITES = 5;
@@ -186,7 +188,7 @@ export class Transactions {
     // SQLite hides the error of a failed sync, which is that of a full disk on some file systems.
     const full = isStorageFull(error) ||
       (resultCode(error) === SQLITE_IOERR && this.#ballast.adjust());
-    if (!full) return error;
+    if (!full) return isFailedSync(error) ? unsynced(error) : error;
     this.#ballast.release();
     return storageFull(error);
   }
@@ -201,6 +203,11 @@ function outcomeUnknown(error: unknown, cause: unknown): Error {
 /** Whether a transaction may or may not be carried out after this error of its commit. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === OUTCOME_UNKNOWN;
+}
+
+/** Whether a sync failed: for lack of space, on some file systems and with quotas, or otherwise. */
+function isFailedSync(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_IOERR_FSYNC;
 }
 
 /** The primary result code of an error of SQLite. */

@@ -19,6 +19,15 @@ export function storageFull(cause?: unknown): AppError {
   return new AppError("ErrInternal", "The storage is full: no changes were saved", { cause });
 }
 
+/** The error of C 2 for a sync that failed, as SQLite does not say why. */
+export function unsynced(cause: unknown): AppError {
+  return new AppError(
+    "ErrInternal",
+    "The storage is full, or its disk fails: no changes were saved",
+    { cause },
+  );
+}
+
 /** Converts an error that a full disk or quota caused to the one of C 2. Returns others unchanged. */
 export function asStorageFull(error: unknown): unknown {
   return isStorageFull(error) ? storageFull(error) : error;

@@ -61,7 +61,13 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
     return rows.map(toCredential);
   }
 
-  async revoke(jti: string, now: number): Promise<void> {
-    await this.#statements.write((run) => run("revokeCredential", { jti, now }), REGISTER);
+  async revoke(jti: string, now: number): Promise<RegisteredCredential> {
+    const [row] = await this.#statements.write(async (run) => {
+      await run("revokeCredential", { jti, now });
+      // Before the commit: a read that fails after it would deny what is done.
+      return await run("findCredential", { jti });
+    }, REGISTER);
+    if (row === undefined) throw new Error(`The revoked credential "${jti}" was not kept`);
+    return toCredential(row);
   }
 }

@@ -118,7 +118,17 @@ Deno.test({
   name: "C 2 a sync that fails because the disk is full says so",
   ignore: !canInjectFaults,
   fn: () =>
-    withServer(async ({ child, one, dataDir }) => {
+    withServer(async ({ child, one, dataDir, log }) => {
+      {
+        // Of the log, of which SQLite does not say why.
+        await using _fault = await InjectedFault.start(
+          child.pid,
+          log,
+          `${SYNCS}:error=ENOSPC:when=1`,
+        );
+        const reply = await one.upload("d", { f: "content" });
+        assert.match(refused(reply, 500, "ErrInternal"), /storage is full/);
+      }
       const large = new Uint8Array(200_000);
       // Of a staged file, then of a directory that it is published in.
       for (const path of [undefined, `${dataDir}/blobs`]) {
