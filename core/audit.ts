@@ -31,8 +31,11 @@ export interface AuditLog {
    * all changes that need an entry.
    */
   readonly isBlocked: boolean;
-  /** Records entries. Never throws. */
-  write(...entries: readonly AuditEntry[]): void;
+  /**
+   * Records entries. Resolves when they are written, or have to wait for a disk that is full or does not answer.
+   * Never rejects.
+   */
+  write(...entries: readonly AuditEntry[]): Promise<void>;
 }
 
 /** The most paths of a line. */

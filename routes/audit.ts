@@ -41,7 +41,7 @@ export function recordAudit(
     if (!isRecorded && !REFUSALS.has(outcome)) return;
     const refusal = outcome === "ErrResourcesQuarantined" ? c.get("failure")?.message : undefined;
     const details = refusal === undefined ? {} : { reason: refusal };
-    audit.write(...entriesOf(c, { action: name, outcome, details }));
+    await audit.write(...entriesOf(c, { action: name, outcome, details }));
   };
 }
 

@@ -79,6 +79,8 @@ const entries = {
   metrics: v.optional(oneOf("token", "open"), "token"),
   /** Where the audit log goes: `audit.log` in the data directory, or stderr. */
   auditLog: v.optional(oneOf("file", "stderr"), "file"),
+  /** How large the audit log may become in the data directory; 0 for any size. */
+  auditLogSize: v.optional(size(0), "1GiB"),
   /** The proxies whose `Forwarded` and `X-Forwarded-For` name the client. */
   trustedProxies: v.optional(networks),
   /** The origin of URLs that the server hands out. Default: that of the request. */

@@ -55,6 +55,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
     () =>
       auditLog(settings.auditLog, {
         dataDir: settings.dataDir,
+        maxBytes: settings.auditLogSize,
         onFailure: (message, error) => log.error(message, { error }),
         writeElsewhere: (text) => lines.write(text.trimEnd(), "error"),
       }),

@@ -5,13 +5,14 @@ import { printError } from "../print_error.ts";
 
 /** Records in the audit log what was done on the command line. */
 export async function recordAudit(
-  { auditLog: where, dataDir }: Settings,
+  { auditLog: where, auditLogSize: maxBytes, dataDir }: Settings,
   entry: Pick<AuditEntry, "action" | "tree" | "details">,
 ): Promise<void> {
   await using audit = auditLog(where, {
     dataDir,
+    maxBytes,
     onFailure: (message, error) => printError(`${message}: ${error.message}`),
     writeElsewhere: printError,
   });
-  audit.write({ ...entry, outcome: "ok" });
+  await audit.write({ ...entry, outcome: "ok" });
 }

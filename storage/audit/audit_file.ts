@@ -1,62 +1,126 @@
-import type { AuditSink } from "./audit_writer.ts";
+import { orMissing, removeFile } from "../disk/files.ts";
+import type { Appended, AuditSink } from "./audit_writer.ts";
 
-const NEWLINE = Uint8Array.of(0x0a);
+const LINE_FEED = 0x0a;
+const NEWLINE = Uint8Array.of(LINE_FEED);
+/** How many files the log has at most, with those that it was renamed to. */
+const FILES = 8;
 
-/** The file `audit.log`. Another program may rename it at any time: a new one is created within a second. */
+/** A file of the log. */
+interface OpenLog {
+  readonly file: Deno.FsFile;
+  /** For syncs: a call on an open file fails while another one is in progress. */
+  readonly synced: Deno.FsFile;
+  readonly inode: number | null;
+}
+
+/**
+ * The file `audit.log`. Another program may rename it at any time: a new one is created within a second. Once
+ * it has an eighth of the size that the log may have, it becomes `audit.log.1`, which becomes `audit.log.2`, and
+ * so on; what was `audit.log.7` is removed.
+ */
 export class AuditFile implements AuditSink {
   readonly #path: string;
-  #file: Deno.FsFile;
+  readonly #fileBytes: number;
+  #log: OpenLog;
   /** Whether the file ends with a part of a line. */
   #isTorn = false;
+  /** Lines are appended, and files opened, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
 
-  /** @throws {Error} when the file cannot be opened. */
-  constructor(path: string) {
+  /**
+   * @param maxBytes The size that the log may have; 0 for any.
+   * @throws {Error} when the file cannot be opened.
+   */
+  constructor(path: string, maxBytes = 0) {
     this.#path = path;
-    this.#file = openLog(path);
-    this.#isTorn = endsWithinLine(path, this.#file);
+    this.#fileBytes = maxBytes === 0 ? Infinity : maxBytes / FILES;
+    const file = Deno.openSync(path, APPENDED);
+    const { ino: inode } = file.statSync();
+    this.#log = { file, synced: Deno.openSync(path, APPENDED), inode };
+    this.#isTorn = endsWithinLine(path, file);
   }
 
-  append(lines: Uint8Array): void {
-    if (this.#isTorn) writeAll(this.#file, NEWLINE);
-    this.#isTorn = true;
-    writeAll(this.#file, lines);
-    this.#isTorn = false;
+  append(lines: Uint8Array): Promise<Appended> {
+    return this.#inTurn(async () => {
+      const { file } = this.#log;
+      if (this.#isTorn) {
+        const { error } = await appendTo(file, NEWLINE);
+        if (error !== undefined) return { bytes: 0, error };
+      }
+      this.#isTorn = true;
+      const appended = await appendTo(file, lines);
+      this.#isTorn = appended.bytes < lines.length;
+      return appended;
+    });
   }
 
   async sync(): Promise<void> {
-    await this.#file.syncData();
-    if (this.#isInPlace()) return;
-    const renamed = this.#file;
-    this.#file = openLog(this.#path);
-    this.#isTorn = false;
-    await renamed.syncData();
-    renamed.close();
+    const { synced, inode } = this.#log;
+    await synced.syncData();
+    const found = await orMissing(Deno.lstat(this.#path));
+    const isInPlace = found?.ino === inode;
+    if (isInPlace && found.size < this.#fileBytes) return;
+    await this.#inTurn(async () => {
+      if (isInPlace) await this.#rotate();
+      await this.#reopen();
+    });
   }
 
   close(): void {
-    this.#file.close();
+    this.#log.file.close();
+    this.#log.synced.close();
   }
 
-  #isInPlace(): boolean {
-    try {
-      return Deno.lstatSync(this.#path).ino === this.#file.statSync().ino;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
+  /** Gives each file of the log the name of the next. A kill on the way leaves one name without a file. */
+  async #rotate(): Promise<void> {
+    await removeFile(`${this.#path}.${FILES - 1}`);
+    for (let index = FILES - 2; index > 0; index--) {
+      await orMissing(Deno.rename(`${this.#path}.${index}`, `${this.#path}.${index + 1}`));
     }
+    await orMissing(Deno.rename(this.#path, `${this.#path}.1`));
+  }
+
+  async #reopen(): Promise<void> {
+    const renamed = this.#log;
+    const file = await Deno.open(this.#path, APPENDED);
+    const { ino: inode } = await file.stat();
+    this.#log = { file, synced: await Deno.open(this.#path, APPENDED), inode };
+    this.#isTorn = false;
+    await renamed.synced.syncData();
+    renamed.file.close();
+    renamed.synced.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
   }
 }
 
 /** Standard error. */
 export const auditStderr: AuditSink = {
-  append: (lines) => writeAll(Deno.stderr, lines),
+  append: (lines) => appendTo(Deno.stderr, lines),
   sync: () => Promise.resolve(),
   close() {},
 };
 
-function openLog(path: string): Deno.FsFile {
-  return Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+/** Writes lines as far as possible. */
+async function appendTo(
+  target: Pick<Deno.FsFile, "write">,
+  lines: Uint8Array,
+): Promise<Appended> {
+  let written = 0;
+  try {
+    while (written < lines.length) written += await target.write(lines.subarray(written));
+    return { bytes: written };
+  } catch (error) {
+    return { bytes: lines.subarray(0, written).lastIndexOf(LINE_FEED) + 1, error };
+  }
 }
+
+const APPENDED: Deno.OpenOptions = { append: true, create: true, mode: 0o600 };
 
 /** Whether the process that last wrote the file was killed within a line. */
 function endsWithinLine(path: string, file: Deno.FsFile): boolean {
@@ -66,11 +130,5 @@ function endsWithinLine(path: string, file: Deno.FsFile): boolean {
   reader.seekSync(size - 1, Deno.SeekMode.Start);
   const last = new Uint8Array(1);
   reader.readSync(last);
-  return last[0] !== NEWLINE[0];
-}
-
-function writeAll(file: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length;) {
-    written += file.writeSync(bytes.subarray(written));
-  }
+  return last[0] !== LINE_FEED;
 }

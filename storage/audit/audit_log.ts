@@ -6,6 +6,8 @@ import { AuditWriter, type AuditWriterOptions } from "./audit_writer.ts";
 
 export interface AuditLogOptions extends Omit<AuditWriterOptions, "sink"> {
   readonly dataDir: string;
+  /** The size that the log may have in files; 0 for any. */
+  readonly maxBytes: number;
 }
 
 /**
@@ -15,9 +17,9 @@ export interface AuditLogOptions extends Omit<AuditWriterOptions, "sink"> {
  */
 export function auditLog(
   where: Settings["auditLog"],
-  { dataDir, ...options }: AuditLogOptions,
+  { dataDir, maxBytes, ...options }: AuditLogOptions,
 ): AuditWriter {
-  const sink = where === "stderr" ? auditStderr : new AuditFile(auditPath(dataDir));
+  const sink = where === "stderr" ? auditStderr : new AuditFile(auditPath(dataDir), maxBytes);
   return new AuditWriter({ ...options, sink });
 }
 

@@ -105,12 +105,13 @@ export class AuditTrailFile implements AuditTrail {
 
   /** The files of the log, newest first. */
   async *#files(): AsyncGenerator<LogFile> {
+    let missing = 0;
     for (let index = 0; index < MAX_FILES; index++) {
       const path = index === 0 ? this.#path : `${this.#path}.${index}`;
       const found = await orMissing(Deno.stat(path));
       if (found !== undefined) yield { path, ino: found.ino ?? 0, size: found.size };
-      // A new file is made within a second of the rotation.
-      else if (index > 0) return;
+      // A new file is made within a second of the rotation, and a kill within one leaves a gap.
+      else if (index > 0 && ++missing > 1) return;
     }
   }
 }

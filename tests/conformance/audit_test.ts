@@ -102,7 +102,9 @@ Deno.test("C 22 scans that are started and deleted are in the audit log", async 
 });
 
 Deno.test("C 22 changes are refused while the audit log cannot record them", async () => {
-  await using server = await TestServer.start({ audit: { isBlocked: true, write() {} } });
+  await using server = await TestServer.start({
+    audit: { isBlocked: true, write: () => Promise.resolve() },
+  });
   const user = await server.as(7);
   const refused = await user.upload("docs", { "a.txt": "a" });
   assert.equal(refused.status, 503);

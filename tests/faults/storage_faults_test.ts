@@ -231,6 +231,7 @@ Deno.test({
     assert.ok(disk);
     await using audit = auditLog("file", {
       dataDir: disk.path,
+      maxBytes: 0,
       // Its disk is full, too.
       onFailure() {},
       writeElsewhere() {},

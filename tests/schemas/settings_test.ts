@@ -47,6 +47,7 @@ Deno.test("C 13 and C 6 readSettings() returns the defaults", () => {
     gate: "off",
     gateAccept: ["clean"],
     auditLog: "file",
+    auditLogSize: 1024 ** 3,
     trustedProxies: undefined,
     metrics: "token",
     origin: undefined,

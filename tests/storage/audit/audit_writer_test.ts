@@ -1,7 +1,8 @@
 import * as assert from "node:assert/strict";
 import { type AuditEntry, auditLine } from "../../../core/audit.ts";
 import { AuditFile } from "../../../storage/audit/audit_file.ts";
-import { type AuditSink, AuditWriter } from "../../../storage/audit/audit_writer.ts";
+import { AuditTrailFile } from "../../../storage/audit/audit_trail_file.ts";
+import { type Appended, type AuditSink, AuditWriter } from "../../../storage/audit/audit_writer.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -10,9 +11,10 @@ class FakeDisk implements AuditSink {
   text = "";
   isFull = false;
 
-  append(lines: Uint8Array): void {
-    if (this.isFull) throw new Error("no space left");
+  append(lines: Uint8Array): Promise<Appended> {
+    if (this.isFull) return Promise.resolve({ bytes: 0, error: new Error("no space left") });
     this.text += new TextDecoder().decode(lines);
+    return Promise.resolve({ bytes: lines.length });
   }
 
   sync(): Promise<void> {
@@ -38,10 +40,11 @@ Deno.test("C 22 lines of the audit log wait in memory while the disk is full", a
     onFailure: (message) => failures.push(message),
     writeElsewhere: () => assert.fail("nothing waits at the end"),
   });
-  audit.write(entry("a"));
+  await audit.write(entry("a"));
+  assert.deepEqual(actionsOf(disk.text), ["a"]);
   disk.isFull = true;
-  audit.write(entry("b"));
-  audit.write(entry("c"), entry("d"));
+  await audit.write(entry("b"));
+  await audit.write(entry("c"), entry("d"));
   assert.deepEqual(failures, ["Cannot write to the audit log; its lines wait in memory"]);
   assert.equal(audit.isBlocked, false);
   disk.isFull = false;
@@ -58,10 +61,10 @@ Deno.test("C 22 entries that cannot even wait are counted in the audit log", asy
     maxWaitingBytes: 100,
   });
   disk.isFull = true;
-  audit.write(entry("a"));
-  audit.write(entry("b"));
+  await audit.write(entry("a"));
+  await audit.write(entry("b"));
   assert.equal(audit.isBlocked, true);
-  audit.write(entry("c"), entry("d"));
+  await audit.write(entry("c"), entry("d"));
   disk.isFull = false;
   await until(() => actionsOf(disk.text).length === 3);
   assert.equal(audit.isBlocked, false);
@@ -89,8 +92,8 @@ Deno.test("C 22 a line after one that a crash cut off starts on a line of its ow
   const path = `${directory.path}/audit.log`;
   await Deno.writeTextFile(path, '{"action":"a"}\n{"acti');
   const file = new AuditFile(path);
-  file.append(new TextEncoder().encode('{"action":"b"}\n'));
-  file.append(new TextEncoder().encode('{"action":"c"}\n'));
+  await file.append(new TextEncoder().encode('{"action":"b"}\n'));
+  await file.append(new TextEncoder().encode('{"action":"c"}\n'));
   file.close();
   const lines = (await Deno.readTextFile(path)).split("\n");
   assert.deepEqual(lines, ['{"action":"a"}', '{"acti', '{"action":"b"}', '{"action":"c"}', ""]);
@@ -105,13 +108,71 @@ Deno.test("C 22 the audit log goes on in a new file when its file was renamed", 
     onFailure: (_, error) => assert.fail(error),
     writeElsewhere: () => assert.fail("nothing waits at the end"),
   });
-  audit.write(entry("a"));
+  await audit.write(entry("a"));
   await Deno.rename(path, `${path}.1`);
-  audit.write(entry("b"));
+  await audit.write(entry("b"));
   await until(() => Deno.stat(path).then(() => true, () => false));
-  audit.write(entry("c"));
+  await audit.write(entry("c"));
   assert.deepEqual(actionsOf(await Deno.readTextFile(`${path}.1`)), ["a", "b"]);
   assert.deepEqual(actionsOf(await Deno.readTextFile(path)), ["c"]);
+});
+
+Deno.test("C 22 the audit log is read on in the files of before, and stays within its size", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/audit.log`;
+  const line = (number: number) =>
+    `${auditLine({ action: "a", outcome: "ok", user: number, paths: ["x"] }, new Date(number))}\n`;
+  const bytes = line(100).length;
+  const file = new AuditFile(path, 8 * 10 * bytes);
+  for (let number = 100; number < 300; number++) {
+    await file.append(new TextEncoder().encode(line(number)));
+    await file.sync();
+  }
+  file.close();
+  const names = (await Array.fromAsync(Deno.readDir(directory.path))).map(({ name }) => name);
+  const older = [1, 2, 3, 4, 5, 6, 7].map((number) => `audit.log.${number}`);
+  assert.deepEqual(names.sort(), ["audit.log", ...older]);
+  const read = async () => {
+    const trail = new AuditTrailFile({ path });
+    const page = await trail.read({ limit: 1000, choose: () => "keep" });
+    return page?.lines.map(({ user }) => user);
+  };
+  const kept = Array.from({ length: 70 }, (_, index) => 299 - index);
+  assert.deepEqual(await read(), kept);
+  // What a kill within a rotation leaves.
+  for (let number = 7; number > 2; number--) {
+    await Deno.rename(`${path}.${number}`, `${path}.${number + 1}`);
+  }
+  assert.deepEqual(await read(), kept);
+});
+
+Deno.test("C 22 nothing waits for the lines of the audit log while its disk does not answer", async () => {
+  const disk = new FakeDisk();
+  const answered = Promise.withResolvers<void>();
+  const failures: string[] = [];
+  await using audit = new AuditWriter({
+    sink: {
+      append: async (lines) => {
+        await answered.promise;
+        return await disk.append(lines);
+      },
+      sync: () => answered.promise,
+      close() {},
+    },
+    onFailure: (_, error) => failures.push(error.message),
+    writeElsewhere: () => assert.fail("nothing waits at the end"),
+    maxWaitingBytes: 200,
+  });
+  await audit.write(entry("a"));
+  await audit.write(entry("b"));
+  assert.deepEqual([failures, disk.text], [["The disk does not answer"], ""]);
+  assert.equal(audit.isBlocked, false);
+  await audit.write(entry("c"));
+  assert.equal(audit.isBlocked, true);
+  answered.resolve();
+  await until(() => !audit.isBlocked);
+  await audit.write(entry("d"));
+  assert.deepEqual(actionsOf(disk.text), ["a", "b", "c", "d"]);
 });
 
 Deno.test("C 22 a line of the audit log is bounded, and says how many paths it leaves out", () => {
