@@ -64,9 +64,9 @@ export class Gate {
    *
    * @throws {AppError} `ErrResourcesQuarantined` when it is refused.
    */
-  async admit({ path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
-    const found = await this.verdicts.on({ hash, name });
-    if (this.#accepts(found)) return { path, hash, name, storedAt: found.storedAt };
+  async admit({ userId, path, hash, name }: NamedContent & { path: string }): Promise<Admission> {
+    const found = await this.verdicts.on({ userId, hash, name });
+    if (this.#accepts(found)) return { userId, path, hash, name, storedAt: found.storedAt };
     throw this.#refusal(path, found);
   }
 
@@ -120,7 +120,7 @@ export class Gate {
    *
    * @throws {AppError} `ErrResourcesQuarantined` when it is refused by now.
    */
-  async confirmFile({ path, hash, storedAt }: CollectedFile): Promise<boolean> {
-    return (await this.admit({ path, hash, name: nameOf(path) })).storedAt === storedAt;
+  async confirmFile({ userId, path, hash, storedAt }: CollectedFile): Promise<boolean> {
+    return (await this.admit({ userId, path, hash, name: nameOf(path) })).storedAt === storedAt;
   }
 }

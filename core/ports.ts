@@ -77,6 +77,7 @@ export interface ItemsJson {
 
 /** One file of a {@link FileCollection}. */
 export interface CollectedFile {
+  readonly userId: number;
   readonly path: string;
   readonly hash: string;
   readonly size: number;

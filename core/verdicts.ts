@@ -2,8 +2,13 @@
 
 import type { ScannedVerdict, Verdict } from "../schemas/verdicts.ts";
 
-/** Content together with a name: scanners match by name, too. */
+/**
+ * The copy of content that a user has under a name: scanners match by name, too. What is known of it was
+ * found for this user. Whether others have the same content shows nowhere (C 31).
+ */
 export interface NamedContent {
+  /** Whose tree it is in. */
+  readonly userId: number;
   readonly hash: string;
   /** The last segment of the path. */
   readonly name: string;
@@ -57,10 +62,9 @@ export interface JudgedRecord {
   readonly path: string;
 }
 
-/** Content to scan, and whose it is. */
+/** Content to scan. */
 export interface UnscannedContent extends NamedContent {
   readonly size: number;
-  readonly userId: number;
 }
 
 /** The contents without a verdict among some records. */
@@ -81,7 +85,7 @@ export interface WaiverPage {
 export interface VerdictStore {
   /** The verdicts on contents, in their order. Without a scan it is `unscanned` or `pending`. */
   verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]>;
-  /** The first records with the content and the name after the id `after`, by id. */
+  /** The first records of the user with the content and the name after the id `after`, by id. */
   recordsOf(content: NamedContent, after: number): Promise<JudgedRecord[]>;
   /** The contents of the next records after an id that have neither a result nor a failed scan. */
   unscannedAfter(id: number): Promise<UnscannedPage>;

@@ -102,7 +102,7 @@ export class AutomaticScans implements AsyncDisposable {
     return !this.#hasMissed;
   }
 
-  /** Publishes the verdict on content to the owners of its records. */
+  /** Publishes the verdict on content to its user, for each record with it. */
   publish(content: NamedContent): Promise<void> {
     this.#published = this.#published.then(() => this.#publish(content));
     return this.#published;
@@ -192,9 +192,9 @@ export class AutomaticScans implements AsyncDisposable {
 
   async #judge(arrival: Arrival): Promise<void> {
     const { verdicts, shared, events } = this.#options;
-    const { record, hash, name } = arrival;
+    const { record, userId, hash, name } = arrival;
     for (;;) {
-      const { verdict } = await verdicts.on({ hash, name });
+      const { verdict } = await verdicts.on({ userId, hash, name });
       if (verdict !== "unscanned" && verdict !== "pending") {
         if (record !== undefined) events.publish([{ type: "resource.verdict", record, verdict }]);
         return;
@@ -202,7 +202,7 @@ export class AutomaticScans implements AsyncDisposable {
       if (this.#options.hasRoom()) break;
       await this.#pause();
     }
-    const key = { hash, name, skip: DEFAULT_SKIP };
+    const key = { userId, hash, name, skip: DEFAULT_SKIP };
     const { signal } = this.#abort;
     await shared.run(key, signal, () => this.#scan(key, arrival));
   }
@@ -211,14 +211,14 @@ export class AutomaticScans implements AsyncDisposable {
   async #scan(key: ResultKey, arrival: Arrival): Promise<ContentOutcome> {
     const { scans, log } = this.#options;
     const { signal } = this.#abort;
-    const { userId, size } = arrival;
+    const { size } = arrival;
     try {
-      const result = await scanContent(this.#options, { key, size, userId, signal });
-      if (result === undefined) {
+      const scanned = await scanContent(this.#options, { key, size, signal });
+      if (scanned === undefined) {
         this.#elsewhere.push(arrival);
         return { isShared: false };
       }
-      const isShared = await scans.keepContentResult(key, result);
+      const isShared = await scans.keepContentResult(key, scanned.result, scanned.pace);
       await this.publish(key);
       return { isShared };
     } catch (error) {

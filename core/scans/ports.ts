@@ -4,6 +4,7 @@ import type { Chunk } from "../content.ts";
 import type { CollectedFile } from "../ports.ts";
 import type { FileResult, Severity } from "../scanner/mod.ts";
 import type { NamedContent } from "../verdicts.ts";
+import { MIB } from "../../schemas/units.ts";
 
 /** `queued` and `running` scans are unfinished (C 15). */
 export type ScanStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -45,7 +46,7 @@ export interface ScanEvent {
 export type NewScan = Pick<Scan, "userId" | "requestedBy" | "paths" | "skip" | "createdAt">;
 
 /** A file to scan, with the content it had when the scan was requested. */
-export interface ScanFile extends Pick<CollectedFile, "path" | "hash" | "size"> {
+export interface ScanFile extends Pick<CollectedFile, "userId" | "path" | "hash" | "size"> {
   /** The last segment of the path. */
   readonly name: string;
 }
@@ -54,6 +55,36 @@ export interface ScanFile extends Pick<CollectedFile, "path" | "hash" | "size"> 
 export interface ResultKey extends NamedContent {
   /** Ids of the scanners that do not run, sorted. */
   readonly skip: readonly string[];
+}
+
+/** A running scan reports its progress whenever it has read this many bytes more of a file. */
+export const PROGRESS_INTERVAL_BYTES = 64 * MIB;
+
+/**
+ * A result is reused for other users only if its scan took this long. Scanning other content anew costs
+ * little, and takes the very time of a scan.
+ */
+export const MIN_REUSED_MS = 1000;
+
+/** How long the scan of a content took, in milliseconds. */
+export interface ScanPace {
+  readonly tookMs: number;
+  /** Until its progress was reported last. */
+  readonly readMs: number;
+}
+
+/** The result of a content, with the pace of its scan. */
+export interface ScannedContent {
+  readonly result: FileResult;
+  readonly pace: ScanPace;
+}
+
+/** What is known of content that is about to be scanned. */
+export interface ContentProspect {
+  /** Whether a file of the user still has it. */
+  readonly isHeld: boolean;
+  /** The complete result of a scan for any user that took at least {@link MIN_REUSED_MS}. */
+  readonly former: ScannedContent | undefined;
 }
 
 /** A page of a list of scans. */
@@ -83,7 +114,10 @@ export interface ScanStore {
   start(id: number, now: number): Promise<void>;
   /** The files of an unfinished scan by path, in batches. */
   files(id: number): AsyncIterable<readonly ScanFile[]>;
+  /** Whether the content was scanned for its user. */
   hasResult(key: ResultKey): Promise<boolean>;
+  /** What is known of content that is about to be scanned for its user. */
+  prospectOf(key: ResultKey): Promise<ContentProspect>;
   /**
    * Counts an attempt to scan a content, which lasts until {@link ScanStore.endAttempt} or
    * {@link ScanStore.withdrawAttempt}, unless `max` attempts have not ended.
@@ -96,13 +130,21 @@ export interface ScanStore {
   /**
    * Keeps the result of a file and ends the attempt. Returns false, and keeps nothing, if its content
    * has been replaced since.
+   *
+   * @param pace Left out if the result must not be reused for others.
    */
-  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean>;
+  keepResult(
+    id: number,
+    path: string,
+    key: ResultKey,
+    result: FileResult,
+    pace?: ScanPace,
+  ): Promise<boolean>;
   /**
    * Keeps the result of stored content that no scan has asked for, and ends the attempt. Returns
    * false, and keeps nothing, if other content has its hash by now.
    */
-  keepContentResult(key: ResultKey, result: FileResult): Promise<boolean>;
+  keepContentResult(key: ResultKey, result: FileResult, pace?: ScanPace): Promise<boolean>;
   /**
    * Records why stored content cannot be scanned, until the next start. Returns false if there is no
    * such content.

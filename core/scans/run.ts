@@ -105,7 +105,8 @@ export class ScanRun {
     const { signal } = this.#abort;
     const { id, skip } = this.#scan;
     signal.throwIfAborted();
-    const key = { hash: file.hash, name: file.name, skip };
+    const { userId, hash, name } = file;
+    const key = { userId, hash, name, skip };
     let isOwn = false;
     const { failure } = await shared.run(key, signal, () => {
       isOwn = true;
@@ -119,21 +120,22 @@ export class ScanRun {
   async #scanContent(file: ScanFile, key: ResultKey): Promise<ContentOutcome> {
     const { scans, log, onVerdict, pollIntervalMs = ELSEWHERE_POLL_MS } = this.#options;
     const { signal } = this.#abort;
-    const { id, userId } = this.#scan;
+    const { id } = this.#scan;
     const onProgress = (bytes: number) => {
       this.#bytesRead.set(file.path, bytes);
       this.#publishProgress();
     };
     try {
-      const content = { key, size: file.size, userId, signal, onProgress };
-      let result;
-      for (let attempt = 0; result === undefined; attempt++) {
+      const content = { key, size: file.size, signal, onProgress };
+      let scanned;
+      for (let attempt = 0; scanned === undefined; attempt++) {
         // The first time, another server may have scanned it just now.
         if (attempt > 1) await pause(pollIntervalMs, signal);
         if (await scans.hasResult(key)) return { isShared: true };
-        result = await scanContent(this.#options, content);
+        scanned = await scanContent(this.#options, content);
       }
-      const isShared = await scans.keepResult(id, file.path, key, result);
+      const { result, pace } = scanned;
+      const isShared = await scans.keepResult(id, file.path, key, result, pace);
       if (givesVerdict(key.skip)) onVerdict?.(key);
       return { isShared };
     } catch (error) {

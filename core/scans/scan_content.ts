@@ -1,14 +1,24 @@
 import type { LeasePool } from "../capacity/leases.ts";
 import type { DamageLog } from "../damage.ts";
 import { DamagedContent } from "../errors.ts";
+import { pause } from "../event_loop.ts";
 import type { Log } from "../log.ts";
 import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
 import type { ScanTotals } from "./totals.ts";
-import { type ContentScanner, type ResultKey, ScanFailure, type ScanStore } from "./ports.ts";
+import {
+  type ContentScanner,
+  PROGRESS_INTERVAL_BYTES,
+  type ResultKey,
+  type ScanContentOptions,
+  ScanFailure,
+  type ScannedContent,
+  type ScanStore,
+} from "./ports.ts";
 
 /** A file is not tried again after this many attempts that ended with the server. */
 const MAX_ATTEMPTS = 2;
 const INTERRUPTED = "The server stopped unexpectedly twice while scanning this file";
+const REMOVED = "Removed during the scan";
 
 /** What {@link scanContent} works with. */
 export interface ContentScanParts {
@@ -24,24 +34,26 @@ export interface ContentScanParts {
 export interface ContentToScan {
   readonly key: ResultKey;
   readonly size: number;
-  /** Whose scan it is. */
-  readonly userId: number;
   readonly signal: AbortSignal;
   /** Receives the number of bytes read so far. */
   readonly onProgress?: (bytes: number) => void;
 }
 
 /**
- * Scans content under a lease. Counts the attempt, so that content that ends the server is not tried
- * forever. Returns undefined if another server is scanning it.
+ * Scans content for its user under a lease. Counts the attempt, so that content that ends the server is
+ * not tried forever. Returns undefined if another server is scanning it.
+ *
+ * A result of the same content of another user is reused, but takes the time of its scan under a lease
+ * as well, with the same progress, so that nobody learns what others have (C 31).
  *
  * @throws {ScanFailure} when the content cannot be scanned completely, or is damaged.
  * @throws the signal's reason when it aborts.
  */
 export async function scanContent(
   { scans, contents, leases, damage, totals }: ContentScanParts,
-  { key, size, signal, ...options }: ContentToScan,
-): Promise<FileResult | undefined> {
+  content: ContentToScan,
+): Promise<ScannedContent | undefined> {
+  const { key, size, signal } = content;
   using lease = await leases.acquireToolLeaseWithContext(
     signal,
     size >= MIN_HEAVY_BYTES,
@@ -55,19 +67,58 @@ export async function scanContent(
     totals.addFailure();
     throw new ScanFailure(INTERRUPTED);
   }
-  const started = performance.now();
   try {
     signal.throwIfAborted();
-    const { memoryLimitMB } = lease;
-    const result = await contents.scan(key, { ...options, memoryLimitMB, skip: key.skip, signal });
-    verify(key.hash, result, damage);
-    totals.addFile(result, { size, seconds: (performance.now() - started) / 1000 });
-    return result;
+    const { isHeld, former } = await scans.prospectOf(key);
+    if (!isHeld) throw new ScanFailure(REMOVED);
+    if (former !== undefined) return await reuse(former, content);
+    const scanned = await scanNow(contents, content, lease);
+    verify(key.hash, scanned.result, damage);
+    totals.addFile(scanned.result, { size, seconds: scanned.pace.tookMs / 1000 });
+    return scanned;
   } catch (error) {
     if (error instanceof ScanFailure) totals.addFailure();
     await (signal.aborted ? scans.withdrawAttempt(key) : scans.endAttempt(key));
     throw error;
   }
+}
+
+async function scanNow(
+  contents: ContentScanner,
+  { key, signal, onProgress }: ContentToScan,
+  { memoryLimitMB }: Pick<ScanContentOptions, "memoryLimitMB">,
+): Promise<ScannedContent> {
+  const started = performance.now();
+  let readMs = 0;
+  const result = await contents.scan(key, {
+    userId: key.userId,
+    memoryLimitMB,
+    skip: key.skip,
+    signal,
+    onProgress(bytes) {
+      readMs = performance.now() - started;
+      onProgress?.(bytes);
+    },
+  });
+  return { result, pace: { tookMs: performance.now() - started, readMs } };
+}
+
+/** The result of a former scan, after the time that it took, as one of now. */
+async function reuse(
+  { result, pace }: ScannedContent,
+  { size, signal, onProgress }: ContentToScan,
+): Promise<ScannedContent> {
+  const started = performance.now();
+  const timestamp = Date.now() / 1000;
+  const steps = Math.floor(size / PROGRESS_INTERVAL_BYTES);
+  for (let step = 1; step <= steps; step++) {
+    await pause(started + pace.readMs * step / steps - performance.now(), signal);
+    onProgress?.(step * PROGRESS_INTERVAL_BYTES);
+  }
+  await pause(started + pace.tookMs - performance.now(), signal);
+  const later = timestamp - result.timestamp;
+  const checks = result.checks.map((it) => ({ ...it, timestamp: it.timestamp + later }));
+  return { result: { ...result, timestamp, checks }, pace };
 }
 
 /** Refuses the result for bytes that are not those that were stored (C 5.3). */

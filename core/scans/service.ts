@@ -142,6 +142,12 @@ export async function removeScan(
 
 async function* pagesOf(files: FileCollection): AsyncGenerator<readonly ScanFile[]> {
   for await (const page of files.pages()) {
-    yield page.map(({ path, hash, size }) => ({ path, name: nameOf(path), hash, size }));
+    yield page.map(({ userId, path, hash, size }) => ({
+      userId,
+      path,
+      name: nameOf(path),
+      hash,
+      size,
+    }));
   }
 }

@@ -9,7 +9,7 @@ export interface ContentOutcome {
   readonly isShared: boolean;
 }
 
-/** The contents that are being scanned, so that scans of equal content share one run. */
+/** The contents that are being scanned, so that scans of equal content of one user share one run. */
 export class SharedScans {
   readonly #running = new Map<string, Promise<ContentOutcome | undefined>>();
 
@@ -24,7 +24,7 @@ export class SharedScans {
     signal: AbortSignal,
     work: () => Promise<ContentOutcome>,
   ): Promise<ContentOutcome> {
-    const name = JSON.stringify([key.hash, key.name, key.skip]);
+    const name = JSON.stringify([key.userId, key.hash, key.name, key.skip]);
     for (let other; (other = this.#running.get(name)) !== undefined;) {
       const outcome = await untilAborted(other, signal);
       if (outcome?.isShared) return outcome;

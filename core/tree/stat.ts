@@ -3,7 +3,6 @@ import type { ResourceRecord } from "../ports.ts";
 import type { ContentVerdict } from "../verdicts.ts";
 import type { Tree } from "./changes.ts";
 import { resolveTargets, type TargetRequest } from "./targets.ts";
-import { forOwner } from "./verdicts.ts";
 
 /** A record with what is known of its content. */
 export interface Stat {
@@ -28,5 +27,5 @@ export async function stat(tree: Tree, request: TargetRequest): Promise<Stat> {
   const [record] = [...byPath, ...byId];
   if (record === undefined) throw new Error("No record was found, and none was missed");
   if (record.isDir) return { record, content: null };
-  return { record, content: forOwner(await tree.verdicts.on(record), record) };
+  return { record, content: await tree.verdicts.on(record) };
 }

@@ -24,16 +24,7 @@ export async function* listVerdicts(
     const verdicts = await tree.verdicts.of(files);
     yield files.flatMap((record, index) => {
       const verdict = verdicts[index];
-      return verdict === undefined ? [] : [{ record, verdict: forOwner(verdict, record) }];
+      return verdict === undefined ? [] : [{ record, verdict }];
     });
   }
-}
-
-/**
- * A verdict as the owner of a file may see it. The content may have been scanned before for another
- * user, whose times are not for this one.
- */
-export function forOwner(verdict: ContentVerdict, { createdAt }: ResourceRecord): ContentVerdict {
-  const { scannedAt } = verdict;
-  return scannedAt === null ? verdict : { ...verdict, scannedAt: Math.max(scannedAt, createdAt) };
 }

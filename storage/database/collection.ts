@@ -62,12 +62,14 @@ export class Collection implements Disposable {
    */
   page(after: string, onlyUnchecked: boolean): CollectedFile[] {
     const rows = this.#connection.all(
-      `SELECT path, hash, size, crc32, updated_at, stored_at, packed_size FROM temp.collected
+      `SELECT user_id, path, hash, size, crc32, updated_at, stored_at, packed_size
+       FROM temp.collected
        WHERE path > :after ${onlyUnchecked ? "AND checked = 0" : ""}
        ORDER BY path LIMIT ${PAGE_FILES}`,
       { after },
     );
     return rows.map((row) => ({
+      userId: Number(row.user_id),
       path: String(row.path),
       hash: String(row.hash),
       size: Number(row.size),

@@ -41,7 +41,7 @@ function store(
   const { inFiles, damaged } = putContents(connection, contents, now);
   // Files are compared by another thread, and damage is reported.
   if (inFiles.size > 0 || damaged.size > 0) throw new Undecided();
-  invalidateScans(connection, contents);
+  invalidateScans(connection, [...newRecords, ...newContents]);
   const ids = newRecords.map((record) => insertRecord(connection, record));
   if (newContents.length > 0) replaceFiles(connection, undefined, newContents);
   if (bounds !== undefined) {

@@ -24,7 +24,7 @@ export const SQLITE: Dialect = {
   // One server has the database.
   isLeft: () => "TRUE",
   isOwn: () => "TRUE",
-  resultKey: "hash, name, skip",
+  resultKey: "hash, user_id, name, skip",
   isStale: "TRUE",
   unhurried: "SELECT 1",
   take: "",

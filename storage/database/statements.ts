@@ -40,17 +40,20 @@ export function isGrowing([store, name]: StatementName): boolean {
 }
 
 /**
- * Invalidates scan results of content that returns while no record has its hash. As MD5 can be forged, the
- * new content may differ from the content that was scanned: old results do not apply to it, and a running
- * scan can no longer read the old content. Call it before records with the hashes are added.
+ * Forgets scan results of content that returns to a user who has no record with its hash any more. Others
+ * may have it, which must not show (C 31). If no record has the hash, the new content may also differ from
+ * the content that was scanned, as MD5 can be forged: a running scan can no longer read the old content.
+ * Call it before records with the hashes are added.
  */
 export function invalidateScans(
   connection: Connection,
-  records: readonly { readonly hash: string }[],
+  records: readonly { readonly hash: string; readonly userId: number }[],
 ): void {
-  const hashes = records.flatMap(({ hash }) => hash === "" ? [] : [hash]);
-  if (hashes.length === 0) return;
-  const parameters = { hashes: JSON.stringify(hashes) };
+  const files = records.flatMap(({ hash, userId }) =>
+    hash === "" ? [] : [{ hash, user_id: userId }]
+  );
+  if (files.length === 0) return;
+  const parameters = { files: JSON.stringify(files) };
   const { scans } = STATEMENTS;
   if (connection.get(scans.knowsHashes, parameters) === undefined) return;
   connection.run(scans.forgetReplacedResults, parameters);

@@ -167,6 +167,7 @@ export const TABLES: readonly Table[] = [
     name: "scan_files",
     columns: {
       scan_id: "number",
+      user_id: "number",
       path: "text",
       name: "text",
       hash: "text",
@@ -181,6 +182,7 @@ export const TABLES: readonly Table[] = [
     name: "scan_results",
     columns: {
       hash: "text",
+      user_id: "number",
       name: "text",
       skip: "text",
       version: "text",
@@ -188,13 +190,16 @@ export const TABLES: readonly Table[] = [
       verdict: "text",
       findings: "text",
       scanned_at: "number",
+      took_ms: "number",
+      read_ms: "number",
       result: "text",
     },
-    key: ["hash", "name", "skip"],
+    key: ["hash", "user_id", "name", "skip"],
     // Servers that share a database keep a result of each of their versions. The latest one is carried.
     where: `NOT EXISTS (
       SELECT 1 FROM scan_results AS other
-      WHERE other.hash = scan_results.hash AND other.name = scan_results.name
+      WHERE other.hash = scan_results.hash AND other.user_id = scan_results.user_id
+        AND other.name = scan_results.name
         AND other.skip = scan_results.skip
         AND (other.scanned_at, other.version) > (scan_results.scanned_at, scan_results.version)
     )`,
@@ -202,14 +207,26 @@ export const TABLES: readonly Table[] = [
   },
   {
     name: "scan_attempts",
-    columns: { hash: "text", name: "text", skip: "text", attempts: "number" },
-    key: ["hash", "name", "skip"],
+    columns: {
+      hash: "text",
+      user_id: "number",
+      name: "text",
+      skip: "text",
+      attempts: "number",
+    },
+    key: ["hash", "user_id", "name", "skip"],
     rowsAtOnce: 1000,
   },
   {
     name: "scan_failures",
-    columns: { hash: "text", name: "text", problem: "text", failed_at: "number" },
-    key: ["hash", "name"],
+    columns: {
+      hash: "text",
+      user_id: "number",
+      name: "text",
+      problem: "text",
+      failed_at: "number",
+    },
+    key: ["hash", "user_id", "name"],
     rowsAtOnce: 500,
   },
   {

@@ -188,7 +188,8 @@ class StoredCollection implements FileCollection {
       const [present, rows] = await Promise.all([
         session.run("UPDATE collections SET read_at = now() WHERE id = :id::bigint", { id }),
         session.values(
-          `SELECT path, hash, size, crc32, updated_at, stored_at, packed_size FROM collected
+          `SELECT user_id, path, hash, size, crc32, updated_at, stored_at, packed_size
+           FROM collected
            WHERE collection = :id::bigint AND ${condition}
              AND ${indexed("path")} >= ${indexed(":after::text")} AND path > :after::text
            ORDER BY ${byPath("path")} LIMIT ${PAGE_FILES}`,
@@ -204,8 +205,9 @@ class StoredCollection implements FileCollection {
 }
 
 function toCollectedFile(row: readonly SqlValue[]): CollectedFile {
-  const [path, hash, size, crc32, updatedAt, storedAt, packedSize] = row;
+  const [userId, path, hash, size, crc32, updatedAt, storedAt, packedSize] = row;
   return {
+    userId: Number(userId),
     path: String(path),
     hash: String(hash),
     size: Number(size),

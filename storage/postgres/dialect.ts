@@ -34,7 +34,7 @@ export const POSTGRES: Dialect = {
   isCutShort: "cut_short",
   isLeft: (table) => `NOT EXISTS (SELECT FROM servers WHERE servers.id = ${table}.server)`,
   isOwn: (table) => `coalesce(${table}.server = ${SERVER}, false)`,
-  resultKey: "hash, name, skip, version",
+  resultKey: "hash, user_id, name, skip, version",
   isStale: "scan_results.version NOT IN (SELECT results_version FROM servers)",
   unhurried: "SELECT set_config('statement_timeout', '0', true)",
   take: `, server = ${SERVER}`,

@@ -6,6 +6,7 @@ import events from "./migrations/0005_events.sql" with { type: "text" };
 import objects from "./migrations/0006_objects.sql" with { type: "text" };
 import incarnation from "./migrations/0007_incarnation.sql" with { type: "text" };
 import unnameableRecords from "./migrations/0008_unnameable_records.sql" with { type: "text" };
+import scansOfUsers from "./migrations/0009_scans_of_users.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly string[] = [
   objects,
   incarnation,
   unnameableRecords,
+  scansOfUsers,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

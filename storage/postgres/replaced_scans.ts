@@ -2,18 +2,21 @@ import type { Session } from "./session.ts";
 import { STATEMENTS } from "./statements.ts";
 
 /**
- * Invalidates scan results of content that returns while no record has its hash. As MD5 can be forged, the
- * new content may differ from the content that was scanned. Call it before the records are added.
+ * Forgets scan results of content that returns to a user who has no record with its hash any more. Others
+ * may have it, which must not show (C 31). If no record has the hash, the new content may also differ from
+ * the content that was scanned, as MD5 can be forged. Call it before the records are added.
  */
 export async function invalidateScans(
   session: Session,
-  files: readonly { readonly hash: string }[],
+  records: readonly { readonly hash: string; readonly userId: number }[],
 ): Promise<void> {
-  const hashes = files.flatMap(({ hash }) => hash === "" ? [] : [hash]);
-  if (hashes.length === 0) return;
+  const files = records.flatMap(({ hash, userId }) =>
+    hash === "" ? [] : [{ hash, user_id: userId }]
+  );
+  if (files.length === 0) return;
   const { knowsHashes, forgetReplacedResults, forgetReplacedFailures, markReplacedFiles } =
     STATEMENTS.scans;
-  const parameters = { hashes: JSON.stringify(hashes) };
+  const parameters = { files: JSON.stringify(files) };
   if (await session.get(knowsHashes, parameters) === undefined) return;
   await Promise.all(
     [forgetReplacedResults, forgetReplacedFailures, markReplacedFiles].map((sql) =>

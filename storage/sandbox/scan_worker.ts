@@ -1,12 +1,9 @@
 /** Scans files, one after the other, without permissions. */
 
 import { scan, ScanStopped } from "../../core/scanner/scan.ts";
-import { MIB } from "../../schemas/units.ts";
+import { PROGRESS_INTERVAL_BYTES } from "../../core/scans/ports.ts";
 import { type RequestedScan, serveRequests } from "./requests.ts";
 import type { SandboxReply } from "./sandbox.ts";
-
-/** Progress is reported after this many bytes. */
-const PROGRESS_INTERVAL_BYTES = 64 * MIB;
 
 serveRequests(scanRequested);
 

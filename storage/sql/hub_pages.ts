@@ -19,7 +19,7 @@ import {
   WAIVER_ID,
 } from "./verdict_statements.ts";
 
-const TARGET_COLUMNS = "path, name, hash, size, is_dir, updated_at";
+const TARGET_COLUMNS = "user_id, path, name, hash, size, is_dir, updated_at";
 
 /** The first values of each row, in the order that {@link recordOf} reads. */
 const COLUMNS = "target.path, target.is_dir, target.size, target.updated_at, contents.sha256";

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
 import { type FileResult, judge } from "../../core/scanner/mod.ts";
-import { describeProblems, type Scan, type ScanStatus } from "../../core/scans/ports.ts";
+import {
+  describeProblems,
+  type Scan,
+  type ScannedContent,
+  type ScanPace,
+  type ScanStatus,
+} from "../../core/scans/ports.ts";
 import { KIB } from "../../schemas/units.ts";
 import { numberOrNull, type SqlRow, withoutNul } from "./dialect.ts";
 import type { ReportTotals } from "./scan_reports.ts";
@@ -73,7 +79,7 @@ export function columnsOfEnd(id: number, now: number, totals: ReportTotals) {
 }
 
 /** The columns of a result besides its key. */
-export function columnsOfResult(result: FileResult) {
+export function columnsOfResult(result: FileResult, pace?: ScanPace) {
   const { verdict, findings } = judge(result);
   const { sha256 } = result.hashes;
   return {
@@ -81,6 +87,15 @@ export function columnsOfResult(result: FileResult) {
     verdict,
     findings: JSON.stringify(findings),
     now: Date.now(),
+    took: pace === undefined ? null : Math.ceil(pace.tookMs),
+    read: pace === undefined ? null : Math.ceil(pace.readMs),
     result: JSON.stringify(result),
   };
+}
+
+/** The result in a row and the pace of its scan, or undefined if the row has none. */
+export function scannedIn(row: SqlRow): ScannedContent | undefined {
+  if (typeof row.result !== "string") return undefined;
+  const pace = { tookMs: Number(row.took_ms), readMs: Number(row.read_ms) };
+  return { result: JSON.parse(row.result), pace };
 }

@@ -1,3 +1,4 @@
+import { MIN_REUSED_MS } from "../../core/scans/ports.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** The columns that `toScan` reads. */
@@ -9,28 +10,63 @@ export const SCAN_COLUMNS =
 const OUTCOMES = `(
     SELECT path, error, result FROM scan_files
     LEFT JOIN scan_results AS stored ON stored.hash = scan_files.hash AND replaced = 0
-      AND stored.name = scan_files.name AND stored.skip = :skip AND stored.version = :version
+      AND stored.user_id = scan_files.user_id AND stored.name = scan_files.name
+      AND stored.skip = :skip AND stored.version = :version
     WHERE scan_id = :id
   ) AS outcomes`;
 
-const RESULT_COLUMNS = "hash, name, skip, version, sha256, verdict, findings, scanned_at, result";
+const RESULT_COLUMNS = `hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at,
+  took_ms, read_ms, result`;
+
+/** The content that a user has under a name. */
+const IS_COPY = "hash = :hash AND user_id = :user AND name = :name";
+/** A content to scan. */
+const IS_TASK = `${IS_COPY} AND skip = :skip`;
 
 /** Keeps the result of content that another table has. */
 const keepResult = ({ resultKey }: Dialect, condition: string) =>
   `INSERT INTO scan_results (${RESULT_COLUMNS})
-    SELECT :hash, :name, :skip, :version, :sha256, :verdict, :findings, :now, :result ${condition}
+    SELECT :hash, :user, :name, :skip, :version, :sha256, :verdict, :findings, :now,
+      CAST(:took AS BIGINT), CAST(:read AS BIGINT), :result ${condition}
     ON CONFLICT (${resultKey}) DO UPDATE SET version = excluded.version,
       sha256 = excluded.sha256, verdict = excluded.verdict, findings = excluded.findings,
-      scanned_at = excluded.scanned_at, result = excluded.result
+      scanned_at = excluded.scanned_at, took_ms = excluded.took_ms, read_ms = excluded.read_ms,
+      result = excluded.result
     RETURNING 1 AS kept`;
 
-/** The hashes that no record has. Used before records with them are added. */
-const newHashes = ({ texts, recordTables }: Dialect) =>
-  `SELECT value FROM ${texts(":hashes")} AS added WHERE ${
-    recordTables.map((table) =>
-      `NOT EXISTS (SELECT 1 FROM ${table} WHERE hash = value AND hash <> '')`
+/** The files that are about to be added, and whose they are. */
+const added = ({ rows }: Dialect) =>
+  `${rows(":files", { hash: "text", user_id: "bigint" })} AS added`;
+
+/** The hashes that no record has. */
+const newHashes = (dialect: Dialect) =>
+  `SELECT hash FROM ${added(dialect)} WHERE ${
+    dialect.recordTables.map((table) =>
+      `NOT EXISTS (SELECT 1 FROM ${table} WHERE hash = added.hash AND hash <> '')`
     ).join(" AND ")
   }`;
+
+/** The columns of the hashes that no record of their user has, and of the users. */
+const newCopies = (dialect: Dialect, columns: string) =>
+  `SELECT ${columns} FROM ${added(dialect)} WHERE ${
+    dialect.recordTables.map((table) =>
+      `NOT EXISTS (
+        SELECT 1 FROM ${table}
+        WHERE hash = added.hash AND hash <> '' AND user_id = added.user_id
+      )`
+    ).join(" AND ")
+  }`;
+
+/** Whether a row is about content that its user is about to have, and has not. */
+const isNewCopy = (dialect: Dialect) =>
+  `(hash, user_id) IN (${newCopies(dialect, "hash, user_id")})`;
+
+/** Whether the user of a row neither has its content nor has it in an unfinished scan. */
+const isForgotten = (table: string) =>
+  `NOT EXISTS (SELECT 1 FROM records
+      WHERE records.hash = ${table}.hash AND hash <> '' AND records.user_id = ${table}.user_id)
+    AND NOT EXISTS (SELECT 1 FROM scan_files
+      WHERE scan_files.hash = ${table}.hash AND scan_files.user_id = ${table}.user_id)`;
 
 /** Whether no other server holds a row. */
 const isFree = ({ isOwn, isLeft }: Dialect, table: string) =>
@@ -43,9 +79,15 @@ export const scanStatements = (dialect: Dialect) => ({
     VALUES (:user, :requester, 'queued', :paths, :pathsTotal, :skip, :now, :files, :bytes) RETURNING ${SCAN_COLUMNS}`,
   insertPaths: `INSERT INTO scan_paths (scan_id, paths) VALUES (${dialect.lastId}, :paths)`,
   /** Adds files to a scan, or to the one that was just added. */
-  insertFiles: `INSERT INTO scan_files (scan_id, path, name, hash, size)
-    SELECT coalesce(CAST(:id AS BIGINT), ${dialect.lastId}), path, name, hash, size FROM ${
-    dialect.rows(":files", { path: "text", name: "text", hash: "text", size: "bigint" })
+  insertFiles: `INSERT INTO scan_files (scan_id, user_id, path, name, hash, size)
+    SELECT coalesce(CAST(:id AS BIGINT), ${dialect.lastId}), user_id, path, name, hash, size FROM ${
+    dialect.rows(":files", {
+      user_id: "bigint",
+      path: "text",
+      name: "text",
+      hash: "text",
+      size: "bigint",
+    })
   } AS file`,
   setTotals: `UPDATE scans SET files_total = :files, bytes_total = :bytes WHERE id = :id
     RETURNING ${SCAN_COLUMNS}`,
@@ -77,7 +119,7 @@ export const scanStatements = (dialect: Dialect) => ({
     ORDER BY id`,
   start: `UPDATE scans SET status = 'running', started_at = :now ${dialect.take}
     WHERE id = :id AND (status = 'queued' OR ${dialect.isOwn("scans")})`,
-  files: `SELECT path, name, hash, size FROM scan_files
+  files: `SELECT user_id, path, name, hash, size FROM scan_files
     WHERE scan_id = :id AND ${dialect.comparePath("path", ">", ":after")} AND replaced = 0
     ORDER BY ${dialect.byPath("path")} LIMIT 500`,
   paths: `SELECT path FROM scan_files
@@ -85,13 +127,24 @@ export const scanStatements = (dialect: Dialect) => ({
     ORDER BY ${dialect.byPath("path")} LIMIT 1000`,
   /** A result that a limit cut short does not count: another attempt may get further. */
   hasResult: `SELECT 1 AS found FROM scan_results
-    WHERE hash = :hash AND name = :name AND skip = :skip AND version = :version
-      AND NOT ${dialect.isCutShort}`,
+    WHERE ${IS_TASK} AND version = :version AND NOT ${dialect.isCutShort}`,
+  /**
+   * Content that its user has, with the latest complete result, for whomever, of a scan that took long. An
+   * index has such results.
+   */
+  prospect: `SELECT former.result, former.took_ms, former.read_ms FROM (
+      SELECT hash FROM records WHERE hash = :hash AND hash <> '' AND user_id = :user LIMIT 1
+    ) AS held
+    LEFT JOIN contents ON contents.hash = held.hash
+    LEFT JOIN scan_results AS former ON former.hash = contents.hash AND former.name = :name
+      AND former.skip = :skip AND former.version = :version AND former.sha256 = contents.sha256
+      AND former.took_ms >= ${MIN_REUSED_MS} AND NOT ${dialect.isCutShort}
+    ORDER BY former.scanned_at DESC LIMIT 1`,
   /** Whether there is such a result of the very content that is stored. Others may have the same MD5. */
   hasOwnResult: `SELECT 1 AS found FROM scan_results AS stored
     JOIN contents ON contents.hash = stored.hash
-    WHERE stored.hash = :hash AND name = :name AND skip = :skip AND version = :version
-      AND stored.sha256 = coalesce(contents.sha256, stored.sha256) AND NOT ${dialect.isCutShort}`,
+    WHERE stored.hash = :hash AND stored.user_id = :user AND name = :name AND skip = :skip
+      AND version = :version AND stored.sha256 = coalesce(contents.sha256, stored.sha256) AND NOT ${dialect.isCutShort}`,
   keepResult: keepResult(
     dialect,
     `FROM scan_files
@@ -104,9 +157,9 @@ export const scanStatements = (dialect: Dialect) => ({
     `FROM contents
     WHERE hash = :hash AND coalesce(sha256, :sha256) = :sha256`,
   ),
-  failContent: `INSERT INTO scan_failures (hash, name, problem, failed_at)
-    SELECT :hash, :name, :problem, :now FROM contents WHERE hash = :hash
-    ON CONFLICT (hash, name) DO UPDATE SET problem = excluded.problem,
+  failContent: `INSERT INTO scan_failures (hash, user_id, name, problem, failed_at)
+    SELECT :hash, :user, :name, :problem, :now FROM contents WHERE hash = :hash
+    ON CONFLICT (hash, user_id, name) DO UPDATE SET problem = excluded.problem,
       failed_at = excluded.failed_at
     RETURNING 1 AS kept`,
   forgetFailures: `DELETE FROM scan_failures`,
@@ -115,28 +168,30 @@ export const scanStatements = (dialect: Dialect) => ({
       AND EXISTS (SELECT 1 FROM scans WHERE id = scan_id AND ${dialect.isOwn("scans")})
     RETURNING 1 AS kept`,
   /** Returns no row, and adds none, if the content has as many attempts as it may have, or one elsewhere. */
-  beginAttempt: `INSERT INTO scan_attempts (hash, name, skip, attempts)
-    VALUES (:hash, :name, :skip, 1)
-    ON CONFLICT (hash, name, skip)
+  beginAttempt: `INSERT INTO scan_attempts (hash, user_id, name, skip, attempts)
+    VALUES (:hash, :user, :name, :skip, 1)
+    ON CONFLICT (hash, user_id, name, skip)
       DO UPDATE SET attempts = scan_attempts.attempts + 1 ${dialect.take}
       WHERE scan_attempts.attempts < :max AND ${isFree(dialect, "scan_attempts")}
     RETURNING 1 AS begun`,
   isExhausted: `SELECT 1 AS found FROM scan_attempts
-    WHERE hash = :hash AND name = :name AND skip = :skip AND attempts >= :max
+    WHERE ${IS_TASK} AND attempts >= :max
       AND ${isFree(dialect, "scan_attempts")}`,
-  endAttempt: `DELETE FROM scan_attempts WHERE hash = :hash AND name = :name AND skip = :skip`,
+  endAttempt: `DELETE FROM scan_attempts WHERE ${IS_TASK}`,
   withdrawAttempt: `UPDATE scan_attempts SET attempts = attempts - 1 ${dialect.leave}
-    WHERE hash = :hash AND name = :name AND skip = :skip`,
+    WHERE ${IS_TASK}`,
   /** Deletes attempts on the files of a scan that no other unfinished scan has. */
   forgetAttempts: `DELETE FROM scan_attempts AS it
     WHERE ${isFree(dialect, "it")}
-      AND EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id = :id)
-      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id < :id)
-      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE hash = it.hash AND scan_id > :id)`,
-  /** Deletes attempts on content that is neither stored nor in an unfinished scan. */
+      AND EXISTS (SELECT 1 FROM scan_files
+        WHERE hash = it.hash AND user_id = it.user_id AND scan_id = :id)
+      AND NOT EXISTS (SELECT 1 FROM scan_files
+        WHERE hash = it.hash AND user_id = it.user_id AND scan_id < :id)
+      AND NOT EXISTS (SELECT 1 FROM scan_files
+        WHERE hash = it.hash AND user_id = it.user_id AND scan_id > :id)`,
+  /** Deletes attempts on content that its user neither has nor has in an unfinished scan. */
   forgetOldAttempts: `DELETE FROM scan_attempts WHERE ${isFree(dialect, "scan_attempts")}
-    AND NOT EXISTS (SELECT 1 FROM scan_files WHERE scan_files.hash = scan_attempts.hash)
-    AND NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_attempts.hash AND hash <> '')`,
+    AND ${isForgotten("scan_attempts")}`,
   nextOutcome: `SELECT path, error, result FROM ${OUTCOMES}
     WHERE ${dialect.comparePath("path", ">", ":after")}
     ORDER BY ${dialect.byPath("path")} LIMIT 1`,
@@ -189,27 +244,26 @@ export const scanStatements = (dialect: Dialect) => ({
       SELECT id FROM scans WHERE finished_at < :before ORDER BY finished_at LIMIT :limit
     ) RETURNING id`,
   /** Whether anything is stored about scans of content with the hashes. */
-  knowsHashes: `SELECT 1 AS known FROM ${dialect.texts(":hashes")} AS added
-    WHERE EXISTS (SELECT 1 FROM scan_results WHERE hash = value)
-      OR EXISTS (SELECT 1 FROM scan_failures WHERE hash = value)
-      OR EXISTS (SELECT 1 FROM scan_files WHERE hash = value)
+  knowsHashes: `SELECT 1 AS known FROM ${added(dialect)}
+    WHERE EXISTS (SELECT 1 FROM scan_results WHERE hash = added.hash)
+      OR EXISTS (SELECT 1 FROM scan_failures WHERE hash = added.hash)
+      OR EXISTS (SELECT 1 FROM scan_files WHERE hash = added.hash)
     LIMIT 1`,
-  /** Deletes results for hashes that no record has. */
-  forgetReplacedResults: `DELETE FROM scan_results WHERE hash IN (${newHashes(dialect)})`,
+  /** Deletes results for hashes that no record of their user has. */
+  forgetReplacedResults: `DELETE FROM scan_results WHERE ${isNewCopy(dialect)}`,
   /** The same for scans that failed. */
-  forgetReplacedFailures: `DELETE FROM scan_failures WHERE hash IN (${newHashes(dialect)})`,
-  /** Marks files of unfinished scans with a hash that no record has. */
+  forgetReplacedFailures: `DELETE FROM scan_failures WHERE ${isNewCopy(dialect)}`,
+  /** Marks files of unfinished scans with a hash that no record has, or none of their user. */
   markReplacedFiles: `UPDATE scan_files
     SET replaced = 1, error = 'Removed during the scan'
-    WHERE hash IN (${newHashes(dialect)})`,
+    WHERE hash IN (${newCopies(dialect, "hash")})
+      AND (hash IN (${newHashes(dialect)}) OR ${isNewCopy(dialect)})`,
   /**
-   * Deletes results of versions that count for no server, and of content that is neither stored nor in a
-   * pending scan.
+   * Deletes results of versions that count for no server, and of content that its user neither has nor
+   * has in a pending scan.
    */
-  forgetResults: `DELETE FROM scan_results WHERE version <> :version AND ${dialect.isStale} OR (
-      NOT EXISTS (SELECT 1 FROM records WHERE records.hash = scan_results.hash AND hash <> '')
-      AND NOT EXISTS (SELECT 1 FROM scan_files WHERE scan_files.hash = scan_results.hash)
-    )`,
+  forgetResults: `DELETE FROM scan_results WHERE version <> :version AND ${dialect.isStale}
+    OR (${isForgotten("scan_results")})`,
 });
 
 export type ScanStatement = keyof ReturnType<typeof scanStatements>;

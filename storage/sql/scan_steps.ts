@@ -122,7 +122,8 @@ function totalsOf(files: readonly ScanFile[]): Totals {
 
 /** @param id The scan; null for the one that was just added. */
 function filesOf(id: number | null, files: readonly ScanFile[]): SqlParameters {
-  return { id, files: JSON.stringify(files) };
+  const rows = files.map(({ userId, ...file }) => ({ user_id: userId, ...file }));
+  return { id, files: JSON.stringify(rows) };
 }
 
 /** The items of all pages, at most {@link MAX_STEP_FILES} at once. */

@@ -2,11 +2,13 @@ import type { Chunk } from "../../core/content.ts";
 import { untilAborted } from "../../core/event_loop.ts";
 import {
   type AttemptBegin,
+  type ContentProspect,
   type NewScan,
   type ResultKey,
   type Scan,
   ScanFailure,
   type ScanFile,
+  type ScanPace,
   type ScanPage,
   type ScanProgress,
   type ScanStore,
@@ -16,7 +18,14 @@ import type { NamedContent } from "../../core/verdicts.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { PooledWorker, WorkerPool } from "../threads/pool.ts";
 import { commit, type SqlParameters, type SqlRow, type Statements, withoutNul } from "./dialect.ts";
-import { columnsOfEnd, columnsOfResult, firstScan, textsOf, toScan } from "./scan_rows.ts";
+import {
+  columnsOfEnd,
+  columnsOfResult,
+  firstScan,
+  scannedIn,
+  textsOf,
+  toScan,
+} from "./scan_rows.ts";
 import { ScanSteps } from "./scan_steps.ts";
 import type { SarifMaker } from "./sarif_maker.ts";
 import type { ReportMaker, ScanToReport } from "./scan_reports.ts";
@@ -100,6 +109,7 @@ export class SqlScanStore implements ScanStore, Disposable {
   async *files(id: number): AsyncGenerator<readonly ScanFile[]> {
     for (let after = "";;) {
       const page = (await this.#read("files", { id, after })).map((row) => ({
+        userId: Number(row.user_id),
         path: String(row.path),
         name: String(row.name),
         hash: String(row.hash),
@@ -114,6 +124,11 @@ export class SqlScanStore implements ScanStore, Disposable {
 
   async hasResult(key: ResultKey): Promise<boolean> {
     return (await this.#read("hasResult", this.#keyOf(key))).length > 0;
+  }
+
+  async prospectOf(key: ResultKey): Promise<ContentProspect> {
+    const [row] = await this.#read("prospect", this.#keyOf(key));
+    return { isHeld: row !== undefined, former: row && scannedIn(row) };
   }
 
   async beginAttempt(key: ResultKey, max: number): Promise<AttemptBegin> {
@@ -140,16 +155,26 @@ export class SqlScanStore implements ScanStore, Disposable {
     await this.#commit("withdrawAttempt", attemptOf(key));
   }
 
-  keepResult(id: number, path: string, key: ResultKey, result: FileResult): Promise<boolean> {
-    return this.#keep("keepResult", { id, path }, key, result);
+  keepResult(
+    id: number,
+    path: string,
+    key: ResultKey,
+    result: FileResult,
+    pace?: ScanPace,
+  ): Promise<boolean> {
+    return this.#keep("keepResult", { id, path, ...columnsOfResult(result, pace) }, key);
   }
 
-  keepContentResult(key: ResultKey, result: FileResult): Promise<boolean> {
-    return this.#keep("keepContentResult", {}, key, result);
+  keepContentResult(key: ResultKey, result: FileResult, pace?: ScanPace): Promise<boolean> {
+    return this.#keep("keepContentResult", columnsOfResult(result, pace), key);
   }
 
-  async failContent({ hash, name }: NamedContent, problem: string): Promise<boolean> {
-    const parameters = { hash, name, problem: withoutNul(problem), now: Date.now() };
+  async failContent({ userId, hash, name }: NamedContent, problem: string): Promise<boolean> {
+    const parameters = {
+      ...{ user: userId, hash, name },
+      problem: withoutNul(problem),
+      now: Date.now(),
+    };
     return (await this.#commit("failContent", parameters)).length > 0;
   }
 
@@ -269,11 +294,10 @@ export class SqlScanStore implements ScanStore, Disposable {
   /** Keeps a result on a condition, and ends the attempt. */
   #keep(
     statement: "keepResult" | "keepContentResult",
-    condition: SqlParameters,
+    values: SqlParameters,
     key: ResultKey,
-    result: FileResult,
   ): Promise<boolean> {
-    const parameters = { ...condition, ...this.#keyOf(key), ...columnsOfResult(result) };
+    const parameters = { ...values, ...this.#keyOf(key) };
     return this.#statements.write(async (run) => {
       const [kept] = await Promise.all([
         run(statement, parameters),
@@ -292,6 +316,6 @@ export class SqlScanStore implements ScanStore, Disposable {
   }
 }
 
-function attemptOf({ hash, name, skip }: ResultKey) {
-  return { hash, name, skip: JSON.stringify(skip) };
+function attemptOf({ userId, hash, name, skip }: ResultKey) {
+  return { user: userId, hash, name, skip: JSON.stringify(skip) };
 }

@@ -15,7 +15,8 @@ export const VERDICT_COLUMNS = `
   coalesce(stored.verdict, CASE
     WHEN EXISTS (
       SELECT 1 FROM scan_files AS file JOIN scans ON scans.id = file.scan_id
-      WHERE file.hash = target.hash AND file.name = target.name AND scans.skip = :skip
+      WHERE file.hash = target.hash AND file.user_id = target.user_id
+        AND file.name = target.name AND scans.skip = :skip
         AND file.replaced = 0 AND file.error IS NULL
     ) THEN 'pending'
     WHEN failed.problem IS NOT NULL THEN 'failed'
@@ -24,15 +25,17 @@ export const VERDICT_COLUMNS = `
   contents.sha256 AS sha256, contents.created_at AS stored_at`;
 
 /**
- * Joins the rows of `target`, which have a hash and a name, with what is known of their content. A
- * result counts for the content that was scanned only: another one may have the same MD5.
+ * Joins the rows of `target`, which have a hash, a user and a name, with what is known of their content.
+ * A result counts for its user (C 31), and for the content that was scanned only: another one may have
+ * the same MD5.
  */
 export const VERDICT_JOINS = `
   LEFT JOIN contents ON contents.hash = target.hash
-  LEFT JOIN scan_results AS stored ON stored.hash = target.hash AND stored.name = target.name
-    AND stored.skip = :skip AND stored.version = :version
+  LEFT JOIN scan_results AS stored ON stored.hash = target.hash
+    AND stored.user_id = target.user_id AND stored.name = target.name AND stored.skip = :skip AND stored.version = :version
     AND stored.sha256 = coalesce(contents.sha256, stored.sha256)
-  LEFT JOIN scan_failures AS failed ON failed.hash = target.hash AND failed.name = target.name`;
+  LEFT JOIN scan_failures AS failed ON failed.hash = target.hash
+    AND failed.user_id = target.user_id AND failed.name = target.name`;
 
 /** The id of the newest waiver of the content that has not expired. */
 export const WAIVER_ID = `(SELECT max(id) FROM waivers
@@ -47,20 +50,22 @@ const STEP_RECORDS = 2000;
 /** All statements about verdicts and waivers, by name. */
 export const verdictStatements = ({ rows }: Dialect) => ({
   verdicts: `SELECT ${VERDICT_COLUMNS}, ${WAIVER_COLUMNS}
-    FROM ${rows(":contents", { hash: "text", name: "text" })} AS target ${VERDICT_JOINS}
+    FROM ${
+    rows(":contents", { user_id: "bigint", hash: "text", name: "text" })
+  } AS target ${VERDICT_JOINS}
     LEFT JOIN waivers ON waivers.id = ${WAIVER_ID}
     ORDER BY target.position`,
   records: `SELECT id, user_id, path FROM records
-    WHERE hash = :hash AND hash <> '' AND name = :name AND id > :after ORDER BY id LIMIT 500`,
+    WHERE hash = :hash AND hash <> '' AND user_id = :user AND name = :name AND id > :after
+    ORDER BY id LIMIT 500`,
   lastOfStep: `SELECT max(id) AS id FROM (
       SELECT id FROM records WHERE id > :after ORDER BY id LIMIT ${STEP_RECORDS}
     ) AS step`,
-  unscanned:
-    `SELECT target.hash, target.name, max(target.size) AS size, min(target.user_id) AS user_id
+  unscanned: `SELECT target.user_id, target.hash, target.name, max(target.size) AS size
     FROM (SELECT * FROM records WHERE id > :after AND id <= :last AND hash <> '') AS target
     ${VERDICT_JOINS}
     WHERE stored.verdict IS NULL AND failed.problem IS NULL
-    GROUP BY target.hash, target.name ORDER BY min(target.id)`,
+    GROUP BY target.user_id, target.hash, target.name ORDER BY min(target.id)`,
   addWaiver: `INSERT INTO waivers (sha256, reason, user_id, created_at, expires_at)
     VALUES (:sha256, :reason, :user, :now, :expiry)
     RETURNING ${WAIVER_COLUMNS}`,

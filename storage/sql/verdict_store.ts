@@ -36,7 +36,7 @@ export class SqlVerdictStore implements VerdictStore {
   }
 
   async verdictsOf(contents: readonly NamedContent[]): Promise<ContentVerdict[]> {
-    const named = contents.map(({ hash, name }) => ({ hash, name }));
+    const named = contents.map(({ userId, hash, name }) => ({ user_id: userId, hash, name }));
     const parameters = {
       contents: JSON.stringify(named),
       ...this.#results,
@@ -47,8 +47,8 @@ export class SqlVerdictStore implements VerdictStore {
     return rows.map(toVerdict);
   }
 
-  async recordsOf({ hash, name }: NamedContent, after: number): Promise<JudgedRecord[]> {
-    const rows = await this.#statements.read("records", { hash, name, after });
+  async recordsOf({ userId, hash, name }: NamedContent, after: number): Promise<JudgedRecord[]> {
+    const rows = await this.#statements.read("records", { user: userId, hash, name, after });
     return rows.map(({ id, user_id, path }) => ({
       id: Number(id),
       userId: Number(user_id),

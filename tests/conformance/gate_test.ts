@@ -343,7 +343,7 @@ Deno.test("C 18 verdicts are published to the owners of the files", async () => 
   };
   const { id } = await statOf(one, "a.pkl");
   assert.deepEqual(await next(events), { id, path: "a.pkl", verdict: "dangerous" });
-  // The same content under the same name has the verdict at once.
+  // The same content of another user has a verdict of its own.
   await two.upload("d", { "a.pkl": DANGEROUS });
   const { verdict, path } = await next(others);
   assert.deepEqual([verdict, path], ["dangerous", "d/a.pkl"]);

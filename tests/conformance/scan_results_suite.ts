@@ -12,14 +12,14 @@ const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const LONG = Array.from({ length: 12 }, (_, index) => `${index}`.padEnd(120, "é")).join("/");
 
 function keyOf(content: string, name = content): ResultKey {
-  return { hash: md5(content), name, skip: [] };
+  return { userId: 1, hash: md5(content), name, skip: [] };
 }
 
 /** Creates a scan of files, each of which has its name as content. */
 function scanOf(scans: ScanStore, paths: readonly string[]): Promise<Scan> {
   const files = paths.map((path): ScanFile => {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    return { path, name, hash: md5(name), size: 1 };
+    return { userId: 1, path, name, hash: md5(name), size: 1 };
   });
   return scans.create(
     { userId: 1, requestedBy: 2, paths, skip: [], createdAt: 5 },
@@ -111,7 +111,7 @@ export function scanResultsSuite(engine: StoresEngine): void {
     assert.ok(record);
     const { id } = await scanOf(scans, ["f"]);
     await scans.keepResult(id, "f", keyOf("f"), plainScan(1));
-    await scans.failContent({ hash: md5("f"), name: "g" }, "a problem");
+    await scans.failContent({ userId: 1, hash: md5("f"), name: "g" }, "a problem");
     await seed(store, [{ path: "again", content: "f" }]);
     assert.equal(await scans.hasResult(keyOf("f")), true);
     await store.write(async (transaction) => {
@@ -123,7 +123,7 @@ export function scanResultsSuite(engine: StoresEngine): void {
     assert.equal(await scans.hasResult(keyOf("f")), false);
     assert.equal(await scans.keepResult(id, "f", keyOf("f"), plainScan(1)), false);
     assert.deepEqual(await Array.fromAsync(scans.files(id)), []);
-    const [verdict] = await store.verdicts.verdictsOf([{ hash: md5("f"), name: "g" }]);
+    const [verdict] = await store.verdicts.verdictsOf([{ userId: 1, hash: md5("f"), name: "g" }]);
     assert.equal(verdict?.verdict, "unscanned");
     assert.equal(await scans.keepContentResult(keyOf("nobody's"), plainScan(1)), false);
     assert.equal(await scans.failContent(keyOf("nobody's"), "a problem"), false);

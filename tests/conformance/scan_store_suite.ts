@@ -13,7 +13,7 @@ async function* pages(between = async () => {}): AsyncGenerator<readonly ScanFil
     await between();
     yield Array.from({ length: 500 }, (_, index) => {
       const name = String(begin + index).padStart(6, "0");
-      return { path: `a/${name}`, name, hash: HASH, size: 2 };
+      return { userId: 1, path: `a/${name}`, name, hash: HASH, size: 2 };
     });
   }
 }
@@ -149,7 +149,7 @@ export function scanStoreSuite(engine: StoresEngine): void {
   test("C 15 the end of a scan forgets attempts that no other scan has files for", async ({ store, rows }) => {
     const { scans } = store;
     const [first, second] = [await scans.create(SCAN, pages()), await scans.create(SCAN, pages())];
-    await scans.beginAttempt({ hash: HASH, name: "a", skip: [] }, 2);
+    await scans.beginAttempt({ userId: 1, hash: HASH, name: "a", skip: [] }, 2);
     await scans.end({ id: first.id, ...PROGRESS }, "cancelled", 1);
     assert.equal(await countOf(rows, "scan_attempts"), 1);
     await scans.end({ id: second.id, ...PROGRESS }, "cancelled", 1);

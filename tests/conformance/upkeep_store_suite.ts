@@ -75,7 +75,7 @@ export function upkeepStoreSuite(engine: StoresEngine): void {
     await upkeep.saveSha256(new Map([[md5("content 5"), sha256("other")]]));
     assert.deepEqual(await read((...page) => upkeep.withoutSha256(...page)), [md5("content 0")]);
     const verdicts = await store.verdicts.verdictsOf(
-      texts.map((text) => ({ hash: md5(text), name: text })),
+      texts.map((text) => ({ userId: 1, hash: md5(text), name: text })),
     );
     assert.deepEqual(verdicts.map((it) => it.sha256), [null, ...texts.slice(1).map(sha256)]);
   });

@@ -42,8 +42,8 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       ruleCode: "S1",
     };
     const evil = resultOf({ checks: [check as unknown as FileResult["checks"][number]] });
-    const key = (name: string) => ({ hash: md5(name), name, skip: [] });
-    const before = await verdicts.verdictsOf([{ hash: md5("clean"), name: "clean" }]);
+    const key = (name: string) => ({ userId: 1, hash: md5(name), name, skip: [] });
+    const before = await verdicts.verdictsOf([key("clean")]);
     assert.deepEqual(before.map(({ verdict }) => verdict), ["unscanned"]);
     // The scanners that are optional do not count.
     const optional = { ...key("clean"), skip: JSON.parse(await skipOf(store)) };
@@ -53,7 +53,7 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       true,
     );
     assert.equal(await scans.failContent(key("failed"), "no \0 room"), true);
-    const asked = [...names, "absent"].map((name) => ({ hash: md5(name), name }));
+    const asked = [...names, "absent"].map((name) => ({ userId: 1, hash: md5(name), name }));
     const found = await verdicts.verdictsOf(asked);
     assert.deepEqual(
       found.map(({ verdict }) => verdict),
@@ -72,7 +72,7 @@ export function verdictStoreSuite(engine: StoresEngine): void {
       many.map((_, index) => found[index % 6]?.verdict),
     );
     // A result of other content with the same MD5 does not count.
-    const forged = { hash: md5("other"), name: "other", skip: optional.skip };
+    const forged = { userId: 1, hash: md5("other"), name: "other", skip: optional.skip };
     const other = resultOf({ hashes: { sha256: "11".repeat(32) } });
     assert.equal(await scans.keepContentResult(forged, other), false);
     const { lastId, contents } = await verdicts.unscannedAfter(0);
@@ -84,9 +84,52 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await verdicts.unscannedAfter(lastId), { contents: [], lastId: undefined });
   });
 
+  test("C 31 verdicts are those of scans for the same user, and results of long ones are reused", async ({ store, dialect, rows }) => {
+    const { scans, verdicts } = store;
+    const skip: string[] = JSON.parse(await skipOf(store));
+    const names = ["quick", "long", "cut"];
+    for (const userId of [1, 2, 3]) {
+      await seed(store, names.map((name) => ({ path: name, content: name, userId })));
+    }
+    // Those of other tests have no digest.
+    await rows(`UPDATE contents SET sha256 = ${dialect.bytes(`'${SHA256}'`)}`);
+    const key = (userId: number, name: string) => ({ userId, hash: md5(name), name, skip });
+    const long = { tookMs: 1000.4, readMs: 7 };
+    const result = resultOf({});
+    await scans.keepContentResult(key(1, "quick"), result, { tookMs: 999, readMs: 0 });
+    await scans.keepContentResult(key(1, "long"), result, long);
+    const cut = resultOf({ operationalError: "a limit" });
+    await scans.keepContentResult(key(1, "cut"), cut, long);
+    await scans.failContent(key(2, "quick"), "broken");
+    const shown = async (userId: number) =>
+      (await verdicts.verdictsOf(names.map((name) => key(userId, name)))).map((it) => it.verdict);
+    assert.deepEqual(await shown(1), ["clean", "clean", "inconclusive"]);
+    assert.deepEqual(await shown(2), ["failed", "unscanned", "unscanned"]);
+    assert.deepEqual(await shown(3), ["unscanned", "unscanned", "unscanned"]);
+    const { contents } = await verdicts.unscannedAfter(0);
+    assert.deepEqual(contents.map(({ userId, name }) => `${userId} ${name}`), [
+      ...["2 long", "2 cut", "3 quick", "3 long", "3 cut"],
+    ]);
+    for (const userId of [2, 3]) {
+      const nothing = { isHeld: true, former: undefined };
+      const pace = { tookMs: 1001, readMs: 7 };
+      assert.deepEqual(await scans.prospectOf(key(userId, "quick")), nothing);
+      assert.deepEqual(await scans.prospectOf(key(userId, "cut")), nothing);
+      assert.deepEqual(await scans.prospectOf({ ...key(userId, "long"), name: "other" }), nothing);
+      const expected = { isHeld: true, former: { result, pace } };
+      assert.deepEqual(await scans.prospectOf(key(userId, "long")), expected);
+    }
+    assert.equal(await scans.hasResult(key(2, "long")), false);
+    // Another user does not have the content at all.
+    assert.equal((await scans.prospectOf(key(4, "long"))).isHeld, false);
+    // An attempt of one user is none of another one.
+    const begin = async (userId: number) => await scans.beginAttempt(key(userId, "quick"), 1);
+    assert.deepEqual([await begin(2), await begin(3)], ["begun", "begun"]);
+  });
+
   test("C 18 a verdict is pending while a scan has the content", async ({ store }) => {
     await seed(store, [{ path: "f", content: "f" }]);
-    const file = { path: "f", name: "f", hash: md5("f"), size: 1 };
+    const file = { userId: 1, path: "f", name: "f", hash: md5("f"), size: 1 };
     const skip: string[] = JSON.parse(await skipOf(store));
     const scan = { userId: 1, requestedBy: 1, paths: ["f"], skip, createdAt: 0 };
     await store.scans.create(
@@ -98,21 +141,26 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     assert.equal((await store.verdicts.verdictsOf([file]))[0]?.verdict, "pending");
   });
 
-  test("C 18 the records of content under a name are found by id, those of all users", async ({ store }) => {
+  test("C 18 the records of content under a name are found by id, those of one user", async ({ store }) => {
     const added = await seed(store, [
       "d/",
       { path: "d/f", content: "x" },
       { path: "f", content: "x", userId: 2 },
       { path: "g", content: "x" },
       { path: "f", content: "y" },
+      "e/",
+      { path: "e/f", content: "x" },
     ]);
-    const [, first, second] = added;
-    assert.ok(first && second);
-    const content = { hash: md5("x"), name: "f" };
+    const [, first, others, , , , second] = added;
+    assert.ok(first && others && second);
+    const content = { userId: 1, hash: md5("x"), name: "f" };
     const found = await store.verdicts.recordsOf(content, 0);
     assert.deepEqual(found, [
       { id: first.id, userId: 1, path: "d/f" },
-      { id: second.id, userId: 2, path: "f" },
+      { id: second.id, userId: 1, path: "e/f" },
+    ]);
+    assert.deepEqual(await store.verdicts.recordsOf({ ...content, userId: 2 }, 0), [
+      { id: others.id, userId: 2, path: "f" },
     ]);
     assert.deepEqual(await store.verdicts.recordsOf(content, first.id), found.slice(1));
   });
@@ -120,7 +168,7 @@ export function verdictStoreSuite(engine: StoresEngine): void {
   test("C 18 the newest waiver that has not expired counts", async ({ store }) => {
     const { verdicts } = store;
     await seed(store, [{ path: "f", content: "f" }]);
-    const content = { hash: md5("f"), name: "f" };
+    const content = { userId: 1, hash: md5("f"), name: "f" };
     const waived = async () => (await verdicts.verdictsOf([content]))[0]?.waiver?.id;
     assert.equal(await waived(), undefined);
     const first = await verdicts.addWaiver(newWaiver());
@@ -144,10 +192,10 @@ export function verdictStoreSuite(engine: StoresEngine): void {
     const names = ["a", "b", "c", "d"];
     const files = await seed(store, names.map((name) => ({ path: name, content: name })));
     const skip: string[] = JSON.parse(await skipOf(store));
-    await scans.keepContentResult({ hash: md5("a"), name: "a", skip }, resultOf({}));
+    await scans.keepContentResult({ userId: 1, hash: md5("a"), name: "a", skip }, resultOf({}));
     const unsure = resultOf({ operationalError: "a limit" });
-    await scans.keepContentResult({ hash: md5("b"), name: "b", skip }, unsure);
-    await scans.failContent({ hash: md5("d"), name: "d" }, "broken");
+    await scans.keepContentResult({ userId: 1, hash: md5("b"), name: "b", skip }, unsure);
+    await scans.failContent({ userId: 1, hash: md5("d"), name: "d" }, "broken");
     const refused = async (limit: number) => {
       await using collection = await store.collectFiles({ userId: 1, byPath: files, byId: [] });
       const found = await collection.refused(["clean"], limit);

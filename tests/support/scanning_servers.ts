@@ -80,9 +80,9 @@ export interface ScanningServer extends ComposedScans, AsyncDisposable {
 }
 
 /** The file that {@link ScanningServer.request} adds for a name. */
-export function namedFile(name: string): ScanFile {
+export function namedFile(name: string, userId = 1): ScanFile {
   const hash = [...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join("");
-  return { path: name, name, hash: hash.padStart(32, "0"), size: 1 };
+  return { userId, path: name, name, hash: hash.padStart(32, "0"), size: 1 };
 }
 
 export async function scanningServer(
@@ -136,18 +136,28 @@ export async function scanningServer(
     room,
     ended,
     async request(requestedBy, ...names) {
-      await store.write((transaction) =>
-        transaction.contents.put(
-          names.map(namedFile).map(({ hash, size }) => ({
+      const files = names.map((name) => namedFile(name, requestedBy));
+      await store.write(async (transaction) => {
+        await transaction.contents.put(
+          files.map(({ hash, size }) => ({
             ...{ hash, size, crc32: 0, bytes: undefined },
             sha256: new Uint8Array(32),
           })),
-        )
-      );
+        );
+        const scope = { userId: requestedBy, everyone: false };
+        const present = await transaction.findByPath(scope, names);
+        const absent = files.filter(({ path }) => !present.has(path));
+        const times = { createdAt: 0, updatedAt: 0 };
+        await transaction.insert(
+          absent.map(({ userId, path, hash, size }) => ({
+            ...{ userId, path, hash, size, crc32: 0, isDir: false, ...times },
+          })),
+        );
+      });
       const scan = await store.scans.create(
         { userId: requestedBy, requestedBy, paths: names, skip: [], createdAt: Date.now() },
         (async function* () {
-          yield await Promise.resolve(names.map(namedFile));
+          yield await Promise.resolve(files);
         })(),
       );
       composed.jobs.enqueue(scan);

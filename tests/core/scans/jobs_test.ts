@@ -47,10 +47,11 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
     start: () => Promise.resolve(),
     async *files() {
       for (const name of ["1", "2", "endless"]) {
-        yield [{ path: name, name, hash: name.padStart(32, "0"), size: 10 }];
+        yield [{ userId: 1, path: name, name, hash: name.padStart(32, "0"), size: 10 }];
       }
     },
     hasResult: () => Promise.resolve(false),
+    prospectOf: () => Promise.resolve({ isHeld: true, former: undefined }),
     beginAttempt: () => Promise.resolve("begun"),
     endAttempt: () => Promise.resolve(),
     withdrawAttempt: () => Promise.resolve(),

@@ -133,6 +133,10 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE large_change;
     DROP TABLE former_records;
     DROP TABLE scan_failures;
+    ALTER TABLE scan_files DROP COLUMN user_id;
+    ALTER TABLE scan_attempts RENAME TO later_attempts;
+    CREATE TABLE scan_attempts AS SELECT hash, name, skip, attempts FROM later_attempts;
+    DROP TABLE later_attempts;
     DROP TABLE waivers;
     DROP TABLE scan_paths;
     ALTER TABLE scans DROP COLUMN paths_total;

@@ -18,15 +18,15 @@ Deno.test("C 15 ReportMaker refuses results that are too large for one report", 
     VALUES (1, 1, 'running', '[]', '[]', 0, 3, 3)`);
   for (const path of ["1/a", "2/a", "3/a"]) {
     connection.run(
-      "INSERT INTO scan_files (scan_id, path, name, hash, size) VALUES (1, :path, 'a', :hash, 1)",
+      "INSERT INTO scan_files (scan_id, user_id, path, name, hash, size) VALUES (1, 1, :path, 'a', :hash, 1)",
       { path, hash },
     );
   }
   const order = { database, id: 1, skip: [], version: "1", startedAt: 0, finishedAt: 1 };
   const keep = (padding: number) =>
     connection.run(
-      `INSERT OR REPLACE INTO scan_results (hash, name, skip, version, verdict, findings, scanned_at, result)
-       VALUES (:hash, 'a', '[]', '1', 'clean', '[]', 0, :result || printf('%*c', :padding, ' '))`,
+      `INSERT OR REPLACE INTO scan_results (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
+       VALUES (:hash, 1, 'a', '[]', '1', 'clean', '[]', 0, :result || printf('%*c', :padding, ' '))`,
       { hash, result, padding },
     );
   const maker = new ReportMaker(openScanReader);
@@ -55,12 +55,12 @@ Deno.test("C 15 ReportMaker makes a report in small chunks", async () => {
     const hash = String(file).padStart(32, "0");
     const path = String(file).padStart(2, "0");
     connection.run(
-      "INSERT INTO scan_files (scan_id, path, name, hash, size) VALUES (1, :path, 'a', :hash, 1)",
+      "INSERT INTO scan_files (scan_id, user_id, path, name, hash, size) VALUES (1, 1, :path, 'a', :hash, 1)",
       { path, hash },
     );
     connection.run(
-      `INSERT INTO scan_results (hash, name, skip, version, verdict, findings, scanned_at, result)
-       VALUES (:hash, 'a', '[]', '1', 'clean', '[]', 0, :result)`,
+      `INSERT INTO scan_results (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
+       VALUES (:hash, 1, 'a', '[]', '1', 'clean', '[]', 0, :result)`,
       { hash, result },
     );
   }

@@ -86,13 +86,13 @@ function addRareRows(dataDir: string): void {
   using database = openDatabase(dataDir);
   database.script(`
     INSERT INTO accepted_losses VALUES ('${"0".repeat(32)}');
-    INSERT INTO scan_attempts VALUES ('${"1".repeat(32)}', 'n', '[]', 2);
-    INSERT INTO scan_failures VALUES ('${"1".repeat(32)}', 'é', 'it failed', 5);
+    INSERT INTO scan_attempts VALUES ('${"1".repeat(32)}', 7, 'n', '[]', 2);
+    INSERT INTO scan_failures VALUES ('${"1".repeat(32)}', 7, 'é', 'it failed', 5);
     INSERT INTO scans (id, user_id, status, paths, paths_total, skip, created_at, files_total, bytes_total)
       VALUES (70, 7, 'queued', '["x"]', 1, '[]', 5, 1, 1);
     INSERT INTO scan_paths VALUES (70, '["x", "y"]');
-    INSERT INTO scan_files (scan_id, path, name, hash, size)
-      VALUES (70, 'x', 'x', '${"2".repeat(32)}', 1);
+    INSERT INTO scan_files (scan_id, user_id, path, name, hash, size)
+      VALUES (70, 7, 'x', 'x', '${"2".repeat(32)}', 1);
     INSERT INTO uploads (id, user_id, created_by, path, size, received, sha256, on_conflict,
       metadata, created_at, expires_at, completed_at) VALUES ('${
     "3".repeat(32)
@@ -107,8 +107,10 @@ async function addOlderResults({ options: { database } }: Strongroom): Promise<v
   const added = await opened.use("writes", (session) =>
     session.run(
       `INSERT INTO scan_results
-         (hash, name, skip, version, sha256, verdict, findings, scanned_at, result)
-       SELECT hash, name, skip, 'older', sha256, verdict, findings, scanned_at - 1, result
+         (hash, user_id, name, skip, version, sha256, verdict, findings, scanned_at, took_ms,
+         read_ms, result)
+       SELECT hash, user_id, name, skip, 'older', sha256, verdict, findings, scanned_at - 1, took_ms,
+         read_ms, result
        FROM scan_results WHERE version <> 'older'`,
     ));
   assert.ok(added > 0);

@@ -33,8 +33,8 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
       "writes",
       (session) => session.run("UPDATE schema_version SET version = 99"),
     );
-    await assert.rejects(open(), /has schema version 99; this program supports up to 8/);
-    await database.use("writes", (session) => session.run("UPDATE schema_version SET version = 8"));
+    await assert.rejects(open(), /has schema version 99; this program supports up to 9/);
+    await database.use("writes", (session) => session.run("UPDATE schema_version SET version = 9"));
   });
   await t.step("values of all types come back as they went", async () => {
     await using database = await open();

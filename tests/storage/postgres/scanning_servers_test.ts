@@ -217,7 +217,7 @@ Deno.test({ name: "servers that scan", ignore: !Postgres.isInstalled }, async (t
     };
     await using old = await open("old", "1");
     await seed(withContents(old), [{ path: "f", content: "f" }]);
-    const key = { hash: MD5_OF_F, name: "f", skip: [] };
+    const key = { userId: 1, hash: MD5_OF_F, name: "f", skip: [] };
     await using recent = await open("recent", "2");
     const known = async () => [await old.scans.hasResult(key), await recent.scans.hasResult(key)];
     const result = { ...plainScan(1), hashes: { sha256: "0".repeat(64) } };

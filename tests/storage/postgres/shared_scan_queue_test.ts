@@ -7,7 +7,7 @@ import { Postgres } from "../../support/postgres.ts";
 import { openPostgresStore } from "../../support/postgres_store.ts";
 import { until } from "../../support/until.ts";
 
-const FILE: ScanFile = { path: "f", name: "f", hash: "0".repeat(32), size: 1 };
+const FILE: ScanFile = { userId: 1, path: "f", name: "f", hash: "0".repeat(32), size: 1 };
 
 Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, async (t) => {
   await using engine = await Postgres.start();
@@ -93,7 +93,7 @@ Deno.test({ name: "scans of several servers", ignore: !Postgres.isInstalled }, a
       const { one, other, create } = servers;
       const { id } = await create(1);
       await other.queue.take([]);
-      const key = { hash: FILE.hash, name: "f", skip: [] };
+      const key = { userId: 1, hash: FILE.hash, name: "f", skip: [] };
       await other.scans.keepResult(id, "f", key, plainScan(1));
       await one.database.use(
         "writes",
@@ -153,14 +153,14 @@ Deno.test({
     session.script(`
       INSERT INTO scans (user_id, requested_by, status, paths, paths_total, skip, created_at,
         files_total, bytes_total) VALUES (1, 1, 'queued', '[]', 0, '[]', 0, 400000, 0);
-      INSERT INTO scan_files (scan_id, path, name, hash, size)
-        SELECT 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 400000) AS i;
+      INSERT INTO scan_files (scan_id, user_id, path, name, hash, size)
+        SELECT 1, 1, i::text, 'f', md5(i::text), 1 FROM generate_series(1, 400000) AS i;
       INSERT INTO scan_results
-        (hash, name, skip, version, verdict, findings, scanned_at, result)
-        SELECT md5((-i)::text), 'f', '[]', 'it', 'clean', '[]', 0, '{}'
+        (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
+        SELECT md5((-i)::text), 1, 'f', '[]', 'it', 'clean', '[]', 0, '{}'
         FROM generate_series(1, 10000) AS i;
-      INSERT INTO scan_attempts (hash, name, skip, attempts)
-        SELECT hash, name, skip, 1 FROM scan_results;
+      INSERT INTO scan_attempts (hash, user_id, name, skip, attempts)
+        SELECT hash, user_id, name, skip, 1 FROM scan_results;
       ANALYZE`));
   await store.scans.requeue();
   const left = await store.database.get(
@@ -180,8 +180,8 @@ Deno.test({
   await database.use("long", async (session) => {
     await session.script(`
       INSERT INTO scan_results
-        (hash, name, skip, version, verdict, findings, scanned_at, result)
-        VALUES (md5(''), 'f', '[]', 'former', 'clean', '[]', 0, '{}');
+        (hash, user_id, name, skip, version, verdict, findings, scanned_at, result)
+        VALUES (md5(''), 1, 'f', '[]', 'former', 'clean', '[]', 0, '{}');
       BEGIN;
       LOCK TABLE scan_results IN SHARE MODE`);
     const starting = store.scans.requeue();
