@@ -34,7 +34,7 @@ const BYTES_PER_BUSY_MS = 500;
  */
 const MIN_JUDGED_READS = 1000;
 const MIN_MEAN_CHUNK_BYTES = 64;
-/** Requests whose bodies have tiny chunks. */
+/** Requests whose bodies have tiny chunks, or were given up for them. */
 const TINY_CHUNKS = new WeakSet<object>();
 
 /**
@@ -178,6 +178,8 @@ export class BodyReader {
     const areTiny = this.#busyBytes < this.#busyReads * MIN_MEAN_CHUNK_BYTES;
     if (this.#busyReads >= MIN_JUDGED_READS && areTiny) TINY_CHUNKS.add(this.#request);
     if (this.#busyMs <= MAX_BUSY_MS + this.#received / BYTES_PER_BUSY_MS) return;
+    // To discard the rest would take as long.
+    TINY_CHUNKS.add(this.#request);
     throw unreadable(this.#subject, "its chunks are too small: send larger ones, or its length");
   }
 

@@ -7,11 +7,14 @@ import { KIB } from "../schemas/units.ts";
  */
 export const MIN_VIEW_BYTES = KIB;
 /**
- * The largest view that chunks are read into. The runtime (2.9.6) takes as much from a connection, at each
- * read, as the largest view so far had, and gives one chunk at most. What is left over adds up in its memory,
- * and it moves all of that at each read.
+ * The views that chunks are read into. The runtime (2.9.6) takes as much from a connection, at each read, as the
+ * largest view so far had, and gives one chunk at most. What is left over adds up in its memory, and it moves all
+ * of that at each read. So a view has a part of what the chunks have.
  */
-const CHUNK_VIEW_BYTES = 8 * KIB;
+const MAX_CHUNK_VIEW_BYTES = 8 * KIB;
+const VIEWS_PER_CHUNK = 16;
+/** From so many chunks on, what they have on average is known. */
+const MIN_CHUNKS = 16;
 /**
  * Bodies of more than this are read into views as large as they come, and their connection is closed then:
  * chunks of a later body would add up.
@@ -36,9 +39,9 @@ export interface ByteReader {
  * @param length The header `Content-Length`, which a chunked body does not have.
  */
 export function byteReader(body: ReadableStream<Chunk>, length: string | undefined): ByteReader {
-  const maxViewBytes = isLargeBody(length) ? Infinity : CHUNK_VIEW_BYTES;
+  const views = length === undefined ? new ChunkViews() : new ContentViews(isLargeBody(length));
   try {
-    return directReader(body.getReader({ mode: "byob" }), maxViewBytes);
+    return directReader(body.getReader({ mode: "byob" }), views);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const reader = body.getReader();
@@ -54,8 +57,41 @@ export function byteReader(body: ReadableStream<Chunk>, length: string | undefin
   }
 }
 
+/** How large views may be. */
+interface Views {
+  readonly maxBytes: number;
+  /** A view of so many bytes received fewer, or as many. */
+  filled(viewBytes: number, bytes: number): void;
+}
+
+/** Of a body with a length, which has no chunks. */
+class ContentViews implements Views {
+  readonly maxBytes: number;
+
+  constructor(isLarge: boolean) {
+    this.maxBytes = isLarge ? Infinity : MAX_CHUNK_VIEW_BYTES;
+  }
+
+  filled(): void {}
+}
+
+/** Of a chunked body. They grow if its chunks are large. */
+class ChunkViews implements Views {
+  maxBytes = MIN_VIEW_BYTES;
+  #bytes = 0;
+  #chunks = 0;
+
+  filled(viewBytes: number, bytes: number): void {
+    this.#bytes += bytes;
+    // Most such reads end with a chunk. Others make chunks look smaller than they are.
+    if (bytes === viewBytes || ++this.#chunks < MIN_CHUNKS) return;
+    const part = Math.floor(this.#bytes / this.#chunks / VIEWS_PER_CHUNK);
+    this.maxBytes = Math.max(MIN_VIEW_BYTES, Math.min(MAX_CHUNK_VIEW_BYTES, part));
+  }
+}
+
 /** Reads into the views themselves, unless they are short. */
-function directReader(reader: ReadableStreamBYOBReader, maxViewBytes: number): ByteReader {
+function directReader(reader: ReadableStreamBYOBReader, views: Views): ByteReader {
   const readView = async (view: Chunk) => {
     const { value } = await reader.read(view);
     if (value === undefined) throw new TypeError("The body was canceled");
@@ -66,7 +102,9 @@ function directReader(reader: ReadableStreamBYOBReader, maxViewBytes: number): B
   return {
     async read(view) {
       if (view.length < MIN_VIEW_BYTES || short.hasLeft) return await short.read(view);
-      const { buffer, length } = await readView(view.subarray(0, maxViewBytes));
+      const asked = view.subarray(0, views.maxBytes);
+      const { buffer, length } = await readView(asked);
+      views.filled(asked.length, length);
       return { buffer, bytes: length };
     },
     cancel,
