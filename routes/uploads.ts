@@ -146,6 +146,7 @@ function append(
     ...partialBody(raw),
     declaredSize: declared === null ? undefined : Number(declared),
     checksum: checksumOf(raw.headers),
+    sha256: sha256Of(parseMetadata(raw.headers.get("Upload-Metadata") ?? "")),
   });
 }
 

@@ -1,6 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import * as v from "valibot";
-import { MIB } from "../schemas/units.ts";
 
 /** What a transfer copies from, and what it copies to. */
 export type Side = "source" | "target";
@@ -22,8 +21,6 @@ export interface FileTotals {
   readonly bytes: number;
 }
 
-/** Large files are hashed before they are copied, so that what was begun can be continued safely. */
-export const LARGE_BYTES = 16 * MIB;
 /** How many rows are read at a time. */
 const PAGE_ROWS = 500;
 
@@ -52,8 +49,6 @@ const CONDITIONS = {
   missingDirectories: `s.is_dir AND t.path IS NULL AND NOT EXISTS
     (SELECT 1 FROM source i WHERE i.path > s.path || '/' AND i.path < s.path || '0')`,
   otherKind: OTHER_KIND,
-  /** Those of at least {@link LARGE_BYTES} that are to be copied, and whose content is unknown. */
-  largeUnknown: `NOT s.is_dir AND s.sha256 IS NULL AND s.size >= ${LARGE_BYTES}`,
 } as const;
 
 /** What is asked of a {@link FileComparison}. */

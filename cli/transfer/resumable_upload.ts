@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
-import { MIB } from "../../schemas/units.ts";
-import { readFull } from "../../storage/disk/files.ts";
+import { KIB } from "../../schemas/units.ts";
 import type { Connection } from "../remote/connection.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { retried } from "../remote/retry.ts";
+import { HashedFile } from "./hashed_file.ts";
 import type { FileMeter } from "./meter.ts";
+import { statRemote } from "./remote_list.ts";
 import { isUploadId, UnfinishedUpload } from "./unfinished_upload.ts";
 
 /** A large file that is sent. */
@@ -13,44 +14,46 @@ export interface LargeFile {
   readonly source: string;
   /** On the server. */
   readonly path: string;
-  readonly size: number;
-  /** The server refuses other content. */
-  readonly sha256: string;
   /** Whether it replaces a file. */
   readonly replaces: boolean;
 }
 
-/** How much is sent in a request. A stream of the whole takes several times as long. */
-const PART_BYTES = 16 * MIB;
+/** The last request has at most this much: with it goes the digest, which is known only then. */
+const END_BYTES = 64 * KIB;
 const PROTOCOL = { "Tus-Resumable": "1.0.0" };
 
 /**
- * Sends a file by tus (C 21): what the server has received is not sent again, whichever side was killed.
+ * Sends a file by tus (C 21): what the server has received is not sent again, whichever side was killed. The
+ * server is asked for a place before the file is read. It is hashed while it is sent, in one request; the
+ * server compares the digest with what it has before it stores the file.
  *
  * @throws {RemoteError} when the server refuses it.
+ * @throws {Error} when the file changes meanwhile.
  */
 export async function sendResumable(
   connection: Connection,
-  file: LargeFile,
+  { source, path, replaces }: LargeFile,
   counted: FileMeter,
 ): Promise<void> {
+  const { size, mtime, ino } = await Deno.stat(source);
   const { url, tree } = connection;
-  const unfinished = new UnfinishedUpload({ url, tree, path: file.path, sha256: file.sha256 });
+  const version = [size, mtime?.getTime(), ino].join();
+  const unfinished = new UnfinishedUpload({ url, tree, path, version });
+  const hashed = new HashedFile(source);
   let id = await unfinished.id();
   let received = 0;
   await retried(async () => {
-    received = id === undefined ? 0 : await offsetOf(connection, id) ?? -1;
+    received = id === undefined ? -1 : await offsetOf(connection, id) ?? -1;
     if (id === undefined || received === -1) {
       received = 0;
-      id = await create(connection, file);
+      id = await create(connection, { path, size, replaces });
       await unfinished.remember(id);
     }
     counted.restart(received);
-    const onReceived = (bytes: number) => {
-      received += bytes;
-      counted.add(bytes);
-    };
-    await sendRest(connection, { id, file, received, onReceived });
+    // After an interruption, of which another process may have sent the part before it.
+    await hashed.advance(received);
+    if (received === size) return await requireStored(connection, path, hashed.digest());
+    await sendRest(connection, { id, size, received, hashed, counted });
   }, { isRepeatable: true, position: () => received });
   await unfinished.forget();
 }
@@ -71,13 +74,15 @@ async function offsetOf(connection: Connection, id: string): Promise<number | un
 
 async function create(
   connection: Connection,
-  { path, size, sha256, replaces }: LargeFile,
+  { path, size, replaces }: { path: string; size: number; replaces: boolean },
 ): Promise<string> {
-  const metadata = Object.entries({ path, sha256 })
-    .map(([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`);
   const response = await connection.request("POST", "/uploads/", {
     query: { on_conflict: replaces ? "replace" : "error" },
-    headers: { ...PROTOCOL, "Upload-Length": String(size), "Upload-Metadata": metadata.join() },
+    headers: {
+      ...PROTOCOL,
+      "Upload-Length": String(size),
+      "Upload-Metadata": metadataOf("path", path),
+    },
   });
   const [address = ""] = response.headers.get("Location")?.split("?") ?? [];
   const id = address.split("/").at(-1) ?? "";
@@ -85,42 +90,72 @@ async function create(
   throw new Error("The server sent an address of an upload that is not understood");
 }
 
-interface Rest {
-  readonly id: string;
-  readonly file: LargeFile;
-  readonly received: number;
-  onReceived(bytes: number): void;
+function metadataOf(key: string, value: string): string {
+  return `${key} ${Buffer.from(value).toString("base64")}`;
 }
 
-/** Sends the rest of a file, part by part. */
+/** The reply to the last request was lost, and with it whether the digest was right. */
+async function requireStored(connection: Connection, path: string, sha256: string): Promise<void> {
+  if ((await statRemote(connection, path))?.sha256 !== sha256) throw changed();
+}
+
+function changed(cause?: unknown): Error {
+  return new Error("It has changed while it was sent", { cause });
+}
+
+interface Rest {
+  readonly id: string;
+  readonly size: number;
+  readonly received: number;
+  readonly hashed: HashedFile;
+  readonly counted: FileMeter;
+}
+
+/** Sends what the server lacks: a stream of all but the end, then the end with the digest. */
 async function sendRest(connection: Connection, rest: Rest): Promise<void> {
-  const { id, file, onReceived } = rest;
-  using input = await Deno.open(file.source);
-  await input.seek(rest.received, Deno.SeekMode.Start);
-  const buffer = new Uint8Array(PART_BYTES);
-  for (let received = rest.received; received < file.size;) {
-    const part = await readFull(input, buffer.subarray(0, file.size - received));
-    if (part.length === 0) throw new Error("It has become shorter meanwhile");
-    await append(connection, id, received, part);
-    received += part.length;
-    onReceived(part.length);
+  const { id, size, received, hashed, counted } = rest;
+  const end = Math.max(received, size - END_BYTES);
+  if (end > received) {
+    using part = await hashed.part(received, end, (bytes) => counted.add(bytes));
+    try {
+      await append(connection, id, received, {
+        body: () => part.stream,
+        headers: { "Content-Length": String(end - received) },
+      });
+    } catch (error) {
+      throw part.failure ?? error;
+    }
   }
+  const last = await hashed.read(end, size);
+  try {
+    await append(connection, id, end, {
+      body: () => last,
+      headers: { "Upload-Metadata": metadataOf("sha256", hashed.digest()) },
+    });
+  } catch (error) {
+    if (error instanceof RemoteError && error.kind === "ErrResourcesInvalidData") {
+      throw changed(error);
+    }
+    throw error;
+  }
+  counted.add(last.length);
 }
 
 async function append(
   connection: Connection,
   id: string,
-  received: number,
-  part: Uint8Array<ArrayBuffer>,
+  offset: number,
+  { body, headers }: { body: () => BodyInit; headers: Readonly<Record<string, string>> },
 ): Promise<void> {
   try {
     await connection.request("PATCH", `/uploads/${id}`, {
       headers: {
         ...PROTOCOL,
         "Content-Type": "application/offset+octet-stream",
-        "Upload-Offset": String(received),
+        "Upload-Offset": String(offset),
+        ...headers,
       },
-      body: () => part,
+      body,
       retry: "never",
     });
   } catch (error) {

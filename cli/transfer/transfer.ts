@@ -60,8 +60,7 @@ class TransferRun {
     const { isUpload, dryRun, onConflict, deletes = false } = this.#options;
     await this.#list();
     this.#refuseEmptySource();
-    // Those of which the server has one of the same size.
-    await this.#hash("uncompared", "Comparing");
+    await this.#compare();
     this.#outcome.equal = this.#comparison.totals("equal");
     if (!deletes) this.#refuseOtherKinds();
     if (onConflict === "error" && this.#refuseConflicts()) return 1;
@@ -104,13 +103,13 @@ class TransferRun {
     );
   }
 
-  /** Hashes files of this machine. */
-  async #hash(which: "uncompared" | "largeUnknown", label: string): Promise<void> {
+  /** Hashes files of this machine where the other side has one of the same size. */
+  async #compare(): Promise<void> {
     const { isUpload } = this.#options;
-    using meter = this.#meter(this.#comparison.totals(which), label);
+    using meter = this.#meter(this.#comparison.totals("uncompared"), "Comparing");
     const side = isUpload ? "source" : "target";
     await concurrently(
-      this.#comparison.differences(which),
+      this.#comparison.differences("uncompared"),
       HASHED_AT_ONCE,
       async ({ path }) => {
         const place = isUpload ? this.#locate(path) : this.#target.pathOf(path);
@@ -183,7 +182,6 @@ class TransferRun {
     const { deletes = false, onConflict } = this.#options;
     if (deletes) await this.#delete();
     await this.#makeDirectories();
-    if (this.#options.isUpload) await this.#hash("largeUnknown", "Hashing");
     const missing = this.#comparison.totals("missing");
     const changed = this.#comparison.totals("changed");
     const replaces = onConflict === "replace";

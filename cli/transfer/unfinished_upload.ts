@@ -10,7 +10,8 @@ export interface UploadKey {
   readonly tree: string | undefined;
   /** On the server. */
   readonly path: string;
-  readonly sha256: string;
+  /** Tells the file that is sent from one that was at its place before. */
+  readonly version: string;
 }
 
 /** Remembers the id of an upload, so that the same command continues it after it was killed. */
@@ -18,8 +19,8 @@ export class UnfinishedUpload {
   readonly #directory = join(userDirectory("state"), "uploads");
   readonly #file: string;
 
-  constructor({ url, tree = "", path, sha256 }: UploadKey) {
-    const key = createHash("sha256").update([url, tree, path, sha256].join("\n")).digest("hex");
+  constructor({ url, tree = "", path, version }: UploadKey) {
+    const key = createHash("sha256").update([url, tree, path, version].join("\n")).digest("hex");
     this.#file = join(this.#directory, key);
   }
 

@@ -1,6 +1,6 @@
 import { sanitizePath } from "../../core/paths.ts";
 import { KIB, MIB } from "../../schemas/units.ts";
-import { LARGE_BYTES, type ListedFile } from "../../storage/file_comparison.ts";
+import type { ListedFile } from "../../storage/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
 import { ConnectionLost, RemoteError } from "../remote/remote_error.ts";
 import { concurrently } from "./concurrently.ts";
@@ -11,6 +11,8 @@ import { isFatal, type Outcome } from "./outcome.ts";
 import { statRemote } from "./remote_list.ts";
 import { type LargeFile, sendResumable } from "./resumable_upload.ts";
 
+/** Files from this size on are sent so that they can be continued. Smaller ones fit into memory. */
+const LARGE_BYTES = 16 * MIB;
 /** Files up to this size are sent together. */
 const MAX_SMALL_BYTES = 256 * KIB;
 /** The most that is sent together: one request takes about as long as this many. */
@@ -133,10 +135,8 @@ async function sendFile(
   const counted = new FileMeter(meter);
   const source = locate(file.path);
   try {
-    const { size, sha256 } = file;
-    if (sha256 !== undefined && size >= LARGE_BYTES) {
-      await sendResumable(connection, { source, path, size, sha256, replaces }, counted);
-    } else await sendWhole(connection, { source, path, replaces });
+    const send = file.size >= LARGE_BYTES ? sendResumable : sendWhole;
+    await send(connection, { source, path, replaces }, counted);
   } catch (error) {
     if (isFatal(error)) throw error;
     if (!await isThere(path, file, error, options)) {
@@ -152,10 +152,10 @@ async function sendFile(
 /** Sends a file in one request. */
 async function sendWhole(
   connection: Connection,
-  { source, path, replaces }: Pick<LargeFile, "source" | "path" | "replaces">,
+  { source, path, replaces }: LargeFile,
 ): Promise<void> {
   const response = await connection.request("PUT", Connection.filePath(path), {
-    // A file of this size fits into memory. A stream of it takes several times as long.
+    // In memory, it can be sent again without reading it again.
     body: () => Deno.readFile(source),
     headers: {
       "Content-Type": "application/octet-stream",
@@ -175,5 +175,6 @@ async function isThere(
 ): Promise<boolean> {
   if (!(error instanceof RemoteError && [409, 412].includes(error.status))) return false;
   const found = await statRemote(connection, path);
-  return found !== undefined && !found.is_dir && found.sha256 === await sha256Of(locate(file.path));
+  return found !== undefined && !found.is_dir && found.size === file.size &&
+    found.sha256 === await sha256Of(locate(file.path));
 }

@@ -11,6 +11,7 @@ import type {
 import type { StagedBlob } from "../blob_store.ts";
 import type { Tree } from "./changes.ts";
 import { Staging, type StoredFiles } from "./staging.ts";
+import { invalidUpload } from "./placement.ts";
 import { decideBy } from "./upload.ts";
 import type { UploadLocks } from "./upload_locks.ts";
 import { MIB } from "../../schemas/units.ts";
@@ -42,6 +43,12 @@ export interface AppendRequest {
   /** Ends the content early. */
   readonly cut: () => void;
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly hex: string } | undefined;
+  /**
+   * The SHA-256 of the whole file, in lower-case hex, which the file must have if this content completes it.
+   *
+   * @default what the creation of the upload states
+   */
+  readonly sha256?: string | undefined;
 }
 
 /** An upload, and what its completion stored if the request completed it. */
@@ -52,7 +59,8 @@ export interface UploadProgress {
 
 /**
  * Appends content to an upload, and completes it with its last byte. What was received stays, even if the
- * transfer breaks off; content with a checksum stays as a whole or not at all.
+ * transfer breaks off; content with a checksum stays as a whole or not at all. A file that does not have the
+ * SHA-256 that is stated of it is dropped.
  *
  * @throws {AppError} `ErrUploadsNotFound`, `ErrUploadsConflict` when the offset is not the size of what has
  *   been received, `ErrUploadsChecksumMismatch`, `ErrUploadsLocked`, what `content` throws, and what storing
@@ -60,7 +68,7 @@ export interface UploadProgress {
  */
 export async function appendToUpload(
   service: UploadService,
-  { caller, id, offset, content, declaredSize = 0, cut, checksum }: AppendRequest,
+  { caller, id, offset, content, declaredSize = 0, cut, checksum, sha256 }: AppendRequest,
 ): Promise<UploadProgress> {
   using _lock = await lock(service, { caller, id }, cut);
   const upload = await find(service, caller, id);
@@ -71,12 +79,19 @@ export async function appendToUpload(
     );
   }
   refuseExcess(upload, declaredSize);
+  if (sha256 !== undefined && sha256 !== (upload.sha256 ?? sha256)) {
+    throw invalidUpload("Upload-Metadata states another SHA-256 than that of the creation");
+  }
   if (upload.completedAt !== null) return { upload };
   const part = await service.parts.open(id, upload.received);
   try {
     await part.begin(checksum?.algorithm);
     const received = await receive(service, upload, { part, content, checksum });
-    return await completeIfWhole(service, { caller, part, upload: { ...upload, received } });
+    return await completeIfWhole(service, {
+      caller,
+      part,
+      upload: { ...upload, received, sha256: sha256 ?? upload.sha256 },
+    });
   } finally {
     await part.close();
   }

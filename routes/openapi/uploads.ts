@@ -34,6 +34,11 @@ const CHECKSUM = requestHeader(
   "sha1, sha256 or md5, a space, and the digest in base64",
   "md5 XUFAKrxLKna5cZ2REBfFkg==",
 );
+const SHA256 = requestHeader(
+  "Upload-Metadata",
+  "sha256 and, in base64, the SHA-256 in hex of the whole file, if this request completes it",
+  "sha256 MmNmMjRkYmE1ZmIwYTMwZTI2ZTgzYjJhYzViOWUyOWUxYjE2MWU1YzFmYTc0MjVlNzMwNDMzNjI5MzhiOTgyNA==",
+);
 const CONTENT: Json = {
   content: { "application/offset+octet-stream": { schema: BINARY } },
 };
@@ -123,7 +128,7 @@ export const APPEND: Operation = {
   id: "appendToUpload",
   tag: "uploads",
   summary: "Append content to an upload; its last byte stores the file",
-  parameters: [ID, TUS_RESUMABLE, required(OFFSET), CHECKSUM],
+  parameters: [ID, TUS_RESUMABLE, required(OFFSET), CHECKSUM, SHA256],
   requestBody: { required: true, ...CONTENT },
   responses: {
     204: {
@@ -144,6 +149,7 @@ export const OVERRIDE: Operation = {
     required(requestHeader("X-HTTP-Method-Override", "PATCH or DELETE", "PATCH")),
     OFFSET,
     CHECKSUM,
+    SHA256,
   ],
   requestBody: CONTENT,
   responses: {

@@ -18,6 +18,7 @@ import {
   TUS,
 } from "../support/tus.ts";
 import { until } from "../support/until.ts";
+import { statOf } from "../support/verdicts.ts";
 import { waitingIn } from "../support/stored_content.ts";
 import { IN_FILES } from "../support/engines.ts";
 import { openDatabase } from "../support/test_database.ts";
@@ -222,6 +223,39 @@ Deno.test("C 21 a file whose SHA-256 is not the stated one is refused, and nothi
   assert.equal((await patchUpload(one, again, { offset: 0, body: "right" })).status, 204);
   assert.deepEqual(await one.tree(), ["a"]);
   assert.deepEqual(await partsOf(server), []);
+});
+
+Deno.test("C 21 the request that completes an upload may state the SHA-256 of the whole file", async (t) => {
+  await using server = await TestServer.start();
+  const one = await server.as(1);
+  const sha256 = createHash("sha256").update("right").digest("hex");
+  const stating = (digest: string) => ({ "Upload-Metadata": metadataOf({ sha256: digest }) });
+  await t.step("C 21 only the one that completes it is compared", async () => {
+    const upload = await createUpload(one, "a", 5);
+    const headers = stating(sha256);
+    assert.equal((await patchUpload(one, upload, { offset: 0, body: "rig", headers })).status, 204);
+    assert.equal((await patchUpload(one, upload, { offset: 3, body: "ht", headers })).status, 204);
+    assert.equal((await statOf(one, "a")).sha256, sha256);
+  });
+  await t.step("C 21 another content is refused, and the upload is gone", async () => {
+    const upload = await createUpload(one, "b", 5);
+    const headers = stating(sha256);
+    assert.equal((await patchUpload(one, upload, { offset: 0, body: "wro" })).status, 204);
+    const reply = await patchUpload(one, upload, { offset: 3, body: "ng", headers });
+    assert.match(refused(reply, 400, "ErrResourcesInvalidData"), new RegExp(sha256));
+    assert.equal((await headUpload(one, upload)).status, 404);
+    assert.equal((await one.send("GET", "/resources/stat", { query: { path: "b" } })).status, 404);
+    assert.deepEqual(await partsOf(server), []);
+  });
+  await t.step("C 21 it cannot differ from that of the creation, nor be malformed", async () => {
+    const upload = await createUpload(one, "c", 5, { metadata: { path: "c", sha256 } });
+    for (const digest of ["0".repeat(64), "abc"]) {
+      const headers = stating(digest);
+      const reply = await patchUpload(one, upload, { offset: 0, body: "right", headers });
+      refused(reply, 400, INVALID);
+    }
+    assert.equal((await patchUpload(one, upload, { offset: 0, body: "right" })).status, 204);
+  });
 });
 
 Deno.test("C 21 and C 17 on_conflict decides when the path has been taken meanwhile", async (t) => {

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { KIB } from "../../schemas/units.ts";
+import { readFull } from "../../storage/disk/files.ts";
+
+/** How much is read and sent at a time. The runtime sends a byte stream of this several times as fast as arrays. */
+const CHUNK_BYTES = 64 * KIB;
+
+/** A part of a file as a stream. Dispose of it at the end, as whoever takes from the stream may stop anywhere. */
+export interface FilePart extends Disposable {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Why reading failed, if it did. */
+  readonly failure: unknown;
+}
+
+/** A file that is hashed while it is read. Each byte is hashed once, even if it is read again. */
+export class HashedFile {
+  readonly #path: string;
+  readonly #hash = createHash("sha256");
+  #hashed = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Hashes the file up to a position, unless that is done. */
+  async advance(position: number): Promise<void> {
+    if (position <= this.#hashed) return;
+    using file = await this.#openAt(this.#hashed);
+    const memory = new Uint8Array(CHUNK_BYTES);
+    while (this.#hashed < position) {
+      await this.#read(file, this.#hashed, memory.subarray(0, position - this.#hashed));
+    }
+  }
+
+  /** The part between two positions, of which the first is hashed. */
+  async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    using file = await this.#openAt(start);
+    const memory = new Uint8Array(end - start);
+    await this.#read(file, start, memory);
+    return memory;
+  }
+
+  /** Like {@link read}. `onBytes` is called with the number of bytes that were taken from the stream. */
+  async part(start: number, end: number, onBytes: (bytes: number) => void): Promise<FilePart> {
+    // Of its own, as an earlier stream may still read.
+    const file = await this.#openAt(start);
+    let position = start;
+    let failure: unknown;
+    const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      type: "bytes",
+      autoAllocateChunkSize: CHUNK_BYTES,
+      pull: async (controller) => {
+        try {
+          const request = controller instanceof ReadableByteStreamController
+            ? controller.byobRequest
+            : null;
+          if (!(request?.view instanceof Uint8Array)) throw new TypeError("A view is expected");
+          const view = request.view.subarray(0, end - position);
+          await this.#read(file, position, view);
+          position += view.length;
+          onBytes(view.length);
+          request.respond(view.length);
+          if (position === end) controller.close();
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
+      },
+    });
+    return {
+      stream,
+      get failure() {
+        return failure;
+      },
+      [Symbol.dispose]: () => file.close(),
+    };
+  }
+
+  /** The SHA-256 of all that was hashed, in lower-case hex. */
+  digest(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  async #openAt(position: number): Promise<Deno.FsFile> {
+    const file = await Deno.open(this.#path);
+    await file.seek(position, Deno.SeekMode.Start);
+    return file;
+  }
+
+  /** Fills memory from a position, at which the file is, and hashes what is new of it. */
+  async #read(
+    file: Deno.FsFile,
+    position: number,
+    memory: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    const { length } = await readFull(file, memory);
+    if (length < memory.length) throw new Error("It has become shorter meanwhile");
+    const isNewFrom = this.#hashed - position;
+    if (isNewFrom >= length) return;
+    this.#hash.update(memory.subarray(isNewFrom));
+    this.#hashed = position + length;
+  }
+}
