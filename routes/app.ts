@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AuditLog } from "../core/audit.ts";
+import type { ConsoleSessions } from "../core/console_sessions.ts";
 import { quoted } from "../core/errors.ts";
 import type { Measure } from "../core/metric.ts";
 import { recordAudit, requireAudit } from "./audit.ts";
@@ -48,6 +49,7 @@ export interface AppOptions
   readonly corsOrigins?: readonly string[] | undefined;
   /** Whether `GET /metrics` needs no credential. @default false */
   readonly openMetrics?: boolean;
+  readonly sessions: ConsoleSessions;
   /** Adds the console. @default none */
   readonly serveConsole?: ((parts: ConsoleParts) => void) | undefined;
 }
@@ -56,6 +58,7 @@ export interface AppOptions
 export interface ConsoleParts {
   readonly app: App;
   readonly verify: Access["verify"];
+  readonly sessions: ConsoleSessions;
   readonly publicOrigin: PublicOrigin;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
@@ -89,6 +92,7 @@ export function createApp(options: AppOptions): App {
   options.serveConsole?.({
     app,
     verify: options.verify,
+    sessions: options.sessions,
     publicOrigin,
     serveApi({ base, credentialOf, guard }) {
       for (const route of API_ROUTES) {

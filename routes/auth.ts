@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import {
   type Caller,
   inTree,
@@ -26,7 +26,7 @@ export interface Access {
    * @throws {AppError} `ErrAuthRequired` when they have no valid one.
    * @default the header `Authorization`
    */
-  readonly credentialOf?: (headers: Headers) => string;
+  readonly credentialOf?: (c: Context<AppEnvironment>) => string | Promise<string>;
 }
 
 /** What a route needs of its caller. */
@@ -50,7 +50,7 @@ export function requirePrivilege(
 ): MiddlewareHandler<AppEnvironment> {
   const { verify, rateLimit, credentialOf = basic ? passwordOrToken : bearerToken } = access;
   return async function requirePrivilege(c, next) {
-    const holder = await verify(credentialOf(c.req.raw.headers));
+    const holder = await verify(await credentialOf(c));
     c.set("caller", holder);
     rateLimit?.count(holder.userId);
     const tree = named === "address"
@@ -74,9 +74,9 @@ export function callerOf(c: { get(key: "caller"): Caller | undefined }): Caller 
 }
 
 /** RFC 6750, 2.1. The scheme is case-insensitive (RFC 9110, 11.1). */
-function bearerToken(headers: Headers): string {
-  const header = headers.get("Authorization");
-  if (header === null) {
+function bearerToken({ req }: Context<AppEnvironment>): string {
+  const header = req.header("Authorization");
+  if (header === undefined) {
     throw new AppError("ErrAuthRequired", "Bearer credential required");
   }
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header.trim())?.[1];
@@ -90,9 +90,9 @@ function bearerToken(headers: Headers): string {
 }
 
 /** The password of Basic authentication, if that is a bearer token (RFC 7617), or else {@link bearerToken}. */
-function passwordOrToken(headers: Headers): string {
-  const header = headers.get("Authorization") ?? "";
+function passwordOrToken(c: Context<AppEnvironment>): string {
+  const header = c.req.header("Authorization") ?? "";
   const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header.trim())?.[1] ?? "";
   const text = Buffer.from(encoded, "base64").toString();
-  return /^[^:]*:([A-Za-z0-9\-._~+/]+=*)$/.exec(text)?.[1] ?? bearerToken(headers);
+  return /^[^:]*:([A-Za-z0-9\-._~+/]+=*)$/.exec(text)?.[1] ?? bearerToken(c);
 }

@@ -32,6 +32,8 @@ export interface Variables {
   requestId: string;
   /** Set when the credential has been verified. */
   caller: Caller | undefined;
+  /** Whether the session of the console that the request belongs to has ended since. */
+  hasSessionEnded: (() => Promise<boolean>) | undefined;
   /** What the signed address of the request permits, once it has been verified. */
   grant: Grant | undefined;
   /** The network address of the client, if it is known. */

@@ -59,7 +59,9 @@ export async function streamEvents(
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
   const { jti } = caller;
-  const isOver = async () => jti !== undefined && await isRevoked(jti);
+  const hasSessionEnded = c.get("hasSessionEnded");
+  const isOver = async () =>
+    jti !== undefined && await isRevoked(jti) || await hasSessionEnded?.() === true;
   return await streamed(c, eventStream(batches, isOver), {
     headers: {
       "Content-Type": "text/event-stream",

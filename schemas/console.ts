@@ -5,6 +5,8 @@ export const SignInRequest = v.object({ credential: v.string() });
 
 /** Who is signed in to the console, and what the credential permits. */
 export interface ConsoleSession {
+  /** What requests of the page name the session by. */
+  readonly name: string;
   readonly user_id: number;
   readonly privileges: readonly string[];
   /** The privileges in the trees of other users, by user (C 19). */

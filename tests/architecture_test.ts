@@ -9,6 +9,7 @@ const SCANNER = "core/scanner";
 const CORE_FOR_STORAGE = [
   "core/ports.ts",
   "core/blob_store.ts",
+  "core/console_sessions.ts",
   "core/content.ts",
   "core/content_changes.ts",
   "core/entries.ts",

@@ -1,6 +1,7 @@
 import config from "../../deno.json" with { type: "json" };
 import type { HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
+import { ConsoleSessions } from "../../core/console_sessions.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
@@ -181,6 +182,7 @@ export async function compose(
     }),
     corsOrigins: settings.corsOrigins,
     openMetrics: settings.metrics === "open",
+    sessions: new ConsoleSessions(records.sessions),
     serveConsole: settings.console === "on" ? serveConsole : undefined,
     activeSpan: await findTracing(),
     validateReport: reports.validate,

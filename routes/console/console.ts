@@ -5,9 +5,9 @@ import { failure } from "../envelope.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { respond } from "../respond.ts";
 import { type Asset, type Assets, buildAssets } from "./assets.ts";
-import { cookieCredential } from "./cookie.ts";
+import { ConsoleCookie } from "./cookie.ts";
 import { requireConsole } from "./own_requests.ts";
-import { showSession, signIn, signOut } from "./session.ts";
+import { sessionCredential, showSession, signIn, signOut } from "./session.ts";
 
 /** The route that a browser follows a link to, without the header of the console. It changes nothing. */
 const NAVIGATED = "/resources/download";
@@ -28,15 +28,16 @@ const PAGE_POLICY = [
 
 /** Adds the console for browsers (C 24): its page, its session, and the API under its own address. */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, publicOrigin, serveApi } = parts;
+  const { app, verify, sessions, publicOrigin, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
   const guard = requireConsole(publicOrigin, false);
-  app.get(session, guard, (c) => showSession(c, parts));
-  app.post(session, guard, (c) => signIn(c, parts));
-  app.delete(session, guard, (c) => signOut(c, parts));
+  const signing = { verify, sessions, cookie: new ConsoleCookie(publicOrigin) };
+  app.get(session, guard, (c) => showSession(c, signing));
+  app.post(session, guard, (c) => signIn(c, signing));
+  app.delete(session, guard, (c) => signOut(c, signing));
   serveApi({
     base: CONSOLE_API_PATH,
-    credentialOf: cookieCredential,
+    credentialOf: (c) => sessionCredential(c, signing),
     guard: ({ method, path }) =>
       method === "GET" && path === NAVIGATED ? requireConsole(publicOrigin, true) : guard,
   });

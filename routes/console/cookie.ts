@@ -1,53 +1,53 @@
-import { AppError } from "../../core/errors.ts";
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
+import type { AppEnvironment } from "../environment.ts";
+import type { PublicOrigin } from "../public_origin.ts";
 
-const NAME = "strongroom_console";
-/** Browsers send it to the console, and never with a request for another route of the server (C 24). */
-const ATTRIBUTES = `Path=${CONSOLE_PATH}; HttpOnly; SameSite=Strict`;
-/** The longest credential that a cookie holds: browsers drop one of more than 4096 bytes. */
-const MAX_CREDENTIAL_LENGTH = 3800;
+type Handled = Context<AppEnvironment>;
 
 /**
- * `Set-Cookie` that keeps a credential until the browser ends.
- *
- * @param isSecure Whether the browser reaches the server by https.
- * @throws {AppError} `ErrResourcesInvalidRequest` when a cookie cannot hold the credential.
+ * The cookie that keeps the key of a session until the browser ends (C 24). Servers on other ports of the host
+ * see it, too, so each server has a name of its own (C 31).
  */
-export function credentialCookie(credential: string, isSecure: boolean): string {
-  if (credential.length > MAX_CREDENTIAL_LENGTH) {
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `The credential has ${credential.length} characters (maximum: ${MAX_CREDENTIAL_LENGTH})`,
-    );
+export class ConsoleCookie {
+  readonly #publicOrigin: PublicOrigin;
+
+  constructor(publicOrigin: PublicOrigin) {
+    this.#publicOrigin = publicOrigin;
   }
-  return cookie(credential, isSecure, "");
-}
 
-/** `Set-Cookie` that removes the credential. */
-export function noCookie(isSecure: boolean): string {
-  return cookie("", isSecure, "; Max-Age=0");
-}
-
-function cookie(value: string, isSecure: boolean, more: string): string {
-  return `${NAME}=${value}; ${ATTRIBUTES}${isSecure ? "; Secure" : ""}${more}`;
-}
-
-/**
- * The credential in the cookie of a request.
- *
- * @throws {AppError} `ErrAuthRequired` when there is none, or several: a neighbor domain may have added one.
- */
-export function cookieCredential(headers: Headers): string {
-  const values = (headers.get("Cookie") ?? "").split(";").map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${NAME}=`))
-    .map((pair) => pair.slice(NAME.length + 1));
-  const [value = "", other] = values;
-  if (other !== undefined) {
-    throw new AppError(
-      "ErrAuthRequired",
-      "There are several cookies of the console; sign in again",
-    );
+  /** `Set-Cookie` that keeps a key. */
+  keep(c: Handled, key: string): string {
+    return this.#set(c, key, "");
   }
-  if (!/^[\w\-.~+/]+=*$/.test(value)) throw new AppError("ErrAuthRequired", "Not signed in");
-  return value;
+
+  /** `Set-Cookie` that removes the cookie. */
+  remove(c: Handled): string {
+    return this.#set(c, "", "; Max-Age=0");
+  }
+
+  /** The keys in the cookies of a request: several if a neighbor domain has added one. */
+  keys(c: Handled): readonly string[] {
+    const start = `${this.#nameAndPath(c).name}=`;
+    return (c.req.header("Cookie") ?? "").split(";").map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(start))
+      .map((pair) => pair.slice(start.length));
+  }
+
+  #set(c: Handled, value: string, more: string): string {
+    const { name, path, isSecure } = this.#nameAndPath(c);
+    const secure = isSecure ? "; Secure" : "";
+    return `${name}=${value}; Path=${path}; HttpOnly; SameSite=Strict${secure}${more}`;
+  }
+
+  #nameAndPath(c: Handled) {
+    const origin = this.#publicOrigin.of(c);
+    const own = createHash("sha256").update(origin).digest("hex").slice(0, 8);
+    const name = `strongroom_console_${own}`;
+    // Browsers take a name with this prefix from no neighbor domain, and only with this path. The API ignores cookies.
+    return origin.startsWith("https:")
+      ? { name: `__Host-${name}`, path: "/", isSecure: true }
+      : { name, path: CONSOLE_PATH, isSecure: false };
+  }
 }

@@ -1,50 +1,104 @@
 import type { Context } from "hono";
 import type { Caller } from "../../core/caller.ts";
+import type { ConsoleSessions, OpenSession } from "../../core/console_sessions.ts";
 import type { VerifyCredential } from "../../core/credentials.ts";
 import { isoTime } from "../../core/entries.ts";
+import { AppError } from "../../core/errors.ts";
 import { type ConsoleSession, SignInRequest } from "../../schemas/console.ts";
 import { jsonBody } from "../body.ts";
 import { success } from "../envelope.ts";
 import type { AppEnvironment } from "../environment.ts";
-import type { PublicOrigin } from "../public_origin.ts";
 import { addHeader } from "../respond.ts";
-import { cookieCredential, credentialCookie, noCookie } from "./cookie.ts";
+import type { ConsoleCookie } from "./cookie.ts";
+import { CONSOLE_HEADER } from "./own_requests.ts";
 
 type Handled = Context<AppEnvironment>;
 
 export interface SessionParts {
   readonly verify: VerifyCredential;
-  readonly publicOrigin: PublicOrigin;
+  readonly sessions: ConsoleSessions;
+  readonly cookie: ConsoleCookie;
 }
 
-/** `POST /console/session`: keeps a valid credential in a cookie (C 24). */
+/** As much as a header of a request to the API may have. */
+const MAX_CREDENTIAL_LENGTH = 8192;
+
+/** `POST /console/session`: opens a session with a valid credential, and ends the one before (C 24). */
 export async function signIn(c: Handled, parts: SessionParts): Promise<Response> {
   const { credential } = await jsonBody(c.req.raw, SignInRequest);
+  const { length } = credential;
+  if (length > MAX_CREDENTIAL_LENGTH) {
+    throw new AppError(
+      "ErrResourcesInvalidRequest",
+      `The credential has ${length} characters (maximum: ${MAX_CREDENTIAL_LENGTH})`,
+    );
+  }
   const caller = await parts.verify(credential);
   c.set("caller", caller);
-  addHeader(c, "Set-Cookie", credentialCookie(credential, isSecure(c, parts)));
-  return success(c, sessionOf(caller));
+  await endSessions(c, parts);
+  const { key, name } = await parts.sessions.open(credential, caller);
+  addHeader(c, "Set-Cookie", parts.cookie.keep(c, key));
+  return success(c, sessionOf(caller, name));
 }
 
 /** `GET /console/session`: who is signed in. */
-export async function showSession(c: Handled, { verify }: SessionParts): Promise<Response> {
-  const caller = await verify(cookieCredential(c.req.raw.headers));
+export async function showSession(c: Handled, parts: SessionParts): Promise<Response> {
+  const { credential, name } = await openSession(c, parts);
+  const caller = await parts.verify(credential);
   c.set("caller", caller);
-  return success(c, sessionOf(caller));
+  return success(c, sessionOf(caller, name));
 }
 
-/** `DELETE /console/session`: removes the cookie. The credential stays valid. */
-export function signOut(c: Handled, parts: SessionParts): Response {
-  addHeader(c, "Set-Cookie", noCookie(isSecure(c, parts)));
+/** `DELETE /console/session`: ends the session, here and at all servers. The credential stays valid. */
+export async function signOut(c: Handled, parts: SessionParts): Promise<Response> {
+  await endSessions(c, parts);
+  addHeader(c, "Set-Cookie", parts.cookie.remove(c));
   return success(c, null);
 }
 
-function isSecure(c: Handled, { publicOrigin }: SessionParts): boolean {
-  return publicOrigin.of(c).startsWith("https:");
+async function endSessions(c: Handled, { sessions, cookie }: SessionParts): Promise<void> {
+  for (const key of cookie.keys(c)) await sessions.end(key);
 }
 
-function sessionOf({ userId, privileges, trees = new Map(), expiresAt }: Caller): ConsoleSession {
+/**
+ * The credential of a request of the console's API.
+ *
+ * @throws {AppError} `ErrAuthRequired` when there is no session, or the page was loaded in another one.
+ */
+export async function sessionCredential(c: Handled, parts: SessionParts): Promise<string> {
+  const session = await openSession(c, parts);
+  const known = c.req.header(CONSOLE_HEADER);
+  // A browser that follows a link sends no header.
+  if (known !== undefined && known !== session.name) {
+    throw new AppError("ErrAuthRequired", "Another session has begun in this browser");
+  }
+  c.set("hasSessionEnded", session.hasEnded);
+  return session.credential;
+}
+
+async function openSession(
+  c: Handled,
+  { sessions, cookie }: SessionParts,
+): Promise<OpenSession> {
+  const [key, other] = cookie.keys(c);
+  if (other !== undefined) {
+    throw new AppError(
+      "ErrAuthRequired",
+      "There are several cookies of the console; sign in again",
+    );
+  }
+  if (key === undefined) throw new AppError("ErrAuthRequired", "Not signed in");
+  const session = await sessions.find(key);
+  if (session === undefined) throw new AppError("ErrAuthRequired", "The session has ended");
+  return session;
+}
+
+function sessionOf(
+  { userId, privileges, trees = new Map(), expiresAt }: Caller,
+  name: string,
+): ConsoleSession {
   return {
+    name,
     user_id: userId,
     privileges: [...privileges],
     trees: Object.fromEntries([...trees].map(([user, names]) => [user, [...names]])),

@@ -35,6 +35,8 @@ export async function copyDatabase(source: string, target: string): Promise<void
     // Nothing of the key stays in the file: who reads a backup must not be able to sign addresses.
     copy.script("PRAGMA secure_delete = FAST; UPDATE storage_state SET hub_key = NULL");
   }
+  // One that has ended since must not be open again in what is restored.
+  if (has(copy, "console_sessions")) copy.run("DELETE FROM console_sessions");
   // A server removes content after the commit that deleted its last record.
   if (has(copy, "contents")) {
     copy.run(

@@ -31,6 +31,7 @@ import { SqlLfsObjectStore } from "../sql/lfs_object_store.ts";
 import { SqlLinkStore } from "../sql/link_store.ts";
 import { SqlObjectTable } from "../sql/object_table.ts";
 import { SqlScanStore } from "../sql/scan_store.ts";
+import { SqlSessionStore } from "../sql/session_store.ts";
 import { SqlUploadStore } from "../sql/upload_store.ts";
 import { SqlUpkeepStore } from "../sql/upkeep_store.ts";
 import { currentResults, SqlVerdictStore } from "../sql/verdict_store.ts";
@@ -77,6 +78,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
   readonly links: SqlLinkStore;
+  readonly sessions: SqlSessionStore;
   readonly credentials: SqlCredentialStore<boolean>;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
@@ -125,6 +127,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     });
     this.verdicts = new SqlVerdictStore(statementsOf("verdicts", parts), results);
     this.links = new SqlLinkStore(statementsOf("links", parts));
+    this.sessions = new SqlSessionStore(statementsOf("sessions", parts));
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),
       // Another process may have revoked one just now.

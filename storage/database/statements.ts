@@ -2,6 +2,7 @@ import { credentialStatements } from "../sql/credential_statements.ts";
 import { LINK_STATEMENTS } from "../sql/link_statements.ts";
 import { objectStatements } from "../sql/object_statements.ts";
 import { GROWING, scanStatements } from "../sql/scan_statements.ts";
+import { SESSION_STATEMENTS } from "../sql/session_statements.ts";
 import { uploadStatements } from "../sql/upload_statements.ts";
 import { upkeepStatements } from "../sql/upkeep_statements.ts";
 import { verdictStatements } from "../sql/verdict_statements.ts";
@@ -14,6 +15,7 @@ export const STATEMENTS = {
   links: LINK_STATEMENTS,
   objects: objectStatements(SQLITE),
   scans: scanStatements(SQLITE),
+  sessions: SESSION_STATEMENTS,
   uploads: uploadStatements(SQLITE),
   upkeep: upkeepStatements(SQLITE),
   verdicts: verdictStatements(SQLITE),

@@ -1,3 +1,4 @@
+import type { ConsoleSessionStore } from "../../core/console_sessions.ts";
 import type { ContentAmount } from "../../core/content_changes.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
 import type { DecidedUploads } from "../../core/decided_upload.ts";
@@ -36,6 +37,7 @@ export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, Asy
   readonly verdicts: VerdictStore;
   readonly hub: HubStore;
   readonly links: LinkStore;
+  readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;
   readonly objects: LfsObjectStore;
   readonly credentials: CredentialStore & {

@@ -7,6 +7,7 @@ import objects from "./migrations/0006_objects.sql" with { type: "text" };
 import incarnation from "./migrations/0007_incarnation.sql" with { type: "text" };
 import unnameableRecords from "./migrations/0008_unnameable_records.sql" with { type: "text" };
 import scansOfUsers from "./migrations/0009_scans_of_users.sql" with { type: "text" };
+import consoleSessions from "./migrations/0010_console_sessions.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   incarnation,
   unnameableRecords,
   scansOfUsers,
+  consoleSessions,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

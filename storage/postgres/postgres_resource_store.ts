@@ -20,6 +20,7 @@ import { SqlLfsObjectStore } from "../sql/lfs_object_store.ts";
 import { SqlLinkStore } from "../sql/link_store.ts";
 import { SqlObjectTable } from "../sql/object_table.ts";
 import { SqlScanStore } from "../sql/scan_store.ts";
+import { SqlSessionStore } from "../sql/session_store.ts";
 import { SqlUploadStore } from "../sql/upload_store.ts";
 import { SqlUpkeepStore } from "../sql/upkeep_store.ts";
 import type { CurrentResults } from "../sql/verdict_statements.ts";
@@ -94,6 +95,7 @@ export class PostgresResourceStore implements RecordStore {
   readonly verdicts: SqlVerdictStore;
   readonly hub: SqlHubStore;
   readonly links: SqlLinkStore;
+  readonly sessions: SqlSessionStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -137,6 +139,7 @@ export class PostgresResourceStore implements RecordStore {
       (jti) => revocations.isRevoked(jti),
     );
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
+    this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));
     const uploads = statementsOf(STATEMENTS.uploads, parts);
     this.uploads = new SqlUploadStore(uploads);
     this.objects = new SqlLfsObjectStore(uploads);

@@ -9,7 +9,7 @@ const INCARNATION = `(SELECT system_identifier FROM pg_control_system()) || ' '
   || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ' ' || 'event_channels'::regclass::oid`;
 
 /**
- * Has subscribers list again if the database has been restored since a server started last: its events
+ * Has subscribers list again, and people sign in again, if the database has been restored since a server started last: its events
  * count on from numbers that others may have had. Returns whether it has.
  */
 export function noteRestore(database: Database): Promise<boolean> {
@@ -27,6 +27,8 @@ export function noteRestore(database: Database): Promise<boolean> {
       await session.run(
         "UPDATE event_channels SET epoch = replace(gen_random_uuid()::text, '-', '')",
       );
+      // One that has ended since must not be open again.
+      await session.run("DELETE FROM console_sessions");
     }
     await session.commit();
     return isRestored;

@@ -2,6 +2,7 @@ import { credentialStatements } from "../sql/credential_statements.ts";
 import { LINK_STATEMENTS } from "../sql/link_statements.ts";
 import { objectStatements } from "../sql/object_statements.ts";
 import { scanStatements } from "../sql/scan_statements.ts";
+import { SESSION_STATEMENTS } from "../sql/session_statements.ts";
 import { uploadStatements } from "../sql/upload_statements.ts";
 import { upkeepStatements } from "../sql/upkeep_statements.ts";
 import { verdictStatements } from "../sql/verdict_statements.ts";
@@ -13,6 +14,7 @@ export const STATEMENTS = {
   links: LINK_STATEMENTS,
   objects: objectStatements(POSTGRES),
   scans: scanStatements(POSTGRES),
+  sessions: SESSION_STATEMENTS,
   uploads: uploadStatements(POSTGRES),
   upkeep: upkeepStatements(POSTGRES),
   verdicts: verdictStatements(POSTGRES),

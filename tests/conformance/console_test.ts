@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
+import { TempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
-const CONSOLE = { "X-Strongroom-Console": "1" };
-const COOKIE = "strongroom_console";
+const CONSOLE = { "X-Strongroom-Console": "none" };
 
 /** A credential of user 1. */
 function credential(options: Partial<Parameters<typeof mintToken>[0]> = {}): Promise<string> {
@@ -20,6 +20,24 @@ async function signIn(
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify({ credential: token }),
   });
+}
+
+/** What a browser has after signing in: its cookie, and the headers that the page sends. */
+async function signedIn(server: TestServer, token: string) {
+  const response = await signIn(server, token);
+  assert.equal(response.status, 200);
+  const { data } = await response.json();
+  const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
+  return { cookie, headers: { "X-Strongroom-Console": String(data.name) } };
+}
+
+async function signOut(server: TestServer, cookie: string): Promise<Response> {
+  const response = await fetch(`${server.origin}/console/session`, {
+    method: "DELETE",
+    headers: { ...CONSOLE, Cookie: cookie },
+  });
+  await response.body?.cancel();
+  return response;
 }
 
 /** A request of the console's API, with a cookie. Returns the status and the kind of error. */
@@ -45,10 +63,11 @@ async function ask(
 const LIST = "/console/api/resources/";
 const OK = [200, undefined];
 
-Deno.test("C 24 signing in keeps the credential in a cookie of the console alone", async (t) => {
+Deno.test("C 24 signing in opens a session, whose key is in a cookie of the console alone", async (t) => {
   await using server = await TestServer.start();
   const token = await credential();
-  const cookie = `${COOKIE}=${token}`;
+  const session = await signedIn(server, token);
+  const { cookie } = session;
 
   await t.step("it is HttpOnly, SameSite=Strict, and sent to the console only", async () => {
     const response = await signIn(server, token);
@@ -56,17 +75,22 @@ Deno.test("C 24 signing in keeps the credential in a cookie of the console alone
     const { data } = await response.json();
     assert.equal(data.user_id, 1);
     assert.deepEqual(data.privileges, USER_PRIVILEGES);
-    assert.equal(
-      response.headers.get("Set-Cookie"),
-      `${cookie}; Path=/console; HttpOnly; SameSite=Strict`,
+    const set = response.headers.get("Set-Cookie") ?? "";
+    assert.match(
+      set,
+      /^strongroom_console_[\da-f]{8}=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
     );
-    assert.doesNotMatch(JSON.stringify(data), new RegExp(token.slice(-20)));
+    assert.doesNotMatch(JSON.stringify(data) + set, new RegExp(token.slice(-20)));
+    assert.doesNotMatch(JSON.stringify(data), new RegExp(set.slice(28, 60)));
   });
-  await t.step("it is Secure where clients use https", async () => {
+  await t.step("C 31 it is Secure where clients use https, and no neighbor sets it", async () => {
     await using behindProxy = await TestServer.start({ settings: { origin: "https://x.example" } });
     const { headers, body } = await signIn(behindProxy, token);
     await body?.cancel();
-    assert.match(headers.get("Set-Cookie") ?? "", /; Secure$/);
+    assert.match(
+      headers.get("Set-Cookie") ?? "",
+      /^__Host-strongroom_console_[\da-f]{8}=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
   });
   await t.step("an invalid credential sets none", async () => {
     for (const wrong of ["", "x", `${token}x`, await credential({ ttlSeconds: -100 })]) {
@@ -75,7 +99,7 @@ Deno.test("C 24 signing in keeps the credential in a cookie of the console alone
       assert.deepEqual([status, headers.get("Set-Cookie")], [401, null]);
     }
   });
-  await t.step("a credential that no cookie holds is refused with its length", async () => {
+  await t.step("a credential that no request could have is refused with its length", async () => {
     const trees = Object.fromEntries(
       Array.from({ length: 300 }, (_, tree) => [String(tree + 2), ["resources.view"]]),
     );
@@ -83,11 +107,11 @@ Deno.test("C 24 signing in keeps the credential in a cookie of the console alone
     assert.equal(response.status, 400);
     assert.match(
       (await response.json()).msg,
-      /^The credential has \d+ characters \(maximum: 3800\)/,
+      /^The credential has \d+ characters \(maximum: 8192\)/,
     );
   });
   await t.step("it counts for the console", async () => {
-    assert.deepEqual(await ask(server, LIST, { cookie }), OK);
+    assert.deepEqual(await ask(server, LIST, session), OK);
     assert.deepEqual(await ask(server, "/console/session", { cookie }), OK);
   });
   await t.step("it does not count for the API, which takes bearer credentials only", async () => {
@@ -99,31 +123,118 @@ Deno.test("C 24 signing in keeps the credential in a cookie of the console alone
     const headers = { ...CONSOLE, Authorization: `Bearer ${token}` };
     assert.deepEqual(await ask(server, LIST, { headers }), [401, "ErrAuthRequired"]);
   });
+  await t.step(
+    "the credential itself opens nothing as a cookie, nor does another key",
+    async () => {
+      const [name = ""] = cookie.split("=");
+      for (const value of [token, "x".repeat(43), "", "' OR 1=1"]) {
+        const wrong = { ...session, cookie: `${name}=${value}` };
+        assert.deepEqual(await ask(server, LIST, wrong), [401, "ErrAuthRequired"], value);
+      }
+    },
+  );
   await t.step("of several cookies none counts: a neighbor domain may have set one", async () => {
-    const other = await credential({ userId: 2 });
-    const both = `${COOKIE}=${other}; ${cookie}`;
-    assert.deepEqual(await ask(server, LIST, { cookie: both }), [401, "ErrAuthRequired"]);
+    const other = await signedIn(server, await credential({ userId: 2 }));
+    const both = { ...session, cookie: `${other.cookie}; ${cookie}` };
+    assert.deepEqual(await ask(server, LIST, both), [401, "ErrAuthRequired"]);
   });
   await t.step("signing out removes it", async () => {
-    const response = await fetch(`${server.origin}/console/session`, {
-      method: "DELETE",
-      headers: { ...CONSOLE, Cookie: cookie },
-    });
-    await response.body?.cancel();
+    const response = await signOut(server, cookie);
+    const [name] = cookie.split("=");
     assert.equal(
       response.headers.get("Set-Cookie"),
-      `${COOKIE}=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=0`,
+      `${name}=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=0`,
     );
+  });
+});
+
+Deno.test("C 31 the session of the console ends at the server", async (t) => {
+  await using directory = await TempDir.make();
+  const start = () => TestServer.start({ dataDir: directory.path });
+  const token = await credential();
+  const over = [401, "ErrAuthRequired"];
+
+  await t.step(
+    "by signing out, also after a restart; others and the credential live on",
+    async () => {
+      let session, other;
+      {
+        await using server = await start();
+        session = await signedIn(server, token);
+        other = await signedIn(server, token);
+        const stream = await fetch(`${server.origin}/console/api/events/`, {
+          headers: { ...session.headers, Cookie: session.cookie },
+        });
+        assert.equal(stream.status, 200);
+        await signOut(server, session.cookie);
+        assert.deepEqual(await ask(server, LIST, session), over);
+        assert.deepEqual(await ask(server, "/console/session", session), over);
+        // The stream has no event after the end of its session.
+        const user = await server.as(1);
+        await user.mkdir("after");
+        assert.doesNotMatch(await stream.text(), /after/);
+        assert.equal(
+          (await fetch(`${server.url}/resources/`, {
+            headers: { Authorization: `Bearer ${token}` },
+          })).status,
+          200,
+        );
+      }
+      await using server = await start();
+      const [name = ""] = other.cookie.split("=");
+      const [present = ""] = (await signedIn(server, token)).cookie.split("=");
+      // The server has another port, and so another name for the cookie.
+      const moved = ({ cookie, headers }: typeof session) => ({
+        cookie: cookie.replace(name, present),
+        headers,
+      });
+      assert.deepEqual(await ask(server, LIST, moved(session)), over);
+      assert.deepEqual(await ask(server, LIST, moved(other)), OK);
+    },
+  );
+  await t.step("by signing in anew in the same browser", async () => {
+    await using server = await start();
+    const before = await signedIn(server, token);
+    const response = await signIn(server, token, { ...CONSOLE, Cookie: before.cookie });
+    await response.body?.cancel();
+    assert.deepEqual(await ask(server, LIST, before), over);
+  });
+  await t.step("with the credential, and the oldest of very many", async () => {
+    await using server = await start();
+    const admin = await server.admin();
+    const session = await signedIn(server, await credential({ jti: "revoked soon" }));
+    assert.deepEqual(await ask(server, LIST, session), OK);
+    await admin.send("DELETE", "/tokens/revoked%20soon");
+    assert.deepEqual(await ask(server, LIST, session), over);
+    const first = await signedIn(server, token);
+    for (let n = 0; n < 100; n++) await signedIn(server, token);
+    assert.deepEqual(await ask(server, LIST, first), over);
+  });
+  await t.step("and no request of a page goes on in the session that follows", async () => {
+    await using server = await start();
+    const before = await signedIn(server, token);
+    const after = await signedIn(server, await credential({ userId: 2 }));
+    const mixed = { cookie: after.cookie, headers: before.headers };
+    assert.deepEqual(await ask(server, LIST, mixed), over);
+    assert.deepEqual(await ask(server, LIST, { ...mixed, headers: CONSOLE }), over);
+    assert.deepEqual(await ask(server, "/console/session", mixed), OK);
+  });
+  await t.step("a server on another port has a cookie of another name", async () => {
+    await using one = await start();
+    await using two = await TestServer.start();
+    const [first] = (await signedIn(one, token)).cookie.split("=");
+    const [second] = (await signedIn(two, token)).cookie.split("=");
+    assert.notEqual(first, second);
   });
 });
 
 Deno.test("C 24 a revoked or expired credential ends the session of the console", async () => {
   await using server = await TestServer.start();
   // The leeway for clocks is 30 s.
-  const cookie = `${COOKIE}=${await credential({ ttlSeconds: -26 })}`;
-  assert.deepEqual(await ask(server, LIST, { cookie }), OK);
-  await until(async () => (await ask(server, LIST, { cookie }))[0] !== 200);
-  assert.deepEqual(await ask(server, LIST, { cookie }), [401, "ErrAuthRequired"]);
+  const session = await signedIn(server, await credential({ ttlSeconds: -26 }));
+  assert.deepEqual(await ask(server, LIST, session), OK);
+  await until(async () => (await ask(server, LIST, session))[0] !== 200);
+  assert.deepEqual(await ask(server, LIST, session), [401, "ErrAuthRequired"]);
   const withoutCookie = await ask(server, LIST, {});
   assert.deepEqual(withoutCookie, [401, "ErrAuthRequired"]);
 });
@@ -131,7 +242,7 @@ Deno.test("C 24 a revoked or expired credential ends the session of the console"
 Deno.test("C 24 pages of other origins can do nothing by the cookie of the console", async (t) => {
   await using server = await TestServer.start({ settings: { corsOrigins: ["*"] } });
   const token = await credential();
-  const cookie = `${COOKIE}=${token}`;
+  const { cookie, headers: own } = await signedIn(server, token);
   const forged = async (path: string, method: string, headers: Record<string, string>) =>
     (await ask(server, path, {
       method,
@@ -167,7 +278,7 @@ Deno.test("C 24 pages of other origins can do nothing by the cookie of the conso
     "a page of another port or a neighbor domain is refused by Sec-Fetch-Site",
     async () => {
       for (const site of ["same-site", "cross-site", "none"]) {
-        const headers = { ...CONSOLE, ...json, "Sec-Fetch-Site": site };
+        const headers = { ...own, ...json, "Sec-Fetch-Site": site };
         assert.equal(await forged("/console/api/resources/mkdir", "POST", headers), 403, site);
         const download = "/console/api/resources/download?path=x";
         assert.equal(await forged(download, "GET", { "Sec-Fetch-Site": site }), 403, site);
@@ -175,10 +286,10 @@ Deno.test("C 24 pages of other origins can do nothing by the cookie of the conso
     },
   );
   await t.step("and by Origin, where browsers send no Sec-Fetch-Site", async () => {
-    const headers = { ...CONSOLE, ...json, Origin: server.origin.replace(/\d+$/, "1") };
+    const headers = { ...own, ...json, Origin: server.origin.replace(/\d+$/, "1") };
     assert.equal(await forged("/console/api/resources/mkdir", "POST", headers), 403);
-    const own = { ...CONSOLE, ...json, Origin: server.origin };
-    assert.equal(await forged("/console/api/resources/mkdir", "POST", own), 200);
+    const known = { ...own, ...json, Origin: server.origin };
+    assert.equal(await forged("/console/api/resources/mkdir", "POST", known), 200);
   });
   await t.step("a page whose name now leads here is refused if the origin is known", async () => {
     await using known = await TestServer.start({ settings: { origin: "http://files.example" } });
@@ -250,8 +361,7 @@ Deno.test("C 24 GET / is the console, and loads nothing from elsewhere", async (
 
 Deno.test("C 24 STRONGROOM_CONSOLE=off turns the console off", async () => {
   await using server = await TestServer.start({ settings: { console: "off" } });
-  const cookie = `${COOKIE}=${await credential()}`;
   for (const path of ["/", "/console/session", LIST]) {
-    assert.deepEqual(await ask(server, path, { cookie }), [404, "ErrRouteNotFound"], path);
+    assert.deepEqual(await ask(server, path, {}), [404, "ErrRouteNotFound"], path);
   }
 });

@@ -24,6 +24,7 @@ export type Stores =
     | "objects"
     | "probe"
     | "scans"
+    | "sessions"
     | "upkeep"
     | "uploads"
     | "verdicts"

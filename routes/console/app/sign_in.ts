@@ -58,7 +58,7 @@ export function SignIn({ reason }: { readonly reason: string | undefined }): Com
         { class: "muted", id: "credential-help" },
         "The operator of this server makes one for you, with ",
         h("code", null, "strongroom token"),
-        ". It stays on this computer until you sign out or close the browser.",
+        ". You stay signed in until you sign out or close the browser.",
       ),
       h(Button, { label: "Sign in", kind: "primary", type: "submit", disabled: isBusy }),
     ),

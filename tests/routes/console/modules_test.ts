@@ -23,7 +23,9 @@ Deno.test("the console serves every module and style sheet of its directory", as
   const files = await Array.fromAsync(filesOf(""));
   // These are modules of the server.
   const modules = Object.keys({ ...MODULES, ...ON_DEMAND })
-    .filter((name) => name.endsWith(".ts") && !/^(?:rules|units)\.ts$|^readers\//.test(name));
+    .filter((name) =>
+      name.endsWith(".ts") && !/^(?:printable|rules|units)\.ts$|^readers\//.test(name)
+    );
   const scripts = files.filter((name) => name.endsWith(".ts") && !isTypesOnly(name));
   assert.deepEqual(modules.sort(), scripts.sort());
   const list = await Deno.readTextFile(`${ROOT}routes/console/modules.ts`);

@@ -8,7 +8,7 @@ import { noise } from "../../support/random.ts";
 import { items } from "../../support/client.ts";
 import { follow, linkTo } from "../../support/links.ts";
 import { checkInvariants } from "../../support/invariants.ts";
-import { TestServer } from "../../support/server.ts";
+import { mintToken, TestServer } from "../../support/server.ts";
 import { overwriteContent } from "../../support/stored_content.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -140,4 +140,28 @@ Deno.test("C 19 and C 22 links outlive a restart, a backup and a restore", async
   await soundBackup(dataDir, backup);
   await using copy = await restored(directory, backup);
   assert.deepEqual(await statuses(copy), [200, 404, 404]);
+});
+
+Deno.test("C 31 a backup has no sessions of the console: one may have ended since", async () => {
+  await using directory = await TempDir.make();
+  const dataDir = `${directory.path}/data`;
+  await Deno.mkdir(dataDir);
+  const count = (path: string) => {
+    using database = new DatabaseSync(path, { readOnly: true });
+    return database.prepare("SELECT count(*) AS found FROM console_sessions").get()?.["found"];
+  };
+  {
+    await using server = await TestServer.start({ dataDir });
+    const response = await fetch(`${server.origin}/console/session`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Strongroom-Console": "none" },
+      body: JSON.stringify({ credential: await mintToken({ userId: 1, privileges: [] }) }),
+    });
+    await response.body?.cancel();
+    assert.equal(response.status, 200);
+    await soundBackup(dataDir, `${directory.path}/backup`);
+  }
+  assert.equal(count(`${dataDir}/strongroom.db`), 1);
+  await using copy = await restored(directory, `${directory.path}/backup`);
+  assert.equal(count(`${copy.dataDir}/strongroom.db`), 0);
 });

@@ -121,6 +121,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE usage;
     DROP TABLE credentials;
     DROP TABLE links;
+    DROP TABLE console_sessions;
     DROP TABLE upload_parts;
     DROP TABLE parked_contents;
     DROP TABLE uploads;

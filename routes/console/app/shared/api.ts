@@ -1,10 +1,17 @@
 import type { ConsoleSession } from "../../../../schemas/console.ts";
 import { jsonItems } from "./json_items.ts";
-import { currentTree, session, shownTree } from "./session.ts";
+import { goTo } from "./router.ts";
+import { currentTree, session, type SessionState, shownTree } from "./session.ts";
 
 const CONSOLE = "/console";
-/** The server accepts no request of the console without it. Pages of other origins cannot send it. */
-export const HEADERS: Readonly<Record<string, string>> = { "X-Strongroom-Console": "1" };
+/**
+ * The headers that the server requires of the console. Pages of other origins cannot send them. The name of the
+ * session keeps a page from acting in the one that another window has begun since.
+ */
+export function consoleHeaders(): Record<string, string> {
+  const { value } = session;
+  return { "X-Strongroom-Console": value.kind === "signedIn" ? value.session.name : "none" };
+}
 
 /** Why a request failed. */
 export class ApiError extends Error {
@@ -120,29 +127,58 @@ export async function resumeSession(): Promise<void> {
     await startSession("GET");
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    session.set({ kind: "signedOut" });
+    endSession();
   }
 }
 
-async function startSession(method: string, options: RequestInit = {}): Promise<void> {
+/** Other windows of the console: they ask the server again when a person signs in or out. */
+const windows = new BroadcastChannel("strongroom_session");
+windows.onmessage = () => {
+  // Without an answer, the next request tells.
+  resumeSession().catch(() => {});
+};
+
+/** Whose session the page has had. */
+let user: number | undefined;
+
+async function startSession(method: "GET" | "POST", options: RequestInit = {}): Promise<void> {
   const response = await send(`${CONSOLE}/session`, { ...options, method });
   const { data }: { data: ConsoleSession } = await response.json();
+  if (method === "POST") windows.postMessage(null);
+  if (user !== undefined && user !== data.user_id) return await startAnew();
+  user = data.user_id;
   session.set({ kind: "signedIn", session: data });
+}
+
+/** Loads the page again, so that nothing is left in it of the person who was signed in before. */
+function startAnew(): Promise<never> {
+  endSession();
+  history.replaceState(null, "", location.pathname);
+  location.reload();
+  return new Promise(() => {});
 }
 
 /** Signs out. @throws {ApiError} */
 export async function signOut(): Promise<void> {
   await send(`${CONSOLE}/session`, { method: "DELETE" });
+  endSession();
+  windows.postMessage(null);
+}
+
+function endSession(reason?: string): void {
+  session.set({ kind: "signedOut", ...(reason !== undefined && { reason }) });
+  if (shownTree.value === undefined) return;
   shownTree.set(undefined);
-  session.set({ kind: "signedOut" });
+  goTo("files");
 }
 
 async function send(url: string, options: RequestInit): Promise<Response> {
+  const { value: sender } = session;
   let response;
   try {
     response = await fetch(url, {
       ...options,
-      headers: { ...HEADERS, ...options.headers },
+      headers: { ...consoleHeaders(), ...options.headers },
       credentials: "same-origin",
       redirect: "error",
     });
@@ -151,7 +187,7 @@ async function send(url: string, options: RequestInit): Promise<Response> {
   }
   if (response.ok) return response;
   const failure = errorOf(response.status, response.headers, await response.text());
-  if (failure.status === 401) expireSession(failure);
+  if (failure.status === 401) expireSession(failure, sender);
   throw failure;
 }
 
@@ -166,10 +202,14 @@ export function errorOf(
   return new ApiError(code, msg, status, Number.isNaN(retryAfter) ? undefined : retryAfter);
 }
 
-/** Shows the sign-in again, as the credential does not count any more. */
-export function expireSession(error: ApiError): void {
-  if (session.value.kind !== "signedIn") return;
-  session.set({ kind: "signedOut", reason: error.message });
+/**
+ * Shows the sign-in again, as the credential does not count any more.
+ *
+ * @param sender The session of the request: the person may have signed in again since.
+ */
+export function expireSession(error: ApiError, sender: SessionState): void {
+  if (session.value.kind !== "signedIn" || session.value !== sender) return;
+  endSession(error.message);
 }
 
 function parsed(text: string): { code?: string; msg?: string } {

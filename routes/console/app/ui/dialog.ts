@@ -1,6 +1,7 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { place } from "../shared/router.ts";
+import { session } from "../shared/session.ts";
 import { Store, useStore } from "../shared/store.ts";
 import { Button } from "./button.ts";
 import { messageOf } from "./states.ts";
@@ -20,6 +21,10 @@ interface Question {
 }
 
 const question = new Store<Question | undefined>(undefined);
+// Another person must not answer it.
+session.subscribe(() => {
+  if (session.value.kind !== "signedIn") question.set(undefined);
+});
 
 /** Asks before something is done that cannot be undone, or that needs more to be known. */
 export function ask(

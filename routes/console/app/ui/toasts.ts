@@ -1,4 +1,5 @@
 import { type ComponentChild, h } from "preact";
+import { session } from "../shared/session.ts";
 import { Store, useStore } from "../shared/store.ts";
 import { Button } from "./button.ts";
 
@@ -14,6 +15,9 @@ const MAX_SHOWN = 4;
 
 const toasts = new Store<readonly Toast[]>([]);
 let lastId = 0;
+session.subscribe(() => {
+  if (session.value.kind !== "signedIn") toasts.set([]);
+});
 
 /** Tells the person about something that has happened. */
 export function toast(text: string, { isError = false } = {}): void {

@@ -166,7 +166,9 @@ export function clearEnded(): void {
 
 /** Whether leaving the page would break something off. */
 export function isUploading(): boolean {
-  return uploads.value.items.some(({ state }) => ["queued", "sending", "waiting"].includes(state));
+  return transfers.values().some(({ item: { state } }) =>
+    ["queued", "sending", "waiting"].includes(state)
+  );
 }
 
 addEventListener("beforeunload", (event) => {

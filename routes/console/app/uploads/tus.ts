@@ -1,4 +1,12 @@
-import { ApiError, apiUrl, errorOf, expireSession, HEADERS, request } from "../shared/api.ts";
+import {
+  ApiError,
+  apiUrl,
+  consoleHeaders,
+  errorOf,
+  expireSession,
+  request,
+} from "../shared/api.ts";
+import { session } from "../shared/session.ts";
 
 /** The part of tus 1.0.0 that the console needs. */
 
@@ -97,10 +105,11 @@ export function sendContent(
   },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { value: sender } = session;
   const xhr = new XMLHttpRequest();
   xhr.open("PATCH", apiUrl(`/uploads/${id}`, { tree: String(tree) }, false));
   const headers = {
-    ...HEADERS,
+    ...consoleHeaders(),
     ...TUS,
     "Upload-Offset": String(offset),
     "Content-Type": CONTENT_TYPE,
@@ -114,7 +123,7 @@ export function sendContent(
       { get: (name) => xhr.getResponseHeader(name) },
       xhr.responseText,
     );
-    if (failure.status === 401) expireSession(failure);
+    if (failure.status === 401) expireSession(failure, sender);
     reject(failure);
   };
   xhr.onerror = () => reject(new ApiError("offline", "The server cannot be reached"));
