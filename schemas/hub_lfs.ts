@@ -52,6 +52,8 @@ const ContentGrant = v.object({
   /** The id of the record of the file. */
   record: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   commit: v.string(),
+  /** The id of the blob in Git, of a file that is none of Git LFS. */
+  blobId: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/))),
 });
 export type ContentGrant = v.InferOutput<typeof ContentGrant>;
 

@@ -3,6 +3,7 @@ import { AppError, quoted } from "../errors.ts";
 import type { ResourceRecord } from "../ports.ts";
 import { download, type FileDownload, type FileSelection } from "../tree/download.ts";
 import type { Tree } from "../tree/changes.ts";
+import { isLfsFile } from "./git_files.ts";
 import { entryNotFound, type Hub, readRevision, type RevisionName } from "./repository.ts";
 import { pathIn } from "./tree_list.ts";
 
@@ -20,6 +21,8 @@ export interface RepositoryFile {
   readonly record: ResourceRecord;
   /** In lower-case hex. */
   readonly sha256: string;
+  /** The id of its blob in Git, if it is none of Git LFS. */
+  readonly blobId: string | undefined;
 }
 
 /**
@@ -46,7 +49,15 @@ export function findRepositoryFile(
     const { sha256 } = await verdicts.on(record);
     // Without it, the repository would have no commit id.
     if (sha256 === null) throw new Error(`The SHA-256 of ${record.hash} is not known`);
-    return { commitId, record, sha256 };
+    const file = {
+      kind: repository.kind,
+      path: path.slice(directory.length + 1),
+      size: record.size,
+    };
+    const ids = isLfsFile(file)
+      ? new Map<string, string>()
+      : await hub.store.blobIds([record.hash]);
+    return { commitId, record, sha256, blobId: ids.get(record.hash) };
   });
 }
 

@@ -102,6 +102,11 @@ export interface HubStore {
   page(request: PageRequest): Promise<RepositoryPage>;
   /** The records at the paths that have one, in the order of their paths. */
   at(request: PathsRequest): Promise<RepositoryPage>;
+  /**
+   * The ids of the blobs in Git of contents, by their hashes. Those that are not in the database have none.
+   * Ask for files of Git, not of Git LFS: all of the contents are read.
+   */
+  blobIds(hashes: readonly string[]): Promise<Map<string, string>>;
   /** Directories in the order of namespaces and names, whatever they are named. */
   repositories(query: RepositoryQuery): Promise<ListedRepository[]>;
   /**

@@ -14,6 +14,8 @@ export interface PageRecord {
   readonly updatedAt: number;
   /** In hexadecimal; undefined for a directory, and for content that was not read yet. */
   readonly sha256: string | undefined;
+  /** The id of the blob in Git of a file that is none of Git LFS, if it is known. */
+  readonly blobId: string | undefined;
   readonly verdict: Verdict;
   readonly isWaived: boolean;
 }
@@ -51,6 +53,9 @@ function textOf(record: PageRecord, form: PageForm): string {
       return `${sha256}  ${path}\n`;
     case "siblings": {
       if (!form.blobs || sha256 === undefined) return `,{"rfilename":${JSON.stringify(path)}}`;
+      if (record.blobId !== undefined) {
+        return `,${JSON.stringify({ rfilename: path, size, blobId: record.blobId })}`;
+      }
       const { size: pointerSize, blobId } = pointerTo(sha256, size);
       const lfs = { sha256, size, pointerSize };
       return `,${JSON.stringify({ rfilename: path, size, blobId, lfs })}`;
@@ -63,20 +68,23 @@ function textOf(record: PageRecord, form: PageForm): string {
 type TreeForm = Extract<PageForm, { kind: "tree" }>;
 
 function fileOf(record: PageRecord, form: TreeForm) {
-  const { path, size, sha256 = "" } = record;
-  const { size: pointerSize, blobId } = pointerTo(sha256, size);
+  const { path, size, blobId } = record;
   // Clients before 0.26 fail without what they expect of other scanners.
   const security = { ...securityIn(record, form), avScan: null, pickleImportScan: null };
   return {
     type: "file",
-    oid: blobId,
-    size,
+    ...(blobId === undefined ? lfsOf(record) : { oid: blobId, size }),
     path,
-    lfs: { oid: sha256, size, pointerSize },
     security,
     securityFileStatus: security,
     ...lastCommit(record, form),
   };
+}
+
+/** A file that Git LFS keeps, so that Git has a pointer to it. */
+function lfsOf({ size, sha256 = "" }: PageRecord) {
+  const { size: pointerSize, blobId } = pointerTo(sha256, size);
+  return { oid: blobId, size, lfs: { oid: sha256, size, pointerSize } };
 }
 
 function securityIn(

@@ -22,7 +22,7 @@ export async function postPreupload(
   const { files } = await jsonBody(c.req.raw, Preupload);
   const agent = c.req.header("User-Agent") ?? "";
   const showsOid = repository.kind !== "models" || !NEEDS_A_COMMIT.test(agent);
-  const planned = await planUploads(hub.tree, { caller: callerOf(c), repository, files });
+  const planned = await planUploads(hub, { caller: callerOf(c), repository, files });
   return hubJson(c, {
     files: planned.map(({ path, mode, oid = null }) => ({
       path,

@@ -1,5 +1,6 @@
 import { findRepositoryFile, openPromisedFile } from "../../core/hub/repository_file.ts";
 import { contentGrantOf, signGrant } from "../../core/hub/signed_address.ts";
+import type { ContentGrant } from "../../schemas/hub_lfs.ts";
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
 import { representationOf, select } from "../conditional.ts";
@@ -26,7 +27,7 @@ export async function resolveFile(
   const { directory } = named.repository;
   // Recorded if the gate refuses it.
   auditChange(c, { paths: [`${directory}/${path}`] });
-  const { commitId, record: { id, size }, sha256 } = await findRepositoryFile(hub, {
+  const { commitId, record: { id, size }, sha256, blobId } = await findRepositoryFile(hub, {
     ...named,
     path,
     onRevision: (commitId) => addHeader(c, "X-Repo-Commit", commitId),
@@ -38,27 +39,34 @@ export async function resolveFile(
     record: id,
     commit: commitId,
     sha256,
+    ...(blobId !== undefined && { blobId }),
     size,
   }, Date.now());
   const token = signGrant(await hub.objects.key(), grant);
   const { pathname } = new URL(`${publicOrigin.of(c)}${CONTENT_PATH}${token}`);
-  return respond(c, null, 307, { Location: pathname, ...linkedHeaders({ sha256, size }) });
+  return respond(c, null, 307, { Location: pathname, ...linkedHeaders(grant) });
 }
 
 /** `GET` and `HEAD /hub/api/content/{token}` (C 31): the content that {@link resolveFile} has promised. */
 export async function getContent(c: Handled, { hub }: Services): Promise<Response> {
   const { raw } = c.req;
-  const { repository, record, commit, sha256, size } = grantedContent(c);
-  const etag = `"${sha256}"`;
+  const grant = grantedContent(c);
+  const { repository, record, commit, sha256 } = grant;
+  const etag = etagOf(grant);
   const found = await openPromisedFile(hub.tree, {
     ...{ caller: callerOf(c), repository, record, sha256 },
     select: (record) => select(raw, { ...representationOf(record), etag }),
     signal: raw.signal,
   });
   addHeader(c, "X-Repo-Commit", commit);
-  return await sendFile(c, found, { ETag: etag, ...linkedHeaders({ sha256, size }) });
+  return await sendFile(c, found, { ETag: etag, ...linkedHeaders(grant) });
 }
 
-function linkedHeaders({ sha256, size }: { readonly sha256: string; readonly size: number }) {
-  return { "X-Linked-ETag": `"${sha256}"`, "X-Linked-Size": String(size) };
+/** Clients know a file of Git LFS by its SHA-256, and any other by the id of its blob. */
+function etagOf({ blobId, sha256 }: ContentGrant): string {
+  return `"${blobId ?? sha256}"`;
+}
+
+function linkedHeaders(grant: ContentGrant) {
+  return { "X-Linked-ETag": etagOf(grant), "X-Linked-Size": String(grant.size) };
 }

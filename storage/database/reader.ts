@@ -22,8 +22,10 @@ import {
   pageFrom,
   pageQuery,
   repositoriesQuery,
+  rowsOfPage,
   toRepository,
 } from "../sql/hub_pages.ts";
+import { blobIdsOf } from "../../core/hub/git_files.ts";
 import { SQLITE } from "./dialect.ts";
 import { sqlOf, type StatementName } from "./statements.ts";
 import { type PinnedState, StoredBytes, usageAcross } from "./usage.ts";
@@ -141,8 +143,15 @@ export class Reader {
   /** {@link pageQuery} */
   repositoryPage(request: HubRequest): RepositoryPage {
     const query = pageQuery(request, SQLITE);
-    const rows = this.#connectionFor(request.userId).values(query.sql, query.parameters);
-    return pageFrom(rows, request, query);
+    const connection = this.#connectionFor(request.userId);
+    const rows = connection.values(query.sql, query.parameters);
+    const page = rowsOfPage(rows, request, query);
+    return pageFrom(page, request, this.blobIds(page.hashes));
+  }
+
+  /** {@link HubStore.blobIds} */
+  blobIds(hashes: readonly string[]): Map<string, string> {
+    return blobIdsOf(this.contentBytes(hashes));
   }
 
   /** {@link repositoriesQuery} */

@@ -144,6 +144,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.upkeep = new SqlUpkeepStore(statementsOf("upkeep", parts));
     this.hub = new SqlHubStore({
       page: (request) => parts.reader.repositoryPage(request),
+      blobIds: (hashes) => parts.reader.blobIds(hashes),
       repositories: (query) => parts.reader.repositories(query),
       versionOf: async () => {
         await this.#commits.published();

@@ -1,10 +1,16 @@
-import type { ListedRepository, RepositoryPage, RepositoryQuery } from "../../core/hub/store.ts";
+import type {
+  HubStore,
+  ListedRepository,
+  RepositoryPage,
+  RepositoryQuery,
+} from "../../core/hub/store.ts";
 import type { RefusedFile } from "../../core/verdicts.ts";
 import {
   type HubRequest,
   pageFrom,
   pageQuery,
   repositoriesQuery,
+  rowsOfPage,
   toRepository,
 } from "../sql/hub_pages.ts";
 import {
@@ -17,10 +23,21 @@ import type { Database } from "./database.ts";
 import { POSTGRES } from "./dialect.ts";
 import type { Session } from "./session.ts";
 
-/** Reads a page of the records of a repository. */
-export async function readPage(database: Database, request: HubRequest): Promise<RepositoryPage> {
+/**
+ * Reads a page of the records of a repository.
+ *
+ * @param blobIds See `HubStore.blobIds`.
+ */
+export async function readPage(
+  database: Database,
+  request: HubRequest,
+  blobIds: HubStore["blobIds"],
+): Promise<RepositoryPage> {
   const query = pageQuery(request, POSTGRES);
-  return pageFrom(await database.values(query.sql, query.parameters), request, query);
+  const rows = await database.values(query.sql, query.parameters);
+  const page = rowsOfPage(rows, request, query);
+  const ids = page.hashes.length === 0 ? new Map() : await blobIds(page.hashes);
+  return pageFrom(page, request, ids);
 }
 
 /** Reads the directories that are two levels below a root. */

@@ -1,5 +1,6 @@
 import { entriesJson } from "../../core/entries.ts";
 import type { Entries, EventEntry } from "../../core/event_channel.ts";
+import { blobIdsOf } from "../../core/hub/git_files.ts";
 import type { Log } from "../../core/log.ts";
 import type {
   CollectionRoots,
@@ -149,8 +150,11 @@ export class PostgresResourceStore implements RecordStore {
       isShared: true,
     });
     this.upkeep = new SqlUpkeepStore(statementsOf(STATEMENTS.upkeep, parts));
+    const blobIds = async (hashes: readonly string[]) =>
+      blobIdsOf(await this.contents.bytesOfAll(hashes));
     this.hub = new SqlHubStore({
-      page: (request) => readPage(database, request),
+      page: (request) => readPage(database, request, blobIds),
+      blobIds,
       repositories: (query) => readRepositories(database, query),
       versionOf: async (userId) => {
         await this.#writes.published();

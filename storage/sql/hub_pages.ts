@@ -6,9 +6,12 @@ import type {
   RepositoryPage,
   RepositoryQuery,
 } from "../../core/hub/store.ts";
+import { isLfsFile, MAX_REGULAR_BYTES } from "../../core/hub/git_files.ts";
 import { KEPT_DIRECTORY } from "../../core/hub/kept_directory.ts";
+import type { RepositoryKind } from "../../core/hub/repository.ts";
 import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
 import { compareBytewise } from "../../core/paths.ts";
+import { MIB } from "../../schemas/units.ts";
 import { Buffer } from "node:buffer";
 import type { Dialect, SqlParameters, SqlRow, SqlValue } from "./dialect.ts";
 import {
@@ -22,7 +25,14 @@ import {
 const TARGET_COLUMNS = "user_id, path, name, hash, size, is_dir, updated_at";
 
 /** The first values of each row, in the order that {@link recordOf} reads. */
-const COLUMNS = "target.path, target.is_dir, target.size, target.updated_at, contents.sha256";
+const columnsOf = (form: PageForm) =>
+  `target.path, target.is_dir, target.size, target.updated_at, contents.sha256,
+    ${needsBlobIds(form) ? "target.hash" : "NULL"} AS hash`;
+
+/** How much content the blob ids of a page are computed of, in bytes: some milliseconds of a thread. */
+const MAX_BLOB_BYTES = 4 * MIB;
+/** How many files can be asked for by their paths at once, so that it is not more. */
+export const MAX_NAMED_PATHS = MAX_BLOB_BYTES / MAX_REGULAR_BYTES;
 
 /** A request for a page, with the verdicts that count at a time. */
 export type HubRequest = (PageRequest | PathsRequest) & {
@@ -49,25 +59,59 @@ export function pageQuery(request: HubRequest, dialect: Dialect): PageQuery {
   const judged = needsVerdicts(form);
   return {
     sql: judged
-      ? `SELECT ${COLUMNS}, ${WAIVER_ID} AS waiver, ${VERDICT_COLUMNS} FROM (${sql}) AS target
+      ? `SELECT ${
+        columnsOf(form)
+      }, ${WAIVER_ID} AS waiver, ${VERDICT_COLUMNS} FROM (${sql}) AS target
          ${VERDICT_JOINS} ORDER BY target.path`
-      : `SELECT ${COLUMNS} FROM (${sql}) AS target
+      : `SELECT ${columnsOf(form)} FROM (${sql}) AS target
          LEFT JOIN contents ON contents.hash = target.hash ORDER BY target.path`,
     parameters: { user: userId, ...parameters, ...(judged && { ...results, now }) },
     limit,
   };
 }
 
-/** The page that {@link pageQuery} has found, as the values of each row. */
-export function pageFrom(
+/** Rows that {@link pageQuery} has found, as far as the page has them. */
+export interface PageRows {
+  readonly rows: readonly (readonly SqlValue[])[];
+  readonly next: string | undefined;
+  /** The hashes of the contents whose blob ids the page shows. */
+  readonly hashes: readonly string[];
+}
+
+/** The rows of a page. It ends early if it would show the blob ids of too much content. */
+export function rowsOfPage(
   rows: readonly (readonly SqlValue[])[],
   { directory, form }: HubRequest,
   { limit }: PageQuery,
+): PageRows {
+  const hashes: string[] = [];
+  let bytes = 0;
+  let end = 0;
+  for (const [path, isDir, size, , , hash] of rows.slice(0, limit)) {
+    const file = { kind: kindOf(directory), path: pathBelow(directory, path), size: Number(size) };
+    if (needsBlobIds(form) && !isDir && !isLfsFile(file)) {
+      bytes += file.size;
+      if (bytes > MAX_BLOB_BYTES) break;
+      hashes.push(String(hash));
+    }
+    end++;
+  }
+  const page = rows.slice(0, end);
+  return { rows: page, next: rows.length > end ? String(page.at(-1)?.[0]) : undefined, hashes };
+}
+
+/** A page of those rows. */
+export function pageFrom(
+  { rows, next }: PageRows,
+  { directory, form }: HubRequest,
+  blobIds: ReadonlyMap<string, string>,
 ): RepositoryPage {
-  const page = rows.slice(0, limit);
-  const isCut = rows.length > page.length;
-  const next = isCut ? String(page.at(-1)?.[0]) : undefined;
-  return pageOf(page.map((row) => recordOf(row, directory)), form, next);
+  const records = rows.map((row): PageRecord => {
+    const record = recordOf(row, directory);
+    const isLfs = isLfsFile({ kind: kindOf(directory), ...record });
+    return { ...record, blobId: isLfs ? undefined : blobIds.get(String(row[5])) };
+  });
+  return pageOf(records, form, next);
 }
 
 /** A statement for the records of a request. */
@@ -131,10 +175,23 @@ function needsVerdicts(form: PageForm): boolean {
   }
 }
 
-function recordOf(values: readonly SqlValue[], directory: string): PageRecord {
-  const [path, isDir, size, updatedAt, sha256, waiver = null, verdict = "unscanned"] = values;
+/** Whether a page shows the blob ids of files that are not kept by Git LFS. */
+function needsBlobIds(form: PageForm): boolean {
+  return form.kind === "tree" || form.kind === "siblings" && form.blobs;
+}
+
+function kindOf(directory: string): RepositoryKind {
+  return directory.startsWith("datasets/") ? "datasets" : "models";
+}
+
+function pathBelow(directory: string, path: SqlValue | undefined): string {
+  return String(path).slice(directory.length + 1);
+}
+
+function recordOf(values: readonly SqlValue[], directory: string): Omit<PageRecord, "blobId"> {
+  const [path, isDir, size, updatedAt, sha256, , waiver = null, verdict = "unscanned"] = values;
   return {
-    path: String(path).slice(directory.length + 1),
+    path: pathBelow(directory, path),
     isDir: Boolean(isDir),
     size: Number(size),
     updatedAt: Number(updatedAt),

@@ -35,20 +35,34 @@ function commitOf(files: Readonly<Record<string, Uint8Array>>): string {
 
 const UNSCANNED = { safe: false, status: "unscanned" };
 
+interface Described {
+  readonly path: string;
+  readonly size: number;
+  readonly blob_id: string;
+  readonly security: typeof UNSCANNED;
+  readonly sha256?: string;
+  readonly lfs_size?: number;
+  readonly pointer_size?: number;
+}
+
 /** A file as the client describes it. */
-function described(path: string) {
+function described(path: string): Described {
   const content = FILES[path] ?? new Uint8Array();
   const sha256 = hex("sha256", content);
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\n` +
     `size ${content.length}\n`;
+  const file = { path, size: content.length, security: UNSCANNED };
+  // C 31: a file of Git.
+  if (!path.endsWith(".bin")) {
+    const blob = Buffer.concat([bytesOf(`blob ${content.length}\0`), content]);
+    return { ...file, blob_id: hex("sha1", blob) };
+  }
   return {
-    path,
-    size: content.length,
+    ...file,
     blob_id: hex("sha1", `blob ${pointer.length}\0${pointer}`),
     sha256,
     lfs_size: content.length,
     pointer_size: pointer.length,
-    security: UNSCANNED,
   };
 }
 
@@ -108,7 +122,7 @@ hubTest("C 20 HfApi reads models and data sets", async ({ server, client, step }
     assert.deepEqual(found.dataset, { ...model, sha: dataset, siblings: ["train.csv"] });
     const detailed = paths.map((path) => {
       const { size, blob_id, sha256 } = described(path);
-      return [path, [size, blob_id, sha256]];
+      return [path, [size, blob_id, sha256 ?? null]];
     });
     assert.deepEqual(found.detailed, Object.fromEntries(detailed));
   });

@@ -38,7 +38,8 @@ hubTest("C 20 the client finds in each reply what it reads", async ({ server, cl
       assert.deepEqual(beyond(listed, "sha", "siblings"), [], `listed ${kind}`);
     }
     assert.equal(found.ModelInfo.includes("security_repo_status"), false);
-    assert.deepEqual(found.siblings, []);
+    // Files of Git, such as those of the commit, have none (C 31).
+    assert.deepEqual(found.siblings, ["lfs"]);
   });
   await step(
     "C 20 files and folders, but for the storage and the history of another server",
@@ -56,7 +57,7 @@ hubTest("C 20 the client finds in each reply what it reads", async ({ server, cl
     assert.equal(found.RepoUrl, "team/made");
     assert.deepEqual(found.batch, ["hash_algo", "objects", "transfer"]);
     assert.equal(found.transfer, "basic");
-    assert.deepEqual(found.modes, ["regular", "regular", "lfs"]);
+    assert.deepEqual(found.modes, ["regular", "lfs", "lfs"]);
     assert.deepEqual(found.preupload, ["oid", "path", "shouldIgnore", "uploadMode"]);
   });
   await step("C 20 unknown routes are errors in the form that the client reads", () => {

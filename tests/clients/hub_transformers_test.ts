@@ -1,25 +1,12 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
-import { HfClient, HUB_VERSIONS } from "../support/hub_clients.ts";
+import { HfClient, versionWith } from "../support/hub_clients.ts";
 import { ScanRoom } from "../support/scan_room.ts";
 import { TestServer } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
-import { hasProgram } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
-/** The newest version whose Python has transformers. */
-const version = await findAsync(
-  HUB_VERSIONS,
-  ({ python }) => hasProgram(python, "-c", "import transformers, safetensors.numpy"),
-);
-
-async function findAsync<T>(
-  values: readonly T[],
-  matches: (value: T) => Promise<boolean>,
-): Promise<T | undefined> {
-  for (const value of values) if (await matches(value)) return value;
-  return undefined;
-}
+const version = await versionWith("transformers", "safetensors.numpy");
 
 /** Reaches for the classes of the program that renders it. */
 const DANGEROUS_TEMPLATE = "{{ ''.__class__.__mro__[1].__subclasses__() }}";

@@ -40,18 +40,30 @@ const FILES = {
   "sub/ä b+%.bin": LARGE,
 };
 
+function blobId(text: string): string {
+  return sha("sha1", `blob ${new TextEncoder().encode(text).length}\0${text}`);
+}
+
+interface TreeFile extends Readonly<Record<string, unknown>> {
+  readonly oid: string;
+  readonly size: number;
+  readonly lfs?: { readonly oid: string; readonly size: number; readonly pointerSize: number };
+}
+
 /** What the clients parse of a file of a tree. */
-function treeFile(path: keyof typeof FILES) {
+function treeFile(path: keyof typeof FILES): TreeFile {
   const [text, size] = [FILES[path], new TextEncoder().encode(FILES[path]).length];
   const oid = sha("sha256", text);
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
   const security = { safe: false, status: "unscanned", avScan: null, pickleImportScan: null };
   return {
     type: "file",
-    oid: sha("sha1", `blob ${pointer.length}\0${pointer}`),
+    ...(path.endsWith(".bin")
+      ? { oid: blobId(pointer), lfs: { oid, size, pointerSize: pointer.length } }
+      // A file of Git.
+      : { oid: blobId(text) }),
     size,
     path,
-    lfs: { oid, size, pointerSize: pointer.length },
     security,
     securityFileStatus: security,
   };
@@ -92,12 +104,14 @@ Deno.test("C 20 reading a repository", async (t) => {
   });
   await t.step("C 20 the information with sizes, digests and the security status", async () => {
     const info = object(jsonOf(await hub.send("GET", `${model}?blobs=True&securityStatus=true`)));
-    const { oid: blobId, size, lfs } = treeFile("a.txt");
-    assert.deepEqual(list(info.siblings)[0], {
-      rfilename: "a.txt",
+    const siblings = list(info.siblings);
+    assert.deepEqual(siblings[0], { rfilename: "a.txt", size: 5, blobId: blobId("hello") });
+    const { oid, size, lfs } = treeFile("sub/ä b+%.bin");
+    assert.deepEqual(siblings[3], {
+      rfilename: "sub/ä b+%.bin",
       size,
-      blobId,
-      lfs: { sha256: lfs.oid, size, pointerSize: lfs.pointerSize },
+      blobId: oid,
+      lfs: { sha256: lfs?.oid, size, pointerSize: lfs?.pointerSize },
     });
     assert.deepEqual(info.securityRepoStatus, { scansDone: false, filesWithIssues: [] });
     const few = object(jsonOf(await hub.send("GET", `${model}?expand=sha&expand=tags`)));
@@ -315,7 +329,7 @@ Deno.test("C 20 resolve serves a file as other downloads do", async (t) => {
     const reply = await hub.send("GET", "/team/one/resolve/main/empty");
     assert.deepEqual([reply.status, reply.text], [200, ""]);
     assert.equal(reply.headers.get("X-Linked-Size"), "0");
-    assert.equal(reply.headers.get("ETag"), `"${sha("sha256", "")}"`);
+    assert.equal(reply.headers.get("ETag"), `"${blobId("")}"`);
   });
 });
 

@@ -9,8 +9,9 @@ import { until } from "../support/until.ts";
 const FILE = "models/team/one/config.json";
 const RESOLVE = "/team/one/resolve/main/config.json";
 
-function sha256Of(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** The id of the blob in Git with a text of ASCII. */
+function blobIdOf(text: string): string {
+  return createHash("sha1").update(`blob ${text.length}\0${text}`).digest("hex");
 }
 
 /** What a client learns before it asks for content. */
@@ -33,7 +34,7 @@ Deno.test("C 31 resolve redirects to the content that a file has", async (t) => 
   const user = await server.as(7);
   const hub = new HubClient(server, user);
   await user.put(FILE, "one");
-  const etag = `"${sha256Of("one")}"`;
+  const etag = `"${blobIdOf("one")}"`;
 
   await t.step("C 31 GET and HEAD say what comes, and it comes without a credential", async () => {
     for (const method of ["GET", "HEAD"]) {

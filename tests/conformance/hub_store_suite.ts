@@ -93,6 +93,14 @@ export function hubStoreSuite(engine: StoresEngine): void {
         assert.equal(text, ',{"rfilename":"d!"},{"rfilename":"d0"}');
         assert.deepEqual([page.count, page.next, page.withoutSha256], [2, undefined, "d!"]);
       });
+      await t.step("C 31 the ids of blobs in Git, of content that is in the database", async () => {
+        const found = await rows("SELECT hash FROM contents WHERE bytes IS NOT NULL");
+        const hashes = found.map(({ hash }) => String(hash));
+        const ids = await store.blobIds([...hashes, "f".repeat(32)]);
+        assert.deepEqual([...ids.keys()].sort(), hashes.sort());
+        for (const id of ids.values()) assert.match(id, /^[0-9a-f]{40}$/);
+        assert.deepEqual(await store.blobIds([]), new Map());
+      });
       await t.step("C 20 repositories by namespace and name, page by page", async () => {
         const list = async (query: { namespace?: string; after?: string; limit?: number } = {}) => {
           const found = await store.repositories({

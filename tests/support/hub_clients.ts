@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { ROOT } from "./child_server.ts";
 import { mintToken, TestServer, type TestServerOptions, USER_PRIVILEGES } from "./server.ts";
 import { TempDir } from "./temp_dir.ts";
-import { type ProgramOutput, run } from "./tools.ts";
+import { hasProgram, type ProgramOutput, run } from "./tools.ts";
 
 /** An installed version. */
 export interface HubVersion {
@@ -14,18 +14,31 @@ export interface HubVersion {
   readonly python: string;
 }
 
+/** Those of every Python on the PATH, the newest first. */
+const INSTALLED: readonly HubVersion[] = await installedVersions();
+
 /** The versions on the PATH, the newest first. */
-export const HUB_VERSIONS: readonly HubVersion[] = await installedVersions();
+export const HUB_VERSIONS: readonly HubVersion[] = INSTALLED.filter(({ version }, index) =>
+  INSTALLED.findIndex((other) => other.version === version) === index
+);
 
 async function installedVersions(): Promise<HubVersion[]> {
-  const found = new Map<string, HubVersion>();
+  const found: HubVersion[] = [];
   for (const directory of new Set((Deno.env.get("PATH") ?? "").split(":"))) {
     const python = `${directory}/python3`;
     const version = await versionOf(python);
-    if (version !== undefined && !found.has(version)) found.set(version, { version, python });
+    if (version !== undefined) found.push({ version, python });
   }
   const numeric = new Intl.Collator("en", { numeric: true });
-  return [...found.values()].sort((a, b) => numeric.compare(b.version, a.version));
+  return found.sort((a, b) => numeric.compare(b.version, a.version));
+}
+
+/** The newest version whose Python has some modules. */
+export async function versionWith(...modules: readonly string[]): Promise<HubVersion | undefined> {
+  for (const version of INSTALLED) {
+    if (await hasProgram(version.python, "-c", `import ${modules.join(", ")}`)) return version;
+  }
+  return undefined;
 }
 
 /** The version of `huggingface_hub` that a Python has. */

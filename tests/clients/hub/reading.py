@@ -16,9 +16,11 @@ def entry(it):
         "path": it.path,
         "size": it.size,
         "blob_id": it.blob_id,
-        "sha256": it.lfs.sha256,
-        "lfs_size": it.lfs.size,
-        "pointer_size": it.lfs.pointer_size,
+        **({} if it.lfs is None else {
+            "sha256": it.lfs.sha256,
+            "lfs_size": it.lfs.size,
+            "pointer_size": it.lfs.pointer_size,
+        }),
         "security": it.security and {"safe": it.security.safe, "status": it.security.status},
     }
 
@@ -49,7 +51,7 @@ print(json.dumps({
     "at_commit": info(api.model_info(REPO, revision=model.sha)),
     "full_ref": info(api.model_info(REPO, revision="refs/heads/main")),
     "detailed": {
-        it.rfilename: [it.size, it.blob_id, it.lfs.sha256] for it in detailed.siblings
+        it.rfilename: [it.size, it.blob_id, it.lfs and it.lfs.sha256] for it in detailed.siblings
     },
     "dataset": info(api.dataset_info(REPO)),
     "tree": [entry(it) for it in api.list_repo_tree(REPO)],

@@ -25,6 +25,10 @@ class FakeStore implements HubStore {
   /** Another one when the database has gone back. */
   epoch = "a";
 
+  blobIds(): Promise<Map<string, string>> {
+    throw new Error("Not asked for");
+  }
+
   async page({ directory }: PageRequest): Promise<RepositoryPage> {
     this.pages++;
     const { digest } = this;
