@@ -3,15 +3,28 @@ import * as v from "valibot";
 /** The most files that a client may ask about at once. */
 export const MAX_PREUPLOAD_FILES = 1000;
 
-/** The body of a request for a new repository (C 20). Repositories are private, whatever it says. Unknown keys are ignored. */
-export const NewRepository = v.object({
+const Type = v.nullish(v.picklist(["model", "dataset"]), "model");
+export type RepositoryType = "model" | "dataset";
+
+const Named = {
   name: v.string(),
   /** The namespace. @default the name of the caller */
   organization: v.nullish(v.string()),
-  type: v.nullish(v.picklist(["model", "dataset"]), "model"),
+  type: Type,
+};
+
+/** The body of a request for a new repository (C 20). Repositories are private, whatever it says. Unknown keys are ignored. */
+export const NewRepository = v.object({
+  ...Named,
   private: v.nullish(v.boolean()),
   visibility: v.nullish(v.string()),
 });
+
+/** The body of a request to delete a repository (C 31). Unknown keys are ignored. */
+export const DeletedRepository = v.object(Named);
+
+/** The body of a request to give a repository another name (C 31). Unknown keys are ignored. */
+export const MovedRepository = v.object({ fromRepo: v.string(), toRepo: v.string(), type: Type });
 
 /** The body of a request for the ways in which files are to be sent (C 20). Unknown keys are ignored. */
 export const Preupload = v.object({

@@ -24,6 +24,7 @@ const CORE_FOR_STORAGE = [
   "core/verdicts.ts",
   "core/links.ts",
   "core/credential_store.ts",
+  "core/hub/git_files.ts",
   "core/hub/kept_directory.ts",
   "core/hub/store.ts",
   "core/hub/tree_json.ts",

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { KIB } from "../../schemas/units.ts";
 import { nameOf } from "../paths.ts";
-import type { RepositoryKind } from "./repository.ts";
 
 /** The largest file that belongs into a commit itself, in bytes. Its content is in the database. */
 export const MAX_REGULAR_BYTES = 64 * KIB;
@@ -22,7 +21,8 @@ const DATASET_ENDINGS = MODEL_ENDINGS.union(
 
 /** A file of a repository. */
 export interface RepositoryPath {
-  readonly kind: RepositoryKind;
+  /** The directory of the repository in the tree, such as `models/ns/name`. */
+  readonly directory: string;
   /** Relative to the repository. */
   readonly path: string;
   /** In bytes. */
@@ -33,11 +33,11 @@ export interface RepositoryPath {
  * Whether clients take a file for one of Git LFS rather than one of Git: it is large, or has a name that the public
  * hub keeps so (C 20). Nobody keeps an empty one so.
  */
-export function isLfsFile({ kind, path, size }: RepositoryPath): boolean {
+export function isLfsFile({ directory, path, size }: RepositoryPath): boolean {
   if (size > MAX_REGULAR_BYTES) return true;
   if (size === 0) return false;
   const name = nameOf(path);
-  const endings = kind === "models" ? MODEL_ENDINGS : DATASET_ENDINGS;
+  const endings = directory.startsWith("datasets/") ? DATASET_ENDINGS : MODEL_ENDINGS;
   return endings.has(name.slice(name.lastIndexOf(".") + 1)) && name.includes(".") ||
     /\.(?:lfs|tar)\.|tfevents/.test(name) || path.startsWith("saved_model/");
 }

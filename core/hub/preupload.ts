@@ -38,11 +38,11 @@ export interface PreuploadRequest {
  */
 export async function planUploads(
   { tree, store }: Pick<Hub, "tree" | "store">,
-  { caller, repository: { kind, userId, directory }, files }: PreuploadRequest,
+  { caller, repository: { userId, directory }, files }: PreuploadRequest,
 ): Promise<PlannedUpload[]> {
   const planned = files.map(({ path, size }) => {
     const relative = repositoryPath(path);
-    const isLfs = isLfsFile({ kind, path: relative, size });
+    const isLfs = isLfsFile({ directory, path: relative, size });
     return {
       path,
       size,

@@ -44,7 +44,7 @@ const RESERVED = new Set(["api", "datasets", "lfs", "models", "spaces", "t"]);
  * @throws {AppError} `ErrHubRepositoryNotFound` when no repository can have the name.
  */
 export function repositoryNamed(caller: Caller, { kind, id }: RepositoryName): Repository {
-  if (!isRepositoryId(id)) throw notFound({ kind, id }, ": expected namespace/name");
+  if (!isRepositoryId(id)) throw repositoryNotFound({ kind, id }, `: ${expectedId(id)}`);
   return { kind, id, userId: ownerOf(caller), directory: `${kind}/${id}` };
 }
 
@@ -52,6 +52,32 @@ export function repositoryNamed(caller: Caller, { kind, id }: RepositoryName): R
 export function isRepositoryId(id: string): boolean {
   const [namespace = "", name = "", ...others] = id.split("/");
   return others.length === 0 && isNamespace(namespace) && isSegment(name);
+}
+
+/** What a name that no repository can have should be instead. */
+function expectedId(id: string): string {
+  const [namespace = ""] = id.split("/");
+  return RESERVED.has(namespace)
+    ? `the namespace ${quoted(namespace)} is reserved, as addresses of the hub begin so`
+    : "expected namespace/name";
+}
+
+/**
+ * The repository with a name that it is to get.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest` when no repository can have the name, with the reason.
+ */
+export function nameable(caller: Caller, name: RepositoryName, verb: string): Repository {
+  const { id } = name;
+  if (isRepositoryId(id)) return repositoryNamed(caller, name);
+  const expected = expectedId(id).replace(
+    "namespace/name",
+    "a namespace and a name, each of up to 96 letters, digits, and single dots, dashes and underscores",
+  );
+  throw new AppError(
+    "ErrResourcesInvalidRequest",
+    `Cannot ${verb} ${quoted(id)}: ${expected}`,
+  );
 }
 
 /** Whether repositories can be in a namespace. */
@@ -77,7 +103,7 @@ export async function findRepository(
   const scope = { userId, everyone: false };
   const record = (await tree.records.findByPath(scope, [directory])).get(directory);
   if (record?.isDir) return record;
-  throw notFound(repository);
+  throw repositoryNotFound(repository);
 }
 
 /** A repository in a certain state: that of the branch or commit id that a request names. */
@@ -139,7 +165,8 @@ export function entryNotFound(
   return new AppError("ErrHubEntryNotFound", `${quoted(path)} in ${id}: ${problem}`);
 }
 
-function notFound({ kind, id }: RepositoryName, expected = ""): AppError {
+/** The error for a repository that does not exist. */
+export function repositoryNotFound({ kind, id }: RepositoryName, reason = ""): AppError {
   const what = kind === "models" ? "Model" : "Dataset";
-  return new AppError("ErrHubRepositoryNotFound", `${what} ${quoted(id)} not found${expected}`);
+  return new AppError("ErrHubRepositoryNotFound", `${what} ${quoted(id)} not found${reason}`);
 }

@@ -49,11 +49,7 @@ export function findRepositoryFile(
     const { sha256 } = await verdicts.on(record);
     // Without it, the repository would have no commit id.
     if (sha256 === null) throw new Error(`The SHA-256 of ${record.hash} is not known`);
-    const file = {
-      kind: repository.kind,
-      path: path.slice(directory.length + 1),
-      size: record.size,
-    };
+    const file = { directory, path: path.slice(directory.length + 1), size: record.size };
     const ids = isLfsFile(file)
       ? new Map<string, string>()
       : await hub.store.blobIds([record.hash]);

@@ -26,6 +26,8 @@ export interface TransferRequest {
   readonly destination: string;
   /** Whether existing files may be replaced and existing directories merged. */
   readonly force: boolean;
+  /** Throws if a source would not get where the request wants it. @default anywhere is fine */
+  readonly requirePlacement?: (placement: Placement) => void;
 }
 
 export type TransferVerb = "move" | "copy";

@@ -49,7 +49,7 @@ export interface PreparedTargets {
  *
  * @throws {AppError} as {@link parseTransfer} and {@link planTransfer} do, and
  *   `ErrResourcesNotFound` when a source has no record, `ErrResourcesInvalidRequest` when sources have
- *   different owners.
+ *   different owners, and what `requirePlacement` throws.
  */
 export function transfer(
   tree: Tree,
@@ -64,6 +64,7 @@ export function transfer(
     const paths = pathsToPlan(sources, parsed.destination);
     const existing = await transaction.findByPath(owner, paths);
     const plan = planTransfer({ transfer: parsed, sources, existing, now });
+    for (const placement of plan.placements) request.requirePlacement?.(placement);
     const prepared = await prepareTargets(transaction, plan);
     return changes(prepared, await run(transaction, plan.placements, now));
   };

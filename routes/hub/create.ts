@@ -1,12 +1,8 @@
-import { createRepository } from "../../core/hub/create_repository.ts";
-import {
-  type Repository,
-  type RepositoryName,
-  repositoryNamed,
-} from "../../core/hub/repository.ts";
 import type { Caller } from "../../core/caller.ts";
-import { AppError, quoted } from "../../core/errors.ts";
-import { NewRepository } from "../../schemas/hub_repository.ts";
+import { AppError } from "../../core/errors.ts";
+import { createRepository } from "../../core/hub/create_repository.ts";
+import { nameable, type RepositoryKind } from "../../core/hub/repository.ts";
+import { NewRepository, type RepositoryType } from "../../schemas/hub_repository.ts";
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
 import { jsonBody } from "../body.ts";
@@ -16,18 +12,22 @@ import type { Mount } from "./hub_route.ts";
 import { type Handled, hubJson, pageOf } from "./replies.ts";
 import { nameOfUser } from "./whoami.ts";
 
+/** What clients that ask for a public repository are told. `huggingface_hub` prints it from version 2 on. */
+const NOT_PUBLIC = "The repository is private: here, none is public. Share it by a link or a tree";
+
 /** `POST /api/repos/create` (C 20). */
 export async function postRepository(
   c: Handled,
   { tree, publicOrigin }: Services,
   mount: Mount,
 ): Promise<Response> {
-  const { name, organization, type } = await jsonBody(c.req.raw, NewRepository);
+  const { type, private: isPrivate, visibility, ...name } = await jsonBody(
+    c.req.raw,
+    NewRepository,
+  );
   const caller = callerOf(c);
-  const repository = newRepository(caller, {
-    kind: type === "dataset" ? "datasets" : "models",
-    id: `${organization ?? nameOfUser(caller.userId)}/${name}`,
-  });
+  const kind = kindOfType(type);
+  const repository = nameable(caller, { kind, id: idOf(caller, name) }, "create");
   auditChange(c, { paths: [repository.directory] });
   const url = pageOf(publicOrigin.of(c), mount, repository);
   try {
@@ -37,20 +37,26 @@ export async function postRepository(
     if (!(error instanceof AppError) || error.kind !== "ErrResourcesAlreadyExists") throw error;
     return failure(c, error, { fields: { url } });
   }
-  return hubJson(c, { url, name: repository.id, id: repository.id });
+  const reply = { url, name: repository.id, id: repository.id };
+  if (isPrivate !== false && visibility !== "public") return hubJson(c, reply);
+  // Older clients ask for a public one unless they are told otherwise, so that it is not refused.
+  return hubJson(c, { ...reply, warning: NOT_PUBLIC }, {
+    "X-HF-Warning": `visibility; ${NOT_PUBLIC}`,
+  });
 }
 
-function newRepository(caller: Caller, name: RepositoryName): Repository {
-  try {
-    return repositoryNamed(caller, name);
-  } catch (error) {
-    throw new AppError(
-      "ErrResourcesInvalidRequest",
-      `Cannot create ${
-        quoted(name.id)
-      }: expected a namespace and a name, each of up to 96 letters, ` +
-        "digits, and single dots, dashes and underscores",
-      { cause: error },
-    );
-  }
+/** The id of a repository. Without a namespace, it has that of the caller. */
+export function idOf(
+  { userId }: Caller,
+  { name, organization }: {
+    readonly name: string;
+    readonly organization?: string | null | undefined;
+  },
+): string {
+  return `${organization ?? nameOfUser(userId)}/${name}`;
+}
+
+/** The kind of a type of repositories in a body. */
+export function kindOfType(type: RepositoryType): RepositoryKind {
+  return type === "dataset" ? "datasets" : "models";
 }

@@ -7,6 +7,7 @@ import { showInfo } from "./info.ts";
 import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getObject, putObject } from "./objects.ts";
 import { postPreupload } from "./preupload.ts";
+import { removeRepository, renameRepository } from "./repository_changes.ts";
 import { showRepositories } from "./repositories.ts";
 import { getContent, resolveFile } from "./resolve.ts";
 import { checkAccess, showCommits, showReferences } from "./references.ts";
@@ -103,6 +104,20 @@ const WRITING: readonly HubRoute[] = [
     privilege: "resources.upload",
     action: "hub.create",
     handle: postRepository,
+  },
+  {
+    method: "DELETE",
+    path: "/api/repos/delete",
+    privilege: "resources.delete",
+    action: "hub.delete",
+    handle: removeRepository,
+  },
+  {
+    method: "POST",
+    path: "/api/repos/move",
+    privilege: "resources.edit",
+    action: "hub.move",
+    handle: renameRepository,
   },
   {
     method: "POST",

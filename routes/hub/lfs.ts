@@ -13,7 +13,6 @@ import { LfsBatch, LfsObject, type LfsOperation } from "../../schemas/hub_lfs.ts
 import { auditChange } from "../audit.ts";
 import { callerOf } from "../auth.ts";
 import { jsonBody } from "../body.ts";
-import { REFUSALS } from "../openapi/refusals.ts";
 import { respond } from "../respond.ts";
 import type { Services } from "../route.ts";
 import type { Mount } from "./hub_route.ts";
@@ -26,12 +25,16 @@ const PRIVILEGES: Readonly<Record<LfsOperation, Privilege>> = {
   download: "resources.download",
 };
 
-/** Codes of refused objects (Git LFS, batch API) that differ from the status of a request for one alone. */
+/** The codes of refused objects (Git LFS, batch API). */
 const OBJECT_CODES: { readonly [Kind in ErrorKind]?: number } = {
-  ErrResourcesInvalidRequest: 422,
+  ErrHubEntryNotFound: 404,
+  ErrResourcesQuarantined: 403,
   ErrResourcesQuotaExceeded: 507,
+  // A full disk.
   ErrInternal: 507,
 };
+/** That of any other one: what it states is invalid. */
+const INVALID_OBJECT = 422;
 
 const encoder = new TextEncoder();
 
@@ -169,9 +172,9 @@ function pointerOf({ oid, size }: LfsObject): LfsPointer {
   return { sha256: oid, size };
 }
 
-/** A refusal of one object. The status is what clients of Git LFS know, where they know one. */
+/** A refusal of one object. */
 function errorOf({ kind, message }: AppError): { code: number; message: string } {
-  return { code: OBJECT_CODES[kind] ?? REFUSALS[kind].status, message };
+  return { code: OBJECT_CODES[kind] ?? INVALID_OBJECT, message };
 }
 
 /** `POST /{repo}.git/info/lfs/verify` (C 20): whether an upload has arrived, for clients that commit it. */

@@ -8,7 +8,6 @@ import type {
 } from "../../core/hub/store.ts";
 import { isLfsFile, MAX_REGULAR_BYTES } from "../../core/hub/git_files.ts";
 import { KEPT_DIRECTORY } from "../../core/hub/kept_directory.ts";
-import type { RepositoryKind } from "../../core/hub/repository.ts";
 import { pageOf, type PageRecord } from "../../core/hub/tree_json.ts";
 import { compareBytewise } from "../../core/paths.ts";
 import { MIB } from "../../schemas/units.ts";
@@ -88,7 +87,7 @@ export function rowsOfPage(
   let bytes = 0;
   let end = 0;
   for (const [path, isDir, size, , , hash] of rows.slice(0, limit)) {
-    const file = { kind: kindOf(directory), path: pathBelow(directory, path), size: Number(size) };
+    const file = { directory, path: pathBelow(directory, path), size: Number(size) };
     if (needsBlobIds(form) && !isDir && !isLfsFile(file)) {
       bytes += file.size;
       if (bytes > MAX_BLOB_BYTES) break;
@@ -108,7 +107,7 @@ export function pageFrom(
 ): RepositoryPage {
   const records = rows.map((row): PageRecord => {
     const record = recordOf(row, directory);
-    const isLfs = isLfsFile({ kind: kindOf(directory), ...record });
+    const isLfs = isLfsFile({ directory, ...record });
     return { ...record, blobId: isLfs ? undefined : blobIds.get(String(row[5])) };
   });
   return pageOf(records, form, next);
@@ -178,10 +177,6 @@ function needsVerdicts(form: PageForm): boolean {
 /** Whether a page shows the blob ids of files that are not kept by Git LFS. */
 function needsBlobIds(form: PageForm): boolean {
   return form.kind === "tree" || form.kind === "siblings" && form.blobs;
-}
-
-function kindOf(directory: string): RepositoryKind {
-  return directory.startsWith("datasets/") ? "datasets" : "models";
 }
 
 function pathBelow(directory: string, path: SqlValue | undefined): string {

@@ -57,12 +57,15 @@ Deno.test("C 20 create makes the directory of a repository", async (t) => {
       [{ name: "x", organization: "team", type: "space" }, /type must be .*, not "space"/],
       [{ organization: "team" }, /name is missing/],
       [{ name: 1 }, /name must be string/],
+      [{ name: "x", organization: "" }, /expected a namespace/],
       ...["..", ".", "a/b", "", "a b", "a--b", "-a", "a.", "x".repeat(97), "a.git", "é", "a\0b"]
         .map((name): [unknown, RegExp] => [{ name, organization: "team" }, /expected a namespace/]),
-      ...["..", "api", "datasets", "lfs", "t", "a/b"]
+      ...["..", "api", "datasets", "lfs", "models", "spaces", "t", "a/b"]
         .map((organization): [unknown, RegExp] => [
           { name: "x", organization },
-          /expected a namespace/,
+          /^[a-z]+$/.test(organization)
+            ? new RegExp(`the namespace "${organization}" is reserved`)
+            : /expected a namespace/,
         ]),
     ];
     const before = await user.tree();

@@ -103,4 +103,11 @@ out["dataset_commit"] = commit(api.upload_file(
     path_or_fileobj=LARGE, path_in_repo="rows/train.bin", repo_id=REPO, repo_type="dataset"
 ))
 out["dataset_files"] = files(repo_type="dataset")
+out["onto_another"] = error(lambda: api.move_repo(from_id=REPO, to_id="user-1/mine"))
+api.move_repo(from_id=REPO, to_id="group/moved")
+out["after_move"] = len(files("group/moved"))
+out["before_move"] = error(lambda: api.list_repo_files(REPO))
+api.delete_repo("group/moved")
+out["deleted"] = error(lambda: api.delete_repo("group/moved"))
+api.delete_repo("group/moved", missing_ok=True)
 print(json.dumps(out))
