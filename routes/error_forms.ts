@@ -24,11 +24,16 @@ const HUB_CODES: { readonly [Kind in ErrorKind]?: string } = {
   ErrHubRevisionNotFound: "RevisionNotFound",
   ErrHubEntryNotFound: "EntryNotFound",
   ErrResourcesNotFound: "EntryNotFound",
-  ErrResourcesQuarantined: "GatedRepo",
 };
 
 /** The command lines of the clients. They show the code `GatedRepo` in words of their own, without ours. */
 const HUB_COMMAND = /^(?:hf|huggingface-cli)\//;
+
+/** Clients that show a 401 of such an address as a broken connection, unless it has the code `GatedRepo`. */
+const HIDES_UNAUTHORIZED = /\bhf_hub\/0\.(?:[12]?\d|30)\./;
+
+/** Where clients look for a file, or for a revision to download. All show a 403 there as a broken connection. */
+const DOWNLOAD = /\/(?:resolve|revision)\//;
 
 /** With another message, the clients show a 401 as a repository that does not exist. */
 const HUB_UNAUTHORIZED = "Invalid credentials in Authorization header";
@@ -55,8 +60,7 @@ export function hasLfsForm(path: string): boolean {
 export function errorFormOf(path: string, refused: Refused): ErrorForm {
   if (!isHub(path)) return envelope(refused);
   if (hasLfsForm(path)) return lfsForm(refused);
-  // A signed address has no credential that could be wrong.
-  return hubForm(refused, path.startsWith(CONTENT_PATH));
+  return hubForm(refused, path);
 }
 
 /** C 2. */
@@ -68,10 +72,12 @@ function envelope({ kind, message }: Refused): ErrorForm {
 }
 
 /** C 20. */
-function hubForm({ kind, message, status, userAgent }: Refused, isSigned: boolean): ErrorForm {
-  const isUnshown = kind === "ErrResourcesQuarantined" && HUB_COMMAND.test(userAgent ?? "");
-  const code = isUnshown ? undefined : HUB_CODES[kind];
-  const shown = status === 401 && !isSigned ? HUB_UNAUTHORIZED : message;
+function hubForm(refused: Refused, path: string): ErrorForm {
+  const { message, status } = refused;
+  const code = hubCodeOf(refused, path);
+  // A signed address has no credential that could be wrong.
+  const isSigned = path.startsWith(CONTENT_PATH);
+  const shown = status === 401 && code === undefined && !isSigned ? HUB_UNAUTHORIZED : message;
   return {
     body: { error: message },
     headers: {
@@ -80,6 +86,17 @@ function hubForm({ kind, message, status, userAgent }: Refused, isSigned: boolea
       ...(code !== undefined && { "X-Error-Code": code }),
     },
   };
+}
+
+/** The code that has clients show the message. */
+function hubCodeOf({ kind, status, userAgent = "" }: Refused, path: string): string | undefined {
+  if (status === 401) {
+    return HIDES_UNAUTHORIZED.test(userAgent) && DOWNLOAD.test(path) ? "GatedRepo" : undefined;
+  }
+  if (kind === "ErrResourcesQuarantined" || status === 403 && DOWNLOAD.test(path)) {
+    return HUB_COMMAND.test(userAgent) ? undefined : "GatedRepo";
+  }
+  return HUB_CODES[kind];
 }
 
 /**

@@ -14,6 +14,9 @@ export async function run(args: string[]): Promise<number> {
   await checkCredential(new Connection(login));
   await writeLogin(login);
   print(`Logged in to ${login.url}; the credential is kept in ${loginPath()}`);
+  print(
+    `hf and huggingface_hub: export HF_ENDPOINT=${login.url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
+  );
   return 0;
 }
 

@@ -14,6 +14,7 @@ import { checkAccess, showCommits, showReferences } from "./references.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
+import { adviseAgainstXet } from "./xet.ts";
 
 /** Addresses of repositories without a namespace, which clients know from other hubs. None exists. */
 const WITHOUT_NAMESPACE: readonly HubRoute[] = [
@@ -72,6 +73,12 @@ const READING: readonly HubRoute[] = [
     privilege: "resources.view",
     handle: checkAccess,
   },
+  ...["xet-write-token", "xet-read-token"].map((name): HubRoute => ({
+    method: "GET",
+    path: `{api}/{ns}/{name}/${name}/{rev}`,
+    privilege: "any",
+    handle: adviseAgainstXet,
+  })),
   {
     method: "POST",
     path: "{api}/{ns}/{name}/paths-info/{rev}",

@@ -194,7 +194,7 @@ no credential: HTTPError 401
 wrong credential: HTTPError 401
 wrong credential for whoami: HTTPError 401
 wrong credential for a file: HTTPError 401
-without the privilege to download: HTTPError 403
+without the privilege to download: GatedRepoError 403
 without the privilege to upload: HTTPError 403
 branches: HTTPError 501
 tags: HTTPError 501

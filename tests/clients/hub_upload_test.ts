@@ -115,6 +115,22 @@ hubTest("C 20 hf upload", async ({ server, client, clientOf, step }) => {
   });
 });
 
+hubTest("C 31 hf upload without HF_HUB_DISABLE_XET arrives, or names it", async (test) => {
+  const { server, client } = test;
+  await write(client, "model", { "model.bin": noise(100_000) });
+  const unset = client.with({ env: { HF_HUB_DISABLE_XET: "0" } });
+  for (const paths of [["model", "."], ["model/model.bin"]]) {
+    const { code, stdout, stderr } = await unset.hf("upload", "team/xet", ...paths);
+    if (code !== 0) assert.match(stderr, /HF_HUB_DISABLE_XET=1/);
+    else assert.match(stdout, /team\/xet/);
+    // The versions from 2 on do not fall back where they have hf_xet.
+    if (client.version.version.startsWith("2.")) continue;
+    assert.equal(code, 0, stderr);
+    const stored = await (await server.as(1)).bytes({ path: "models/team/xet/model.bin" });
+    assert.deepEqual(stored, noise(100_000));
+  }
+});
+
 hubTest("C 20 hf upload repeats what a cut connection has lost", async ({ server, client }) => {
   const one = await server.as(1);
   const content = noise(8_000_000);

@@ -57,6 +57,12 @@ Deno.test("C 31 the hub takes other names that clients use for the same", async 
     const reply = await fetch(`${hub.url}/api/validate-yaml`, { method: "POST", body: "{}" });
     assert.deepEqual(await reply.json(), { errors: [], warnings: [] });
   });
+  await t.step("C 31 who asks for xet is sent to an address that says what to set", async () => {
+    for (const path of ["models/a/b/xet-write-token/main", "datasets/a/b/xet-read-token/main"]) {
+      const reply = await hub.send("GET", `/api/${path}`);
+      assert.match(hubRefused(reply, 501), /HF_HUB_DISABLE_XET=1/);
+    }
+  });
   await t.step("C 24, 31 the address that clients print opens the console", async () => {
     const reply = await commit(hub, "a/b", lines.file("g", "y"));
     const { commitUrl } = v.parse(CommitReply, jsonOf(reply));
@@ -68,4 +74,29 @@ Deno.test("C 31 the hub takes other names that clients use for the same", async 
     const body = { operation: "upload", hash_algo: "sha_256", objects: [lfsObject("new")] };
     jsonOf(await postLfs(hub, "/a/b.git/info/lfs/objects/batch", body));
   });
+});
+
+Deno.test("C 31 refusals have the code with which clients show them, and no broken connection", async () => {
+  await using server = await TestServer.start();
+  const hub = new HubClient(server, await server.as(1));
+  jsonOf(await hub.create("a/b"));
+  const viewer = new HubClient(server, await server.as(1, "resources.view"));
+  const addresses = ["/a/b/resolve/main/f", "/api/models/a/b/revision/main"];
+  for (const version of ["0.20.3", "0.30.2", "0.31.0", "1.0.1", "2.4.0"]) {
+    const headers = { "User-Agent": `unknown/None; hf_hub/${version}; python/3.11` };
+    const isOld = /^0\.[23]0/.test(version);
+    for (const address of addresses) {
+      const foreign = { headers: { ...headers, Authorization: "Bearer nothing" } };
+      const reply = await hub.send("GET", address, foreign);
+      hubRefused(reply, 401, isOld ? "GatedRepo" : undefined);
+      const says = isOld
+        ? /^The credential is invalid$/
+        : /^Invalid credentials in Authorization header$/;
+      assert.match(reply.headers.get("X-Error-Message") ?? "", says);
+    }
+    const refused = await viewer.send("GET", "/a/b/resolve/main/f", { headers });
+    assert.match(hubRefused(refused, 403, "GatedRepo"), /resources\.download/);
+  }
+  const headers = { "User-Agent": "hf/2.4.0; hf_hub/2.4.0; python/3.11" };
+  hubRefused(await viewer.send("GET", "/a/b/resolve/main/f", { headers }), 403);
 });

@@ -15,16 +15,25 @@ export interface HubVersion {
 }
 
 /** Those of every Python on the PATH, the newest first. */
-const INSTALLED: readonly HubVersion[] = await installedVersions();
+const INSTALLED = await installedIn((Deno.env.get("PATH") ?? "").split(":"));
 
 /** The versions on the PATH, the newest first. */
-export const HUB_VERSIONS: readonly HubVersion[] = INSTALLED.filter(({ version }, index) =>
-  INSTALLED.findIndex((other) => other.version === version) === index
-);
+export const HUB_VERSIONS: readonly HubVersion[] = withoutRepeats(INSTALLED);
 
-async function installedVersions(): Promise<HubVersion[]> {
+/** The versions that directories of programs have, the newest first. */
+export async function versionsIn(directories: readonly string[]): Promise<HubVersion[]> {
+  return withoutRepeats(await installedIn(directories));
+}
+
+function withoutRepeats(versions: readonly HubVersion[]): HubVersion[] {
+  return [...Map.groupBy(versions, ({ version }) => version).values()].flatMap(([first]) =>
+    first ?? []
+  );
+}
+
+async function installedIn(directories: readonly string[]): Promise<HubVersion[]> {
   const found: HubVersion[] = [];
-  for (const directory of new Set((Deno.env.get("PATH") ?? "").split(":"))) {
+  for (const directory of new Set(directories)) {
     const python = `${directory}/python3`;
     const version = await versionOf(python);
     if (version !== undefined) found.push({ version, python });
@@ -59,6 +68,8 @@ export interface HubOptions {
   readonly token: string;
   /** The directory of the client, with its cache. */
   readonly home: string;
+  /** Variables besides, or instead of, those of {@link HUB_ENVIRONMENT}. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Somebody with a version of the client, a credential and a directory. */
@@ -99,11 +110,11 @@ export class HfClient {
 
   /** Runs a program with nothing of the environment of the tests but the PATH. */
   #run(program: string, args: readonly string[]): Promise<ProgramOutput> {
-    const { endpoint, token, home } = this.options;
+    const { endpoint, token, home, env } = this.options;
     return run(program, args, {
       cwd: home,
       clearEnv: true,
-      env: { ...HUB_ENVIRONMENT, HOME: home, HF_ENDPOINT: endpoint, HF_TOKEN: token },
+      env: { ...HUB_ENVIRONMENT, HOME: home, HF_ENDPOINT: endpoint, HF_TOKEN: token, ...env },
     });
   }
 }

@@ -17,6 +17,8 @@ Deno.test("C 25 login keeps a server and a credential that it accepts", async (t
     const login = await client.run(["login", `${server.url}/`], { stdin: `${token}\n` });
     assert.equal(login.code, 0, login.stderr);
     assert.ok(!(login.stdout + login.stderr).includes(token));
+    const line = `export HF_ENDPOINT=${server.origin}/hub HF_HUB_DISABLE_XET=1`;
+    assert.ok(login.stdout.includes(line), login.stdout);
     assert.equal(await Deno.readTextFile(`${config}/login`), `${server.origin}\n${token}\n`);
     const modes = [config, `${config}/login`].map((path) =>
       (Deno.statSync(path).mode ?? 0) & 0o777
