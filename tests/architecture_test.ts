@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "core",
     "core/capacity",
     "schemas",
+    "storage/disk",
     "storage/scanners",
     "storage/threads",
   ],

@@ -2,6 +2,7 @@ import { check, type CheckOptions, type CheckResult } from "../../storage/check/
 import { databaseAddress } from "../../schemas/database_url.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { formatBytes } from "../../schemas/units.ts";
+import { copyOnWriteWarning } from "../copy_on_write.ts";
 import { parseOptions } from "../arguments.ts";
 import { loadSettings, logOf } from "../environment.ts";
 import { checkDataDirectory } from "../existing_directory.ts";
@@ -26,8 +27,9 @@ export async function run(args: string[]): Promise<number> {
   // With both engines, nothing that is checked is in the data directory.
   if (databaseUrl === undefined || contentUrl === undefined) {
     await checkDataDirectory(dataDir);
-    const warning = await openAccess(dataDir);
-    if (warning !== undefined) printError(warning);
+    for (const warning of [await openAccess(dataDir), await copyOnWriteWarning(dataDir)]) {
+      if (warning !== undefined) printError(warning);
+    }
   }
   const started = performance.now();
   const result = await checkShowing(settings, { readData, repair });

@@ -4,6 +4,7 @@ import { LineWriter } from "../line_writer.ts";
 import { permissionsFor } from "../permissions.ts";
 import { CACHED_ONLY, cacheProgram, programArguments, SERVER_V8_FLAGS } from "./program.ts";
 import { onStopSignals, SERVER_STOP_SIGNALS } from "./signals.ts";
+import { writeInPlace } from "./write_in_place.ts";
 import { type ServerEnd, ServerProcess } from "./server_process.ts";
 
 /** The exit code of a server whose settings or arguments are wrong. */
@@ -41,7 +42,11 @@ export async function supervise(
   });
   const log: Log = logOf(settings, lines.write);
   for (const message of warnings) log.warn("Invalid setting", { message });
-  await cacheProgram();
+  const { dataDir, databaseUrl } = settings;
+  await Promise.all([
+    cacheProgram(),
+    ...databaseUrl === undefined ? [writeInPlace(dataDir, log)] : [],
+  ]);
   using program = programArguments({
     permissions: permissionsFor(settings),
     runtimeFlags: [SERVER_V8_FLAGS, ...CACHED_ONLY],
@@ -58,7 +63,7 @@ export async function supervise(
     server = new ServerProcess({
       program,
       args: quickDeaths === 0 ? args : [],
-      scannersRead: [settings.dataDir],
+      scannersRead: [dataDir],
       maxSilenceMs,
       log,
     });

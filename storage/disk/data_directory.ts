@@ -25,6 +25,11 @@ export function auditPath(dataDir: string): string {
   return `${dataDir}/audit.log`;
 }
 
+/** Exists once btrfs writes the database in place (C 12). */
+export function inPlacePath(dataDir: string): string {
+  return `${dataDir}/in-place`;
+}
+
 /** Exists while a backup is restored into a data directory, and after a restore that did not end. */
 export function restoringPath(dataDir: string): string {
   return `${dataDir}/restoring`;

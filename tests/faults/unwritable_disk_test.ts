@@ -7,7 +7,7 @@ import { run } from "../support/tools.ts";
 
 const kinds = await mountable();
 
-for (const kind of ["tmpfs", "ext4"] as const) {
+for (const kind of ["tmpfs", "ext4", "btrfs"] as const) {
   Deno.test({
     name:
       `C 22 a stopped directory is checked and backed up, with no room to write to it (${kind})`,
@@ -47,10 +47,15 @@ for (const kind of ["tmpfs", "ext4"] as const) {
           run("mount", ["-o", "remount,rw", disk.path])
         );
       });
-      await t.step("full", async () => {
-        await fillDisk(disk, "filler");
-        await copyAndCheck("full");
-        await Deno.remove(`${disk.path}/filler`);
+      // btrfs gives the space that SQLite frees in the shared memory only later.
+      await t.step({
+        name: "full",
+        ignore: kind === "btrfs",
+        fn: async () => {
+          await fillDisk(disk, "filler");
+          await copyAndCheck("full");
+          await Deno.remove(`${disk.path}/filler`);
+        },
       });
       await t.step("served again", async () => {
         await using child = await ChildServer.start({ dataDir, env });
