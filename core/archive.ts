@@ -6,7 +6,7 @@
 
 import { KIB } from "../schemas/units.ts";
 import type { Chunk, ContentReader } from "./content.ts";
-import { Turns } from "./event_loop.ts";
+import { paced } from "./event_loop.ts";
 
 /** A file to archive. */
 export interface ArchiveEntry {
@@ -63,10 +63,6 @@ const EXTERNAL_ATTRIBUTES = 0o100644 * 0x10000;
 
 const encoder = new TextEncoder();
 
-/** All archives take turns, each for this many entries: about a millisecond. */
-const TURNS = new Turns();
-const MAX_ENTRIES_PER_TURN = 32;
-
 /**
  * Yields the bytes of a ZIP archive.
  *
@@ -82,9 +78,7 @@ export function zipStream<Entry extends ArchiveEntry>(
 async function* chunksOf<Entry extends ArchiveEntry>(
   source: ArchiveSource<Entry>,
 ): AsyncGenerator<Chunk> {
-  for await (
-    const { entry, deflated, content } of TURNS.pace(source.members(), MAX_ENTRIES_PER_TURN)
-  ) {
+  for await (const { entry, deflated, content } of paced(source.members())) {
     let packedSize = 0;
     try {
       yield localHeader(entry, deflated);
@@ -109,7 +103,7 @@ async function* centralDirectory(entries: AsyncIterable<ArchiveEntry>): AsyncGen
   let count = 0;
   let size = 0;
   let offset = 0;
-  for await (const entry of TURNS.pace(entries, MAX_ENTRIES_PER_TURN)) {
+  for await (const entry of paced(entries)) {
     const header = centralHeader(entry, offset);
     yield header;
     size += header.length;

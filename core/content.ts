@@ -1,5 +1,10 @@
 import { crc32 } from "node:zlib";
+import { MIB } from "../schemas/units.ts";
 import { DamagedContent } from "./errors.ts";
+import { isTurnOver, takeTurn } from "./event_loop.ts";
+
+/** Memory that grows is copied in pieces of this size. */
+const COPIED_BYTES = 4 * MIB;
 
 /** Part of a stream of content. */
 export type Chunk = Uint8Array<ArrayBuffer>;
@@ -13,6 +18,16 @@ export function joinChunks(chunks: readonly Uint8Array[]): Chunk {
     offset += chunk.length;
   }
   return joined;
+}
+
+/** Memory of twice the size, which begins with the same bytes. */
+export async function doubled(memory: Chunk): Promise<Chunk> {
+  const larger = new Uint8Array(2 * memory.length);
+  for (let at = 0; at < memory.length; at += COPIED_BYTES) {
+    if (isTurnOver()) await takeTurn();
+    larger.set(memory.subarray(at, at + COPIED_BYTES), at);
+  }
+  return larger;
 }
 
 /**

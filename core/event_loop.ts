@@ -1,8 +1,17 @@
 import { setImmediate } from "node:timers";
 
-/** Lets other tasks of this thread run. */
+/** How long work that waits for nothing may keep the event loop, in milliseconds. */
+const MAX_TURN_MS = 10;
+/** So many items take far less than that. */
+const MAX_UNTIMED_ITEMS = 64;
+
+/**
+ * Lets other tasks of this thread run, and what has arrived from the network or a disk be read. The runtime
+ * (2.9.6) looks for that when it has to wait, otherwise once in many turns: a task that yields with
+ * `setImmediate` for a second delays requests for seconds.
+ */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 let turn = 0;
@@ -30,27 +39,48 @@ export function afterTurn(action: () => void): void {
   currentTurn();
 }
 
+/** The turn in which long work was done last, and since when. */
+const latest = { turn: -1, began: 0 };
+let lastTaken: Promise<void> = Promise.resolve();
+
 /**
- * Makes long tasks of one kind take turns, so that together they do not hold the event loop for longer
- * than one of them would.
+ * Whether long work has kept the event loop for long enough in the present turn. Then each task that has more
+ * of it waits for {@link takeTurn}.
  */
-export class Turns {
-  #previous: Promise<void> = Promise.resolve();
+export function isTurnOver(): boolean {
+  const now = performance.now();
+  if (latest.turn !== currentTurn()) Object.assign(latest, { turn: currentTurn(), began: now });
+  return now - latest.began > MAX_TURN_MS;
+}
 
-  /** Waits for a turn of the event loop in which no other task took a turn; first come, first served. */
-  take(): Promise<void> {
-    const turn = this.#previous;
-    this.#previous = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return turn;
+/**
+ * Waits for a turn of the event loop in which no other task took a turn; first come, first served. So all
+ * long work together holds the event loop no longer than that of one request.
+ */
+export function takeTurn(): Promise<void> {
+  return lastTaken = lastTaken.then(yieldToEventLoop);
+}
+
+/** Passes the items through, a turn's worth of them in each turn. */
+export async function* paced<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
+  for await (const item of items) {
+    if (isTurnOver()) await takeTurn();
+    yield item;
   }
+}
 
-  /** Passes the items through, and takes a turn for each `count` of them. */
-  async *pace<Item>(items: AsyncIterable<Item>, count: number): AsyncGenerator<Item> {
-    let passed = 0;
-    for await (const item of items) {
-      if (++passed % count === 0) await this.take();
-      yield item;
+/** Calls `work` for each item, a turn's worth of them in each turn. */
+export async function forEachPaced<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => void,
+): Promise<void> {
+  let untimed = 0;
+  for (const item of items) {
+    if (++untimed > MAX_UNTIMED_ITEMS) {
+      untimed = 0;
+      if (isTurnOver()) await takeTurn();
     }
+    work(item);
   }
 }
 

@@ -182,6 +182,11 @@ export interface WriteTransaction extends RecordLookup {
    */
   last(work: () => Promise<void>): Promise<void>;
   /**
+   * States how many records of a user the work adds or replaces, before it does: a store may run the work
+   * anew, in steps, so that others need not wait for its end.
+   */
+  expect(userId: number, records: number): Promise<void>;
+  /**
    * Adds the records, in the given order.
    *
    * @throws {AppError} `ErrResourcesAlreadyExists` when a record of the same owner has a path.

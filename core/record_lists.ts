@@ -1,4 +1,5 @@
 import { KIB } from "../schemas/units.ts";
+import { isTurnOver, takeTurn } from "./event_loop.ts";
 import type { RecordList, ResourceRecord } from "./ports.ts";
 
 /** Records in a batch, at most. */
@@ -16,6 +17,7 @@ export async function* batchesOf(
     for await (const records of partsOf(list)) {
       for (const record of records) {
         if (batch.length === MAX_BATCH_RECORDS || length >= MAX_BATCH_LENGTH) {
+          if (isTurnOver()) await takeTurn();
           yield batch;
           batch = [];
           length = 0;

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { type Chunk, joinChunks } from "../core/content.ts";
+import { type Chunk, doubled } from "../core/content.ts";
 import { AppError, quoted } from "../core/errors.ts";
-import { currentTurn, yieldToEventLoop } from "../core/event_loop.ts";
+import { currentTurn, isTurnOver, takeTurn } from "../core/event_loop.ts";
+import { exceededBound } from "../core/json_bounds.ts";
 import type { Tree } from "../core/tree/changes.ts";
 import { LARGE_CHUNK_BYTES, SPARE_MEMORY } from "../core/spare_memory.ts";
 import { formatBytes, KIB, MIB } from "../schemas/units.ts";
@@ -10,6 +11,8 @@ import { TransferWatch } from "./transfer_watch.ts";
 
 /** The largest JSON body, in bytes (C 3). */
 export const MAX_JSON_BYTES = MIB;
+/** The most in a JSON body: parsing it takes some milliseconds of the event loop. */
+const JSON_BOUNDS = { maxDepth: 100, maxValues: 50_000, maxObjects: 20_000 };
 /** How long a JSON body may take, in milliseconds. */
 const MAX_JSON_MS = 120_000;
 
@@ -17,8 +20,6 @@ const MAX_JSON_MS = 120_000;
 const MIN_MEMORY_BYTES = 4096;
 /** The most memory that streamed content is read into at first. */
 const MAX_FIRST_BYTES = 64 * KIB;
-/** How long a body that has already arrived may keep the event loop, in milliseconds. */
-const MAX_TURN_MS = 20;
 
 /**
  * How long reading what has already arrived may take: {@link MAX_BUSY_MS}, and a millisecond for each
@@ -77,7 +78,6 @@ export class BodyReader {
   #busyBytes = 0;
   /** How long these reads took, in milliseconds. */
   #busyMs = 0;
-  #turnStarted = performance.now();
   /** Why a timer gave the body up. */
   #expired: string | undefined;
 
@@ -120,10 +120,7 @@ export class BodyReader {
   ): Promise<{ readonly memory: Chunk; readonly bytes: number }> {
     if (this.#reader === undefined) return { memory, bytes: 0 };
     // Reading what has already arrived never yields to the event loop by itself.
-    if (performance.now() - this.#turnStarted > MAX_TURN_MS) {
-      await yieldToEventLoop();
-      this.#turnStarted = performance.now();
-    }
+    if (isTurnOver()) await takeTurn();
     this.#watch.wait();
     const turn = currentTurn();
     const started = performance.now();
@@ -150,7 +147,7 @@ export class BodyReader {
     let end = 0;
     try {
       for (;;) {
-        if (end === memory.length) memory = joinChunks([memory, new Uint8Array(end)]);
+        if (end === memory.length) memory = await doubled(memory);
         const read = await this.readInto(memory, end);
         memory = read.memory;
         if (read.bytes === 0) return memory.subarray(0, end);
@@ -278,7 +275,9 @@ export async function jsonBody<Schema extends v.GenericSchema>(
   { withinMs = MAX_JSON_MS } = {},
 ): Promise<v.InferOutput<Schema>> {
   const bytes = await jsonBytes(request, { maxBytes: MAX_JSON_BYTES, withinMs });
-  const result = v.safeParse(schema, parseJson(bytes));
+  const exceeded = exceededBound(bytes, JSON_BOUNDS);
+  if (exceeded !== undefined) throw unreadable("body", `it has ${exceeded}`);
+  const result = v.safeParse(schema, parseJson(bytes), { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = v.getDotPath(issue) ?? "the body";

@@ -15,8 +15,10 @@ const MAX_CHUNK_VIEW_BYTES = 8 * KIB;
 const VIEWS_PER_CHUNK = 16;
 /** From so many chunks on, what they have on average is known. */
 const MIN_CHUNKS = 16;
+/** The largest view that other bodies are read into: a read of much more keeps the event loop. */
+const LARGE_VIEW_BYTES = MIB;
 /**
- * Bodies of more than this are read into views as large as they come, and their connection is closed then:
+ * Bodies of more than this are read into such views, and their connection is closed then:
  * chunks of a later body would add up.
  */
 const MAX_SMALL_BODY_BYTES = 64 * KIB;
@@ -69,7 +71,7 @@ class ContentViews implements Views {
   readonly maxBytes: number;
 
   constructor(isLarge: boolean) {
-    this.maxBytes = isLarge ? Infinity : MAX_CHUNK_VIEW_BYTES;
+    this.maxBytes = isLarge ? LARGE_VIEW_BYTES : MAX_CHUNK_VIEW_BYTES;
   }
 
   filled(): void {}

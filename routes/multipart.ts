@@ -1,4 +1,5 @@
 import { quoted } from "../core/errors.ts";
+import { isTurnOver, takeTurn } from "../core/event_loop.ts";
 import type { UploadPart } from "../core/tree/upload.ts";
 import { type BodyLimits, BodyReader, tooLarge, unreadable } from "./body.ts";
 import { FormReader } from "./form_reader.ts";
@@ -22,6 +23,8 @@ export async function* uploadParts(
   using form = new FormReader(body, boundary);
   try {
     for (let head = await form.nextPart(); head !== undefined; head = await form.nextPart()) {
+      // Memory has thousands of small parts.
+      if (isTurnOver()) await takeTurn();
       const { name, filename } = dispositionOf(head);
       if ((name !== "files" && name !== "file") || filename === undefined) continue;
       yield { field: name, filename, content: form.content() };

@@ -244,6 +244,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "storage/sql": [
     "storage/ports",
+    "storage/records",
     "storage/threads",
     `${SCANNER}/mod.ts`,
     "schemas",

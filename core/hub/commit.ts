@@ -2,7 +2,6 @@ import { type Caller, ownerOf, permits, requirePermission } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import { ObjectGone } from "../lfs_objects.ts";
 import { asError } from "../log.ts";
-import { outermost } from "../paths.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
 import { type ChangeSet, changesOf } from "../tree/change_set.ts";
 import { alreadyExists, type Decision, type PlacedFile } from "../tree/placement.ts";
@@ -160,7 +159,11 @@ async function carryOut(
   { request, planned, waiting }: CommitParts,
   transaction: WriteTransaction,
 ): Promise<Alongside> {
-  const { caller, directory, parentCommit } = request;
+  const { caller, directory, parentCommit, signal } = request;
+  // It may have waited for a turn.
+  if (signal?.aborted) {
+    throw new AppError("ErrResourcesInvalidRequest", "Cannot commit: the client has gone");
+  }
   const { copies, deletions } = planned;
   const userId = ownerOf(caller);
   const found = await transaction.findByPath({ userId, everyone: false }, [
@@ -206,13 +209,11 @@ async function contentsOf(
 }
 
 function rootsOf(deletions: PlannedCommit["deletions"], found: FoundRecords): ResourceRecord[] {
-  const roots = deletions.map(({ path, isDir }) => {
+  return deletions.map(({ path, isDir }) => {
     const record = found.get(path);
     if (record?.isDir !== isDir) throw notFound(path);
     return record;
   });
-  const kept = new Set(outermost(roots.map(({ path }) => path)));
-  return roots.filter(({ path }) => kept.has(path));
 }
 
 function fileAt(path: string, found: FoundRecords): ResourceRecord {

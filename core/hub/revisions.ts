@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { quoted, RetryLater } from "../errors.ts";
+import { ownersOf } from "../record_lists.ts";
 import type { ChangeSet } from "../tree/change_set.ts";
 import type { ChangeListener } from "../tree/changes.ts";
 import type { HubStore, RepositoryDirectory, TreeVersion } from "./store.ts";
@@ -18,6 +19,8 @@ const PAGE_RECORDS = 2000;
 /** How often to read while the repository keeps changing. */
 const MAX_ATTEMPTS = 20;
 const RETRY_AFTER_S = 5;
+/** The changed records of which each is looked at. */
+const MAX_LOOKED_AT = 1000;
 /** How many revisions are kept. */
 const MAX_KEPT = 10_000;
 /** The segments of the path of a repository. */
@@ -107,8 +110,9 @@ export class Revisions implements ChangeListener {
     for (const { records, former = [] } of changes) {
       for (const { userId, path } of former) if (this.#drop(userId, path)) owners.add(userId);
       // Too many to look at.
-      if ("owners" in records) { for (const userId of records.owners.keys()) owners.add(userId); }
-      else for (const { userId, path } of records) this.#drop(userId, path);
+      if ("owners" in records || records.length > MAX_LOOKED_AT) {
+        for (const userId of ownersOf([records]).keys()) owners.add(userId);
+      } else for (const { userId, path } of records) this.#drop(userId, path);
     }
     if (owners.size === 0) return;
     for (const [key, { userId }] of this.#kept) if (owners.has(userId)) this.#kept.delete(key);

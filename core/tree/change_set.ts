@@ -19,6 +19,8 @@ export interface ResourceEvent {
   readonly record: ResourceRecord;
 }
 
+/** More events are made only as they are read. */
+const MAX_EVENTS_AT_ONCE = 1000;
 /** What an event takes that is in memory besides others that are stored, about, in bytes. */
 const EVENT_BYTES = 500;
 
@@ -53,7 +55,8 @@ export function eventsOf(
   changes: ChangeSet,
 ): readonly ResourceEvent[] | StoredEvents<ResourceEvent> {
   const isStored = changes.some(({ records }) => "owners" in records);
-  if (isStored) return new ChangeEvents(changes);
+  const total = changes.reduce((sum, { records }) => sum + records.length, 0);
+  if (isStored || total > MAX_EVENTS_AT_ONCE) return new ChangeEvents(changes);
   return changes.flatMap(({ kind, records }) => "owners" in records ? [] : toEvents(kind, records));
 }
 
@@ -85,7 +88,10 @@ class ChangeEvents implements StoredEvents<ResourceEvent> {
     for (const { kind, records } of this.#changes) {
       const at = position - start;
       if (at < records.length) {
-        return toEvents(kind, "owners" in records ? await records.from(at) : records.slice(at));
+        return toEvents(
+          kind,
+          "owners" in records ? await records.from(at) : records.slice(at, at + MAX_EVENTS_AT_ONCE),
+        );
       }
       start += records.length;
     }

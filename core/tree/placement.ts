@@ -1,4 +1,5 @@
 import { AppError, quoted } from "../errors.ts";
+import { forEachPaced } from "../event_loop.ts";
 import { parentOf } from "../paths.ts";
 import type { ContentFacts, NewContent, NewRecord, ResourceRecord } from "../ports.ts";
 import { chainOf, MAX_DIRECTORIES, missingDirectories } from "./directories.ts";
@@ -25,19 +26,21 @@ interface PlacementOptions {
 }
 
 /** The records to add, directories first, and the contents to replace. */
-export function planPlacement(
+export async function planPlacement(
   files: readonly PlacedFile[],
   { userId, parents, found, decide }: PlacementOptions,
-): { readonly newRecords: readonly NewRecord[]; readonly newContents: readonly NewContent[] } {
+): Promise<
+  { readonly newRecords: readonly NewRecord[]; readonly newContents: readonly NewContent[] }
+> {
   const now = Date.now();
   const newRecords = new Map<string, NewRecord>();
-  for (const path of parents) {
+  await forEachPaced(parents, (path) => {
     for (const directory of missingDirectories({ userId, path, now }, found)) {
       newRecords.set(directory.path, directory);
     }
-  }
+  });
   const newContents: NewContent[] = [];
-  for (const file of files) {
+  await forEachPaced(files, (file) => {
     const { path, blob: { hash, size, crc32 } } = file;
     const record = found.get(path);
     const decision = decide(file, record);
@@ -48,7 +51,7 @@ export function planPlacement(
     if (decision === "replace" && record !== undefined) {
       newContents.push({ ...content, id: record.id });
     }
-  }
+  });
   return { newRecords: [...newRecords.values()], newContents };
 }
 
@@ -58,21 +61,22 @@ export function planPlacement(
  * @throws {AppError} `ErrResourcesInvalidRequest` when there are too many of them and above them,
  *   `ErrResourcesAlreadyExists` when a file has the path of one, or of another file.
  */
-export function parentsOf(paths: readonly string[]): string[] {
-  const parents = new Set(paths.map(parentOf));
+export async function parentsOf(paths: readonly string[]): Promise<string[]> {
+  const parents = new Set<string>();
+  await forEachPaced(paths, (path) => parents.add(parentOf(path)));
   const directories = new Set<string>();
-  for (const parent of parents) {
+  await forEachPaced(parents, (parent) => {
     for (const directory of chainOf(parent)) directories.add(directory);
     if (directories.size > MAX_DIRECTORIES) {
       throw invalidUpload(`the files are in more than ${MAX_DIRECTORIES} directories`);
     }
-  }
+  });
   const seen = new Set<string>();
-  for (const path of paths) {
+  await forEachPaced(paths, (path) => {
     if (seen.has(path)) throw alreadyExists(path, "the upload has it twice");
     if (directories.has(path)) throw alreadyExists(path, "other files of the upload are below it");
     seen.add(path);
-  }
+  });
   return [...parents];
 }
 

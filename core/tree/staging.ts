@@ -3,6 +3,7 @@ import { type Caller, ownerOf } from "../caller.ts";
 import type { Chunk } from "../content.ts";
 import type { SmallContent } from "../content_changes.ts";
 import type { UploadEffects } from "../decided_upload.ts";
+import { forEachPaced, isTurnOver, takeTurn } from "../event_loop.ts";
 import { asError } from "../log.ts";
 import { KIB } from "../../schemas/units.ts";
 import type { ResourceRecord, WriteTransaction } from "../ports.ts";
@@ -84,7 +85,7 @@ interface PlacedFiles extends StoredFiles {
 export class Staging implements AsyncDisposable {
   readonly #tree: Tree;
   readonly #options: StagingOptions;
-  readonly #stack = new AsyncDisposableStack();
+  readonly #staged: StagedBlob[] = [];
   /** Announced content that has not become part of the tree. */
   readonly #unused = new Set<string>();
   /** The bytes of the files that uploaded ones replace. */
@@ -93,8 +94,6 @@ export class Staging implements AsyncDisposable {
   constructor(tree: Tree, options: StagingOptions) {
     this.#tree = tree;
     this.#options = options;
-    // Runs last.
-    this.#stack.defer(() => tree.sweeper.add([...this.#unused]));
   }
 
   /**
@@ -114,7 +113,7 @@ export class Staging implements AsyncDisposable {
       bounded,
     );
     const blob = await tree.blobs.stage(affordable);
-    this.#stack.defer(() => discard(tree, blob));
+    this.#staged.push(blob);
     return { path, blob };
   }
 
@@ -128,7 +127,7 @@ export class Staging implements AsyncDisposable {
     files: readonly UploadedFile[],
     { besides = [], found }: StoreOptions = {},
   ): Promise<StoredFiles> {
-    const parents = parentsOf([...files.map(({ path }) => path), ...besides]);
+    const parents = await parentsOf([...files.map(({ path }) => path), ...besides]);
     const blobs = [...new Set(files.map(({ blob }) => blob))];
     const staged = { files, blobs, parents };
     const placed = await this.#placeDecided(staged, found) ??
@@ -150,7 +149,7 @@ export class Staging implements AsyncDisposable {
     const userId = ownerOf(caller);
     const found = known ??
       await tree.records.findByPath({ userId, everyone: false }, pathsOf(files, parents));
-    const plan = planPlacement(files, { userId, parents, found, decide });
+    const plan = await planPlacement(files, { userId, parents, found, decide });
     const stored = await commitDecided(tree, {
       userId,
       found: [...found.values()],
@@ -158,7 +157,7 @@ export class Staging implements AsyncDisposable {
       contents,
       bounds: boundsOf(tree, caller),
     });
-    return stored && placedFiles(files, found, stored);
+    return stored && await placedFiles(files, found, stored);
   }
 
   /** Places files by what is found within the transaction. */
@@ -191,7 +190,11 @@ export class Staging implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stack.disposeAsync();
+    for (const blob of this.#staged.splice(0)) {
+      if (isTurnOver()) await takeTurn();
+      await discard(this.#tree, blob);
+    }
+    this.#tree.sweeper.add([...this.#unused]);
   }
 
   async #place(
@@ -206,7 +209,9 @@ export class Staging implements AsyncDisposable {
       { userId, everyone: false },
       pathsOf(all, parents),
     );
-    const { newRecords, newContents } = planPlacement(all, { userId, parents, found, decide });
+    const plan = await planPlacement(all, { userId, parents, found, decide });
+    const { newRecords, newContents } = plan;
+    await transaction.expect(userId, newRecords.length + newContents.length);
     // All are on their way to the database at once. None may go on after the work has failed.
     const [published, added, updated] = await Promise.allSettled([
       // Compares a file that stays with what came in, too: MD5 can be forged (C 6).
@@ -222,7 +227,7 @@ export class Staging implements AsyncDisposable {
       changesOf("added", added.value),
       changesOf("updated", updated.value),
     ];
-    return placedFiles(all, found, { added: added.value, updated: updated.value, changes });
+    return await placedFiles(all, found, { added: added.value, updated: updated.value, changes });
   }
 
   /** The size of the file that content at the path would replace, if that matters for the quota. */
@@ -239,16 +244,23 @@ function pathsOf(files: readonly PlacedFile[], parents: readonly string[]): stri
   return [...new Set(parents.flatMap(chainOf)), ...files.map(({ path }) => path)];
 }
 
-function placedFiles(
+async function placedFiles(
   files: readonly PlacedFile[],
   found: ReadonlyMap<string, ResourceRecord>,
   { added, updated, changes }: UploadEffects & { readonly changes: ChangeSet },
-): PlacedFiles {
-  const stored = new Map(found);
-  for (const record of [...added, ...updated]) stored.set(record.path, record);
+): Promise<PlacedFiles> {
+  const stored = new Map<string, ResourceRecord>();
+  for (const records of [added, updated]) {
+    await forEachPaced(records, (record) => stored.set(record.path, record));
+  }
+  const placed: ResourceRecord[] = [];
+  await forEachPaced(files, ({ path }) => {
+    const record = stored.get(path) ?? found.get(path);
+    if (record !== undefined) placed.push(record);
+  });
   return {
     changes,
-    files: files.flatMap(({ path }) => stored.get(path) ?? []),
+    files: placed,
     replacedHashes: updated.flatMap(({ path }) => found.get(path)?.hash ?? []),
   };
 }

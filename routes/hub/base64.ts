@@ -1,5 +1,5 @@
 import type { Chunk } from "../../core/content.ts";
-import { yieldToEventLoop } from "../../core/event_loop.ts";
+import { isTurnOver, takeTurn } from "../../core/event_loop.ts";
 import { KIB } from "../../schemas/units.ts";
 
 /** How much is decoded at once, in bytes of base64: a multiple of four. */
@@ -16,7 +16,7 @@ const latin1 = new TextDecoder("latin1");
  */
 export async function* decodedBase64(text: Chunk): AsyncGenerator<Chunk, void> {
   for (let start = 0; start < text.length; start += PIECE_BYTES) {
-    if (start > 0) await yieldToEventLoop();
+    if (isTurnOver()) await takeTurn();
     yield decodePiece(
       text.subarray(start, start + PIECE_BYTES),
       start + PIECE_BYTES >= text.length,

@@ -1,6 +1,6 @@
 import type { Chunk } from "../../core/content.ts";
 import { AppError } from "../../core/errors.ts";
-import { yieldToEventLoop } from "../../core/event_loop.ts";
+import { paced } from "../../core/event_loop.ts";
 import { commitFiles } from "../../core/hub/commit.ts";
 import { MAX_OPERATIONS } from "../../core/hub/operations.ts";
 import type { Operation } from "../../core/hub/ports.ts";
@@ -23,8 +23,6 @@ import { type Handled, hubJson, pageOf, writableOf } from "./replies.ts";
 /** How many long lines may be in memory at once, and how many of one user. Others wait, unread. */
 const MAX_LONG_LINES = 8;
 const MAX_LONG_LINES_OF_USER = 1;
-/** How long lines that have arrived may keep the event loop, in milliseconds. */
-const MAX_TURN_MS = 5;
 
 const BLANK = /^\s*$/;
 const ascii = new TextDecoder("latin1");
@@ -59,6 +57,7 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
       caller,
       directory: repository.directory,
       parentCommit: parentCommit ?? undefined,
+      signal,
       operations: operationsOf(lines, (revision) => requireRevision(hub, repository, revision)),
     });
     auditChange(c, {
@@ -87,18 +86,13 @@ function refusePullRequest(url: string): void {
 /** Lines that are not blank. */
 async function* parsedLines(lines: AsyncIterable<Chunk>): AsyncGenerator<NumberedLine, void> {
   let number = 0;
-  let turnStarted = performance.now();
-  for await (const line of lines) {
+  for await (const line of paced(lines)) {
     number++;
     if (number > MAX_OPERATIONS + 1) {
       throw new AppError(
         "ErrResourcesInvalidRequest",
         `Cannot commit: more than ${MAX_OPERATIONS} changes; make several commits`,
       );
-    }
-    if (performance.now() - turnStarted > MAX_TURN_MS) {
-      await yieldToEventLoop();
-      turnStarted = performance.now();
     }
     if (line.length < 10 && BLANK.test(ascii.decode(line))) continue;
     yield { number, ...parseLine(line, number) };

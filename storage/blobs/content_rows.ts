@@ -1,13 +1,12 @@
 import type { StagedBlob } from "../../core/blob_store.ts";
 import type { ContentRow } from "../../core/content_changes.ts";
-import { yieldToEventLoop } from "../../core/event_loop.ts";
+import { isTurnOver, takeTurn } from "../../core/event_loop.ts";
 import { MIB } from "../../schemas/units.ts";
 import { StagedSmallBlob } from "./staged_small_blob.ts";
 
 /** Rows are passed to the database in batches of about this size. */
 const MAX_BATCH_BYTES = 4 * MIB;
-/** How long making rows may keep the event loop, in milliseconds. */
-const MAX_TURN_MS = 5;
+const MAX_BATCH_ROWS = 500;
 
 /** Staged content, and what the database is to keep of it. */
 export interface BlobRow {
@@ -26,18 +25,14 @@ export async function* rowBatches(
 ): AsyncGenerator<readonly BlobRow[]> {
   let batch: BlobRow[] = [];
   let bytes = 0;
-  let turnStarted = performance.now();
   for (const blob of staged) {
-    if (performance.now() - turnStarted > MAX_TURN_MS) {
-      await yieldToEventLoop();
-      turnStarted = performance.now();
-    }
+    if (isTurnOver()) await takeTurn();
     const row = blob instanceof StagedSmallBlob
       ? { ...blob.digest, bytes: await blob.read() }
       : await rowOfLarge(blob);
     batch.push({ blob, row });
     bytes += row.bytes?.length ?? 0;
-    if (bytes < MAX_BATCH_BYTES) continue;
+    if (bytes < MAX_BATCH_BYTES && batch.length < MAX_BATCH_ROWS) continue;
     yield batch;
     batch = [];
     bytes = 0;

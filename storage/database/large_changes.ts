@@ -78,12 +78,24 @@ export class LargeChanges {
     change: async (roots) => {
       const userIds = ownersOf(roots);
       if (userIds.some((userId) => this.#current?.userIds.has(userId))) throw new Busy(this.#ended);
-      if (!roots.some(({ isDir }) => isDir)) return;
-      const { writer, maxDirectRecords } = this.#parts;
-      const owned = roots.map(({ userId, path }) => ({ userId, path }));
-      if (await writer.isLarge(owned, maxDirectRecords)) throw new TooLarge(userIds);
+      const directories = roots.filter(({ isDir }) => isDir);
+      await this.#refuseLarge(userIds, directories, roots.length - directories.length);
     },
+    expect: (userId, records) => this.#refuseLarge([userId], [], records),
   };
+
+  /** @throws {TooLarge} when records and all that is in some directories are too many for one transaction. */
+  async #refuseLarge(
+    userIds: readonly number[],
+    directories: readonly Pick<ResourceRecord, "userId" | "path">[],
+    records: number,
+  ): Promise<void> {
+    const { writer, maxDirectRecords } = this.#parts;
+    const max = maxDirectRecords - records;
+    if (directories.length === 0 && max >= 0) return;
+    const owned = directories.map(({ userId, path }) => ({ userId, path }));
+    if (await writer.isLarge(owned, max)) throw new TooLarge(userIds);
+  }
 
   /** Whether records within the scope are being changed: only the readers know their former state. */
   covers({ userId, everyone }: Scope): boolean {
@@ -244,6 +256,7 @@ export class LargeChanges {
         if (all.size > userIds.length) throw new TooLarge([...all]);
         return Promise.resolve();
       },
+      expect: () => Promise.resolve(),
     };
   }
 

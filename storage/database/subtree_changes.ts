@@ -36,6 +36,8 @@ export class SubtreeChanges {
     direct: [].values(),
     large: [].values(),
   };
+  /** What is to be deleted. */
+  readonly #deleted: Record<"direct" | "large", ResourceRecord[]> = { direct: [], large: [] };
   #undoing: Iterator<void, void> = [].values();
 
   /** Undoes a large change that a crash interrupted. */
@@ -76,10 +78,20 @@ export class SubtreeChanges {
     return this.#forAMoment(() => this.#undoing.next().done === true, (done) => done);
   }
 
-  /** Prepares a deletion of records with their descendants, which {@link runPlan} carries out. */
-  planDeletion(roots: readonly ResourceRecord[], isStep: boolean): void {
-    if (isStep) this.#steps.large = deletion(this.#connection, this.#journal, roots);
-    else this.#steps.direct = deletion(this.#connection, undefined, roots);
+  /**
+   * Prepares a deletion of records with their descendants, which {@link runPlan} carries out.
+   *
+   * @param begins Whether they are the first of them. Others may follow until it is run.
+   */
+  planDeletion(
+    roots: readonly ResourceRecord[],
+    { isStep, begins }: { readonly isStep: boolean; readonly begins: boolean },
+  ): void {
+    const kind = isStep ? "large" : "direct";
+    if (begins) this.#deleted[kind] = [];
+    const all = this.#deleted[kind];
+    all.push(...roots);
+    this.#steps[kind] = deletion(this.#connection, isStep ? this.#journal : undefined, all);
   }
 
   /** {@link replaceFiles} */

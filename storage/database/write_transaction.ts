@@ -10,6 +10,7 @@ import type {
 import type { Remote } from "../threads/rpc.ts";
 import type { ChangeRecords, KeptPage } from "../records/change_records.ts";
 import type { BeforeCommit } from "./group_commit.ts";
+import { inParts, mapInParts, partsOf } from "../records/parts.ts";
 import type { RecordEffect } from "../records/record_pages.ts";
 import type { SqlRow } from "../sql/dialect.ts";
 import type { Writer } from "./writer.ts";
@@ -27,6 +28,8 @@ export interface TransactionRules {
   readonly change: (
     roots: readonly Pick<ResourceRecord, "userId" | "path" | "isDir">[],
   ) => Promise<void>;
+  /** Refuses so many records of a user in this way. */
+  readonly expect: (userId: number, records: number) => Promise<void>;
 }
 
 export interface TransactionParts {
@@ -43,27 +46,37 @@ export interface TransactionParts {
 
 /** The operations of a write transaction, by calls to the writer. */
 export function transactionOn(parts: TransactionParts): WriteTransaction {
-  const { call, writer, beforeCommit, last, rules: { isStep, lookup, change } } = parts;
+  const { call, writer, beforeCommit, last, rules } = parts;
+  const { isStep, lookup, change } = rules;
   return {
     beforeCommit,
     last,
     async findByPath(scope, paths) {
       lookup(scope);
-      return await call((writer) => writer.findByPath(scope, paths));
+      return await mapInParts(
+        paths,
+        (part) => call((writer) => writer.findByPath(scope, part)),
+      );
     },
+    expect: (userId, records) => rules.expect(userId, records),
     async insert(records) {
       if (records.length === 0) return [];
       for (const { userId } of records) lookup({ userId, everyone: false });
-      return await call((writer) => writer.insert(records));
+      return await inParts(records, (part) => call((writer) => writer.insert(part)));
     },
     async replaceFiles(files) {
       if (files.length === 0) return [];
       for (const { userId } of files) lookup({ userId, everyone: false });
-      return await call((writer) => writer.replaceFiles(files, isStep));
+      return await inParts(files, (part) => call((writer) => writer.replaceFiles(part, isStep)));
     },
     async deleteSubtrees(roots) {
       await change(roots);
-      await call((writer) => writer.planDeletion(roots, isStep));
+      let isFirst = true;
+      for await (const part of partsOf(roots)) {
+        const begins = isFirst;
+        isFirst = false;
+        await call((writer) => writer.planDeletion(part, { isStep, begins }));
+      }
       return parts.records.list((await runPlan(parts)).deleted);
     },
     async moveSubtrees(placements, now) {
@@ -86,17 +99,20 @@ export function transactionOn(parts: TransactionParts): WriteTransaction {
     },
     async findContents(user, asked) {
       lookup({ userId: user, everyone: false });
-      const parameters = { user, pointers: JSON.stringify(asked) };
-      const rows = await call((writer) => writer.rows(["uploads", "contentOfTree"], parameters));
-      const found = new Map(rows.map((row) => [row.position, toFacts(row)]));
-      return asked.map((_, position) => found.get(position));
+      return await inParts(asked, async (part) => {
+        const parameters = { user, pointers: JSON.stringify(part) };
+        const rows = await call((writer) => writer.rows(["uploads", "contentOfTree"], parameters));
+        const found = new Map(rows.map((row) => [row.position, toFacts(row)]));
+        return part.map((_, position) => found.get(position));
+      });
     },
     async takeObjects(ids) {
       if (ids.length === 0) return;
       await last(async () => {
-        const taken = await writer.rows(["uploads", "removeObjects"], {
-          ids: JSON.stringify(ids),
-        });
+        const taken = await inParts(
+          ids,
+          (part) => writer.rows(["uploads", "removeObjects"], { ids: JSON.stringify(part) }),
+        );
         if (taken.length < ids.length) throw new ObjectGone();
       });
     },

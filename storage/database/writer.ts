@@ -190,8 +190,11 @@ export class Writer {
   }
 
   /** {@link SubtreeChanges.planDeletion} */
-  planDeletion(roots: readonly ResourceRecord[], isStep: boolean): void {
-    this.#parts.changes.planDeletion(roots, isStep);
+  planDeletion(
+    roots: readonly ResourceRecord[],
+    options: { readonly isStep: boolean; readonly begins: boolean },
+  ): void {
+    this.#parts.changes.planDeletion(roots, options);
   }
 
   /** {@link SubtreeChanges.planMove} */

@@ -6,6 +6,7 @@ import type {
   LfsPointer,
 } from "../../core/lfs_objects.ts";
 import type { Chunk } from "../../core/content.ts";
+import { inParts } from "../records/parts.ts";
 import { commit, type SqlParameters, type SqlRow, type Statements, toBytes } from "./dialect.ts";
 import type { UploadStatement } from "./upload_statements.ts";
 
@@ -39,8 +40,10 @@ export class SqlLfsObjectStore implements LfsObjectStore {
   }
 
   async waiting(user: number, sha256s: readonly string[], now: number): Promise<LfsObject[]> {
-    const parameters = { user, sha256s: JSON.stringify(sha256s), now };
-    return (await this.#statements.read("waitingObjects", parameters)).map(toObject);
+    return await inParts(sha256s, async (part) => {
+      const parameters = { user, sha256s: JSON.stringify(part), now };
+      return (await this.#statements.read("waitingObjects", parameters)).map(toObject);
+    });
   }
 
   async holds(user: number, pointers: readonly LfsPointer[], now: number): Promise<boolean[]> {

@@ -1,26 +1,11 @@
-import type { Client, Reply } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
 import { type Attack, delay } from "./attack.ts";
+import { expectOk, LARGE_REQUESTS, storeFiles } from "./large_requests.ts";
 import { MIXED_LOAD } from "./mixed_load.ts";
 
 const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
 const JSON_TYPE = { "Content-Type": "application/json" };
 const PART = '--b\r\nContent-Disposition: form-data; name="files"; filename="f"\r\n\r\n';
-
-/** Stores empty files in a directory: 1000 by a form, the others as copies of them. */
-async function storeFiles(client: Client, dir: string, count: number): Promise<void> {
-  const first = Math.min(count, 1000);
-  const names = Array.from({ length: first }, (_, index) => [`file-${index}`, ""] as const);
-  await expectOk(client.upload(`${dir}/0`, Object.fromEntries(names)));
-  for (let copies = 1; copies * first < count; copies++) {
-    await expectOk(client.copy({ source: `${dir}/0`, destination: `${dir}/${copies}` }));
-  }
-}
-
-async function expectOk(reply: Promise<Reply>): Promise<Reply> {
-  const { status, text } = await reply;
-  if (status !== 200 && status !== 202) throw new Error(text);
-  return reply;
-}
 
 /** Paths that contain one another: `a`, `a/a`, `a/a/a`… */
 function nestedPaths(count: number): string[] {
@@ -163,6 +148,7 @@ export const ATTACKS: readonly Attack[] = [
         init: { method: "POST", headers: JSON_TYPE, body: '{"path":"scanned"}' },
       })),
   },
+  ...LARGE_REQUESTS,
   MIXED_LOAD,
 ];
 

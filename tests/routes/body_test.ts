@@ -37,6 +37,20 @@ Deno.test("C 2 names the key that is wrong in a JSON body", async () => {
   assert.match(await problemIn({ path: "a", list: ["a", 1] }), /list\.1 must be string, not 1$/);
 });
 
+Deno.test("C 22 refuses a JSON body of more values than a request needs, before it is parsed", async () => {
+  const schema = v.object({ paths: v.array(v.string()) });
+  const problemIn = async (body: string) => {
+    const headers = { "Content-Type": "application/json" };
+    const request = new Request("http://localhost/", { method: "POST", headers, body });
+    return await jsonBody(request, schema).then(() => "none", (error: Error) => error.message);
+  };
+  const paths = (count: number, path = '""') => `{"paths":[${Array(count).fill(path).join(",")}]}`;
+  assert.equal(await problemIn(paths(40_000)), "none");
+  assert.match(await problemIn(paths(60_000)), /it has more than 50000 values$/);
+  assert.match(await problemIn(paths(30_000, "{}")), /it has more than 20000 objects$/);
+  assert.match(await problemIn("[".repeat(101)), /it has more than 100 levels of nesting$/);
+});
+
 Deno.test("C 3 cancels a body that stalls, and says how long it waited", async () => {
   let cancelled = false;
   const body = new ReadableStream({

@@ -146,6 +146,56 @@ Deno.test("writes of others do not wait for the end of a large change, the owner
   assert.deepEqual(ended, ["another's", "the deletion", "the owner's"]);
 });
 
+/** A store in which a change of more than 1000 records is a large one. */
+async function openUsual(directory: TempDir): Promise<SqliteResourceStore> {
+  return await SqliteResourceStore.open(`${directory.path}/test.db`, { maxDirectRecords: 1000 });
+}
+
+for (
+  const [what, work] of Object.entries<(transaction: WriteTransaction) => Promise<unknown>>({
+    "a deletion of many files": async (transaction) => {
+      const found = await transaction.findByPath(own, FILES.map((name) => `a/${name}`));
+      assert.equal(found.size, FILES.length);
+      const deleted = await transaction.deleteSubtrees([...found.values()]);
+      assert.equal(deleted.length, FILES.length);
+    },
+    "an upload of many files": async (transaction) => {
+      await transaction.expect(1, FILES.length);
+      const added = await transaction.insert(FILES.map((name) => newRecord(`b/${name}x`)));
+      assert.deepEqual(added.map(({ path }) => path), FILES.map((name) => `b/${name}x`));
+    },
+    "a replacement of many files": async (transaction) => {
+      const found = await transaction.findByPath(own, FILES.map((name) => `a/${name}`));
+      await transaction.expect(1, FILES.length);
+      const content = { userId: 1, hash: "e".repeat(32), size: 3, crc32: 4, updatedAt: 98 };
+      const files = [...found.values()].map(({ id }) => ({ ...content, id }));
+      const replaced = await transaction.replaceFiles(files);
+      assert.deepEqual(replaced.map(({ id }) => id), files.map(({ id }) => id));
+    },
+  })
+) {
+  Deno.test(`C 22 writes of others do not wait for the end of ${what}`, async () => {
+    await using directory = await TempDir.make();
+    await using store = await openUsual(directory);
+    await seedTwo(store);
+    const before = await allRecords(store);
+    const ended: string[] = [];
+    let other: Promise<unknown> | undefined;
+    const writing = store.write(async (transaction) => {
+      await work(transaction);
+      other ??= seed(store, [{ path: "other/new", userId: 2 }]).then(() => ended.push("another's"));
+      // Ends while this goes on.
+      await until(() => ended.includes("another's"));
+      throw new Error("the disk is on fire");
+    });
+    await assert.rejects(writing, /on fire/);
+    await other;
+    assert.deepEqual(ended, ["another's"]);
+    const after = await allRecords(store);
+    assert.deepEqual(after.filter(({ path }) => path !== "other/new"), before);
+  });
+}
+
 Deno.test("C 8 a large change shows listings of its owner the former state until its end", async () => {
   await using store = await openStore();
   const a = await seedTwo(store);
