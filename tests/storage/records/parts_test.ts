@@ -9,12 +9,15 @@ Deno.test("C 22 many items travel in parts, and their results come in order", as
     sizes.push(part.length);
     return part;
   };
-  const doubled = await inParts(ITEMS, async (part) => note(part).map((item) => 2 * item));
+  const doubled = await inParts(
+    ITEMS,
+    (part) => Promise.resolve(note(part).map((item) => 2 * item)),
+  );
   assert.deepEqual(doubled, ITEMS.map((item) => 2 * item));
   assert.deepEqual(sizes.splice(0), [500, 500, 234]);
   const squares = await mapInParts(
     ITEMS,
-    async (part) => new Map(note(part).map((item) => [item, item ** 2])),
+    (part) => Promise.resolve(new Map(note(part).map((item) => [item, item ** 2]))),
   );
   assert.deepEqual([...squares], ITEMS.map((item) => [item, item ** 2]));
   assert.deepEqual(sizes.splice(0), [500, 500, 234]);
