@@ -1,5 +1,5 @@
 import type { Chunk } from "../core/content.ts";
-import { KIB } from "../schemas/units.ts";
+import { KIB, MIB } from "../schemas/units.ts";
 
 /**
  * The runtime (2.9.6) reads into views of at least this size only: into one of 1 to 4 bytes it reads nothing
