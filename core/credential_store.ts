@@ -52,7 +52,7 @@ export interface MintedCredential {
 export interface CredentialStore {
   /**
    * Adds a credential, unless its parent is revoked, or its user has `max` that credentials minted and that
-   * have not expired. Returns whether it did.
+   * have not expired, or ten times as many that are kept. Returns whether it did.
    */
   add(credential: DerivedCredential, max: number): Promise<boolean>;
   find(jti: string): Promise<RegisteredCredential | undefined>;

@@ -39,7 +39,10 @@ export interface LinkPage {
 
 /** The links of all users. */
 export interface LinkStore {
-  /** Adds a link, unless its maker has `max` that have not expired. Forgets all that have expired. */
+  /**
+   * Adds a link, unless its maker has `max` that have not expired, or ten times as many that are
+   * kept. Forgets all that have expired by the settled time.
+   */
   add(link: NewLink, max: number): Promise<Link | undefined>;
   /** The link with this token, unless it has expired or served its only download. */
   find(tokenSha256: string, now: number): Promise<Link | undefined>;

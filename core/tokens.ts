@@ -4,6 +4,7 @@ import { type Caller, permits, requireAllOf, requirePermission } from "./caller.
 import type { CredentialPage, CredentialStore, RegisteredCredential } from "./credential_store.ts";
 import { LEEWAY_S, type SignCredential } from "./credentials.ts";
 import { AppError, quoted } from "./errors.ts";
+import { KEPT_PER_VALID } from "./settled_time.ts";
 
 /** What the operations on credentials work with. */
 export interface TokenService {
@@ -194,7 +195,9 @@ async function notAdded(store: CredentialStore, parent: string): Promise<AppErro
     return new AppError("ErrAuthRequired", "The credential has been revoked");
   }
   return invalid(
-    `you have ${MAX_DERIVED} credentials that have not expired; revoked ones count until they do`,
+    `you have ${MAX_DERIVED} credentials that have not expired, or minted ${
+      MAX_DERIVED * KEPT_PER_VALID
+    } within two days; revoked ones count until they expire`,
   );
 }
 

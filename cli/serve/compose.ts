@@ -190,8 +190,10 @@ export async function compose(
   });
   await jobs.resume();
   automatic?.start();
-  parts.use(new ScanRetention({ scans: records.scans, days: settings.scanRetentionDays, log }));
-  parts.use(expireQuarantine(blobs.quarantine, log));
+  const settledTime = () => records.upkeep.settledTime(Date.now());
+  const days = settings.scanRetentionDays;
+  parts.use(new ScanRetention({ scans: records.scans, days, settledTime, log }));
+  parts.use(expireQuarantine({ quarantine: blobs.quarantine, settledTime, log }));
   const { shared } = records;
   if (shared !== undefined) parts.use(collectDropped({ records, blobs, shared, log }));
   parts.use(expireUploads({ uploads, objects: records.objects }, log));

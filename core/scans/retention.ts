@@ -1,5 +1,6 @@
 import { asError, type Log } from "../log.ts";
 import { Periodic } from "../periodic.ts";
+import type { SettledTime } from "../settled_time.ts";
 import type { ScanStore } from "./ports.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -10,6 +11,7 @@ export interface ScanRetentionOptions {
   readonly scans: Pick<ScanStore, "removeEnded">;
   /** How many days scans are kept after their end; 0 for ever. */
   readonly days: number;
+  readonly settledTime: SettledTime;
   readonly log: Log;
   /** The time between two removals, in milliseconds. @default one hour */
   readonly intervalMs?: number;
@@ -32,9 +34,9 @@ export class ScanRetention implements AsyncDisposable {
   }
 
   async #remove(): Promise<void> {
-    const { scans, days, log } = this.#options;
+    const { scans, days, settledTime, log } = this.#options;
     try {
-      const removed = await scans.removeEnded(Date.now() - days * DAY_MS);
+      const removed = await scans.removeEnded(await settledTime() - days * DAY_MS);
       if (removed > 0) log.info("Removed expired scans", { scans: removed });
     } catch (error) {
       // The next removal tries again.

@@ -6,6 +6,7 @@ import { type Caller, ownerOf, permits, scopeOf } from "../caller.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { Link, LinkPage, LinkScope, LinkStore } from "../links.ts";
 import { parentOf } from "../paths.ts";
+import { KEPT_PER_VALID } from "../settled_time.ts";
 import type { Tree } from "./changes.ts";
 import { type Download, download, type DownloadRequest, type FileSelection } from "./download.ts";
 import { resolveTargets } from "./targets.ts";
@@ -61,7 +62,10 @@ export async function addLink(
     once,
   }, MAX_LINKS);
   if (link !== undefined) return { link, token };
-  throw invalid(`you have ${MAX_LINKS} links; remove some, or wait until they expire`);
+  throw invalid(
+    `you have ${MAX_LINKS} links, or made ${MAX_LINKS * KEPT_PER_VALID} within two days; remove ` +
+      "some, or wait until they expire",
+  );
 }
 
 /** A link, and whether it still serves something. */

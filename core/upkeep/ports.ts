@@ -54,6 +54,11 @@ export interface UpkeepStore {
   withoutSha256(hash: string, limit: number): Promise<ContentFacts[]>;
   /** Stores SHA-256, in hexadecimal, by the MD5 of their content, unless they are known. */
   saveSha256(digests: ReadonlyMap<string, string>): Promise<void>;
+  /**
+   * Notes a reading of the clock, in milliseconds since the Unix epoch, and returns the time before which
+   * what is over may be forgotten (C 31).
+   */
+  settledTime(now: number): Promise<number>;
   scrubProgress(): Promise<ScrubProgress>;
   saveScrubProgress(progress: ScrubProgress): Promise<void>;
 }

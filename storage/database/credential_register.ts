@@ -1,4 +1,4 @@
-import { KEPT_MS, mintedParameters, toCredential } from "../sql/credential_statements.ts";
+import { addMinted, toCredential } from "../sql/credential_statements.ts";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import type { CredentialRegister } from "../ports/credential_register.ts";
 import { Connection } from "./connection.ts";
@@ -6,7 +6,7 @@ import { schemaVersion } from "./migrate.ts";
 import { STATEMENTS } from "./statements.ts";
 
 /** The first version of the schema whose register has all columns. */
-const REGISTER_VERSION = 20;
+const REGISTER_VERSION = 26;
 
 /**
  * The credentials that were minted or revoked (C 22). The command line writes it while a server reads it:
@@ -22,10 +22,12 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
     this.#connection.script("PRAGMA wal_autocheckpoint = 0");
   }
 
-  add(credential: MintedCredential): void {
-    const before = credential.mintedAt - KEPT_MS;
-    this.#connection.run(STATEMENTS.credentials.forgetCredentials, { before });
-    this.#connection.run(STATEMENTS.credentials.addMinted, mintedParameters(credential));
+  async add(credential: MintedCredential): Promise<void> {
+    await addMinted(
+      (name, parameters) =>
+        Promise.resolve(this.#connection.all(STATEMENTS.credentials[name], parameters)),
+      credential,
+    );
   }
 
   revoke(jti: string, now: number): boolean {

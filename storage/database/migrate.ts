@@ -24,6 +24,7 @@ import uploadParts from "./migrations/0022_upload_parts.sql" with { type: "text"
 import unnameableRecords from "./migrations/0023_unnameable_records.sql" with { type: "text" };
 import scansOfUsers from "./migrations/0024_scans_of_users.sql" with { type: "text" };
 import consoleSessions from "./migrations/0025_console_sessions.sql" with { type: "text" };
+import endedCredentials from "./migrations/0026_ended_credentials.sql" with { type: "text" };
 
 /** Migrations in order: the one at index i leads to schema version i + 1. Append only; never edit one. */
 const MIGRATIONS: readonly string[] = [
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly string[] = [
   unnameableRecords,
   scansOfUsers,
   consoleSessions,
+  endedCredentials,
 ];
 
 /**

@@ -3,7 +3,7 @@ import type { MintedCredential, RegisteredCredential } from "../../core/credenti
 /** The credentials that were minted or revoked (C 22), as the command line uses them. */
 export interface CredentialRegister {
   /** Adds a credential, and forgets those that expired long ago. */
-  add(credential: MintedCredential): void | Promise<void>;
+  add(credential: MintedCredential): Promise<void>;
   /**
    * Revokes a credential, also one of another issuer, and all that descend from it. Returns false if they were
    * revoked before.

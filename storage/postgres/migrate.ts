@@ -8,6 +8,7 @@ import incarnation from "./migrations/0007_incarnation.sql" with { type: "text" 
 import unnameableRecords from "./migrations/0008_unnameable_records.sql" with { type: "text" };
 import scansOfUsers from "./migrations/0009_scans_of_users.sql" with { type: "text" };
 import consoleSessions from "./migrations/0010_console_sessions.sql" with { type: "text" };
+import endedCredentials from "./migrations/0011_ended_credentials.sql" with { type: "text" };
 import { LOCKS } from "./locks.ts";
 import type { Session } from "./session.ts";
 
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   unnameableRecords,
   scansOfUsers,
   consoleSessions,
+  endedCredentials,
 ];
 
 /** The first supported version, as `server_version_num` has it. */

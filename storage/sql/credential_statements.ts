@@ -2,10 +2,11 @@ import type { MintedCredential, RegisteredCredential } from "../../core/credenti
 import {
   type Dialect,
   numberOrNull,
-  type SqlParameters,
+  type RunStatement,
   type SqlRow,
   type SqlValue,
 } from "./dialect.ts";
+import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 
 /** How long a credential is listed after it has expired, in milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60_000;
@@ -23,6 +24,7 @@ const page = (scope: string) =>
 
 /** All statements about credentials, by name. */
 export const credentialStatements = (dialect: Dialect) => ({
+  ...CLOCK_STATEMENTS,
   /** A revoked one must stay as long as it could be used. */
   forgetCredentials: "DELETE FROM credentials WHERE expires_at < :before",
   addMinted: `INSERT INTO credentials (jti, user_id, privileges, trees, minted_at, expires_at)
@@ -42,6 +44,9 @@ export const credentialStatements = (dialect: Dialect) => ({
         SELECT count(*) FROM credentials
         WHERE user_id = :user AND parent IS NOT NULL AND expires_at > :now
       ) < :max
+      AND (
+        SELECT count(*) FROM credentials WHERE user_id = :user AND parent IS NOT NULL
+      ) < :maxKept
     RETURNING jti`,
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
   listCredentials: page("TRUE"),
@@ -59,9 +64,18 @@ export const credentialStatements = (dialect: Dialect) => ({
 
 export type CredentialStatement = keyof ReturnType<typeof credentialStatements>;
 
-/** The parameters of the statement `addMinted`. */
-export function mintedParameters({ privileges, trees, ...rest }: MintedCredential): SqlParameters {
-  return { ...rest, privileges: privileges.join(), trees: JSON.stringify(trees) };
+/** Adds a credential that an operator has minted, and forgets those that expired long ago. */
+export async function addMinted(
+  run: RunStatement<CredentialStatement>,
+  { privileges, trees, ...rest }: MintedCredential,
+): Promise<void> {
+  const before = await settledTime({ run }, rest.mintedAt) - KEPT_MS;
+  await run("forgetCredentials", { before });
+  await run("addMinted", {
+    ...rest,
+    privileges: privileges.join(),
+    trees: JSON.stringify(trees),
+  });
 }
 
 /** A credential of a row. */

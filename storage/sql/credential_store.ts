@@ -4,6 +4,8 @@ import type {
   DerivedCredential,
   RegisteredCredential,
 } from "../../core/credential_store.ts";
+import { KEPT_PER_VALID } from "../../core/settled_time.ts";
+import { settledTime } from "./clock.ts";
 import { type CredentialStatement, KEPT_MS, toCredential } from "./credential_statements.ts";
 import { type Statements, withoutNul } from "./dialect.ts";
 
@@ -31,8 +33,9 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
   async add(credential: DerivedCredential, max: number): Promise<boolean> {
     const { userId: user, mintedAt: now } = credential;
     const added = await this.#statements.write(async (run) => {
-      await run("forgetCredentials", { before: now - KEPT_MS });
-      await run("forgetDerived", { user, before: now - GRACE_MS, max });
+      const settled = await settledTime({ run }, now);
+      await run("forgetCredentials", { before: settled - KEPT_MS });
+      await run("forgetDerived", { user, before: settled - GRACE_MS, max });
       return await run("addDerived", {
         jti: credential.jti,
         user,
@@ -44,6 +47,7 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
         now,
         expiry: credential.expiresAt,
         max,
+        maxKept: max * KEPT_PER_VALID,
       });
     }, REGISTER);
     return added.length > 0;

@@ -1,3 +1,5 @@
+import { CLOCK_STATEMENTS } from "./clock.ts";
+
 const LINK_COLUMNS =
   "id, user_id, record_id, path, created_by, created_at, expires_at, once, used_at";
 
@@ -6,11 +8,13 @@ const IN_SCOPE = `(CAST(:user AS BIGINT) IS NULL OR user_id = :user)
 
 /** All statements about links, by name. They are the same for all engines. */
 export const LINK_STATEMENTS = {
+  ...CLOCK_STATEMENTS,
   forgetExpired: "DELETE FROM links WHERE expires_at <= :now",
   add: `INSERT INTO links
       (token_sha256, user_id, record_id, path, created_by, created_at, expires_at, once)
     SELECT :token, :user, :record, :path, :maker, :now, :expiry, :once
     WHERE (SELECT count(*) FROM links WHERE created_by = :maker AND expires_at > :now) < :max
+      AND (SELECT count(*) FROM links WHERE created_by = :maker) < :maxKept
     RETURNING ${LINK_COLUMNS}`,
   find: `SELECT ${LINK_COLUMNS} FROM links
     WHERE token_sha256 = :token AND expires_at > :now AND used_at IS NULL`,

@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Link, LinkPage, LinkScope, LinkStore, NewLink } from "../../core/links.ts";
+import { KEPT_PER_VALID } from "../../core/settled_time.ts";
+import { settledTime } from "./clock.ts";
 import {
   commit,
   numberOrNull,
@@ -20,7 +22,7 @@ export class SqlLinkStore implements LinkStore {
   async add(link: NewLink, max: number): Promise<Link | undefined> {
     const { createdAt: now } = link;
     const rows = await this.#statements.write(async (run) => {
-      await run("forgetExpired", { now });
+      await run("forgetExpired", { now: await settledTime({ run }, now) });
       return await run("add", {
         token: Buffer.from(link.tokenSha256, "hex"),
         user: link.userId,
@@ -31,6 +33,7 @@ export class SqlLinkStore implements LinkStore {
         expiry: link.expiresAt,
         once: Number(link.once),
         max,
+        maxKept: max * KEPT_PER_VALID,
       });
     }, link.createdBy);
     return rows.map(toLink)[0];

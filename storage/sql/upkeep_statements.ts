@@ -1,8 +1,10 @@
 import type { ContentFacts } from "../../core/ports.ts";
+import { CLOCK_STATEMENTS } from "./clock.ts";
 import { type Dialect, isUnnameable, type SqlRow } from "./dialect.ts";
 
 /** The statements that compare records with stored content, by name. */
 export const upkeepStatements = ({ texts, rows, bytes, indexedBy, whiteSpace }: Dialect) => ({
+  ...CLOCK_STATEMENTS,
   /** Which hashes with a prefix have content but no record, or a record but no content. */
   gap: `WITH stored AS MATERIALIZED (SELECT value AS hash FROM ${texts(":hashes")} AS named)
     SELECT hash, 'missing' AS kind FROM (

@@ -6,6 +6,7 @@ import type {
   ScrubProgress,
   UpkeepStore,
 } from "../../core/upkeep/ports.ts";
+import { settledTime } from "./clock.ts";
 import { commit, type SqlRow, type Statements } from "./dialect.ts";
 import { toFacts, type UpkeepStatement } from "./upkeep_statements.ts";
 
@@ -66,6 +67,12 @@ export class SqlUpkeepStore implements UpkeepStore {
   async scrubProgress(): Promise<ScrubProgress> {
     const [row] = await this.#statements.read("scrub", {});
     return { startedAt: Number(row?.scrub_started_at), position: String(row?.scrubbed_to) };
+  }
+
+  settledTime(now: number): Promise<number> {
+    const { find } = this.#statements;
+    // Most readings change nothing: no transaction for them.
+    return settledTime({ run: find, save: (...given) => commit(this.#statements, ...given) }, now);
   }
 
   async saveScrubProgress({ startedAt, position }: ScrubProgress): Promise<void> {

@@ -2,6 +2,8 @@ import * as assert from "node:assert/strict";
 import type { CredentialPage, DerivedCredential } from "../../core/credential_store.ts";
 import { type StoresEngine, storesTest } from "../support/stores.ts";
 
+const DAY_MS = 24 * 60 * 60_000;
+
 function derived(jti: string, changes: Partial<DerivedCredential> = {}): DerivedCredential {
   return {
     jti,
@@ -74,10 +76,50 @@ export function credentialStoreSuite(engine: StoresEngine): void {
     assert.equal(await credentials.add(derived("of 8", { userId: 8 }), 4), true);
     const later = { mintedAt: 200_000_000, expiresAt: 300_000_000 };
     assert.equal(await credentials.add(derived("later", later), 2), true);
-    assert.equal((await credentials.list({ userId: 7, limit: 9 })).length, 3);
-    const muchLater = { mintedAt: 10 ** 10, expiresAt: 2 * 10 ** 10 };
-    assert.equal(await credentials.add(derived("much later", muchLater), 2), true);
+    assert.equal((await credentials.list({ userId: 7, limit: 9 })).length, 5);
+    const dayLater = { mintedAt: 300_000_000, expiresAt: 10 ** 11 };
+    assert.equal(await credentials.add(derived("a day later", dayLater), 2), true);
+    assert.equal((await credentials.list({ userId: 7, limit: 9 })).length, 4);
+    const muchLater = { mintedAt: 10 ** 10, expiresAt: 10 ** 11 };
+    assert.equal(await credentials.add(derived("much later", muchLater), 3), true);
+    const at = { mintedAt: 10 ** 10 + DAY_MS, expiresAt: 10 ** 11 };
+    assert.equal(await credentials.add(derived("confirmed", at), 9), true);
     const left = await credentials.list({ limit: 9 });
-    assert.deepEqual(left.map(({ jti }) => jti), ["much later"]);
+    assert.deepEqual(left.map(({ jti }) => jti), ["confirmed", "much later", "a day later"]);
+  });
+
+  test("C 31 a clock that runs ahead for one mint does not make a revoked credential valid", async ({ store }) => {
+    const { credentials } = store;
+    const now = 1000 * DAY_MS;
+    const year = (mintedAt: number) => ({ mintedAt, expiresAt: mintedAt + 365 * DAY_MS });
+    await credentials.add(derived("lost", year(now)), 3);
+    await credentials.add(derived("child", { ...year(now), parent: "lost" }), 3);
+    await credentials.revoke("lost", now);
+    const all = async () =>
+      await Promise.all(["lost", "child"].map((jti) => credentials.isRevoked(jti)));
+    assert.deepEqual(await all(), [true, true]);
+    // The mint of a clock that is ten years ahead, and then those of the right one, day by day.
+    for (const [index, days] of [3650, 0, 1, 2, 3].entries()) {
+      const added = derived(`${index}`, { ...year(now + days * DAY_MS), parent: `${index}` });
+      assert.equal(await credentials.add(added, 9), true);
+      assert.deepEqual(await all(), [true, true]);
+    }
+    // A clock that stays ahead for a day is believed.
+    for (const days of [3650, 3651, 3652]) {
+      await credentials.add(derived(`${days}`, year(now + days * DAY_MS)), 99);
+    }
+    assert.equal(await credentials.find("child"), undefined);
+  });
+
+  test("C 31 credentials that are kept until the time is settled do not fill the disk", async ({ store }) => {
+    const { credentials } = store;
+    let made = 0;
+    const add = () => {
+      const mintedAt = 1000 * ++made;
+      const short = { mintedAt, expiresAt: mintedAt + 1 };
+      return credentials.add(derived(`${made}`, short), 2);
+    };
+    for (let index = 0; index < 20; index++) assert.equal(await add(), true);
+    assert.equal(await add(), false);
   });
 }

@@ -27,7 +27,20 @@ export function linkStoreSuite(engine: StoresEngine): void {
     assert.ok(await links.add(newLink({ createdBy: 4 }), 2));
     const later = await links.add(newLink({ createdAt: 2000, expiresAt: 3000 }), 2);
     assert.notEqual(later?.id, first?.id);
-    assert.deepEqual((await links.list({}, { limit: 10 }, 0)).map(({ id }) => id), [later?.id]);
+    // C 31: they are forgotten by a time that a reading a day later has confirmed.
+    assert.equal((await links.list({}, { limit: 10 }, 0)).length, 4);
+    const day = 24 * 60 * 60_000;
+    for (const createdAt of [day, 2 * day]) {
+      await links.add(newLink({ createdAt, expiresAt: 3 * day }), 9);
+    }
+    assert.equal((await links.list({}, { limit: 10 }, 0)).length, 2);
+  });
+
+  test("C 31 links that are kept until the time is settled do not fill the disk", async ({ store: { links } }) => {
+    const add = (createdAt: number) =>
+      links.add(newLink({ createdAt, expiresAt: createdAt + 1 }), 2);
+    for (let made = 0; made < 20; made++) assert.ok(await add(1000 * made));
+    assert.equal(await add(10 ** 6), undefined);
   });
 
   test("C 19 a link is used once, and not after it has expired or was removed", async ({ store: { links } }) => {

@@ -54,6 +54,14 @@ export function upkeepStoreSuite(engine: StoresEngine): void {
     }]]);
   });
 
+  test("C 31 the time that counts is remembered", async ({ store: { upkeep } }) => {
+    const day = 24 * 60 * 60_000;
+    assert.equal(await upkeep.settledTime(100 * day), 0);
+    assert.equal(await upkeep.settledTime(101 * day - 1), 0);
+    assert.equal(await upkeep.settledTime(101 * day), 100 * day);
+    assert.equal(await upkeep.settledTime(99 * day), 99 * day);
+  });
+
   test("C 22 content is read in the order of hashes, and its SHA-256 stored once", async ({ store, rows }) => {
     const { upkeep } = store;
     await seed(store, texts.map((text) => ({ path: text, content: text })));

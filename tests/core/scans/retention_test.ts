@@ -4,6 +4,7 @@ import { ScanRetention } from "../../../core/scans/retention.ts";
 import { until } from "../../support/until.ts";
 
 const DAY_MS = 86_400_000;
+const settledTime = () => Promise.resolve(Date.now());
 
 function log(lines: string[] = []): Log {
   return new Log({ level: "info", format: "json", write: (line) => lines.push(line) });
@@ -22,7 +23,12 @@ Deno.test("C 15 ScanRetention removes expired scans at once, and again and again
   };
   const started = Date.now();
   {
-    await using _retention = new ScanRetention({ scans, days: 2, log: log(lines), intervalMs: 1 });
+    await using _retention = new ScanRetention({
+      ...{ scans, settledTime },
+      days: 2,
+      log: log(lines),
+      intervalMs: 1,
+    });
     await until(() => asked.length >= 3);
   }
   const [first = 0] = asked;
@@ -37,7 +43,12 @@ Deno.test("C 15 ScanRetention removes expired scans at once, and again and again
 Deno.test("C 15 ScanRetention keeps scans for ever if it is told 0 days", async () => {
   const scans = { removeEnded: () => Promise.reject(new Error("It must not remove")) };
   const lines: string[] = [];
-  await using _retention = new ScanRetention({ scans, days: 0, log: log(lines), intervalMs: 1 });
+  await using _retention = new ScanRetention({
+    ...{ scans, settledTime },
+    days: 0,
+    log: log(lines),
+    intervalMs: 1,
+  });
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual(lines, []);
 });

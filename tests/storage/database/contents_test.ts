@@ -122,6 +122,7 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE credentials;
     DROP TABLE links;
     DROP TABLE console_sessions;
+    DROP TABLE user_revocations;
     DROP TABLE upload_parts;
     DROP TABLE parked_contents;
     DROP TABLE uploads;
@@ -129,6 +130,8 @@ Deno.test("C 12 migrate() records the content of existing files", async () => {
     DROP TABLE objects;
     DROP TABLE quarantine;
     ALTER TABLE storage_state DROP COLUMN hub_key;
+    ALTER TABLE storage_state DROP COLUMN clock_read_at;
+    ALTER TABLE storage_state DROP COLUMN clock_settled_at;
     DROP TABLE content_totals;
     DROP TABLE contents;
     DROP TABLE large_change;
