@@ -27,10 +27,12 @@ export const USAGES: Readonly<Record<Exclude<CommandName, Hidden>, Usage>> = {
       "token --user ID [--privileges P,…] [--admin] [--tree ID=P,…]… [--ttl 1h] [--quota SIZE]",
       "token list [--json]",
       "token revoke JTI",
+      "token revoke --user ID [--before TIME]",
     ],
     details: `Signs with the secret in the data directory of the server, or STRONGROOM_JWT_SECRET.
 list prints the credentials that were minted or revoked, not the tokens. revoke makes a server,
-running or not, refuse a credential from now on.
+running or not, refuse a credential from now on, or with --user all of a user that were issued before
+a time, also those that the server does not know. Links and signed addresses end with them.
 
   --user ID          The user whose files the credential gives access to
   --privileges P,…   ${
@@ -39,12 +41,14 @@ running or not, refuse a credential from now on.
   --admin            All privileges
   --tree ID=P,…      Privileges in the tree of another user; view is short for resources.view
   --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d
-  --quota SIZE       The most bytes of the user's files, such as 5GiB`,
+  --quota SIZE       The most bytes of the user's files, such as 5GiB
+  --before TIME      With revoke --user: 2026-01-31T09:00:00Z. Default: now`,
     examples: [
       "TOKEN=$(strongroom token --user 1 --admin)",
       "strongroom token --user 7 --privileges resources.view,resources.download --ttl 30d",
       "strongroom token --user 3 --tree 7=view,download,upload",
       "strongroom token list",
+      "strongroom token revoke --user 7",
     ],
   },
   scan: {

@@ -27,6 +27,10 @@ export interface Caller {
   readonly tree?: number | undefined;
   /** The id of the credential, by which it can be revoked. */
   readonly jti?: string | undefined;
+  /** When the credential was issued, in milliseconds since the Unix epoch. @default unknown, long ago */
+  readonly issuedAt?: number | undefined;
+  /** The key that the credential stands or falls with. @default it is one of an issuer's */
+  readonly keyId?: string | undefined;
   /** Whether the previous secret of the server signed the credential, and not the present one. @default false */
   readonly isOutdated?: boolean;
   /** The quota of the caller's tree in bytes. @default that of the settings */

@@ -1,4 +1,5 @@
 import type { TreePrivileges } from "../schemas/credentials.ts";
+import type { IsRevoked } from "./credential_end.ts";
 
 /** What is known of a credential. Times are in milliseconds since the Unix epoch. */
 export interface RegisteredCredential {
@@ -25,6 +26,8 @@ export interface RegisteredCredential {
 export interface DerivedCredential extends Omit<RegisteredCredential, "revokedAt"> {
   readonly userId: number;
   readonly parent: string;
+  /** When the parent was issued, in case that it is not recorded. */
+  readonly parentIssuedAt: number;
   readonly mintedAt: number;
   readonly expiresAt: number;
 }
@@ -60,4 +63,10 @@ export interface CredentialStore {
   list(page: CredentialPage): Promise<RegisteredCredential[]>;
   /** Revokes a credential, also one of another issuer, and all that descend from it. Returns it. */
   revoke(jti: string, now: number): Promise<RegisteredCredential>;
+  /**
+   * Revokes all credentials of a user that were issued before a time, recorded or not, and all that descend
+   * from them (C 31). Returns the latest such time of the user.
+   */
+  revokeUser(userId: number, before: number, now: number): Promise<number>;
+  readonly isRevoked: IsRevoked;
 }

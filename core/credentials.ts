@@ -1,8 +1,9 @@
-import { createPublicKey } from "node:crypto";
+import { createHmac, createPublicKey } from "node:crypto";
 import * as jose from "jose";
 import * as v from "valibot";
 import { Claims, type TreePrivileges } from "../schemas/credentials.ts";
 import type { Caller } from "./caller.ts";
+import type { IsRevoked } from "./credential_end.ts";
 import { AppError, quoted } from "./errors.ts";
 import { MIN_RSA_BITS, type RemoteKeys } from "./remote_keys.ts";
 import { VerifiedCredentials } from "./verified_credentials.ts";
@@ -15,9 +16,6 @@ export type SigningKey =
   | { readonly kind: "publicKey"; readonly pem: string }
   /** RS256, ES256 or EdDSA, by the keys of an issuer. */
   | { readonly kind: "jwks"; readonly keys: RemoteKeys };
-
-/** Whether the credential with a `jti` is revoked. It does not make requests wait if it need not. */
-export type IsRevoked = (jti: string) => boolean | Promise<boolean>;
 
 /** Options of {@link credentialVerifier}. */
 export interface CredentialOptions {
@@ -67,16 +65,17 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
   const verified = new VerifiedCredentials(
     options.key.kind === "jwks" ? MAX_REMOTE_AGE_MS : Infinity,
   );
+  const ids = keyIds(options.key);
   const { isRevoked = () => false } = options;
   const unlessRevoked = async (caller: Caller) => {
-    const revoked = caller.jti !== undefined && isRevoked(caller.jti);
+    const revoked = isRevoked(caller);
     if (!(typeof revoked === "boolean" ? revoked : await revoked)) return caller;
     throw new AppError("ErrAuthRequired", "The credential has been revoked");
   };
   return async (token) => {
     const known = verified.find(token);
     if (known !== undefined) return await unlessRevoked(known);
-    const { payload, protectedHeader, isOutdated } = await verifyWithAny(token, resolvers, checks);
+    const { payload, protectedHeader, keyIndex } = await verifyWithAny(token, resolvers, checks);
     if (!isAcceptedType(protectedHeader.typ)) {
       throw new AppError("ErrAuthRequired", "The credential is of another type than JWT or at+jwt");
     }
@@ -90,7 +89,9 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
         privileges: new Set(claims.output.privileges),
         trees: claims.output.trees,
         jti: claims.output.jti,
-        isOutdated,
+        issuedAt: Math.max(0, Math.floor(payload.iat ?? 0)) * 1000 + claims.output.iat_ms,
+        keyId: ids[keyIndex],
+        isOutdated: keyIndex > 0,
         quota: claims.output.quota,
         expiresAt: ((payload.exp ?? 0) + LEEWAY_S) * 1000,
       };
@@ -103,8 +104,8 @@ export async function credentialVerifier(options: CredentialOptions): Promise<Ve
 }
 
 interface Verified extends jose.JWTVerifyResult {
-  /** Whether another key than the first one has signed it. */
-  readonly isOutdated: boolean;
+  /** Which of the keys has signed it. */
+  readonly keyIndex: number;
 }
 
 /** Verifies a token with the first of the keys that signed it. */
@@ -112,15 +113,15 @@ async function verifyWithAny(
   token: string,
   [resolve, ...others]: VerificationKey["resolvers"],
   checks: jose.JWTVerifyOptions,
-  isOutdated = false,
+  keyIndex = 0,
 ): Promise<Verified> {
   try {
-    return { ...await jose.jwtVerify(token, resolve, checks), isOutdated };
+    return { ...await jose.jwtVerify(token, resolve, checks), keyIndex };
   } catch (error) {
     const [next, ...rest] = others;
     const isOtherKey = error instanceof jose.errors.JWSSignatureVerificationFailed;
     if (!isOtherKey || next === undefined) throw refusal(error);
-    return await verifyWithAny(token, [next, ...rest], checks, true);
+    return await verifyWithAny(token, [next, ...rest], checks, keyIndex + 1);
   }
 }
 
@@ -173,14 +174,17 @@ function signed(
   { userId, privileges, trees, expiresAt, jti, quota }: NewClaims,
   { secret, issuer, audience }: SignerOptions,
 ): Promise<string> {
+  const now = Date.now();
   const token = new jose.SignJWT({
+    // One that is minted just after a revocation of all of the user's is valid (C 31).
+    iat_ms: now % 1000,
     privileges: [...privileges],
     ...(trees !== undefined && { trees }),
     ...(quota !== undefined && { quota }),
   })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setSubject(String(userId))
-    .setIssuedAt()
+    .setIssuedAt(new Date(now))
     .setExpirationTime(expiresAt);
   if (jti !== undefined) token.setJti(jti);
   if (issuer !== undefined) token.setIssuer(issuer);
@@ -212,6 +216,26 @@ async function verificationKey(key: SigningKey): Promise<VerificationKey> {
     case "jwks":
       return { resolvers: [key.keys.find], algorithms: ["RS256", "ES256", "EdDSA"] };
   }
+}
+
+/**
+ * The ids of the keys of a server, that of the present one first. The database and signed addresses have
+ * them: they reveal nothing of a strong secret.
+ */
+export function keyIds(key: SigningKey): readonly string[] {
+  switch (key.kind) {
+    case "secret":
+      return [key.secret, ...key.previous === undefined ? [] : [key.previous]].map(keyIdOf);
+    case "publicKey":
+      return [keyIdOf(key.pem)];
+    case "jwks":
+      // An issuer replaces its keys as it likes.
+      return [];
+  }
+}
+
+function keyIdOf(key: string): string {
+  return createHmac("sha256", key).update("the id of this key").digest("hex").slice(0, 16);
 }
 
 /** Imports a secret once. jose would import raw bytes again for each credential. */

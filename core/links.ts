@@ -8,6 +8,12 @@ export interface Link {
   readonly path: string;
   /** Who made it. */
   readonly createdBy: number;
+  /** The id of the credential that made it, or null. The link ends with that credential (C 31). */
+  readonly jti: string | null;
+  /** When that was issued; 0 for a link from before this was kept. */
+  readonly issuedAt: number;
+  /** The key that it stands or falls with, or null. */
+  readonly keyId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   /** Whether it serves one download only. */

@@ -65,10 +65,11 @@ export async function mintToken(
     quota: quotaWithin(caller.quota ?? userQuota, request.quota) ?? caller.quota,
     label,
     parent,
+    parentIssuedAt: caller.issuedAt ?? 0,
     mintedAt: now,
     expiresAt: endWithin(caller, asked, now),
   };
-  if (!await store.add(credential, MAX_DERIVED)) throw await notAdded(store, parent);
+  if (!await store.add(credential, MAX_DERIVED)) throw await notAdded(store, caller);
   const token = await sign({ ...credential, expiresAt: credential.expiresAt / 1000 });
   return { credential: { ...credential, revokedAt: undefined }, token };
 }
@@ -190,8 +191,8 @@ function endWithin(caller: Caller, asked: number | undefined, now: number): numb
   );
 }
 
-async function notAdded(store: CredentialStore, parent: string): Promise<AppError> {
-  if ((await store.find(parent))?.revokedAt !== undefined) {
+async function notAdded(store: CredentialStore, caller: Caller): Promise<AppError> {
+  if (await store.isRevoked(caller)) {
     return new AppError("ErrAuthRequired", "The credential has been revoked");
   }
   return invalid(

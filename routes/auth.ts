@@ -7,7 +7,8 @@ import {
   requiredPrivileges,
   requirePermission,
 } from "../core/caller.ts";
-import type { IsRevoked, VerifyCredential } from "../core/credentials.ts";
+import type { IsOver } from "../core/credential_end.ts";
+import type { VerifyCredential } from "../core/credentials.ts";
 import { AppError } from "../core/errors.ts";
 import type { RateLimit } from "../core/rate_limit.ts";
 import type { AppEnvironment } from "./environment.ts";
@@ -16,8 +17,8 @@ import { treeInAddress, treeOf } from "./query.ts";
 /** What decides who may make requests. */
 export interface Access {
   readonly verify: VerifyCredential;
-  /** Whether the credential with a `jti` is revoked. @default none is */
-  readonly isRevoked?: IsRevoked | undefined;
+  /** Whether a credential is over, and with it what it has signed. @default none is */
+  readonly isOver?: IsOver | undefined;
   /** @default unlimited */
   readonly rateLimit?: RateLimit | undefined;
   /**

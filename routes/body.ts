@@ -272,12 +272,13 @@ export async function jsonBytes(request: Request, limits: BodyLimits): Promise<C
 export async function jsonBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
-  { withinMs = MAX_JSON_MS } = {},
+  { withinMs = MAX_JSON_MS, isOptional = false } = {},
 ): Promise<v.InferOutput<Schema>> {
   const bytes = await jsonBytes(request, { maxBytes: MAX_JSON_BYTES, withinMs });
   const exceeded = exceededBound(bytes, JSON_BOUNDS);
   if (exceeded !== undefined) throw unreadable("body", `it has ${exceeded}`);
-  const result = v.safeParse(schema, parseJson(bytes), { abortEarly: true });
+  const body = isOptional && bytes.length === 0 ? {} : parseJson(bytes);
+  const result = v.safeParse(schema, body, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = v.getDotPath(issue) ?? "the body";

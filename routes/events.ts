@@ -1,4 +1,4 @@
-import type { IsRevoked } from "../core/credentials.ts";
+import type { IsOver } from "../core/credential_end.ts";
 import type { Context } from "hono";
 import { type Caller, ownerOf, requireEveryone } from "../core/caller.ts";
 import type { Chunk } from "../core/content.ts";
@@ -37,15 +37,15 @@ export function serverEvents(limits?: ReplayLimits): ServerEvents {
 export interface EventOptions {
   /** @default 15000 */
   readonly heartbeatMs?: number;
-  /** Whether the credential with a `jti` is revoked, which ends its streams. @default none is */
-  readonly isRevoked?: IsRevoked;
+  /** Whether a credential is over, which ends its streams. @default none is */
+  readonly isOver?: IsOver;
 }
 
 /** `GET /events/` as Server-Sent Events (C 11). */
 export async function streamEvents(
   c: Context<AppEnvironment>,
   events: ServerEvents,
-  { heartbeatMs = HEARTBEAT_MS, isRevoked = () => false }: EventOptions = {},
+  { heartbeatMs = HEARTBEAT_MS, isOver = () => false }: EventOptions = {},
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
   const caller = callerOf(c);
@@ -58,11 +58,9 @@ export async function streamEvents(
     idleMs: heartbeatMs,
     signal: AbortSignal.any([gone.signal, expiry(caller)]),
   });
-  const { jti } = caller;
   const hasSessionEnded = c.get("hasSessionEnded");
-  const isOver = async () =>
-    jti !== undefined && await isRevoked(jti) || await hasSessionEnded?.() === true;
-  return await streamed(c, eventStream(batches, isOver), {
+  const hasEnded = async () => await isOver(caller) || await hasSessionEnded?.() === true;
+  return await streamed(c, eventStream(batches, hasEnded), {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
@@ -81,7 +79,7 @@ function expiry({ expiresAt }: Caller): AbortSignal {
 
 async function* eventStream(
   batches: AsyncIterable<EventBatch>,
-  isOver: () => Promise<boolean>,
+  isOver: () => boolean | Promise<boolean>,
 ): AsyncGenerator<Chunk> {
   for await (const batch of batches) {
     if (await isOver()) return;

@@ -78,8 +78,13 @@ export async function serveLink(c: Handled, links: LinkService): Promise<Respons
   });
 }
 
-function auditLink(c: Handled, { id, userId, path, expiresAt, once }: Link): void {
-  const details = { link: id, expires_at: isoTime(expiresAt), once: once ? "yes" : undefined };
+function auditLink(c: Handled, { id, userId, path, jti, expiresAt, once }: Link): void {
+  const details = {
+    link: id,
+    jti: jti ?? undefined,
+    expires_at: isoTime(expiresAt),
+    once: once ? "yes" : undefined,
+  };
   auditChange(c, { paths: [path], tree: userId, details });
 }
 
@@ -89,6 +94,7 @@ function entryOf(link: Link): LinkEntry {
     user_id: link.userId,
     path: link.path,
     created_by: link.createdBy,
+    jti: link.jti,
     created_at: isoTime(link.createdAt),
     expires_at: isoTime(link.expiresAt),
     once: link.once,

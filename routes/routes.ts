@@ -17,7 +17,7 @@ import { respond } from "./respond.ts";
 import { deleteScan, getScan, getScanReport, getScans, postScan } from "./scans.ts";
 import { RESOURCE_ROUTES } from "./resource_routes.ts";
 import type { Route } from "./route.ts";
-import { deleteToken, getTokens, postToken } from "./tokens.ts";
+import { deleteToken, getTokens, postRevocation, postToken } from "./tokens.ts";
 import { UPLOAD_ROUTES } from "./upload_routes.ts";
 import { showUsage } from "./usage.ts";
 import { deleteWaiver, getWaivers, postWaiver } from "./waivers.ts";
@@ -143,6 +143,14 @@ export const API_ROUTES: readonly Route[] = [
     action: "token.revoke",
     operation: tokenOperations.REVOKE,
     handle: (c, { tokens }) => deleteToken(c, tokens),
+  },
+  {
+    method: "POST",
+    path: "/users/{id}/revocations",
+    privilege: "resources.admin",
+    action: "token.revoke",
+    operation: tokenOperations.REVOKE_USER,
+    handle: (c, { tokens }) => postRevocation(c, tokens),
   },
   {
     method: "GET",

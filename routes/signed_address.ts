@@ -13,15 +13,18 @@ import type { AppEnvironment } from "./environment.ts";
  * the user who asked for the address, and counts as one of that user (C 22).
  */
 export function requireGrant(
-  { isRevoked = () => false, rateLimit }: Access,
+  { isOver = () => false, rateLimit }: Access,
   { objects }: Pick<HubService, "objects">,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requireGrant(c, next) {
     const grant = verifyGrant(await objects.key(), c.req.param("token") ?? "", Date.now());
-    if (grant.jti !== undefined && await isRevoked(grant.jti)) {
-      throw new AppError("ErrAuthRequired", "The credential has been revoked");
-    }
     const caller = callerOfGrant(grant);
+    if (await isOver(caller)) {
+      throw new AppError(
+        "ErrAuthRequired",
+        "The credential of the signed address has been revoked",
+      );
+    }
     c.set("caller", caller);
     c.set("grant", grant);
     rateLimit?.count(caller.userId);

@@ -2,10 +2,11 @@ import type { Context } from "hono";
 import type { AuditDetails } from "../core/audit.ts";
 import type { RegisteredCredential } from "../core/credential_store.ts";
 import { isoTime } from "../core/entries.ts";
+import { revokeUser } from "../core/revoke_user.ts";
 import { listTokens, mintToken, revokeToken, type TokenService } from "../core/tokens.ts";
 import type { TreePrivileges } from "../schemas/credentials.ts";
 import { PAGE, USER_ID } from "../schemas/queries.ts";
-import { type TokenEntry, TokenRequest } from "../schemas/tokens.ts";
+import { RevocationRequest, type TokenEntry, TokenRequest } from "../schemas/tokens.ts";
 import { auditChange } from "./audit.ts";
 import { callerOf } from "./auth.ts";
 import { jsonBody } from "./body.ts";
@@ -56,6 +57,17 @@ export async function deleteToken(c: Handled, tokens: TokenService): Promise<Res
   const revoked = await revokeToken(tokens, { caller, jti });
   auditChange(c, { paths: [], tree: revoked.userId, details: { jti } });
   return success(c, entryOf(revoked, caller.jti));
+}
+
+/** `POST /users/{id}/revocations`: ends all credentials of a user that were issued before a time (C 31). */
+export async function postRevocation(c: Handled, tokens: TokenService): Promise<Response> {
+  const user = c.req.param("id") ?? "";
+  const { before } = await jsonBody(c.req.raw, RevocationRequest, { isOptional: true });
+  auditChange(c, { paths: [], details: { of: user, before: before ?? undefined } });
+  const revoked = await revokeUser(tokens, { user, before: before ?? undefined });
+  const end = isoTime(revoked.before);
+  auditChange(c, { paths: [], tree: revoked.userId, details: { before: end } });
+  return success(c, { user_id: revoked.userId, before: end });
 }
 
 function entryOf(credential: RegisteredCredential, current: string | undefined): TokenEntry {

@@ -64,6 +64,8 @@ export const Claims = v.object({
   jti: v.optional(JwtId),
   /** The quota of the user, in bytes. */
   quota: v.optional(Quota),
+  /** The milliseconds after the second `iat`, which revocations by time count. */
+  iat_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999)), 0),
 });
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -32,6 +32,10 @@ const COMMON = {
   tree: UserNumber,
   /** The id of that credential. */
   jti: v.optional(JwtId),
+  /** When it was issued. */
+  issued: v.optional(v.number()),
+  /** The key that it stands or falls with. */
+  key: v.optional(v.string()),
   /** The quota that the credential states, in bytes. */
   quota: v.optional(Size),
   sha256: Sha256,

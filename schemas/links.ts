@@ -22,6 +22,10 @@ export const LinkEntry = v.object({
   user_id: v.pipe(id, v.description("Whose tree it is in")),
   path: v.string(),
   created_by: v.pipe(id, v.description("Who made it")),
+  jti: v.pipe(
+    v.nullable(v.string()),
+    v.description("The id of the credential that made it, with which it ends; null if it has none"),
+  ),
   created_at: time,
   expires_at: time,
   once: v.pipe(v.boolean(), v.description("Whether it serves one download only")),
@@ -38,8 +42,11 @@ export const NewLinkEntry = v.object({
 export const ListedLink = v.object({
   ...LinkEntry.entries,
   status: v.pipe(
-    v.picklist(["active", "used", "gone"]),
-    v.description("gone while its file or directory is not at its path"),
+    v.picklist(["active", "used", "gone", "ended"]),
+    v.description(
+      "gone while its file or directory is not at its path; ended once the credential that made it is " +
+        "revoked, or the server no longer has the key of that credential",
+    ),
   ),
 });
 

@@ -64,6 +64,24 @@ export const NewTokenEntry = v.object({
   token: v.pipe(v.string(), v.description("Shown only once")),
 });
 
+/** The body of a request to end all credentials of a user (C 31). It may be left out. */
+export const RevocationRequest = v.object({
+  before: v.pipe(
+    v.nullish(v.string()),
+    v.description("An RFC 3339 time, not in the future; by default now"),
+  ),
+});
+
+/** Which credentials of a user are refused. */
+export const RevocationEntry = v.object({
+  user_id: userId,
+  before: v.pipe(
+    time,
+    v.description("Those issued before it, the latest time of all revocations of the user"),
+  ),
+});
+export type RevocationEntry = v.InferOutput<typeof RevocationEntry>;
+
 /** A page of credentials, newest first. */
 export const TokenList = v.object({
   items: v.array(TokenEntry),

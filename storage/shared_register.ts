@@ -24,6 +24,7 @@ export async function withSharedRegister<Result>(
       await credentials.revoke(jti, now);
       return isNew;
     },
+    revokeUser: (...given) => credentials.revokeUser(...given),
     async *list() {
       let before: string | undefined;
       for (;;) {

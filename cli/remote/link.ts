@@ -63,11 +63,11 @@ async function list(args: string[]): Promise<number> {
 }
 
 function linkLine(link: v.InferOutput<typeof LinkList>["items"][number]): string {
-  const { id, status, once, path, expires_at: expiresAt } = link;
+  const { id, status, once, path, jti, expires_at: expiresAt } = link;
   const kind = once ? "once" : "many times";
   return `${String(id).padStart(6)}  ${status.padEnd(6)}  until ${expiresAt}  ${kind.padEnd(10)}  ${
     printable(path)
-  }`;
+  }${jti === null ? "" : `  made with ${printable(jti)}`}`;
 }
 
 const Id = v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/));

@@ -2,6 +2,7 @@ import config from "../../deno.json" with { type: "json" };
 import type { HostCapacity } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import { ConsoleSessions } from "../../core/console_sessions.ts";
+import type { IsOver } from "../../core/credential_end.ts";
 import type { SignCredential, VerifyCredential } from "../../core/credentials.ts";
 import { DamageLog } from "../../core/damage.ts";
 import type { Log } from "../../core/log.ts";
@@ -49,6 +50,7 @@ export interface ServerParts {
   readonly host: HostCapacity;
   readonly log: Log;
   readonly verify: VerifyCredential;
+  readonly isOver: IsOver;
   /** @default the server mints no credentials */
   readonly sign?: SignCredential | undefined;
   readonly audit: AuditLog;
@@ -87,8 +89,18 @@ export interface Composition extends AsyncDisposable {
 export async function compose(
   storage: Storage,
   settings: Settings,
-  { host, log, verify, sign, audit, findKeyProblem, processes, acceptDamage = false, ...given }:
-    ServerParts,
+  {
+    host,
+    log,
+    verify,
+    isOver,
+    sign,
+    audit,
+    findKeyProblem,
+    processes,
+    acceptDamage = false,
+    ...given
+  }: ServerParts,
   replacements: Replacements = {},
 ): Promise<Composition> {
   const { records, blobs } = storage;
@@ -144,9 +156,9 @@ export async function compose(
     tree: served,
     events,
     verify,
-    isRevoked: records.credentials.isRevoked,
+    isOver,
     audit,
-    eventOptions: { isRevoked: records.credentials.isRevoked },
+    eventOptions: { isOver },
     rateLimit: rateLimit === undefined ? undefined : new RateLimit(rateLimit),
     trustedProxies: new TrustedProxies(settings.trustedProxies ?? []),
     findFault: async () => {
@@ -157,7 +169,7 @@ export async function compose(
       return problem === undefined ? undefined : { part: "keys", problem };
     },
     waivers: { store: records.verdicts },
-    links: { tree: served, store: records.links },
+    links: { tree: served, store: records.links, isOver },
     tokens: { store: records.credentials, sign, userQuota: settings.userQuota },
     auditTrail: auditTrail(settings.auditLog, settings.dataDir),
     uploads,

@@ -1,6 +1,8 @@
+import { credentialEnd, type IsOver } from "../../core/credential_end.ts";
 import {
   credentialSigner,
   credentialVerifier,
+  keyIds,
   type SignCredential,
   type VerifyCredential,
 } from "../../core/credentials.ts";
@@ -12,7 +14,7 @@ import { withSettingContext } from "../usage_error.ts";
 import type { ServerParts } from "./compose.ts";
 import type { Reloads } from "./reload.ts";
 
-type Credentials = Pick<ServerParts, "verify" | "sign" | "findKeyProblem">;
+type Credentials = Pick<ServerParts, "verify" | "isOver" | "sign" | "findKeyProblem">;
 
 /**
  * What verifies and signs credentials (C 10), with the key that its file had at the last reload. Keys of an
@@ -32,10 +34,11 @@ export async function reloadedCredentials(
     current = await credentialsOf(settings, storage, log);
   });
   const verify: VerifyCredential = (...given) => current.verify(...given);
-  if (current.sign === undefined) return { verify };
+  const isOver: IsOver = (credential) => current.isOver(credential);
+  if (current.sign === undefined) return { verify, isOver };
   const { sign: first } = current;
   const sign: SignCredential = (...given) => (current.sign ?? first)(...given);
-  return { verify, sign };
+  return { verify, isOver, sign };
 }
 
 async function credentialsOf(
@@ -49,11 +52,12 @@ async function credentialsOf(
       "Created a secret for credentials; mint one with: strongroom token --user 1 --admin",
     );
   });
+  const isOver = credentialEnd(keyIds(key), isRevoked);
   if (key.kind !== "publicKey") {
     const verify = await credentialVerifier({ key, issuer, audience, isRevoked });
     return key.kind === "jwks"
-      ? { verify, findKeyProblem: () => key.keys.findProblem() }
-      : { verify, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
+      ? { verify, isOver, findKeyProblem: () => key.keys.findProblem() }
+      : { verify, isOver, sign: credentialSigner({ secret: key.secret, issuer, audience }) };
   }
   const verify = await withSettingContext(
     "STRONGROOM_JWT_PUBLIC_KEY",
@@ -61,5 +65,5 @@ async function credentialsOf(
     "a PEM file with an RSA key of 2048 bits or more, or a P-256 or Ed25519 key",
     () => credentialVerifier({ key, issuer, audience, isRevoked }),
   );
-  return { verify };
+  return { verify, isOver };
 }

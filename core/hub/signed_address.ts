@@ -14,7 +14,7 @@ const MAX_TOKEN_LENGTH = 4096;
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
 
 /** What the caller and the time add to what an address is for. */
-type Added = "user" | "tree" | "jti" | "quota" | "expires";
+type Added = "user" | "tree" | "jti" | "issued" | "key" | "quota" | "expires";
 
 /** An address to make for an object of Git LFS. */
 export type GrantRequest = Omit<ObjectGrant, Added> & { readonly caller: Caller };
@@ -43,6 +43,8 @@ function grantedTo(caller: Caller, expires: number): Pick<Grant, Added> {
     user: caller.userId,
     tree: ownerOf(caller),
     jti: caller.jti,
+    issued: caller.issuedAt,
+    key: caller.keyId,
     quota: caller.quota,
     expires: Math.min(expires, caller.expiresAt),
   };
@@ -76,12 +78,14 @@ export function verifyGrant(key: Uint8Array, token: string, now: number): Grant 
 
 /** The caller on whose behalf a signed address acts. It may do nothing else. */
 export function callerOfGrant(grant: Grant): Caller {
-  const { operation, user, tree, jti, quota, expires } = grant;
+  const { operation, user, tree, jti, issued, key, quota, expires } = grant;
   const privilege = operation === "upload" ? "resources.upload" : "resources.download";
   return {
     userId: user,
     tree,
     jti,
+    issuedAt: issued,
+    keyId: key,
     quota,
     privileges: new Set([privilege]),
     expiresAt: expires,

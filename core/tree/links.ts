@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { TimeToLive } from "../../schemas/credentials.ts";
 import { MAX_LINK_SECONDS } from "../../schemas/links.ts";
 import { type Caller, ownerOf, permits, scopeOf } from "../caller.ts";
+import type { IsOver, SignedCredential } from "../credential_end.ts";
 import { AppError, quoted } from "../errors.ts";
 import type { Link, LinkPage, LinkScope, LinkStore } from "../links.ts";
 import { parentOf } from "../paths.ts";
@@ -15,6 +16,8 @@ import { resolveTargets } from "./targets.ts";
 export interface LinkService {
   readonly tree: Tree;
   readonly store: LinkStore;
+  /** Whether a credential is over, and with it its links. @default none is */
+  readonly isOver?: IsOver | undefined;
 }
 
 /** The length of a token in bytes: 128 random bits (C 19). */
@@ -57,6 +60,9 @@ export async function addLink(
     recordId: record.id,
     path: record.path,
     createdBy: caller.userId,
+    jti: caller.jti ?? null,
+    issuedAt: caller.issuedAt ?? 0,
+    keyId: caller.keyId ?? null,
     createdAt: now,
     expiresAt: now + lifetimeMs,
     once,
@@ -71,22 +77,26 @@ export async function addLink(
 /** A link, and whether it still serves something. */
 export interface LinkWithStatus {
   readonly link: Link;
-  /** `gone` while its record is not at its path, `used` after its only download began. */
-  readonly status: "active" | "used" | "gone";
+  /**
+   * `gone` while its record is not at its path, `used` after its only download began, `ended` once the
+   * credential that made it is over.
+   */
+  readonly status: "active" | "used" | "gone" | "ended";
 }
 
 /** The links that the caller sees and that have not expired, newest first. */
 export async function listLinks(
-  { tree, store }: LinkService,
+  { tree, store, isOver = () => false }: LinkService,
   { caller, ...page }: LinkPage & { caller: Caller },
 ): Promise<LinkWithStatus[]> {
   const links = await store.list(linkScopeOf(caller), page, Date.now());
   const ids = [...new Set(links.map(({ recordId }) => recordId))];
   const records = await tree.records.findById(scopeOf(caller), ids);
-  return links.map((link) => {
+  return await Promise.all(links.map(async (link) => {
+    if (await isOver(makerOf(link))) return { link, status: "ended" };
     const isThere = records.get(link.recordId)?.path === link.path;
     return { link, status: link.usedAt !== null ? "used" : isThere ? "active" : "gone" };
-  });
+  }));
 }
 
 /**
@@ -106,11 +116,15 @@ export async function removeLink(
 /**
  * Finds the link with a token.
  *
- * @throws {AppError} `ErrLinksNotFound` when no link has the token, or it has expired or been used up.
+ * @throws {AppError} `ErrLinksNotFound` when no link has the token, or it has expired, been used up or ended
+ *   with the credential that made it.
  */
-export async function findLink({ tree, store }: LinkService, token: string): Promise<Link> {
+export async function findLink(
+  { tree, store, isOver = () => false }: LinkService,
+  token: string,
+): Promise<Link> {
   const link = TOKEN.test(token) ? await store.find(sha256(token), Date.now()) : undefined;
-  if (link === undefined) throw over();
+  if (link === undefined || await isOver(makerOf(link))) throw over();
   const { userId, recordId, path } = link;
   const found = await tree.records.findById({ userId, everyone: false }, [recordId]);
   if (found.get(recordId)?.path !== path) throw over();
@@ -181,6 +195,11 @@ function linkScopeOf(caller: Caller): LinkScope {
     userId: everyone ? undefined : userId,
     createdBy: seesAll ? undefined : caller.userId,
   };
+}
+
+/** What is kept of the credential that made a link. */
+function makerOf({ createdBy, jti, issuedAt, keyId }: Link): SignedCredential {
+  return { userId: createdBy, jti: jti ?? undefined, issuedAt, keyId: keyId ?? undefined };
 }
 
 function lifetimeOf(expiresIn: number | string): number {

@@ -9,7 +9,14 @@ import {
   TransferResourceRequest,
 } from "../../schemas/resources.ts";
 import { ScanEntry, ScanList, ScanRequest } from "../../schemas/scans.ts";
-import { NewTokenEntry, TokenEntry, TokenList, TokenRequest } from "../../schemas/tokens.ts";
+import {
+  NewTokenEntry,
+  RevocationEntry,
+  RevocationRequest,
+  TokenEntry,
+  TokenList,
+  TokenRequest,
+} from "../../schemas/tokens.ts";
 import { UploadEntry } from "../../schemas/uploads.ts";
 import { Usage } from "../../schemas/usage.ts";
 import {
@@ -28,6 +35,7 @@ import {
   LINK,
   NEW_LINK,
   NEW_TOKEN,
+  REVOCATION,
   SCAN,
   STAT,
   TOKEN,
@@ -60,6 +68,8 @@ export function schemas(): Record<string, Json> {
     NewToken: { ...schemaOf(NewTokenEntry), examples: [NEW_TOKEN] },
     TokenList: { ...schemaOf(TokenList), ...listOf("Token") },
     TokenRequest: requestSchemaOf(TokenRequest),
+    RevocationRequest: requestSchemaOf(RevocationRequest),
+    Revocation: { ...schemaOf(RevocationEntry), examples: [REVOCATION] },
     AuditLine: { ...schemaOf(AuditLine), additionalProperties: true, examples: [AUDIT_LINE] },
     AuditList: {
       ...schemaOf(AuditList),

@@ -4,7 +4,7 @@ import type { AuditLine } from "../../schemas/audit.ts";
 import type { LinkEntry } from "../../schemas/links.ts";
 import type { ResourceEntry } from "../../schemas/resources.ts";
 import type { ScanEntry } from "../../schemas/scans.ts";
-import type { TokenEntry } from "../../schemas/tokens.ts";
+import type { RevocationEntry, TokenEntry } from "../../schemas/tokens.ts";
 import type { FileVerdict, StatEntry, WaiverEntry } from "../../schemas/verdicts.ts";
 
 const TIME = "2026-11-22T09:00:00.000Z";
@@ -77,6 +77,7 @@ export const LINK: LinkEntry = {
   user_id: 1,
   path: ENTRY.path,
   created_by: 1,
+  jti: "0b4ee3f6-8d2c-4a5e-9b0e-2f6a1c7d8e90",
   created_at: TIME,
   expires_at: "2026-11-29T09:00:00.000Z",
   once: false,
@@ -109,5 +110,7 @@ export const TOKEN: TokenEntry = {
 };
 
 export const NEW_TOKEN = { ...TOKEN, token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.…" };
+
+export const REVOCATION: RevocationEntry = { user_id: 7, before: TIME };
 
 export const NEW_LINK = { ...LINK, url: "https://files.example.org/l/AAAAAAAAAAAAAAAAAAAAAA" };

@@ -1,9 +1,17 @@
 /** The operations on credentials (C 22). */
 
 import { PAGE, USER_ID } from "../../schemas/queries.ts";
-import { TOKEN } from "./examples.ts";
+import { REVOCATION, TOKEN } from "./examples.ts";
 import type { Operation } from "./operation.ts";
-import { enveloped, integerQuery, type Json, jsonRequestBody, query, reference } from "./parts.ts";
+import {
+  enveloped,
+  idInPath,
+  integerQuery,
+  type Json,
+  jsonRequestBody,
+  query,
+  reference,
+} from "./parts.ts";
 
 const TOKEN_ID: Json = {
   name: "jti",
@@ -56,4 +64,20 @@ export const REVOKE: Operation = {
   parameters: [TOKEN_ID],
   responses: { 200: enveloped("The credential", reference("Token")) },
   refusals: ["ErrTokensNotFound"],
+};
+
+export const REVOKE_USER: Operation = {
+  id: "revokeUser",
+  tag: "tokens",
+  summary: "Revoke all credentials of a user that were issued before a time",
+  description:
+    "Those of other issuers and those without a jti, too; what they have minted, their links, signed " +
+    "addresses and streams end with them. A credential that does not say when it was issued counts as " +
+    "older than any. An earlier revocation stays.",
+  parameters: [idInPath("The id of the user")],
+  requestBody: {
+    ...jsonRequestBody("RevocationRequest", { before: REVOCATION.before }),
+    required: false,
+  },
+  responses: { 200: enveloped("Which credentials are refused", reference("Revocation")) },
 };

@@ -1,4 +1,10 @@
-import { addMinted, toCredential } from "../sql/credential_statements.ts";
+import {
+  addMinted,
+  type CredentialStatement,
+  revokeUser,
+  toCredential,
+} from "../sql/credential_statements.ts";
+import type { RunStatement } from "../sql/dialect.ts";
 import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
 import type { CredentialRegister } from "../ports/credential_register.ts";
 import { Connection } from "./connection.ts";
@@ -23,16 +29,19 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
   }
 
   async add(credential: MintedCredential): Promise<void> {
-    await addMinted(
-      (name, parameters) =>
-        Promise.resolve(this.#connection.all(STATEMENTS.credentials[name], parameters)),
-      credential,
-    );
+    await addMinted(this.#run, credential);
+  }
+
+  async revokeUser(user: number, before: number, now: number): Promise<number> {
+    return await revokeUser(this.#run, { user, before, now });
   }
 
   revoke(jti: string, now: number): boolean {
     return this.#connection.all(STATEMENTS.credentials.revokeCredential, { jti, now }).length > 0;
   }
+
+  readonly #run: RunStatement<CredentialStatement> = (name, parameters) =>
+    Promise.resolve(this.#connection.all(STATEMENTS.credentials[name], parameters));
 
   list(): RegisteredCredential[] {
     const rows = this.#connection.all("SELECT * FROM credentials ORDER BY minted_at DESC, jti");
@@ -42,14 +51,6 @@ export class SqliteCredentialRegister implements CredentialRegister, Disposable 
   [Symbol.dispose](): void {
     this.#connection[Symbol.dispose]();
   }
-}
-
-/** Whether a credential is revoked. */
-export function isRevoked(connection: Connection, jti: string): boolean {
-  return connection.get(
-    "SELECT 1 FROM credentials WHERE jti = :jti AND revoked_at IS NOT NULL",
-    { jti },
-  ) !== undefined;
 }
 
 /** Whether a database exists and has the register. */

@@ -1,9 +1,9 @@
 import type { Chunk } from "../../core/content.ts";
+import type { IssuedCredential } from "../../core/credential_end.ts";
 import type { ListQuery, ResourceRecord, Scope, Usage } from "../../core/ports.ts";
 import type { ContentAmount } from "../../core/upkeep/ports.ts";
 import type { SqlParameters, SqlRow } from "../sql/dialect.ts";
 import { Connection } from "./connection.ts";
-import { isRevoked } from "./credential_register.ts";
 import { bytesOf, sizesOf } from "./contents.ts";
 import { shortListing } from "./listing.ts";
 import { findById, findByPath, type RecordSource } from "./lookup.ts";
@@ -39,9 +39,10 @@ export class PointReader implements Disposable {
     return ids.length > MAX_LOOKUPS ? undefined : findById(this.#sources, scope, ids);
   }
 
-  /** {@link isRevoked} */
-  isRevoked(jti: string): boolean {
-    return isRevoked(this.#connection, jti);
+  /** Whether a credential is revoked. */
+  isRevoked({ userId: user, jti, issuedAt: issued = 0 }: IssuedCredential): boolean {
+    const parameters = { user, jti: jti ?? null, issued };
+    return this.rows(["credentials", "isRevoked"], parameters).length > 0;
   }
 
   /** What the trees within the scope hold. */

@@ -79,7 +79,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
   readonly hub: SqlHubStore;
   readonly links: SqlLinkStore;
   readonly sessions: SqlSessionStore;
-  readonly credentials: SqlCredentialStore<boolean>;
+  readonly credentials: SqlCredentialStore;
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
@@ -131,7 +131,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
     this.credentials = new SqlCredentialStore(
       statementsOf("credentials", parts),
       // Another process may have revoked one just now.
-      (jti) => points.isRevoked(jti),
+      (credential) => points.isRevoked(credential),
     );
     const uploads = statementsOf("uploads", parts);
     this.uploads = new SqlUploadStore(uploads);

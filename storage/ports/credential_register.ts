@@ -1,4 +1,8 @@
-import type { MintedCredential, RegisteredCredential } from "../../core/credential_store.ts";
+import type {
+  CredentialStore,
+  MintedCredential,
+  RegisteredCredential,
+} from "../../core/credential_store.ts";
 
 /** The credentials that were minted or revoked (C 22), as the command line uses them. */
 export interface CredentialRegister {
@@ -9,6 +13,8 @@ export interface CredentialRegister {
    * revoked before.
    */
   revoke(jti: string, now: number): boolean | Promise<boolean>;
+  /** {@link CredentialStore.revokeUser} */
+  readonly revokeUser: CredentialStore["revokeUser"];
   /** All credentials, those minted last first. */
   list(): Iterable<RegisteredCredential> | AsyncIterable<RegisteredCredential>;
 }

@@ -40,10 +40,7 @@ export interface RecordStore extends ResourceStore, Partial<DecidedUploads>, Asy
   readonly sessions: ConsoleSessionStore;
   readonly uploads: UploadStore;
   readonly objects: LfsObjectStore;
-  readonly credentials: CredentialStore & {
-    /** Whether a credential is revoked. */
-    readonly isRevoked: (jti: string) => boolean | Promise<boolean>;
-  };
+  readonly credentials: CredentialStore;
   readonly contents: ContentTable;
   /** Left out if only one server can use the database. */
   readonly shared?: SharedUpkeep;

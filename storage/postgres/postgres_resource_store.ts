@@ -100,7 +100,7 @@ export class PostgresResourceStore implements RecordStore {
   readonly uploads: SqlUploadStore;
   readonly objects: SqlLfsObjectStore;
   readonly objectTable: SqlObjectTable;
-  readonly credentials: SqlCredentialStore<Promise<boolean>>;
+  readonly credentials: SqlCredentialStore;
   readonly database: Database;
 
   private constructor(
@@ -137,7 +137,7 @@ export class PostgresResourceStore implements RecordStore {
     this.verdicts = new SqlVerdictStore(statementsOf(STATEMENTS.verdicts, parts), results);
     this.credentials = new SqlCredentialStore(
       statementsOf(STATEMENTS.credentials, parts),
-      (jti) => revocations.isRevoked(jti),
+      (credential) => revocations.isRevoked(credential),
     );
     this.links = new SqlLinkStore(statementsOf(STATEMENTS.links, parts));
     this.sessions = new SqlSessionStore(statementsOf(STATEMENTS.sessions, parts));

@@ -1,7 +1,9 @@
+import type { IssuedCredential } from "../../core/credential_end.ts";
 import type { Database } from "./database.ts";
 
 interface Batch {
-  readonly jtis: Set<string>;
+  /** By all that is asked of them. */
+  readonly credentials: Map<string, IssuedCredential>;
   readonly revoked: Promise<ReadonlySet<string>>;
 }
 
@@ -20,24 +22,39 @@ export class Revocations {
   }
 
   /** @throws {AppError} `ErrUnavailable` when the database is away. */
-  async isRevoked(jti: string): Promise<boolean> {
+  async isRevoked(credential: IssuedCredential): Promise<boolean> {
+    const { userId, jti, issuedAt } = credential;
+    const key = JSON.stringify([userId, jti, issuedAt]);
     const batch = this.#next ??= this.#begin();
-    batch.jtis.add(jti);
-    return (await batch.revoked).has(jti);
+    batch.credentials.set(key, credential);
+    return (await batch.revoked).has(key);
   }
 
   #begin(): Batch {
-    const jtis = new Set<string>();
+    const credentials = new Map<string, IssuedCredential>();
     const revoked = this.#running.then(async () => {
       this.#next = undefined;
+      const asked = [...credentials.values()];
       const rows = await this.#database.values(
-        "SELECT jti FROM credentials WHERE jti = ANY (:jtis::text[]) AND revoked_at IS NOT NULL",
-        { jtis: [...jtis] },
+        `SELECT key FROM unnest(:keys::text[], :jtis::text[], :users::bigint[], :issued::bigint[])
+           AS asked (key, jti, user_id, issued_at)
+         WHERE EXISTS (
+           SELECT 1 FROM credentials WHERE jti = asked.jti AND revoked_at IS NOT NULL
+         ) OR EXISTS (
+           SELECT 1 FROM user_revocations
+           WHERE user_id = asked.user_id AND issued_before > asked.issued_at
+         )`,
+        {
+          keys: [...credentials.keys()],
+          jtis: asked.map(({ jti = null }) => jti),
+          users: asked.map(({ userId }) => userId),
+          issued: asked.map(({ issuedAt = 0 }) => issuedAt),
+        },
       );
-      return new Set(rows.map(([jti]) => String(jti)));
+      return new Set(rows.map(([key]) => String(key)));
     });
     // Each request that waits gets the failure.
     this.#running = revoked.catch(() => {});
-    return { jtis, revoked };
+    return { credentials, revoked };
   }
 }

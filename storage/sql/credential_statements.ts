@@ -5,6 +5,7 @@ import {
   type RunStatement,
   type SqlRow,
   type SqlValue,
+  textOrNull,
 } from "./dialect.ts";
 import { CLOCK_STATEMENTS, settledTime } from "./clock.ts";
 
@@ -33,13 +34,17 @@ export const credentialStatements = (dialect: Dialect) => ({
   forgetDerived: `DELETE FROM credentials WHERE jti IN (
       SELECT jti FROM credentials
       WHERE user_id = :user AND parent IS NOT NULL AND expires_at < :before
+        AND NOT EXISTS (SELECT 1 FROM links WHERE links.jti = credentials.jti)
       ORDER BY known_at DESC LIMIT 9223372036854775807 OFFSET :max
     )`,
   /** Revoked ones count too: minting and revoking in turn must not fill the table. */
   addDerived: `INSERT INTO credentials
-      (jti, user_id, privileges, trees, quota, label, parent, minted_at, expires_at)
-    SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :now, :expiry
+      (jti, user_id, privileges, trees, quota, label, parent, rooted_at, minted_at, expires_at)
+    SELECT CAST(:jti AS TEXT), :user, :privileges, :trees, :quota, :label, :parent, :rooted, :now, :expiry
     WHERE NOT EXISTS (SELECT 1 FROM credentials WHERE jti = :parent AND revoked_at IS NOT NULL)
+      AND NOT EXISTS (
+        SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :rooted
+      )
       AND (
         SELECT count(*) FROM credentials
         WHERE user_id = :user AND parent IS NOT NULL AND expires_at > :now
@@ -48,6 +53,26 @@ export const credentialStatements = (dialect: Dialect) => ({
         SELECT count(*) FROM credentials WHERE user_id = :user AND parent IS NOT NULL
       ) < :maxKept
     RETURNING jti`,
+  /** When the first credential was issued of those that led to this one. */
+  rootOf: "SELECT coalesce(rooted_at, minted_at) AS rooted_at FROM credentials WHERE jti = :jti",
+  isRevoked: `SELECT 1 AS revoked
+    WHERE EXISTS (SELECT 1 FROM credentials WHERE jti = :jti AND revoked_at IS NOT NULL)
+      OR EXISTS (
+        SELECT 1 FROM user_revocations WHERE user_id = :user AND issued_before > :issued
+      )`,
+  addUserRevocation: `INSERT INTO user_revocations (user_id, issued_before) VALUES (:user, :before)
+    ON CONFLICT (user_id) DO UPDATE SET issued_before = CASE
+      WHEN excluded.issued_before > user_revocations.issued_before THEN excluded.issued_before
+      ELSE user_revocations.issued_before END
+    RETURNING issued_before`,
+  /** What descends from a credential of before the time may be younger. */
+  revokeOfUser: `WITH RECURSIVE revoked (jti) AS (
+      SELECT jti FROM credentials
+      WHERE user_id = :user AND coalesce(rooted_at, minted_at) < :before
+      UNION SELECT credentials.jti FROM credentials JOIN revoked ON parent = revoked.jti
+    )
+    UPDATE credentials SET revoked_at = :now
+    WHERE revoked_at IS NULL AND jti IN (SELECT jti FROM revoked)`,
   findCredential: `SELECT ${COLUMNS} FROM credentials WHERE jti = :jti`,
   listCredentials: page("TRUE"),
   listCredentialsOf: page("user_id = :user"),
@@ -78,6 +103,19 @@ export async function addMinted(
   });
 }
 
+/**
+ * Revokes all credentials of a user that were issued before a time. None of them mints another one once the
+ * first statement is committed. Returns the latest such time of the user.
+ */
+export async function revokeUser(
+  run: RunStatement<CredentialStatement>,
+  { user, before, now }: { readonly user: number; readonly before: number; readonly now: number },
+): Promise<number> {
+  const [row] = await run("addUserRevocation", { user, before });
+  await run("revokeOfUser", { user, before, now });
+  return Number(row?.issued_before);
+}
+
 /** A credential of a row. */
 export function toCredential(row: SqlRow): RegisteredCredential {
   return {
@@ -99,5 +137,5 @@ function numberOf(value: SqlValue | undefined): number | undefined {
 }
 
 function textOf(value: SqlValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  return textOrNull(value) ?? undefined;
 }

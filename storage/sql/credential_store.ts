@@ -1,3 +1,4 @@
+import type { IsRevoked } from "../../core/credential_end.ts";
 import type {
   CredentialPage,
   CredentialStore,
@@ -6,7 +7,12 @@ import type {
 } from "../../core/credential_store.ts";
 import { KEPT_PER_VALID } from "../../core/settled_time.ts";
 import { settledTime } from "./clock.ts";
-import { type CredentialStatement, KEPT_MS, toCredential } from "./credential_statements.ts";
+import {
+  type CredentialStatement,
+  KEPT_MS,
+  revokeUser,
+  toCredential,
+} from "./credential_statements.ts";
 import { type Statements, withoutNul } from "./dialect.ts";
 
 /** How long after its expiry a credential may still be accepted: the leeway of clocks, and more. */
@@ -16,16 +22,11 @@ const GRACE_MS = 10 * 60_000;
 const REGISTER = -2;
 
 /** Keeps the register of credentials in the database of the records. */
-export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
-  implements CredentialStore {
+export class SqlCredentialStore implements CredentialStore {
   readonly #statements: Statements<CredentialStatement>;
-  /** Whether a credential is revoked. */
-  readonly isRevoked: (jti: string) => Answer;
+  readonly isRevoked: IsRevoked;
 
-  constructor(
-    statements: Statements<CredentialStatement>,
-    isRevoked: (jti: string) => Answer,
-  ) {
+  constructor(statements: Statements<CredentialStatement>, isRevoked: IsRevoked) {
     this.#statements = statements;
     this.isRevoked = isRevoked;
   }
@@ -36,6 +37,7 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
       const settled = await settledTime({ run }, now);
       await run("forgetCredentials", { before: settled - KEPT_MS });
       await run("forgetDerived", { user, before: settled - GRACE_MS, max });
+      const [root] = await run("rootOf", { jti: credential.parent });
       return await run("addDerived", {
         jti: credential.jti,
         user,
@@ -44,6 +46,7 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
         quota: credential.quota ?? null,
         label: credential.label === undefined ? null : withoutNul(credential.label),
         parent: credential.parent,
+        rooted: Number(root?.rooted_at ?? credential.parentIssuedAt),
         now,
         expiry: credential.expiresAt,
         max,
@@ -73,5 +76,9 @@ export class SqlCredentialStore<Answer extends boolean | Promise<boolean>>
     }, REGISTER);
     if (row === undefined) throw new Error(`The revoked credential "${jti}" was not kept`);
     return toCredential(row);
+  }
+
+  revokeUser(user: number, before: number, now: number): Promise<number> {
+    return this.#statements.write((run) => revokeUser(run, { user, before, now }), REGISTER);
   }
 }

@@ -115,6 +115,11 @@ export function numberOrNull(value: SqlValue | undefined): number | null {
   return value == null ? null : Number(value);
 }
 
+/** A text in a column, or null. */
+export function textOrNull(value: SqlValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
 /** A text for people. It may tell of names in hostile files, and not all engines keep NUL. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\ufffd");

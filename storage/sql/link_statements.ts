@@ -1,7 +1,7 @@
 import { CLOCK_STATEMENTS } from "./clock.ts";
 
 const LINK_COLUMNS =
-  "id, user_id, record_id, path, created_by, created_at, expires_at, once, used_at";
+  `id, user_id, record_id, path, created_by, jti, issued_at, key_id, created_at, expires_at, once, used_at`;
 
 const IN_SCOPE = `(CAST(:user AS BIGINT) IS NULL OR user_id = :user)
   AND (CAST(:maker AS BIGINT) IS NULL OR created_by = :maker)`;
@@ -11,8 +11,9 @@ export const LINK_STATEMENTS = {
   ...CLOCK_STATEMENTS,
   forgetExpired: "DELETE FROM links WHERE expires_at <= :now",
   add: `INSERT INTO links
-      (token_sha256, user_id, record_id, path, created_by, created_at, expires_at, once)
-    SELECT :token, :user, :record, :path, :maker, :now, :expiry, :once
+      (token_sha256, user_id, record_id, path, created_by, jti, issued_at, key_id, created_at,
+        expires_at, once)
+    SELECT :token, :user, :record, :path, :maker, :jti, :issued, :key, :now, :expiry, :once
     WHERE (SELECT count(*) FROM links WHERE created_by = :maker AND expires_at > :now) < :max
       AND (SELECT count(*) FROM links WHERE created_by = :maker) < :maxKept
     RETURNING ${LINK_COLUMNS}`,

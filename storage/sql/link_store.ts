@@ -8,6 +8,7 @@ import {
   type SqlParameters,
   type SqlRow,
   type Statements,
+  textOrNull,
 } from "./dialect.ts";
 import type { LinkStatement } from "./link_statements.ts";
 
@@ -29,6 +30,9 @@ export class SqlLinkStore implements LinkStore {
         record: link.recordId,
         path: link.path,
         maker: link.createdBy,
+        jti: link.jti,
+        issued: link.issuedAt,
+        key: link.keyId,
         now,
         expiry: link.expiresAt,
         once: Number(link.once),
@@ -77,6 +81,9 @@ function toLink(row: SqlRow): Link {
     recordId: Number(row.record_id),
     path: String(row.path),
     createdBy: Number(row.created_by),
+    jti: textOrNull(row.jti),
+    issuedAt: Number(row.issued_at),
+    keyId: textOrNull(row.key_id),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
     once: row.once === 1,

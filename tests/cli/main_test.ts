@@ -120,6 +120,28 @@ Deno.test("strongroom token", async (t) => {
       claimed.trees,
     );
   });
+  await t.step("C 31 all credentials of a user are revoked, up to a time", async () => {
+    await strongroom(["token", "--user", "11", "--admin"], env);
+    const revoke = async (...args: string[]) =>
+      await strongroom(["token", "revoke", "--user", "11", ...args], env);
+    const states = async () =>
+      (await strongroom(["token", "list"], env)).stdout.match(/user 11 {2}\w+/g);
+    const early = await revoke("--before", "2026-01-31T09:00:00+02:00");
+    assert.equal(
+      early.stdout,
+      "Revoked all credentials of user 11 that were issued before 2026-01-31T07:00:00.000Z\n",
+    );
+    assert.deepEqual(await states(), ["user 11  valid"]);
+    assert.match((await revoke()).stdout, /user 11 that were issued before 2/);
+    assert.deepEqual(await states(), ["user 11  revoked"]);
+    const audit = (await Deno.readTextFile(`${directory.path}/audit.log`)).trim().split("\n");
+    const { action, tree, before } = JSON.parse(audit.at(-1) ?? "");
+    assert.deepEqual([action, tree, typeof before], ["token.revoke", 11, "string"]);
+    for (const wrong of [["--before", "9999-01-01T00:00:00Z"], ["--before", "soon"]]) {
+      const { code, stderr } = await revoke(...wrong);
+      assert.deepEqual([code, /expected an RFC 3339 time/.test(stderr)], [2, true]);
+    }
+  });
   await t.step("C 22 is recorded without the token, listed and revoked", async () => {
     const { stdout: token } = await strongroom(["token", "--user", "9", "--admin"], env);
     const { jti } = claims(token);
@@ -131,10 +153,11 @@ Deno.test("strongroom token", async (t) => {
     const revoked = await strongroom(["token", "revoke", jti], env);
     assert.equal(revoked.stdout, `Revoked ${jti}\n`);
     assert.match((await listed()).find((line) => line.includes(jti)) ?? "", /user 9 {2}revoked/);
-    assert.equal((await listed()).filter((line) => line !== "").length, 4);
+    assert.equal((await listed()).filter((line) => line !== "").length, 5);
     const json = await strongroom(["token", "list", "--json"], env);
     assert.ok(json.stdout.trim().split("\n").every((line) => JSON.parse(line).jti));
     assert.equal((await strongroom(["token", "revoke"], env)).code, 2);
+    assert.equal((await strongroom(["token", "revoke", jti, "--user", "9"], env)).code, 2);
     const audit = await Deno.readTextFile(`${directory.path}/audit.log`);
     const last = audit.trim().split("\n").map((line) => JSON.parse(line)).slice(-2);
     assert.deepEqual(last.map(({ action, jti }) => [action, jti]), [

@@ -13,6 +13,7 @@ function derived(jti: string, changes: Partial<DerivedCredential> = {}): Derived
     quota: 2 ** 40,
     label: "a laptop",
     parent: "root",
+    parentIssuedAt: 900,
     mintedAt: 1000,
     expiresAt: 100_000_000,
     ...changes,
@@ -36,7 +37,8 @@ export function credentialStoreSuite(engine: StoresEngine): void {
     assert.deepEqual(await list({ userId: 7 }), ["b", "a", "C"]);
     assert.deepEqual(await list({ userId: 7, limit: 1, before: "b" }), ["a"]);
     assert.deepEqual(await list({ before: "a" }), ["C", "foreign"]);
-    assert.deepEqual(await credentials.find("a"), { ...derived("a"), revokedAt: undefined });
+    const { parentIssuedAt: _, ...added } = derived("a");
+    assert.deepEqual(await credentials.find("a"), { ...added, revokedAt: undefined });
     assert.equal((await credentials.find("foreign"))?.userId, undefined);
     assert.equal(await credentials.find("nobody's"), undefined);
   });
@@ -47,7 +49,8 @@ export function credentialStoreSuite(engine: StoresEngine): void {
     await credentials.add(derived("grandchild", { parent: "child" }), 9);
     await credentials.add(derived("stranger", { parent: "another" }), 9);
     const all = ["root", "child", "grandchild", "stranger"];
-    const revoked = () => Promise.all(all.map((jti) => credentials.isRevoked(jti)));
+    const revoked = () =>
+      Promise.all(all.map((jti) => credentials.isRevoked({ jti, userId: 7, issuedAt: 1000 })));
     assert.deepEqual(await revoked(), [false, false, false, false]);
     await credentials.revoke("root", 5000);
     assert.deepEqual(await revoked(), [true, true, true, false]);
@@ -61,6 +64,51 @@ export function credentialStoreSuite(engine: StoresEngine): void {
       await Promise.all([
         credentials.add(derived(`child ${round}`, { parent }), 100),
         credentials.revoke(parent, 1),
+      ]);
+      const child = await credentials.find(`child ${round}`);
+      assert.ok(child === undefined || child.revokedAt === 1);
+    }
+  });
+
+  test("C 31 what a user had before a time is revoked, known or not, with its descendants", async ({ store }) => {
+    const { credentials } = store;
+    await credentials.add(derived("old"), 9);
+    await credentials.add(derived("descendant", { parent: "old", mintedAt: 3000 }), 9);
+    const young = { parent: "unknown", parentIssuedAt: 2000, mintedAt: 3000 };
+    await credentials.add(derived("young", young), 9);
+    await credentials.add(derived("of 8", { userId: 8, parent: "root of 8" }), 9);
+    assert.equal(await credentials.revokeUser(7, 2000, 5000), 2000);
+    const over = (userId: number, issuedAt: number | undefined, jti?: string) =>
+      credentials.isRevoked({ userId, issuedAt, jti });
+    assert.deepEqual(
+      await Promise.all([
+        over(7, 1999),
+        over(7, 1999, "unknown"),
+        over(7, undefined),
+        over(7, 3000, "old"),
+        over(7, 3000, "descendant"),
+      ]),
+      [true, true, true, true, true],
+    );
+    assert.deepEqual(
+      await Promise.all([over(7, 2000), over(7, 3000, "young"), over(8, 1000, "of 8")]),
+      [false, false, false],
+    );
+    assert.equal((await credentials.find("descendant"))?.revokedAt, 5000);
+    // An older one mints none from now on, whether it is recorded or not.
+    for (const parent of ["old", "unknown"]) {
+      const late = derived(`late of ${parent}`, { parent, parentIssuedAt: 1999, mintedAt: 4000 });
+      assert.equal(await credentials.add(late, 9), false);
+    }
+    assert.equal(await credentials.revokeUser(7, 1000, 6000), 2000);
+    assert.equal(await credentials.revokeUser(7, 2001, 6000), 2001);
+    assert.equal(await over(7, 3000, "young"), true);
+    // However they meet, no child of a credential of before is left.
+    for (let round = 1; round <= 20; round++) {
+      const userId = 100 + round;
+      await Promise.all([
+        credentials.add(derived(`child ${round}`, { userId, parent: "another" }), 100),
+        credentials.revokeUser(userId, 950, 1),
       ]);
       const child = await credentials.find(`child ${round}`);
       assert.ok(child === undefined || child.revokedAt === 1);
@@ -96,7 +144,9 @@ export function credentialStoreSuite(engine: StoresEngine): void {
     await credentials.add(derived("child", { ...year(now), parent: "lost" }), 3);
     await credentials.revoke("lost", now);
     const all = async () =>
-      await Promise.all(["lost", "child"].map((jti) => credentials.isRevoked(jti)));
+      await Promise.all(
+        ["lost", "child"].map((jti) => credentials.isRevoked({ jti, userId: 7, issuedAt: now })),
+      );
     assert.deepEqual(await all(), [true, true]);
     // The mint of a clock that is ten years ahead, and then those of the right one, day by day.
     for (const [index, days] of [3650, 0, 1, 2, 3].entries()) {

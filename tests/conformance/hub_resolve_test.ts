@@ -30,7 +30,9 @@ async function promised(hub: HubClient, method = "HEAD", address = RESOLVE) {
 
 Deno.test("C 31 resolve redirects to the content that a file has", async (t) => {
   const revoked = new Set<string>();
-  await using server = await TestServer.start({ app: { isRevoked: (jti) => revoked.has(jti) } });
+  await using server = await TestServer.start({
+    app: { isOver: ({ jti = "" }) => revoked.has(jti) },
+  });
   const user = await server.as(7);
   const hub = new HubClient(server, user);
   await user.put(FILE, "one");

@@ -174,7 +174,7 @@ Deno.test("C 20 a body that breaks off leaves nothing", async () => {
 Deno.test("C 20 signed addresses are refused unless the server has made them for this", async (t) => {
   const revoked = new Set<string>();
   const { server, hub } = await startedServer({
-    app: { isRevoked: (jti) => revoked.has(jti) },
+    app: { isOver: ({ jti = "" }) => revoked.has(jti) },
   });
   await using _server = server;
   const href = await uploadAddress(hub, REPOSITORY, CONTENT);

@@ -338,8 +338,8 @@ Deno.test("C 22 a user has a bounded number of minted credentials, revoked ones 
   assert.ok(template !== undefined);
   const now = Date.now();
   const like = { ...template, userId: 7, parent: "main", mintedAt: now };
-  const add = (jti: string, expiresAt: number, max: number) =>
-    store.add({ ...like, jti, expiresAt }, max);
+  const add = (jti: string, expiresAt: number, max: number, mintedAt = now) =>
+    store.add({ ...like, jti, mintedAt, expiresAt, parentIssuedAt: 0 }, max);
   assert.equal(await add("second", now + 60_000, 2), true);
   assert.equal(await add("third", now + 60_000, 2), false);
   await revoke(user, "second");
@@ -347,7 +347,9 @@ Deno.test("C 22 a user has a bounded number of minted credentials, revoked ones 
   assert.equal(await add("of another", now + 60_000, 3), true);
   const long = now - 3_600_000;
   for (let index = 0; index < 6; index++) await add(`expired-${index}`, long, 10);
-  await add("last", now + 60_000, 4);
+  // C 31: a reading of the clock a day later confirms the time.
+  const day = 24 * 3_600_000;
+  assert.equal(await add("last", now + 2 * day, 4, now + day), true);
   const expired = (await listed(user, { limit: "1000" })).filter(({ jti }) =>
     jti.startsWith("expired")
   );

@@ -58,7 +58,9 @@ Deno.test("C 10 credentialVerifier() accepts what mintCredential() mints", async
     audience: "them",
   });
   const verify = await bySecret({ issuer: "us", audience: "them" });
-  const { expiresAt, ...caller } = await verify(token);
+  const { expiresAt, issuedAt = 0, keyId, ...caller } = await verify(token);
+  assert.match(keyId ?? "", /^[0-9a-f]{16}$/);
+  assert.ok(issuedAt > Date.now() - 60_000 && issuedAt <= Date.now(), String(issuedAt));
   assert.deepEqual(caller, {
     isOutdated: false,
     userId: 42,

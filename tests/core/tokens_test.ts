@@ -11,6 +11,8 @@ Deno.test("C 22 a revocation that is done is answered, though the register canno
   let isRevoked = false;
   const store: CredentialStore = {
     add: (...given) => credentials.add(...given),
+    isRevoked: credentials.isRevoked,
+    revokeUser: (...given) => credentials.revokeUser(...given),
     list: (page) => credentials.list(page),
     find: (jti) => isRevoked ? Promise.reject(new Error("a disk hiccup")) : credentials.find(jti),
     async revoke(...given) {

@@ -7,7 +7,13 @@ import { compose } from "../../cli/serve/compose.ts";
 import { getHostSize, getStats, type HostCapacity, readTunables } from "../../core/capacity/mod.ts";
 import type { AuditLog } from "../../core/audit.ts";
 import type { CredentialStore } from "../../core/credential_store.ts";
-import { credentialSigner, credentialVerifier, mintCredential } from "../../core/credentials.ts";
+import { credentialEnd } from "../../core/credential_end.ts";
+import {
+  credentialSigner,
+  credentialVerifier,
+  keyIds,
+  mintCredential,
+} from "../../core/credentials.ts";
 import { Log } from "../../core/log.ts";
 import { resultsVersion } from "../../core/scans/bounds.ts";
 import type { ContentScanner } from "../../core/scans/ports.ts";
@@ -116,16 +122,16 @@ export class TestServer implements AsyncDisposable {
     );
     const lines: string[] = [];
     const log = new Log({ level: "debug", format: "json", write: (line) => lines.push(line) });
+    const { isRevoked } = storage.records.credentials;
+    const key = { kind: "secret", secret: SECRET, previous: options.previousSecret } as const;
     const composition = parts.use(
       await compose(storage, settings, {
         host: { stats: () => getStats(dataDir), ...hostTunables(), ...options.host },
         log,
         acceptDamage,
         audit: options.audit ?? parts.use(testAudit(dataDir)),
-        verify: await credentialVerifier({
-          key: { kind: "secret", secret: SECRET, previous: options.previousSecret },
-          isRevoked: storage.records.credentials.isRevoked,
-        }),
+        verify: await credentialVerifier({ key, isRevoked }),
+        isOver: credentialEnd(keyIds(key), isRevoked),
         ...(options.signs !== false && { sign: credentialSigner({ secret: SECRET }) }),
       }, {
         events: options.events,

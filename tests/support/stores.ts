@@ -1,5 +1,4 @@
 import type { CredentialStore } from "../../core/credential_store.ts";
-import type { IsRevoked } from "../../core/credentials.ts";
 import type { ResourceStore } from "../../core/ports.ts";
 import { SQLITE } from "../../storage/database/dialect.ts";
 import { SqliteResourceStore } from "../../storage/database/sqlite_resource_store.ts";
@@ -30,7 +29,7 @@ export type Stores =
     | "verdicts"
   >
   & Pick<RecordStore, "contents" | "measure">
-  & { readonly credentials: CredentialStore & { readonly isRevoked: IsRevoked } };
+  & { readonly credentials: CredentialStore };
 
 /** Stores over an empty database. Records that are added have rows of their contents. */
 export interface OpenedStores extends AsyncDisposable {

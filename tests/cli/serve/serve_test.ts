@@ -1,8 +1,12 @@
 import * as assert from "node:assert/strict";
+import * as v from "valibot";
 import { BASE_PATH } from "../../../schemas/base_path.ts";
+import { NewLinkEntry } from "../../../schemas/links.ts";
 import { secretPath } from "../../../storage/disk/data_directory.ts";
 import { ChildServer } from "../../support/child_server.ts";
-import { mintToken } from "../../support/server.ts";
+import { Client, dataOf } from "../../support/client.ts";
+import { fetchBare } from "../../support/hub.ts";
+import { mintToken, USER_PRIVILEGES } from "../../support/server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -42,15 +46,31 @@ Deno.test({
     };
     const reports = (message: string) => child.log.split(`"${message}"`).length - 1;
 
-    await t.step("a new secret takes the place of the former one", async () => {
-      const secret = crypto.randomUUID().repeat(2);
-      await Deno.writeTextFile(path, secret);
-      assert.equal(await statusWith(secret), 401);
-      Deno.kill(child.supervisorPid, "SIGHUP");
-      await until(() => reports("Reloaded") === 1);
-      assert.notEqual(await statusWith(secret), 401);
-      assert.equal(await statusWith(former), 401);
+    const owner = new Client(
+      child.origin + BASE_PATH,
+      await mintToken({ secret: former, userId: 1, privileges: USER_PRIVILEGES }),
+    );
+    await owner.put("a.bin", "content");
+    const made = await owner.send("POST", "/links/", {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ path: "a.bin", expires_in: "30d" }),
     });
+    const { url } = v.parse(NewLinkEntry, dataOf(made));
+    assert.equal((await fetchBare(url)).status, 200);
+
+    await t.step(
+      "C 31 a new secret takes the place of the former one, and ends its links",
+      async () => {
+        const secret = crypto.randomUUID().repeat(2);
+        await Deno.writeTextFile(path, secret);
+        assert.equal(await statusWith(secret), 401);
+        Deno.kill(child.supervisorPid, "SIGHUP");
+        await until(() => reports("Reloaded") === 1);
+        assert.notEqual(await statusWith(secret), 401);
+        assert.equal(await statusWith(former), 401);
+        assert.equal((await fetchBare(url)).status, 404);
+      },
+    );
 
     await t.step("one that is wrong is reported, and the one before stays", async () => {
       const secret = await Deno.readTextFile(path);

@@ -18,6 +18,8 @@ const CALLER: Caller = {
   tree: 7,
   privileges: new Set(["resources.upload", "resources.admin"]),
   jti: "it",
+  issuedAt: NOW,
+  keyId: "present",
   quota: 1000,
   expiresAt: NOW + 10 * DAY_MS,
 };
@@ -43,6 +45,8 @@ Deno.test("C 20 a signed address permits one operation on one object, and nothin
     user: 3,
     tree: 7,
     jti: "it",
+    issued: NOW,
+    key: "present",
     quota: 1000,
     ...OBJECT,
     expires: NOW + DAY_MS,

@@ -34,7 +34,10 @@ Deno.test({ name: "a database", ignore: !Postgres.isInstalled }, async (t) => {
       (session) => session.run("UPDATE schema_version SET version = 99"),
     );
     await assert.rejects(open(), /has schema version 99; this program supports up to 11/);
-    await database.use("writes", (session) => session.run("UPDATE schema_version SET version = 11"));
+    await database.use(
+      "writes",
+      (session) => session.run("UPDATE schema_version SET version = 11"),
+    );
   });
   await t.step("values of all types come back as they went", async () => {
     await using database = await open();

@@ -17,6 +17,7 @@ const STATUS: Readonly<Record<Link["status"], string>> = {
   active: "Active",
   used: "Used up",
   gone: "Its file is gone",
+  ended: "Ended with its credential",
 };
 
 /** The links into the shown tree (C 19), which serve people without a credential. */
@@ -48,7 +49,14 @@ export function LinksCard(): ComponentChild {
               title: "Status",
               cell: ({ status, once }) => STATUS[status] + (once ? ", one download" : ""),
             },
-            { title: "Made by", cell: ({ created_by: user }) => `User ${user}` },
+            {
+              title: "Made by",
+              cell: ({ created_by: user, jti }) => [
+                `User ${user}`,
+                jti !== null &&
+                h("div", { key: "jti", class: "muted" }, "with ", h("bdi", null, jti)),
+              ],
+            },
             {
               title: "Expires",
               cell: ({ expires_at: end }) =>
