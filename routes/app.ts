@@ -16,7 +16,7 @@ import { Metrics } from "./metrics.ts";
 import { limitLinks, LinkLimits } from "./link_limits.ts";
 import { LINK_PATH } from "./links.ts";
 import { type ActiveSpan, observe, shownPath } from "./observe.ts";
-import { PublicOrigin } from "./public_origin.ts";
+import { PublicUrl } from "./public_url.ts";
 import { guardRequest } from "./request_guard.ts";
 import { openApi } from "./openapi/document.ts";
 import { largeReportPermits } from "./reports.ts";
@@ -30,7 +30,7 @@ import { BASE_PATH, CONSOLE_API_PATH, CONSOLE_PATH } from "../schemas/base_path.
 import { tusHeaders, UPLOADS_PATH } from "./tus.ts";
 
 export interface AppOptions
-  extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicOrigin"> {
+  extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicUrl"> {
   readonly audit: AuditLog;
   /** The routes of the hub, which are not part of the description of the API. */
   readonly hubRoutes: readonly ServedRoute[];
@@ -38,8 +38,8 @@ export interface AppOptions
   readonly trustedProxies?: TrustedProxies | undefined;
   /** What clients without a credential may have. @default {@link LinkLimits} */
   readonly linkLimits?: LinkLimits | undefined;
-  /** The origin under which clients reach the server. @default that of each request */
-  readonly origin?: string | undefined;
+  /** The URL under which clients reach the server. @default that of each request, without a path */
+  readonly url?: string | undefined;
   readonly inFlight: InFlight;
   /** Measures what `GET /metrics` shows besides requests. */
   readonly measure: Measure;
@@ -59,7 +59,7 @@ export interface ConsoleParts {
   readonly app: App;
   readonly verify: Access["verify"];
   readonly sessions: ConsoleSessions;
-  readonly publicOrigin: PublicOrigin;
+  readonly publicUrl: PublicUrl;
   /** Serves the routes of the API under another address, to requests that pass other checks before. */
   readonly serveApi: (options: ApiOptions) => void;
 }
@@ -75,25 +75,28 @@ export interface ApiOptions {
 export function createApp(options: AppOptions): App {
   const { log, inFlight, trustedProxies = new TrustedProxies([]) } = options;
   const metrics = new Metrics(options.measure);
-  // Not strict: every route answers with and without a trailing slash.
-  const app: App = new Hono<AppEnvironment>({ strict: false, router: new SplitRouter("/hub/") });
+  const publicUrl = new PublicUrl(options.url, trustedProxies);
+  // Every route answers with and without a trailing slash.
+  const app: App = new Hono<AppEnvironment>({
+    router: new SplitRouter("/hub/"),
+    getPath: publicUrl.routeOf,
+  });
   app.use(identify(trustedProxies));
   app.use(observe({ log, metrics, inFlight, activeSpan: options.activeSpan }));
   guard(app, options);
-  const publicOrigin = new PublicOrigin(options.origin, trustedProxies);
   const serve = routeServer(app, options, {
     ...options,
     metrics,
-    description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES))),
+    description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
     largeReports: largeReportPermits(),
-    publicOrigin,
+    publicUrl,
   });
   for (const route of [...ROUTES, ...options.hubRoutes]) serve(route, []);
   options.serveConsole?.({
     app,
     verify: options.verify,
     sessions: options.sessions,
-    publicOrigin,
+    publicUrl,
     serveApi({ base, credentialOf, guard }) {
       for (const route of API_ROUTES) {
         serve({ ...route, path: base + route.path }, [guard(route)], credentialOf);

@@ -74,7 +74,10 @@ export async function deleteFile(c: Handled, tree: Tree): Promise<Response> {
 function filePathOf(c: Handled): string {
   const [address = ""] = /^[^?#]*/.exec(c.req.url) ?? [];
   const afterOrigin = address.slice(address.indexOf("/", address.indexOf("://") + 3));
-  const encoded = afterOrigin.split("/").slice(SLASHES_BEFORE_PATH).join("/");
+  // A proxy may have left the path of the public URL, which that of the route lacks.
+  const slash = afterOrigin.endsWith("/") ? "/" : "";
+  const inPath = `${c.req.path}${slash}`.split("/").length - SLASHES_BEFORE_PATH;
+  const encoded = afterOrigin.split("/").slice(-inPath).join("/");
   try {
     return decodeURIComponent(encoded);
   } catch (error) {

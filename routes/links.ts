@@ -17,7 +17,7 @@ import { sendDownload } from "./download.ts";
 import { isoTime } from "../core/entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import type { PublicOrigin } from "./public_origin.ts";
+import type { PublicUrl } from "./public_url.ts";
 import { idOf, pageOf, parseQuery } from "./query.ts";
 
 type Handled = Context<AppEnvironment>;
@@ -29,14 +29,14 @@ export const LINK_PATH = "/l/{token}";
 export async function postLink(
   c: Handled,
   links: LinkService,
-  publicOrigin: PublicOrigin,
+  publicUrl: PublicUrl,
 ): Promise<Response> {
-  const origin = publicOrigin.of(c);
+  const url = publicUrl.for(c);
   const { path, expires_in: expiresIn, once } = await jsonBody(c.req.raw, LinkRequest);
   auditChange(c, { paths: [path] });
   const { link, token } = await addLink(links, { caller: callerOf(c), path, expiresIn, once });
   auditLink(c, link);
-  return success(c, { ...entryOf(link), url: `${origin}/l/${token}` });
+  return success(c, { ...entryOf(link), url: `${url}/l/${token}` });
 }
 
 /** `GET /links/`: newest first (C 19). */

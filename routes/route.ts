@@ -18,7 +18,7 @@ import type { EventOptions, ServerEvents } from "./events.ts";
 import type { FindFault } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Operation } from "./openapi/operation.ts";
-import type { PublicOrigin } from "./public_origin.ts";
+import type { PublicUrl } from "./public_url.ts";
 import type { Load } from "./turns.ts";
 
 /** What handlers work on. */
@@ -36,7 +36,7 @@ export interface Services {
   readonly hub: HubService;
   /** Bounds how many long lines of commits are in memory at once. */
   readonly longLines: Semaphore;
-  readonly publicOrigin: PublicOrigin;
+  readonly publicUrl: PublicUrl;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */

@@ -102,7 +102,7 @@ export const API_ROUTES: readonly Route[] = [
     tree: true,
     action: "links.add",
     operation: linkOperations.ADD,
-    handle: (c, { links, publicOrigin }) => postLink(c, links, publicOrigin),
+    handle: (c, { links, publicUrl }) => postLink(c, links, publicUrl),
   },
   {
     method: "GET",

@@ -125,6 +125,24 @@ export const origin = v.pipe(
   ),
 );
 
+/** What the paths of routes begin with: below such a path, a route could not be told from another one. */
+const ROUTES = /^\/(?:api|console|healthz|hub|l|metrics|openapi\.json|readyz)(?:\/|$)/;
+
+/** The URL of a server, which may have a path. */
+export const publicUrl = v.pipe(
+  text,
+  v.check(
+    (value) => {
+      const url = URL.parse(value);
+      if (url === null || !/^https?:$/.test(url.protocol)) return false;
+      const { origin, pathname } = url;
+      return [origin, origin + pathname].includes(value) &&
+        /^(?:\/[\w.~-]+)*\/?$/.test(pathname) && !ROUTES.test(pathname);
+    },
+    "a URL such as https://files.example or https://example.com/strongroom, whose path is none of the server's own",
+  ),
+);
+
 /** A comma-separated list of HTTP origins, or `*`. */
 export const origins = v.pipe(
   text,

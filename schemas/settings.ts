@@ -10,6 +10,7 @@ import {
   origin,
   origins,
   path,
+  publicUrl,
   secret,
   size,
   text,
@@ -83,7 +84,9 @@ const entries = {
   auditLogSize: v.optional(size(0), "1GiB"),
   /** The proxies whose `Forwarded` and `X-Forwarded-For` name the client. */
   trustedProxies: v.optional(networks),
-  /** The origin of URLs that the server hands out. Default: that of the request. */
+  /** The URL of the server, below which all addresses are that it hands out. Default: the origin of the request. */
+  publicUrl: v.optional(publicUrl),
+  /** The former name of publicUrl. */
   origin: v.optional(origin),
   corsOrigins: v.optional(origins),
   /** Whether the server serves the console for browsers. */
@@ -97,6 +100,10 @@ const Settings = v.pipe(
       [jwtSecret ?? jwtSecretPrevious, jwtPublicKey, jwksUrl]
         .filter((key) => key !== undefined).length <= 1,
     "set at most one of STRONGROOM_JWT_SECRET (with _PREVIOUS), STRONGROOM_JWT_PUBLIC_KEY, STRONGROOM_JWKS_URL",
+  ),
+  v.check(
+    ({ publicUrl, origin }) => publicUrl === undefined || origin === undefined,
+    "set STRONGROOM_PUBLIC_URL only: STRONGROOM_ORIGIN is its former name",
   ),
   v.check(
     ({ contentUrl, s3AccessKey, s3SecretKey }) =>

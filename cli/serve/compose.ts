@@ -176,7 +176,7 @@ export async function compose(
     hub,
     longLines: longLinePermits(),
     hubRoutes: HUB_ROUTES,
-    origin: settings.origin,
+    url: settings.publicUrl ?? settings.origin,
     capacity,
     scans: {
       records,

@@ -32,12 +32,16 @@ export interface Asset {
 /** All that browsers load for the console. */
 export interface Assets {
   readonly page: Asset;
-  /** By their addresses, which have a hash of all files: what an address has never changes. */
+  /** By their routes, which have a hash of all files: what an address has never changes. */
   readonly files: ReadonlyMap<string, Asset>;
 }
 
-/** Makes the files of the console out of its source, in turns of the event loop. */
-export async function buildAssets(): Promise<Assets> {
+/**
+ * Makes the files of the console out of its source, in turns of the event loop.
+ *
+ * @param root What precedes all addresses of the server. @default nothing
+ */
+export async function buildAssets(root = ""): Promise<Assets> {
   const texts = new Map<string, string>();
   for (const [name, load] of Object.entries({ ...MODULES, ...ON_DEMAND })) {
     const { default: text } = await load();
@@ -54,8 +58,8 @@ export async function buildAssets(): Promise<Assets> {
     files.set(base + name, asset(typeOf(name), text));
     await yieldToEventLoop();
   }
-  const modules = Object.keys(MODULES).map((name) => base + addressed(name));
-  return { page: asset("text/html; charset=utf-8", page(base, modules)), files };
+  const modules = Object.keys(MODULES).map((name) => root + base + addressed(name));
+  return { page: asset("text/html; charset=utf-8", page(root + base, modules)), files };
 }
 
 /** JavaScript of a module in TypeScript. An executable has it already: its build removes the types. */

@@ -28,10 +28,10 @@ const PAGE_POLICY = [
 
 /** Adds the console for browsers (C 24): its page, its session, and the API under its own address. */
 export function serveConsole(parts: ConsoleParts): void {
-  const { app, verify, sessions, publicOrigin, serveApi } = parts;
+  const { app, verify, sessions, publicUrl, serveApi } = parts;
   const session = `${CONSOLE_PATH}/session`;
-  const guard = requireConsole(publicOrigin, false);
-  const signing = { verify, sessions, cookie: new ConsoleCookie(publicOrigin) };
+  const guard = requireConsole(publicUrl, false);
+  const signing = { verify, sessions, cookie: new ConsoleCookie(publicUrl) };
   app.get(session, guard, (c) => showSession(c, signing));
   app.post(session, guard, (c) => signIn(c, signing));
   app.delete(session, guard, (c) => signOut(c, signing));
@@ -39,24 +39,27 @@ export function serveConsole(parts: ConsoleParts): void {
     base: CONSOLE_API_PATH,
     credentialOf: (c) => sessionCredential(c, signing),
     guard: ({ method, path }) =>
-      method === "GET" && path === NAVIGATED ? requireConsole(publicOrigin, true) : guard,
+      method === "GET" && path === NAVIGATED ? requireConsole(publicUrl, true) : guard,
   });
   let building: Promise<Assets> | undefined;
   // Made when a browser asks for them first.
-  const assets = () => building ??= buildAssets();
+  const assets = () => building ??= buildAssets(publicUrl.path);
   // The address of a repository or commit, which clients of the hub print.
   for (const commit of ["", "/commit/:commit"]) {
-    app.get(`/hub/:kind{models|datasets}/:ns/:name${commit}`, openRepository);
+    app.get(
+      `/hub/:kind{models|datasets}/:ns/:name${commit}`,
+      (c) => openRepository(c, publicUrl.path),
+    );
   }
   app.get("/", async (c) => sendPage(c, await assets()));
   app.get(`${CONSOLE_PATH}/assets/:hash/:path{.+}`, async (c) => sendFile(c, await assets()));
 }
 
 /** Shows the directory of a repository in the caller's own tree. Addresses of other trees are not offered. */
-function openRepository(c: Context<AppEnvironment>): Response {
+function openRepository(c: Context<AppEnvironment>, base: string): Response {
   const { kind = "", ns = "", name = "" } = c.req.param();
   const path = [kind, ns, name].map(encodeURIComponent).join("/");
-  return respond(c, null, 302, { Location: `/#/files/${path}` });
+  return respond(c, null, 302, { Location: `${base}/#/files/${path}` });
 }
 
 function sendPage(c: Context<AppEnvironment>, { page }: Assets): Response {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { CONSOLE_PATH } from "../../schemas/base_path.ts";
 import type { AppEnvironment } from "../environment.ts";
-import type { PublicOrigin } from "../public_origin.ts";
+import type { PublicUrl } from "../public_url.ts";
 
 type Handled = Context<AppEnvironment>;
 
@@ -11,10 +11,10 @@ type Handled = Context<AppEnvironment>;
  * see it, too, so each server has a name of its own (C 31).
  */
 export class ConsoleCookie {
-  readonly #publicOrigin: PublicOrigin;
+  readonly #publicUrl: PublicUrl;
 
-  constructor(publicOrigin: PublicOrigin) {
-    this.#publicOrigin = publicOrigin;
+  constructor(publicUrl: PublicUrl) {
+    this.#publicUrl = publicUrl;
   }
 
   /** `Set-Cookie` that keeps a key. */
@@ -42,12 +42,15 @@ export class ConsoleCookie {
   }
 
   #nameAndPath(c: Handled) {
-    const origin = this.#publicOrigin.of(c);
-    const own = createHash("sha256").update(origin).digest("hex").slice(0, 8);
+    const url = this.#publicUrl.for(c);
+    const own = createHash("sha256").update(url).digest("hex").slice(0, 8);
     const name = `strongroom_console_${own}`;
-    // Browsers take a name with this prefix from no neighbor domain, and only with this path. The API ignores cookies.
-    return origin.startsWith("https:")
+    const path = this.#publicUrl.path + CONSOLE_PATH;
+    if (url.startsWith("http:")) return { name, path, isSecure: false };
+    // Browsers take the first prefix from no neighbor domain, and only with this path; other programs may share
+    // the host otherwise. The API ignores cookies.
+    return this.#publicUrl.path === ""
       ? { name: `__Host-${name}`, path: "/", isSecure: true }
-      : { name, path: CONSOLE_PATH, isSecure: false };
+      : { name: `__Secure-${name}`, path, isSecure: true };
   }
 }

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../core/errors.ts";
 import type { AppEnvironment } from "../environment.ts";
-import type { PublicOrigin } from "../public_origin.ts";
+import type { PublicUrl } from "../public_url.ts";
 
 /**
  * The header of every request of the console (C 24). A page of another origin can send it only if a preflight
@@ -16,11 +16,11 @@ export const CONSOLE_HEADER = "X-Strongroom-Console";
  * @param isNavigation Whether browsers make the request without the header. It must change nothing.
  */
 export function requireConsole(
-  publicOrigin: PublicOrigin,
+  publicUrl: PublicUrl,
   isNavigation: boolean,
 ): MiddlewareHandler<AppEnvironment> {
   return async function requireConsole(c, next) {
-    const reason = foreignness(c, publicOrigin, isNavigation);
+    const reason = foreignness(c, publicUrl, isNavigation);
     if (reason !== undefined) {
       throw new AppError("ErrNotPermitted", `Not a request of the console: ${reason}`);
     }
@@ -31,7 +31,7 @@ export function requireConsole(
 /** Why a request is not one of the console, if it is not. */
 function foreignness(
   c: Context<AppEnvironment>,
-  publicOrigin: PublicOrigin,
+  publicUrl: PublicUrl,
   isNavigation: boolean,
 ): string | undefined {
   const { headers } = c.req.raw;
@@ -39,8 +39,8 @@ function foreignness(
   const site = headers.get("Sec-Fetch-Site");
   if (site !== null && site !== "same-origin") return `Sec-Fetch-Site is ${site}`;
   const origin = headers.get("Origin");
-  if (site === null && origin !== null && origin !== publicOrigin.of(c)) {
-    return "another Origin; STRONGROOM_ORIGIN names the one of the server";
+  if (site === null && origin !== null && origin !== publicUrl.originFor(c)) {
+    return "another Origin; STRONGROOM_PUBLIC_URL names the one of the server";
   }
   if (!isNavigation && headers.get(CONSOLE_HEADER) === null) {
     return `the header ${CONSOLE_HEADER} is missing`;

@@ -41,7 +41,7 @@ type Header = Extract<CommitLine, { key: "header" }>["value"];
 
 /** `POST /api/models/{repo}/commit/{rev}` (C 20): one change, all or nothing. */
 export async function postCommit(c: Handled, services: Services, mount: Mount): Promise<Response> {
-  const { hub, longLines, publicOrigin } = services;
+  const { hub, longLines, publicUrl } = services;
   const { raw } = c.req;
   // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
   const { signal } = raw;
@@ -66,7 +66,7 @@ export async function postCommit(c: Handled, services: Services, mount: Mount): 
       details: { commit: commitOid },
     });
     for (const { records } of changes) release(records);
-    const commitUrl = `${pageOf(publicOrigin.of(c), mount, repository)}/commit/${commitOid}`;
+    const commitUrl = `${pageOf(publicUrl.for(c), mount, repository)}/commit/${commitOid}`;
     const reply: CommitReply = { success: true, commitUrl, commitOid, hookOutput: "" };
     return hubJson(c, reply);
   } finally {

@@ -18,7 +18,7 @@ const NOT_PUBLIC = "The repository is private: here, none is public. Share it by
 /** `POST /api/repos/create` (C 20). */
 export async function postRepository(
   c: Handled,
-  { tree, publicOrigin }: Services,
+  { tree, publicUrl }: Services,
   mount: Mount,
 ): Promise<Response> {
   const { type, private: isPrivate, visibility, ...name } = await jsonBody(
@@ -29,7 +29,7 @@ export async function postRepository(
   const kind = kindOfType(type);
   const repository = nameable(caller, { kind, id: idOf(caller, name) }, "create");
   auditChange(c, { paths: [repository.directory] });
-  const url = pageOf(publicOrigin.of(c), mount, repository);
+  const url = pageOf(publicUrl.for(c), mount, repository);
   try {
     await createRepository(tree, { caller, repository });
   } catch (error) {

@@ -58,7 +58,7 @@ export async function postLfsBatch(
   services: Services,
   mount: Mount,
 ): Promise<Response> {
-  const { hub, publicOrigin } = services;
+  const { hub, publicUrl } = services;
   auditChange(c, { paths: [repositoryOf(c, mount).directory], isStep: true });
   const { operation, transfers, objects } = await jsonBody(c.req.raw, LfsBatch);
   const caller = callerOf(c);
@@ -70,17 +70,17 @@ export async function postLfsBatch(
       `Cannot transfer by ${quoted(transfers.join(", "))}: expected basic`,
     );
   }
-  const origin = publicOrigin.of(c);
+  const url = publicUrl.for(c);
   const addressOf = addresses(await hub.objects.key(), {
     operation,
     caller,
     repository: repository.directory,
-    prefix: `${origin}/hub/lfs/`,
+    prefix: `${url}/hub/lfs/`,
   });
   const request = { repository, objects, addressOf };
   const keeps = operation === "upload" && !commitsLater(c, transfers);
   const verify = {
-    href: `${urlOf(origin, mount, repository)}.git/info/lfs/${keeps ? "keep" : "verify"}`,
+    href: `${urlOf(url, mount, repository)}.git/info/lfs/${keeps ? "keep" : "verify"}`,
   };
   const items = operation === "download"
     ? await downloadItems(c, hub, request)

@@ -102,11 +102,11 @@ export async function writableOf(c: Handled, hub: Hub, mount: Mount): Promise<Re
  * The address that a new repository and its commits are shown by. Older clients take the segment before the
  * namespace for the kind, unless it is the host: without the one of models, they would read `hub`.
  */
-export function pageOf(origin: string, { base }: Mount, { kind, id }: RepositoryName): string {
-  return `${origin}${base}/${kind}/${id}`;
+export function pageOf(server: string, { base }: Mount, { kind, id }: RepositoryName): string {
+  return `${server}${base}/${kind}/${id}`;
 }
 
 /** The address below which a repository has its files. */
-export function urlOf(origin: string, { base }: Mount, { kind, id }: RepositoryName): string {
-  return `${origin}${base}${kind === "models" ? "" : `/${kind}`}/${id}`;
+export function urlOf(server: string, { base }: Mount, { kind, id }: RepositoryName): string {
+  return `${server}${base}${kind === "models" ? "" : `/${kind}`}/${id}`;
 }

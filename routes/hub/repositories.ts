@@ -28,7 +28,7 @@ const UNSUPPORTED = [
 /** `GET /api/models` and `/api/datasets` (C 20). */
 export async function showRepositories(
   c: Handled,
-  { hub, publicOrigin }: Services,
+  { hub, publicUrl }: Services,
   { kind, base }: Mount,
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
@@ -40,7 +40,7 @@ export async function showRepositories(
   const { repositories, next } = await listRepositories(hub, request);
   const items = repositories.map((repository) => summaryOf(kind, repository));
   if (next === undefined) return hubJson(c, items);
-  const link = linkTo(`${publicOrigin.of(c)}${base}/api/${kind}`, {
+  const link = linkTo(`${publicUrl.for(c)}${base}/api/${kind}`, {
     ...(author !== undefined && { author }),
     ...(search !== undefined && { search }),
     limit: String(limit),

@@ -19,7 +19,7 @@ import { type Handled, revisionOf } from "./replies.ts";
  */
 export async function resolveFile(
   c: Handled,
-  { hub, publicOrigin }: Services,
+  { hub, publicUrl }: Services,
   mount: Mount,
 ): Promise<Response> {
   const named = revisionOf(c, mount);
@@ -43,7 +43,7 @@ export async function resolveFile(
     size,
   }, Date.now());
   const token = signGrant(await hub.objects.key(), grant);
-  const { pathname } = new URL(`${publicOrigin.of(c)}${CONTENT_PATH}${token}`);
+  const { pathname } = new URL(`${publicUrl.for(c)}${CONTENT_PATH}${token}`);
   return respond(c, null, 307, { Location: pathname, ...linkedHeaders(grant) });
 }
 

@@ -14,7 +14,7 @@ const MAX_FORM_MS = 120_000;
 /** `GET /api/models/{repo}/tree/{rev}[/{path}]` (C 20). */
 export async function showTree(
   c: Handled,
-  { hub, publicOrigin }: Services,
+  { hub, publicUrl }: Services,
   mount: Mount,
 ): Promise<Response> {
   const query = parseQuery(c.req.url);
@@ -35,7 +35,7 @@ export async function showTree(
   const { directory, id } = named.repository;
   // By the commit id, so that all pages are from one state.
   const address = [mount.kind, id, "tree", commitId, path].filter((part) => part !== "").join("/");
-  const next = linkTo(`${publicOrigin.of(c)}${mount.base}/api/${encodeURI(address)}`, {
+  const next = linkTo(`${publicUrl.for(c)}${mount.base}/api/${encodeURI(address)}`, {
     recursive: String(recursive),
     expand: String(expand),
     limit: String(limit),

@@ -13,9 +13,9 @@ const ADVICE = "/api/uploads-here-need-HF_HUB_DISABLE_XET=1";
  */
 export function adviseAgainstXet(
   c: Handled,
-  { publicOrigin }: Services,
+  { publicUrl }: Services,
   { base }: Mount,
 ): Response {
-  const { pathname } = new URL(`${publicOrigin.of(c)}${base}${ADVICE}`);
+  const { pathname } = new URL(`${publicUrl.for(c)}${base}${ADVICE}`);
   return respond(c, null, 307, { Location: pathname });
 }

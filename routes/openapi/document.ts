@@ -18,7 +18,7 @@ export interface DescribedRoute {
 }
 
 /** The description of the API (OpenAPI 3.1), for clients and their generators (C 1). */
-export function openApi(routes: readonly DescribedRoute[]): Json {
+export function openApi(routes: readonly DescribedRoute[], base = ""): Json {
   const refusals = new Refusals();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -35,7 +35,7 @@ export function openApi(routes: readonly DescribedRoute[]): Json {
     openapi: "3.1.0",
     info: INFO,
     // Relative to the address of this document.
-    servers: [{ url: "/", description: "The server of this description" }],
+    servers: [{ url: base === "" ? "/" : base, description: "The server of this description" }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {

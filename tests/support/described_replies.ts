@@ -44,12 +44,20 @@ const PATHS = Object.keys(objectAt("paths")).map((path) => ({
 /** The replies of a server. */
 export class DescribedReplies implements Disposable {
   readonly #faults = new Set<string>();
+  readonly #base: string;
+
+  /** @param base The path of the public URL, which addresses may have. */
+  constructor(base: string) {
+    this.#base = base;
+  }
 
   /** A handler of requests whose replies are compared. */
   compare<F extends Fetch>(fetch: F): F {
     return (async (request: Request, ...rest: never[]) => {
       const response = await fetch(request, ...rest);
-      for (const fault of await faultsOf(request, response)) this.#faults.add(fault);
+      const { method } = request;
+      const url = request.url.replace(`${this.#base}/`, "/");
+      for (const fault of await faultsOf({ method, url }, response)) this.#faults.add(fault);
       return response;
     }) as F;
   }

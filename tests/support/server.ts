@@ -96,7 +96,7 @@ export class TestServer implements AsyncDisposable {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     await using parts = new AsyncDisposableStack();
-    const replies = parts.use(new DescribedReplies());
+    const replies = parts.use(new DescribedReplies(pathOf(options.settings?.publicUrl)));
     const dataDir = options.dataDir ?? parts.use(await TempDir.make()).path;
     const settings = {
       ...readSettings(() => undefined),
@@ -266,4 +266,8 @@ export function withRecords(
       }, replace(tree.records)),
     }),
   };
+}
+
+function pathOf(url: string | undefined): string {
+  return url === undefined ? "" : new URL(url).pathname.replace(/\/$/, "");
 }

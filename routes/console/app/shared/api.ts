@@ -3,7 +3,8 @@ import { jsonItems } from "./json_items.ts";
 import { goTo } from "./router.ts";
 import { currentTree, session, type SessionState, shownTree } from "./session.ts";
 
-const CONSOLE = "/console";
+/** Where the console is, below whatever path: two folders above this module and its version. */
+export const CONSOLE = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
 /**
  * The headers that the server requires of the console. Pages of other origins cannot send them. The name of the
  * session keeps a page from acting in the one that another window has begun since.

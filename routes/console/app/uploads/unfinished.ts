@@ -1,3 +1,4 @@
+import { CONSOLE } from "../shared/api.ts";
 import type { OnConflict, UploadAddress } from "./tus.ts";
 
 /**
@@ -22,7 +23,8 @@ export interface FileFacts {
   readonly lastModified: number;
 }
 
-const DATABASE = "strongroom";
+/** Servers below paths of one host have one each. */
+const DATABASE = CONSOLE === "/console" ? "strongroom" : `strongroom ${CONSOLE}`;
 const STORE = "unfinished_uploads";
 /** How long other windows have to say which uploads are theirs, in milliseconds. */
 const ANSWER_MS = 300;
