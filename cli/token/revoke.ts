@@ -52,6 +52,6 @@ async function revokeAllOf(user: string, before: string | undefined): Promise<nu
   const time = isoTime(revoked.before);
   const { userId: tree } = revoked;
   await recordAudit(settings, { action: "token.revoke", tree, details: { before: time } });
-  console.log(`Revoked all credentials of user ${tree} that were issued before ${time}`);
+  print(`Revoked all credentials of user ${tree} that were issued before ${time}`);
   return 0;
 }
