@@ -10,11 +10,11 @@ import { TrustedProxies } from "./client_address.ts";
 import { failure, failureOf } from "./envelope.ts";
 import type { App, AppEnvironment } from "./environment.ts";
 import { isHub } from "./error_forms.ts";
+import { followsLink, HIDDEN_LINK_ROUTES } from "./hidden_link.ts";
 import { identify } from "./identify.ts";
 import type { InFlight } from "./in_flight.ts";
 import { Metrics } from "./metrics.ts";
 import { limitLinks, LinkLimits } from "./link_limits.ts";
-import { LINK_PATH } from "./links.ts";
 import { type ActiveSpan, observe, shownPath } from "./observe.ts";
 import { PublicUrl } from "./public_url.ts";
 import { guardRequest } from "./request_guard.ts";
@@ -30,7 +30,9 @@ import { BASE_PATH, CONSOLE_API_PATH, CONSOLE_PATH } from "../schemas/base_path.
 import { tusHeaders, UPLOADS_PATH } from "./tus.ts";
 
 export interface AppOptions
-  extends Access, Omit<Services, "metrics" | "description" | "largeReports" | "publicUrl"> {
+  extends
+    Access,
+    Omit<Services, "metrics" | "description" | "largeReports" | "publicUrl" | "isTraced"> {
   readonly audit: AuditLog;
   /** The routes of the hub, which are not part of the description of the API. */
   readonly hubRoutes: readonly ServedRoute[];
@@ -90,8 +92,9 @@ export function createApp(options: AppOptions): App {
     description: new TextEncoder().encode(JSON.stringify(openApi(ROUTES, publicUrl.path))),
     largeReports: largeReportPermits(),
     publicUrl,
+    isTraced: options.activeSpan !== undefined,
   });
-  for (const route of [...ROUTES, ...options.hubRoutes]) serve(route, []);
+  for (const route of [...ROUTES, ...HIDDEN_LINK_ROUTES, ...options.hubRoutes]) serve(route, []);
   options.serveConsole?.({
     app,
     verify: options.verify,
@@ -157,7 +160,7 @@ function checksOf(
   limits: { readonly turns: Turns; readonly links: LinkLimits },
 ): MiddlewareHandler<AppEnvironment>[] {
   const { path, privilege, action, tree = false, basic = false, load = "request" } = route;
-  if (path === LINK_PATH) {
+  if (followsLink(route)) {
     const recorded = recordAudit(audit, { name: "links.download", isChange: true });
     return [recorded, requireAudit(audit), limitLinks(limits.links)];
   }

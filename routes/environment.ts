@@ -36,6 +36,8 @@ export interface Variables {
   hasSessionEnded: (() => Promise<boolean>) | undefined;
   /** What the signed address of the request permits, once it has been verified. */
   grant: Grant | undefined;
+  /** The token of the link that the request follows. */
+  linkToken: string | undefined;
   /** The network address of the client, if it is known. */
   address: string | undefined;
   /** The refusal that was sent. */

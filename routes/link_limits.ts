@@ -4,6 +4,7 @@ import { RetryLater } from "../core/errors.ts";
 import { RateLimit } from "../core/rate_limit.ts";
 import { Semaphore } from "../core/semaphore.ts";
 import type { AppEnvironment } from "./environment.ts";
+import { linkTokenOf } from "./hidden_link.ts";
 import { whenDelivered } from "./turns.ts";
 
 /** How many requests an address may make in a minute, with any tokens. */
@@ -57,8 +58,10 @@ export class LinkLimits {
 /** Middleware that serves a request for a link within its limits. */
 export function limitLinks(limits: LinkLimits): MiddlewareHandler<AppEnvironment> {
   return async function limitLinks(c, next) {
-    const token = c.req.param("token")?.slice(0, MAX_TOKEN_LENGTH) ?? "";
-    await whenDelivered(c, limits.take(networkOf(c.get("address") ?? ""), token), next);
+    const token = await linkTokenOf(c);
+    c.set("linkToken", token);
+    const network = networkOf(c.get("address") ?? "");
+    await whenDelivered(c, limits.take(network, token.slice(0, MAX_TOKEN_LENGTH)), next);
   };
 }
 

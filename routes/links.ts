@@ -17,10 +17,10 @@ import { sendDownload } from "./download.ts";
 import { isoTime } from "../core/entries.ts";
 import { success } from "./envelope.ts";
 import type { AppEnvironment } from "./environment.ts";
-import type { PublicUrl } from "./public_url.ts";
 import { idOf, pageOf, parseQuery } from "./query.ts";
+import type { Services } from "./route.ts";
 
-type Handled = Context<AppEnvironment>;
+export type Handled = Context<AppEnvironment>;
 
 /** The path of a link at the root of the server. */
 export const LINK_PATH = "/l/{token}";
@@ -28,15 +28,14 @@ export const LINK_PATH = "/l/{token}";
 /** `POST /links/` (C 19). */
 export async function postLink(
   c: Handled,
-  links: LinkService,
-  publicUrl: PublicUrl,
+  { links, publicUrl, isTraced }: Pick<Services, "links" | "publicUrl" | "isTraced">,
 ): Promise<Response> {
   const url = publicUrl.for(c);
   const { path, expires_in: expiresIn, once } = await jsonBody(c.req.raw, LinkRequest);
   auditChange(c, { paths: [path] });
   const { link, token } = await addLink(links, { caller: callerOf(c), path, expiresIn, once });
   auditLink(c, link);
-  return success(c, { ...entryOf(link), url: `${url}/l/${token}` });
+  return success(c, { ...entryOf(link), url: `${url}/l/${isTraced ? "#" : ""}${token}` });
 }
 
 /** `GET /links/`: newest first (C 19). */
@@ -56,15 +55,18 @@ export async function deleteLink(c: Handled, links: LinkService): Promise<Respon
   return success(c, entryOf(link));
 }
 
-/** `GET /l/{token}`: the file, or the directory as a ZIP, without a credential (C 19). */
+/**
+ * `GET /l/{token}`, or `POST /l` with the token in a form: the file, or the directory as a ZIP, without a
+ * credential (C 19).
+ */
 export async function serveLink(c: Handled, links: LinkService): Promise<Response> {
   const { raw } = c.req;
   // Read at once: a signal that is read after the client has gone never aborts (Deno 2.9.6).
   const { signal } = raw;
-  const link = await findLink(links, c.req.param("token") ?? "");
+  const link = await findLink(links, c.get("linkToken") ?? "");
   auditLink(c, link);
   const found = await followLink(links, link, {
-    sends: raw.method === "GET",
+    sends: raw.method !== "HEAD",
     // A part of the only download would use it up.
     select: (record): Selection =>
       link.once

@@ -37,6 +37,8 @@ export interface Services {
   /** Bounds how many long lines of commits are in memory at once. */
   readonly longLines: Semaphore;
   readonly publicUrl: PublicUrl;
+  /** Whether others see the addresses of requests, by the spans of the runtime. */
+  readonly isTraced: boolean;
   readonly capacity: HostCapacity;
   readonly validateReport: ValidateReport;
   /** Bounds how many large reports are in memory at once. */

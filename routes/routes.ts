@@ -102,7 +102,7 @@ export const API_ROUTES: readonly Route[] = [
     tree: true,
     action: "links.add",
     operation: linkOperations.ADD,
-    handle: (c, { links, publicUrl }) => postLink(c, links, publicUrl),
+    handle: postLink,
   },
   {
     method: "GET",

@@ -75,7 +75,7 @@ Deno.test("C 19 a link serves a file or a directory without a credential", async
       );
     }
     assert.equal((await follow(`${url}/c.txt`)).status, 404);
-    assert.equal((await follow(`${url}/..`)).status, 404);
+    assert.match((await follow(`${url}/..`)).text, /^<!doctype html>/);
     assert.equal((await follow(url, { method: "POST" })).status, 405);
     const token = url.slice(url.lastIndexOf("/") + 1);
     refused(await new Client(server.url, token).list(), 401, "ErrAuthRequired");
@@ -244,6 +244,47 @@ Deno.test("C 19 no log shows the token of a link", async () => {
   assert.ok(!server.log.some((line) => line.includes(token)));
   const audit = await Deno.readTextFile(`${server.dataDir}/audit.log`);
   assert.ok(audit.includes("links.download") && !audit.includes(token));
+});
+
+Deno.test("C 31 a link is followed by a form as well, whose token no address has", async (t) => {
+  await using server = await TestServer.start({ app: { linkLimits: new LinkLimits(() => 0) } });
+  const user = await server.as(7);
+  await user.upload("", { "a.txt": "hello" });
+  const form = (token: string, init: RequestInit = {}) =>
+    follow(`${server.origin}/l/`, {
+      method: "POST",
+      body: new URLSearchParams({ token }),
+      ...init,
+    });
+  const link = await linkTo(user, "a.txt");
+
+  await t.step("C 31 it serves what the address would", async () => {
+    const { status, text, headers } = await form(tokenOf(link));
+    assert.deepEqual([status, text], [200, "hello"]);
+    assert.equal(headers.get("Content-Disposition"), 'attachment; filename="a.txt"');
+    assert.equal(headers.get("Cache-Control"), "no-store");
+  });
+  await t.step("C 31 one download is one, and the page is none", async () => {
+    const once = await linkTo(user, "a.txt", { once: true });
+    assert.match((await follow(`${server.origin}/l/#${tokenOf(once)}`)).text, /^<!doctype html>/);
+    assert.equal((await form(tokenOf(once))).text, "hello");
+    isOver(await form(tokenOf(once)));
+  });
+  await t.step("C 31 other tokens and forms are refused", async () => {
+    isOver(await form("x".repeat(22)));
+    isOver(await form("", { body: "other=1" }));
+    refused(
+      await form("", { body: "token=".padEnd(2000, "x") }),
+      400,
+      "ErrResourcesInvalidRequest",
+    );
+  });
+  await t.step("C 31 each counts for the limits, and is recorded", async () => {
+    const replies = await Promise.all(Array.from({ length: 130 }, () => form(tokenOf(link))));
+    assert.ok(replies.some(({ status }) => status === 429));
+    const audit = await Deno.readTextFile(`${server.dataDir}/audit.log`);
+    assert.ok(audit.includes("links.download") && !audit.includes(tokenOf(link)));
+  });
 });
 
 Deno.test("C 19 a link with once serves one download", async (t) => {

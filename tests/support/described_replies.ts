@@ -84,6 +84,8 @@ export async function faultsOf(
   if (pathname.startsWith("/hub/")) return [];
   // The console has no other clients than itself, and refuses those.
   if (/^\/+(?:console\/.*)?$/s.test(pathname)) return [];
+  // So does the page of links whose token is in the fragment.
+  if (/^\/l\/?$/.test(pathname)) return [];
   if (status >= 400 && pathname !== pathOf(url)) return [];
   const known = PATHS.find(({ pattern }) => pattern.test(pathname));
   const subject = `${method} ${known?.path ?? "(no route)"} ${status}`;

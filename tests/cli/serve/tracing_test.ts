@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import * as v from "valibot";
 import { ChildServer } from "../../support/child_server.ts";
+import { follow, linkTo } from "../../support/links.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -18,12 +19,15 @@ const Traces = v.object({
   })),
 });
 
-Deno.test("OpenTelemetry spans of requests have the route, not the path", async () => {
+Deno.test("C 31 OpenTelemetry spans of requests have the route, and no token of a link", async () => {
   const spans: { name: string; route: string | undefined }[] = [];
+  let received = "";
   await using sink = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (request) => {
-      const body: unknown = await request.json();
+      const text = await request.text();
+      received += text;
+      const body: unknown = JSON.parse(text);
       if (!request.url.endsWith("/v1/traces")) return Response.json({});
       const { resourceSpans } = v.parse(Traces, body);
       const all = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((it) => it.spans));
@@ -47,7 +51,16 @@ Deno.test("OpenTelemetry spans of requests have the route, not the path", async 
   const user = await server.as(1);
   await user.upload("", { f: "text" });
   await user.bytes({ path: "f" });
-  await until(() => Promise.resolve(spans.some(({ name }) => name.includes("download"))));
+  await until(() => spans.some(({ name }) => name.includes("download")));
   const route = "/api/v1/resources/download";
   assert.ok(spans.some((span) => span.name === `GET ${route}` && span.route === route));
+
+  const { url } = await linkTo(user, "f");
+  const { origin, pathname, hash } = new URL(url);
+  const token = hash.slice(1);
+  assert.match(token, /^[\w-]{22}$/);
+  const body = new URLSearchParams({ token });
+  assert.equal((await follow(origin + pathname, { method: "POST", body })).text, "text");
+  await until(() => spans.some(({ name }) => name === "POST /l"));
+  assert.ok(!received.includes(token));
 });
