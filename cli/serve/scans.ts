@@ -8,6 +8,7 @@ import { ScanJobs } from "../../core/scans/jobs.ts";
 import { LocalQueue } from "../../core/scans/local_queue.ts";
 import type { ContentScanner, ScanEvent } from "../../core/scans/ports.ts";
 import { SharedScans } from "../../core/scans/shared_scans.ts";
+import { ScanLeases } from "../../core/scans/scan_leases.ts";
 import { ScanTotals } from "../../core/scans/totals.ts";
 import { Verdicts } from "../../core/verdicts.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -59,7 +60,11 @@ export function composeScans(
   const contents = replaced ?? scanner;
   const shared = new SharedScans();
   const totals = new ScanTotals();
-  const common = { scans: records.scans, contents, leases, events, log, damage, shared, totals };
+  const common = {
+    scans: records.scans,
+    ...{ contents, events, log, damage, shared, totals },
+    leases: new ScanLeases({ ...host, leases, log }),
+  };
   const isGated = settings.gate !== "off";
   const verdicts = new Verdicts(records.verdicts, isGated);
   const jobs: ScanJobs = parts.use(

@@ -1,3 +1,4 @@
+import type { Lease } from "../capacity/leases.ts";
 import type { EventSink } from "../events.ts";
 import { FairQueue } from "../fair_queue.ts";
 import { pause, untilAborted } from "../event_loop.ts";
@@ -13,6 +14,7 @@ import type {
 } from "../verdicts.ts";
 import { type ResultKey, ScanFailure } from "./ports.ts";
 import { type ContentScanParts, logFailure, scanContent } from "./scan_content.ts";
+import { type Lane, LANES, laneOf } from "./scan_leases.ts";
 import { DEFAULT_SKIP } from "./selection.ts";
 import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 
@@ -44,7 +46,7 @@ export interface AutomaticScansOptions extends ContentScanParts {
   readonly events: EventSink<VerdictEvent>;
   /** Whether requested scans leave room for another file. */
   readonly hasRoom: () => boolean;
-  /** How many files are scanned at once. */
+  /** How many files of one lane are scanned at once. */
   readonly concurrency: number;
   /** How often to look for room, or at what other servers scan, in milliseconds. @default 500 */
   readonly pollIntervalMs?: number | undefined;
@@ -64,16 +66,24 @@ interface Arrival extends UnscannedContent {
 export class AutomaticScans implements AsyncDisposable {
   readonly #options: AutomaticScansOptions;
   readonly #abort = new AbortController();
-  /** Users take turns in it. */
-  readonly #queue = new FairQueue<Arrival>();
+  /** What may have a verdict already. Users take turns in it. */
+  readonly #arrived = new FairQueue<Arrival>();
+  /** What waits for a lease. Users take turns in each lane. */
+  readonly #lanes: Readonly<Record<Lane, FairQueue<Arrival>>> = {
+    small: new FairQueue(),
+    light: new FairQueue(),
+    heavy: new FairQueue(),
+  };
+  /** How many files are in all queues. */
   #queued = 0;
+  /** How many of them wait for a lease. */
+  #waiting = 0;
   /** What other servers were scanning, and may leave unscanned. */
   #elsewhere: Arrival[] = [];
   /** The record after which the search goes on, or undefined if it is done. */
   #searchedTo: number | undefined = 0;
   /** Whether files have arrived that are not in the queue. */
   #hasMissed = false;
-  #refill: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #workers: readonly Promise<void>[] = [];
   /** Publications run one after the other. */
@@ -85,14 +95,20 @@ export class AutomaticScans implements AsyncDisposable {
 
   /** Starts to scan. Call it once, after the results of other versions have been forgotten. */
   start(): void {
-    this.#workers = Array.from({ length: this.#options.concurrency }, () => this.#work());
+    const { concurrency } = this.#options;
+    this.#workers = [
+      this.#work(() => this.#sort()),
+      ...LANES.flatMap((lane) =>
+        Array.from({ length: concurrency }, () => this.#work(() => this.#scanNext(lane)))
+      ),
+    ];
   }
 
   /** Queues files that an operation has added or changed. Returns whether it takes more. */
   arrived(files: readonly ResourceRecord[]): boolean {
     for (const file of files) {
       const { id, userId, path, hash, name, size } = file;
-      if (this.#queued >= MAX_QUEUED_FILES || this.#queue.size(userId) >= MAX_USER_FILES) {
+      if (this.#queued >= MAX_QUEUED_FILES || this.#sizeOf(userId) >= MAX_USER_FILES) {
         this.#hasMissed = true;
         break;
       }
@@ -133,8 +149,14 @@ export class AutomaticScans implements AsyncDisposable {
     await this.#published;
   }
 
+  /** How many files of a user are queued. */
+  #sizeOf(userId: number): number {
+    const queues = [this.#arrived, ...Object.values(this.#lanes)];
+    return queues.reduce((sum, queue) => sum + queue.size(userId), 0);
+  }
+
   #add(arrival: Arrival): void {
-    this.#queue.add(arrival.userId, arrival);
+    this.#arrived.add(arrival.userId, arrival);
     this.#queued++;
   }
 
@@ -143,12 +165,12 @@ export class AutomaticScans implements AsyncDisposable {
     this.#wake = Promise.withResolvers();
   }
 
-  /** Judges one file after the other, until the server stops. */
-  async #work(): Promise<void> {
+  /** Does the work again and again, until the server stops. */
+  async #work(work: () => Promise<void>): Promise<void> {
     const { signal } = this.#abort;
     while (!signal.aborted) {
       try {
-        await this.#judge(await this.#next());
+        await work();
       } catch (error) {
         if (signal.aborted) return;
         this.#options.log.error("Cannot scan a file", { error: asError(error) });
@@ -158,64 +180,99 @@ export class AutomaticScans implements AsyncDisposable {
     }
   }
 
+  /** Has the next file wait in its lane, unless it has a verdict. */
+  async #sort(): Promise<void> {
+    const arrival = await this.#next();
+    this.#queued--;
+    if (await this.#isJudged(arrival)) return;
+    this.#lanes[laneOf(arrival.size)].add(arrival.userId, arrival);
+    this.#queued++;
+    this.#waiting++;
+    this.#awaken();
+  }
+
   /** The next file, when there is one. */
   async #next(): Promise<Arrival> {
     for (;;) {
-      const next = this.#queue.next();
-      if (next !== undefined) {
-        this.#queued--;
-        return next;
-      }
-      if (this.#hasMissed) {
-        this.#hasMissed = false;
-        this.#searchedTo = 0;
-      }
+      const next = this.#arrived.next();
+      if (next !== undefined) return next;
       const wake = this.#wake.promise;
       if (this.#elsewhere.length > (this.#searchedTo === undefined ? 0 : MAX_ELSEWHERE)) {
         await this.#pause();
         for (const arrival of this.#elsewhere.splice(0)) this.#add(arrival);
-      } else if (this.#searchedTo === undefined) await untilAborted(wake, this.#abort.signal);
-      else await (this.#refill ??= this.#search(this.#searchedTo));
+        continue;
+      }
+      if (this.#waiting === 0 && this.#hasMissed) {
+        this.#hasMissed = false;
+        this.#searchedTo = 0;
+      }
+      // A search finds more than the queues should hold.
+      if (this.#waiting > 0 || this.#searchedTo === undefined) {
+        await untilAborted(wake, this.#abort.signal);
+      } else await this.#search(this.#searchedTo);
     }
   }
 
   /** Queues what the next records have unscanned. */
   async #search(after: number): Promise<void> {
-    try {
-      const { contents, lastId } = await this.#options.store.unscannedAfter(after);
-      for (const content of contents) this.#add(content);
-      this.#searchedTo = lastId;
-    } finally {
-      this.#refill = undefined;
-    }
+    const { contents, lastId } = await this.#options.store.unscannedAfter(after);
+    for (const content of contents) this.#add(content);
+    this.#searchedTo = lastId;
   }
 
-  async #judge(arrival: Arrival): Promise<void> {
-    const { verdicts, shared, events } = this.#options;
-    const { record, userId, hash, name } = arrival;
-    for (;;) {
-      const { verdict } = await verdicts.on({ userId, hash, name });
-      if (verdict !== "unscanned" && verdict !== "pending") {
-        if (record !== undefined) events.publish([{ type: "resource.verdict", record, verdict }]);
-        return;
-      }
-      if (this.#options.hasRoom()) break;
-      await this.#pause();
-    }
-    const key = { userId, hash, name, skip: DEFAULT_SKIP };
+  /** Whether a file has a verdict. Publishes that of one that has arrived. */
+  async #isJudged({ record, userId, hash, name }: Arrival): Promise<boolean> {
+    const { verdicts, events } = this.#options;
+    const { verdict } = await verdicts.on({ userId, hash, name });
+    if (verdict === "unscanned" || verdict === "pending") return false;
+    if (record !== undefined) events.publish([{ type: "resource.verdict", record, verdict }]);
+    return true;
+  }
+
+  /** Scans the file of a lane whose turn it is when there is a lease for one. */
+  async #scanNext(lane: Lane): Promise<void> {
+    const { leases, hasRoom } = this.#options;
     const { signal } = this.#abort;
-    await shared.run(key, signal, () => this.#scan(key, arrival));
+    const queue = this.#lanes[lane];
+    const wake = this.#wake.promise;
+    if (queue.users === 0) return await untilAborted(wake, signal);
+    if (!hasRoom()) return await this.#pause();
+    using lease = await leases.acquire(lane, signal);
+    if (!hasRoom()) return;
+    const arrival = queue.next();
+    if (arrival === undefined) return;
+    this.#queued--;
+    this.#waiting--;
+    if (this.#waiting === 0) this.#awaken();
+    if (!await this.#isJudged(arrival)) await this.#judge(arrival, lease);
+  }
+
+  async #judge(arrival: Arrival, lease: Lease): Promise<void> {
+    const { shared } = this.#options;
+    const { userId, hash, name } = arrival;
+    const key = { userId, hash, name, skip: DEFAULT_SKIP };
+    const ended = shared.ended(key);
+    if (ended === undefined) {
+      await shared.run(key, this.#abort.signal, () => this.#scan(key, arrival, lease));
+      return;
+    }
+    // The lease is for others meanwhile.
+    ended.then(() => {
+      this.#add(arrival);
+      this.#awaken();
+    });
   }
 
   /** Scans content, and keeps its result or the reason for the failure. */
-  async #scan(key: ResultKey, arrival: Arrival): Promise<ContentOutcome> {
+  async #scan(key: ResultKey, arrival: Arrival, lease: Lease): Promise<ContentOutcome> {
     const { scans, log } = this.#options;
     const { signal } = this.#abort;
     const { size } = arrival;
     try {
-      const scanned = await scanContent(this.#options, { key, size, signal });
+      const scanned = await scanContent(this.#options, { key, size, signal, lease });
       if (scanned === undefined) {
         this.#elsewhere.push(arrival);
+        this.#awaken();
         return { isShared: false };
       }
       const isShared = await scans.keepContentResult(key, scanned.result, scanned.pace);

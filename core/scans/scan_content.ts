@@ -1,9 +1,10 @@
-import type { LeasePool } from "../capacity/leases.ts";
+import type { Lease } from "../capacity/leases.ts";
 import type { DamageLog } from "../damage.ts";
 import { DamagedContent } from "../errors.ts";
 import { pause } from "../event_loop.ts";
 import type { Log } from "../log.ts";
-import { type FileResult, MIN_HEAVY_BYTES } from "../scanner/mod.ts";
+import type { FileResult } from "../scanner/mod.ts";
+import { laneOf, type ScanLeases } from "./scan_leases.ts";
 import type { ScanTotals } from "./totals.ts";
 import {
   type ContentScanner,
@@ -24,7 +25,7 @@ const REMOVED = "Removed during the scan";
 export interface ContentScanParts {
   readonly scans: ScanStore;
   readonly contents: ContentScanner;
-  readonly leases: LeasePool;
+  readonly leases: ScanLeases;
   readonly damage: DamageLog;
   readonly totals: ScanTotals;
   readonly log: Log;
@@ -35,6 +36,8 @@ export interface ContentToScan {
   readonly key: ResultKey;
   readonly size: number;
   readonly signal: AbortSignal;
+  /** @default one that it waits for */
+  readonly lease?: Lease;
   /** Receives the number of bytes read so far. */
   readonly onProgress?: (bytes: number) => void;
 }
@@ -54,13 +57,7 @@ export async function scanContent(
   content: ContentToScan,
 ): Promise<ScannedContent | undefined> {
   const { key, size, signal } = content;
-  using lease = await leases.acquireToolLeaseWithContext(
-    signal,
-    size >= MIN_HEAVY_BYTES,
-    "scan",
-    undefined,
-    0,
-  );
+  using lease = content.lease ?? await leases.acquire(laneOf(size), signal);
   const begin = await scans.beginAttempt(key, MAX_ATTEMPTS);
   if (begin === "elsewhere") return undefined;
   if (begin === "exhausted") {

@@ -13,6 +13,11 @@ export interface ContentOutcome {
 export class SharedScans {
   readonly #running = new Map<string, Promise<ContentOutcome | undefined>>();
 
+  /** Resolves at the end of the scan of the content that runs; undefined if none does. */
+  ended(key: ResultKey): Promise<unknown> | undefined {
+    return this.#running.get(nameOf(key));
+  }
+
   /**
    * Waits for another scan of the content, and returns its outcome if it holds for both. Runs `work`
    * if there is no such scan.
@@ -24,7 +29,7 @@ export class SharedScans {
     signal: AbortSignal,
     work: () => Promise<ContentOutcome>,
   ): Promise<ContentOutcome> {
-    const name = JSON.stringify([key.userId, key.hash, key.name, key.skip]);
+    const name = nameOf(key);
     for (let other; (other = this.#running.get(name)) !== undefined;) {
       const outcome = await untilAborted(other, signal);
       if (outcome?.isShared) return outcome;
@@ -39,4 +44,8 @@ export class SharedScans {
       this.#running.delete(name);
     }
   }
+}
+
+function nameOf({ userId, hash, name, skip }: ResultKey): string {
+  return JSON.stringify([userId, hash, name, skip]);
 }

@@ -3,6 +3,7 @@ import { plainScan } from "../scanner/plain_scan.ts";
 import { LeasePool, readTunables, type SystemStats } from "../../../core/capacity/mod.ts";
 import { DamageLog } from "../../../core/damage.ts";
 import { Log } from "../../../core/log.ts";
+import { ScanLeases } from "../../../core/scans/scan_leases.ts";
 import { SharedScans } from "../../../core/scans/shared_scans.ts";
 import { ScanTotals } from "../../../core/scans/totals.ts";
 import { LocalQueue } from "../../../core/scans/local_queue.ts";
@@ -85,7 +86,7 @@ function jobsOn(stats: SystemStats, overrides: Partial<ScanStore> = {}) {
       },
     },
     host,
-    leases: new LeasePool(host),
+    leases: new ScanLeases({ ...host, leases: new LeasePool(host), log }),
     events: { publish() {} },
     shared: new SharedScans(),
     totals: new ScanTotals(),
