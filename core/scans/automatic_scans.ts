@@ -14,7 +14,7 @@ import type {
 } from "../verdicts.ts";
 import { type ResultKey, ScanFailure } from "./ports.ts";
 import { type ContentScanParts, logFailure, scanContent } from "./scan_content.ts";
-import { type Lane, LANES, laneOf } from "./scan_leases.ts";
+import { type Lane, laneOf, LANES } from "./scan_leases.ts";
 import { DEFAULT_SKIP } from "./selection.ts";
 import type { ContentOutcome, SharedScans } from "./shared_scans.ts";
 

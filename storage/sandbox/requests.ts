@@ -1,4 +1,5 @@
 import { type ByteSource, memorySource } from "../../core/scanner/scan.ts";
+import { cpuLimit, threadCpuMs } from "./cpu_time.ts";
 import { FileSource } from "./file_source.ts";
 import { freezeIntrinsics } from "./freeze_intrinsics.ts";
 import { revokePermissions } from "./permissions.ts";
@@ -14,8 +15,8 @@ interface WorkerScope {
 export interface RequestedScan {
   readonly source: ByteSource;
   readonly request: SandboxRequest;
-  /** When its time limit ends, by `performance.now()`. */
-  readonly deadline: number;
+  /** Whether it has used the CPU time that it may use. */
+  readonly isLate: () => boolean;
   /** Sends a message before the reply. */
   post(message: SandboxReply): void;
 }
@@ -31,7 +32,7 @@ export function serveRequests(
   // The configured type library describes the main thread.
   const scope = globalThis as unknown as WorkerScope;
   scope.addEventListener("message", async ({ data: request }) => {
-    const deadline = performance.now() + request.timeoutMs;
+    const isLate = cpuLimit(request.timeoutMs, threadCpuMs);
     let opened: Deno.FsFile | undefined;
     try {
       if ("path" in request) opened = Deno.openSync(request.path);
@@ -45,7 +46,7 @@ export function serveRequests(
       ? new FileSource(file)
       : memorySource("bytes" in request ? request.bytes : new Uint8Array());
     scope.postMessage(
-      await scan({ source, request, deadline, post: (message) => scope.postMessage(message) }),
+      await scan({ source, request, isLate, post: (message) => scope.postMessage(message) }),
     );
   });
   freezeIntrinsics();

@@ -20,7 +20,7 @@ export type SandboxRequest =
 export interface ScanTask {
   readonly name: string;
   readonly skip: readonly string[];
-  /** Time limit of the scan. */
+  /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   /** What the limits of a large file may grow to. @default those of the scanner */
   readonly maxima?: ScanMaxima | undefined;
@@ -44,10 +44,10 @@ export type SandboxReply =
 export interface SandboxOptions extends Omit<ScanContentOptions, "userId" | "memoryLimitMB"> {
   readonly path: string;
   readonly name: string;
-  /** Time limit of the scan. */
+  /** The CPU time that the scan may use. */
   readonly timeoutMs: number;
   readonly maxima?: ScanMaxima;
-  /** How long the worker may take after the time limit to return partial results. @default 10000 */
+  /** How long the worker may take after the longest time of a scan. @default 10000 */
   readonly graceMs?: number;
   /** The module that runs in the sandbox. @default `WORKERS.scan` */
   readonly module?: URL;
@@ -73,8 +73,8 @@ export class ThreadScanner implements ContentScanner {
 }
 
 /**
- * Scans a file in a worker that has permission to read this file and nothing else (C 15). When the
- * time limit passes, returns what was found until then.
+ * Scans a file in a worker that has permission to read this file and nothing else (C 15). When it has
+ * used its CPU time, returns what was found until then.
  *
  * In Deno 2.9.6, `terminate` does not end a worker that is busy, only one that waits. Therefore this
  * function also sets `stop`, which the worker checks each time it reads the file.
@@ -95,8 +95,10 @@ export async function scanInSandbox(
   const { promise, resolve, reject } = Promise.withResolvers<FileResult>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
-  const late = () => reject(new ScanFailure(`Scan took longer than ${timeoutMs / 1000} s`));
-  const timer = setTimeout(late, Math.min(timeoutMs + graceMs, MAX_TIMER_MS));
+  const timer = setTimeout(
+    () => reject(tooLong(timeoutMs)),
+    Math.min(longestMs(timeoutMs) + graceMs, MAX_TIMER_MS),
+  );
   const stop = new Int32Array(new SharedArrayBuffer(4));
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
     switch (data.kind) {
@@ -109,7 +111,7 @@ export async function scanInSandbox(
       case "unreadable":
         return reject(new ScanFailure("Content could not be read", { cause: data.problem }));
       case "late":
-        return late();
+        return reject(tooSlow(timeoutMs));
     }
   });
   worker.addEventListener("error", (event) => {
@@ -126,6 +128,24 @@ export async function scanInSandbox(
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
   }
+}
+
+/** How often as long as its CPU time a scan may take, so that a disk that stalls cannot hold it for ever. */
+const MAX_SLOWNESS = 4;
+
+/** How long a scan may take that may use so much CPU time, both in milliseconds. */
+export function longestMs(timeoutMs: number): number {
+  return timeoutMs * MAX_SLOWNESS;
+}
+
+/** The failure of a scan that took longer than {@link longestMs}. */
+export function tooLong(timeoutMs: number): ScanFailure {
+  return new ScanFailure(`Scan took longer than ${longestMs(timeoutMs) / 1000} s`);
+}
+
+/** The failure of a scan that used its CPU time before its content was hashed. */
+export function tooSlow(timeoutMs: number): ScanFailure {
+  return new ScanFailure(`Scan used more than ${timeoutMs / 1000} s of CPU time`);
 }
 
 const DEFAULT_GRACE_MS = 10_000;

@@ -7,7 +7,7 @@ import type { SandboxReply } from "./sandbox.ts";
 
 serveRequests(scanRequested);
 
-function scanRequested({ source, request, deadline, post }: RequestedScan): SandboxReply {
+function scanRequested({ source, request, isLate, post }: RequestedScan): SandboxReply {
   const { name, skip, maxima, stop } = request;
   let reported = 0;
   try {
@@ -22,7 +22,7 @@ function scanRequested({ source, request, deadline, post }: RequestedScan): Sand
       },
       checkpoint() {
         const isStopped = stop !== undefined && Atomics.load(stop, 0) !== 0;
-        if (isStopped || performance.now() > deadline) throw new ScanStopped();
+        if (isStopped || isLate()) throw new ScanStopped();
       },
     });
     return { kind: "scanned", scan: result };

@@ -1,6 +1,7 @@
 import type { FileResult } from "../../core/scanner/mod.ts";
 import { ScanFailure } from "../../core/scans/ports.ts";
 import { FrameDecoder } from "./frames.ts";
+import { longestMs, tooLong, tooSlow } from "../sandbox/sandbox.ts";
 import type { ProcessEnd, ProcessStarter, ScannerProcess } from "./processes.ts";
 import { parseReply, REPLY_LIMITS, type ScannerReply } from "./replies.ts";
 import { requestFrame, type ScanRequest } from "./requests.ts";
@@ -10,7 +11,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface ScannerOptions {
   readonly signal: AbortSignal;
-  /** How long after its time limit a scan may still return partial results. */
+  /** How long after its longest time a scan may still return partial results. */
   readonly graceMs: number;
   /** The process is killed when it uses more, in MB of 2^20 bytes. */
   readonly memoryMB: number;
@@ -76,7 +77,7 @@ export class Scanner {
     signal.addEventListener("abort", abort);
     const timer = setTimeout(
       () => this.#kill(tooLong(timeoutMs)),
-      Math.min(timeoutMs + graceMs, MAX_TIMER_MS),
+      Math.min(longestMs(timeoutMs) + graceMs, MAX_TIMER_MS),
     );
     try {
       this.#process.limitMemory(memoryMB);
@@ -124,15 +125,11 @@ export class Scanner {
       case "unreadable":
         return this.#kill(new ScanFailure("Content could not be read", { cause: reply.problem }));
       case "late":
-        return this.#kill(tooLong(timeoutMs));
+        return this.#kill(tooSlow(timeoutMs));
       case "failed":
         return this.#kill(new ScanFailure("Scanner failed", { cause: reply.problem }));
     }
   }
-}
-
-function tooLong(timeoutMs: number): ScanFailure {
-  return new ScanFailure(`Scan took longer than ${timeoutMs / 1000} s`);
 }
 
 function failureOf(end: ProcessEnd, memoryMB: number): ScanFailure {

@@ -18,11 +18,11 @@ export interface ScannerPoolOptions {
   readonly maxIdle: number;
   /** The memory limit of a process, in MB of 2^20 bytes. A lease may lower it for a scan. */
   readonly memoryMB: number;
-  /** Time limit of a scan. */
+  /** The CPU time that a scan may use. */
   readonly timeoutMs: number;
   /** What the limits of a large file may grow to. @default those of the scanner */
   readonly maxima?: ScanMaxima;
-  /** How long after it a scan may return partial results. @default 10000 */
+  /** How long after its longest time a scan may return partial results. @default 10000 */
   readonly graceMs?: number;
   /** How long an idle process is kept. @default 10000 */
   readonly idleMs?: number;

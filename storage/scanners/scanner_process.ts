@@ -1,10 +1,16 @@
 /** The scanner process: scans what comes on stdin, and replies on stdout. */
 
+import { cpuLimit, processCpuMs } from "../sandbox/cpu_time.ts";
 import { READ_ONLY, revokePermissions } from "../sandbox/permissions.ts";
 import type { SandboxReply } from "../sandbox/sandbox.ts";
 import { WORKERS } from "../threads/workers.ts";
 import { encodeFrame, readFrames } from "./frames.ts";
 import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
+
+/** A scan that never looks at its limit is ended when the process has used this much more CPU time. */
+const GRACE_MS = 5000;
+/** How often to look at the CPU time of the process. */
+const WATCH_INTERVAL_MS = 1000;
 
 /**
  * Scans until stdin ends, and then ends the process. A thread does the work, so that it ends with its
@@ -15,9 +21,11 @@ import { MAX_PROBLEM_CHARS, REQUEST_LIMITS, requestOf } from "./requests.ts";
 export async function serveScans(module = WORKERS.scan): Promise<never> {
   const worker = new Worker(module, { type: "module", deno: { permissions: READ_ONLY } });
   const ready = Promise.withResolvers<void>();
+  let isOver = () => false;
   worker.addEventListener("message", ({ data }: MessageEvent<SandboxReply>) => {
-    if (data.kind === "ready") ready.resolve();
-    else reply(data.kind === "scanned" ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
+    if (data.kind === "ready") return ready.resolve();
+    if (data.kind !== "progress") isOver = () => false;
+    reply(data.kind === "scanned" ? { ...data, residentBytes: Deno.memoryUsage().rss } : data);
   });
   worker.addEventListener("error", (event) => {
     event.preventDefault();
@@ -26,8 +34,13 @@ export async function serveScans(module = WORKERS.scan): Promise<never> {
   });
   await ready.promise;
   revokePermissions();
+  setInterval(() => {
+    if (isOver()) reply({ kind: "late" });
+  }, WATCH_INTERVAL_MS);
   for await (const frame of readFrames(Deno.stdin.readable, REQUEST_LIMITS)) {
     const request = requestOf(frame);
+    // Threads of the runtime count, too.
+    isOver = cpuLimit(2 * request.timeoutMs + GRACE_MS, processCpuMs);
     worker.postMessage(request, "bytes" in request ? [request.bytes.buffer] : []);
   }
   Deno.exit(0);

@@ -33,11 +33,11 @@ Deno.test("C 15 scanInSandbox()", async (t) => {
   await t.step("C 15 ends a worker that hangs", async () => {
     const times = { timeoutMs: 50, graceMs: 0 };
     const hanging = scanInSandbox({ ...task, ...times, name: "hang", module: PROBE });
-    await assert.rejects(hanging, { name: "ScanFailure", message: /longer than 0.05 s/ });
+    await assert.rejects(hanging, { name: "ScanFailure", message: /longer than 0.2 s/ });
   });
   await t.step("C 15 rejects when the time limit is zero", async () => {
     const late = scanInSandbox({ ...task, timeoutMs: 0 });
-    await assert.rejects(late, { name: "ScanFailure", message: /longer than 0 s/ });
+    await assert.rejects(late, { name: "ScanFailure", message: /more than 0 s of CPU time/ });
   });
   await t.step("C 15 rejects when the worker fails", async () => {
     const failing = scanInSandbox({ ...task, name: "throw", timeoutMs: 120_000, module: PROBE });
