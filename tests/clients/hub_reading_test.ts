@@ -84,6 +84,7 @@ const Reading = v.looseObject({
   tree: v.array(v.unknown()),
   snapshot: v.string(),
   models: v.array(v.looseObject({ id: v.string() })),
+  full: v.record(v.string(), Info),
   metadata: v.object({ path: v.string(), size: v.number() }),
   named: v.object({ path: v.string(), size: v.number() }),
   whoami: v.looseObject({ name: v.string() }),
@@ -150,6 +151,8 @@ hubTest("C 20 HfApi reads models and data sets", async ({ server, client, step }
     assert.deepEqual(models.sort(), ["team/other", "team/tiny", "zoo/other"]);
     assert.deepEqual(found.by_author, ["team/other", "team/tiny"]);
     assert.deepEqual(found.searched, ["team/other", "zoo/other"]);
+    assert.deepEqual(found.sorted, ["team/other", "team/tiny"]);
+    assert.deepEqual(found.full["team/tiny"], found.model);
     assert.deepEqual(found.first, models.slice(0, 1));
     assert.deepEqual(found.nobody, []);
     assert.deepEqual(found.datasets, ["team/tiny"]);

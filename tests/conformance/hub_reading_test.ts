@@ -377,8 +377,8 @@ Deno.test("C 20 lists of repositories are by namespace and name, in pages", asyn
     next = /^<(.*)>; rel="next"$/.exec(link ?? "")?.[1]?.slice(hub.url.length);
   }
   assert.deepEqual(found, ["a/One", "b/one"]);
-  const sorted = await hub.send("GET", "/api/models?sort=likes");
-  assert.match(hubRefused(sorted, 400), /Unsupported parameter sort/);
+  const filtered = await hub.send("GET", "/api/models?gated=true");
+  assert.match(hubRefused(filtered, 400), /Unsupported parameter gated/);
 });
 
 Deno.test("C 20 whoami-v2 names the caller, and errors are those that clients show", async () => {

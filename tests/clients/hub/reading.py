@@ -85,6 +85,8 @@ print(json.dumps({
     "models": [info(it) for it in api.list_models()],
     "by_author": [it.id for it in api.list_models(author="team")],
     "searched": [it.id for it in api.list_models(search="OTH")],
+    "sorted": [it.id for it in api.list_models(sort="last_modified", author="team")],
+    "full": {it.id: info(it) for it in api.list_models(full=True)},
     "first": [it.id for it in api.list_models(limit=1)],
     "nobody": [it.id for it in api.list_models(author="nobody")],
     "datasets": [it.id for it in api.list_datasets(author="team")],
