@@ -6,6 +6,7 @@ import { postRepository } from "./create.ts";
 import { showInfo } from "./info.ts";
 import { postLfsBatch, postLfsKeep, postLfsVerify } from "./lfs.ts";
 import { getObject, putObject } from "./objects.ts";
+import { showManifest } from "./manifest.ts";
 import { postPreupload } from "./preupload.ts";
 import { removeRepository, renameRepository } from "./repository_changes.ts";
 import { showRepositories } from "./repositories.ts";
@@ -96,6 +97,12 @@ const READING: readonly HubRoute[] = [
     path: "{web}/{ns}/{name}/raw/{rev}/{+path}",
     privilege: "resources.download",
     handle: resolveFile,
+  },
+  {
+    method: "GET",
+    path: "/v2/{ns}/{name}/manifests/{tag}",
+    privilege: "resources.view",
+    handle: showManifest,
   },
 ];
 
