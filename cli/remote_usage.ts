@@ -1,8 +1,11 @@
 import type { Usage } from "./usage_type.ts";
 
 const TRANSFER_OPTIONS =
-  `  --exclude GLOB         Leave out paths: *.tmp, logs/**. May be given several times
+  `  --include GLOB         Copy these paths only: *.safetensors, models/**. May be given several times
+  --exclude GLOB         Leave out paths, also of those: *.tmp, logs/**. May be given several times
+  --bwlimit SIZE         Transfer no more than this in a second, on average: 10MiB
   --dry-run              Print what would be done, and do nothing
+  --server URL           Use this server; strongroom login list shows those that are known
   --tree ID              Use the tree of this user, as the credential permits
   --json                 Print the outcome as JSON`;
 
@@ -11,24 +14,34 @@ const CONFLICT_OPTION =
                          nothing at all, skip keeps them, replace replaces them
   --name NAME            Another name for the one source`;
 
+const CONFLICT_VALUES = { "--on-conflict": ["error", "skip", "replace"] };
+
 /** The commands that use a server by its API (C 25). */
 export const REMOTE_USAGES = {
   login: {
-    summary: "Keep the URL of a server and a credential for it",
-    forms: ["login URL"],
+    summary: "Keep the URL of a server and a credential for it, for several servers if need be",
+    forms: ["login URL", "login list", "login use URL"],
     details:
       `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
 it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
-can read. STRONGROOM_URL and STRONGROOM_TOKEN take precedence.`,
+can read. Commands use the server of the last login; login use makes another one the default, and --server
+names one for a command. STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
+login list prints the servers, and until when their credentials are valid.`,
     examples: [
       "strongroom login https://files.example",
-      "strongroom token --user 1 --admin | strongroom login http://127.0.0.1:8080",
+      "strongroom token --user 1 --admin --ttl 30d | strongroom login http://127.0.0.1:8080",
+      "strongroom login use https://files.example",
     ],
   },
   logout: {
-    summary: "Remove what strongroom login kept",
-    forms: ["logout"],
-    examples: ["strongroom logout"],
+    summary: "Remove what strongroom login kept for a server",
+    forms: ["logout [URL]", "logout --all"],
+    details:
+      `The URL can be left out if there is one login only. The credential itself stays valid: see
+strongroom token revoke.
+
+  --all  Remove all logins`,
+    examples: ["strongroom logout", "strongroom logout https://files.example"],
   },
   put: {
     summary: "Send files and directories to a server",
@@ -36,16 +49,20 @@ can read. STRONGROOM_URL and STRONGROOM_TOKEN take precedence.`,
     details:
       `Each source gets its name in the directory REMOTE, which is made if it is missing; : is the root. Content
 that the server has at the same path is not sent. The same command continues after an interruption. Links
-to files are followed. The source - is stdin.
+to files are followed. The source - is stdin. The server is asked for a place for a large file before the
+file is read.
 
 ${CONFLICT_OPTION}
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom put llama/ models",
       "strongroom put --on-conflict replace config.json weights.safetensors models/llama",
+      "strongroom put --include '*.safetensors' --bwlimit 10MiB llama/ models",
       "tar -c logs | strongroom put --name logs.tar - archive",
     ],
     takesFiles: true,
+    remotePaths: "colon",
+    values: CONFLICT_VALUES,
   },
   get: {
     summary: "Receive files and directories from a server",
@@ -63,6 +80,8 @@ ${TRANSFER_OPTIONS}`,
       "strongroom get models/llama/config.json -",
     ],
     takesFiles: true,
+    remotePaths: "all",
+    values: CONFLICT_VALUES,
   },
   sync: {
     summary: "Make a directory have what another one has, here or on a server",
@@ -72,13 +91,16 @@ ${TRANSFER_OPTIONS}`,
 with one is written ./:name. What the target has with other content is replaced; what the source lacks is
 kept, unless --delete says otherwise. If not all files can be listed, nothing is deleted.
 
-  --delete               Delete from the target what the source lacks, but for what is excluded
+  --delete               Delete from the target what the source lacks, but for what is left out
+  --max-delete N         Do nothing if more than N entries, or N% of the target, would be deleted
   --allow-empty          Delete all of the target if the source is empty, which --delete refuses
 ${TRANSFER_OPTIONS}`,
     examples: [
       "strongroom sync models :models",
       "strongroom sync --delete --dry-run :models /srv/models",
+      "strongroom sync --delete --max-delete 10% models :models",
     ],
     takesFiles: true,
+    remotePaths: "colon",
   },
 } satisfies Readonly<Record<string, Usage>>;

@@ -40,7 +40,7 @@ a time, also those that the server does not know. Links and signed addresses end
     }
   --admin            All privileges
   --tree ID=P,…      Privileges in the tree of another user; view is short for resources.view
-  --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d
+  --ttl TIME         How long it is valid: 90s, 15m, 1h, 30d. Default: 1h
   --quota SIZE       The most bytes of the user's files, such as 5GiB
   --before TIME      With revoke --user: 2026-01-31T09:00:00Z. Default: now`,
     examples: [
@@ -50,6 +50,7 @@ a time, also those that the server does not know. Links and signed addresses end
       "strongroom token list",
       "strongroom token revoke --user 7",
     ],
+    values: { "--privileges": PRIVILEGES },
   },
   scan: {
     summary: "Scan model files on this machine, and report what is dangerous in them",
@@ -70,6 +71,7 @@ The path - is stdin, which --name names. Links to files are followed.
   --weights              Analyze the values of tensors, too
   --name NAME            The name of what comes on stdin
   --remote               Have a server scan paths of its tree: STRONGROOM_URL, or that of strongroom login
+  --server URL           With --remote: another server than that
   --tree ID              With --remote: the tree of another user`,
     examples: [
       "strongroom scan model.safetensors",
@@ -78,6 +80,10 @@ The path - is stdin, which --name names. Links to files are followed.
       "curl -L https://models.example/model.pt | strongroom scan --name model.pt -",
     ],
     takesFiles: true,
+    values: {
+      "--format": ["json", "text", "sarif", "junit", "cyclonedx"],
+      "--fail-on": ["critical", "warning", "info", "debug"],
+    },
   },
   rules: {
     summary: "Print what the rules of findings mean, how severe they are, and what to do",

@@ -9,4 +9,12 @@ export interface Usage {
   readonly examples: readonly string[];
   /** Whether arguments, or values of options, are paths of this machine. @default false */
   readonly takesFiles?: boolean;
+  /**
+   * Which arguments are paths of a server: all, or those that begin with a colon.
+   *
+   * @default none
+   */
+  readonly remotePaths?: "all" | "colon";
+  /** The values that an option takes, by its long name. @default any */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,10 +1,19 @@
 import type { Usage } from "./usage_type.ts";
 
-const COMMON = `  --tree ID    Act in the tree of another user
-  --json       Print JSON, a line for each entry`;
+const COMMON = `  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     Act in the tree of another user
+  --json        Print JSON, a line for each entry`;
 
 /** How to use the verbs for files on a server (C 25). */
 export const VERB_USAGES = {
+  cat: {
+    summary: "Print files of a server, one after the other",
+    forms: ["cat PATH…"],
+    details: `  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     Print files in the tree of another user`,
+    examples: ["strongroom cat models/config.json | jq .architectures"],
+    remotePaths: "all",
+  },
   ls: {
     summary: "List a directory of a server",
     forms: ["ls [-l] [-R] [--json] [PATH]"],
@@ -12,22 +21,58 @@ export const VERB_USAGES = {
 
   -l, --long       Print sizes and the times of the last changes, in UTC
   -R, --recursive  List the directories below, too
+  --server URL     Use this server; strongroom login list shows those that are known
   --tree ID        List the tree of another user
   --json           Print JSON, a line for each entry`,
     examples: ["strongroom ls -l models", "strongroom ls -R --json | jq .size"],
+    remotePaths: "all",
   },
   tree: {
     summary: "List a directory of a server and those below it, indented",
     forms: ["tree [--depth N] [PATH]"],
-    details: `  --depth N  Show so many levels of directories only
-  --tree ID  List the tree of another user`,
+    details: `  --depth N     Show so many levels of directories only
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     List the tree of another user`,
     examples: ["strongroom tree --depth 2 models"],
+    remotePaths: "all",
+  },
+  find: {
+    summary: "Print the paths of a server that meet all conditions",
+    forms: ["find [OPTIONS] [PATH]"],
+    details:
+      `Searches the root, or the directory PATH, with all that is below. Of several --name, one has to match.
+
+  --name GLOB      Paths that end like this: *.safetensors, models/*/config.json
+  --type TYPE      Entries of this type: file, directory
+  --min-size SIZE  Files of this size or more, such as 5GiB
+  --max-size SIZE  Files of this size or less
+  --server URL     Use this server; strongroom login list shows those that are known
+  --tree ID        Search the tree of another user
+  --json           Print JSON, a line for each entry`,
+    examples: [
+      "strongroom find --name '*.pkl' --name '*.pt'",
+      "strongroom find --min-size 1GiB --json models | jq -r .path",
+    ],
+    remotePaths: "all",
+    values: { "--type": ["file", "directory"] },
   },
   stat: {
     summary: "Print an entry of a server with its checksums and its verdict",
     forms: ["stat PATH"],
     details: COMMON,
     examples: ["strongroom stat models/model.safetensors"],
+    remotePaths: "all",
+  },
+  usage: {
+    summary: "Print what a tree of a server holds, and what of its quota is left",
+    forms: ["usage [--all] [--json]"],
+    details: `Stored is what the contents take, each content once.
+
+  --all         Of all trees together, which needs resources.admin
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     Of the tree of another user
+  --json        Print it as JSON`,
+    examples: ["strongroom usage", "strongroom usage --all --json | jq .stored_bytes"],
   },
   mkdir: {
     summary: "Make directories of a server, with those above them",
@@ -36,24 +81,27 @@ export const VERB_USAGES = {
 
 ${COMMON}`,
     examples: ["strongroom mkdir models/first models/second"],
+    remotePaths: "all",
   },
   mv: {
     summary: "Move or rename files and directories of a server",
     forms: ["mv [--force] SOURCE… DESTINATION"],
     details: `All sources or none, as long as they fit in a request, which takes 1000.
 
-  -f, --force  Replace files that are there, and merge directories
+  -f, --force   Replace files that are there, and merge directories
 ${COMMON}`,
     examples: ["strongroom mv draft.gguf models/final.gguf", "strongroom mv a.bin b.bin models/"],
+    remotePaths: "all",
   },
   cp: {
     summary: "Copy files and directories of a server, which takes no space",
     forms: ["cp [--force] SOURCE… DESTINATION"],
     details: `All sources or none, as long as they fit in a request, which takes 1000.
 
-  -f, --force  Replace files that are there, and merge directories
+  -f, --force   Replace files that are there, and merge directories
 ${COMMON}`,
     examples: ["strongroom cp models/first models/second"],
+    remotePaths: "all",
   },
   rm: {
     summary: "Delete files of a server and, with -r, directories",
@@ -63,18 +111,21 @@ ${COMMON}`,
 or none; a request takes 1000.
 
   -r, --recursive  Delete directories with all that is in them, too
+  --server URL     Use this server; strongroom login list shows those that are known
   --tree ID        Delete in the tree of another user
   --json           Print the deleted entries as JSON, a line for each`,
     examples: ["strongroom rm notes.txt", "strongroom rm -r models/old"],
+    remotePaths: "all",
   },
   events: {
     summary: "Print what happens in a tree of a server, until it is stopped",
     forms: ["events [--since ID] [--json]"],
     details: `Connects again where a connection ends, and misses nothing that the server still has.
 
-  --since ID   Print what happened after an event, whose id --json shows
-  --tree ID    Follow the tree of another user
-  --json       Print JSON, a line for each event`,
+  --since ID    Print what happened after an event, whose id --json shows
+  --server URL  Use this server; strongroom login list shows those that are known
+  --tree ID     Follow the tree of another user
+  --json        Print JSON, a line for each event`,
     examples: ["strongroom events", "strongroom events --json | jq -r .data.path"],
   },
   link: {
@@ -84,6 +135,7 @@ or none; a request takes 1000.
 
   --expires TIME  How long the link is valid, 30d at most. Default: 7d
   --once          Serve one download only
+  --server URL    Use this server; strongroom login list shows those that are known
   --tree ID       Act in the tree of another user
   --json          Print JSON, a line for each link`,
     examples: [
@@ -91,5 +143,6 @@ or none; a request takes 1000.
       "strongroom link list",
       "strongroom link revoke 12",
     ],
+    remotePaths: "all",
   },
 } satisfies Readonly<Record<string, Usage>>;

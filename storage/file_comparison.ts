@@ -32,6 +32,8 @@ const Row = v.object({
 });
 const Totals = v.object({ files: v.number(), bytes: v.nullable(v.number()) });
 
+const TargetCounts = v.object({ surplus: v.number(), all: v.number() });
+
 /** Both have a file of this size, and the content of one is unknown. */
 const MAY_BE_EQUAL = `NOT s.is_dir AND t.is_dir = 0 AND (s.size = t.size OR -1 IN (s.size, t.size))
   AND (s.sha256 IS NULL) <> (t.sha256 IS NULL)`;
@@ -137,6 +139,15 @@ export class FileComparison implements Disposable {
       WHERE ${IS_SURPLUS} AND t.path < ? ORDER BY t.path DESC LIMIT ${PAGE_ROWS}`,
       "\u{10ffff}",
     );
+  }
+
+  /** How many entries the target has, and how many of them are {@link surplus}. */
+  countTarget(): { readonly surplus: number; readonly all: number } {
+    const row = this.#database.prepare(
+      `SELECT count(*) AS "all", count(*) FILTER (WHERE ${IS_SURPLUS}) AS surplus
+      FROM target t LEFT JOIN source s USING (path)`,
+    ).get();
+    return v.parse(TargetCounts, row);
   }
 
   /** Takes the {@link surplus} off the list. */

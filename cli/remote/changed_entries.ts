@@ -1,6 +1,6 @@
 import { counted } from "../terminal_text.ts";
 import { entriesOf } from "./listing.ts";
-import { printNote, written } from "./output.ts";
+import { printNote, written } from "../output.ts";
 
 /**
  * Reads the entries that a request has changed: prints them as JSON, or counts them. The change is done

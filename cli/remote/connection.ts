@@ -7,7 +7,7 @@ import { readJson, reasonOf } from "./reply.ts";
 import { retried } from "./retry.ts";
 import { apiUrl, serverUrl } from "./server_url.ts";
 
-/** Query parameters. An array repeats its parameter; one without a value is left out. */
+/** Query parameters. An array repeats its parameter; one without a value is left out, `tree` as well. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface RequestOptions {
@@ -23,8 +23,17 @@ export interface RequestOptions {
   readonly retry?: "never" | "busy" | "always";
 }
 
+/** The options by which commands choose a server and a tree. */
+export interface ConnectionOptions {
+  /** The URL of the server. @default that of the environment or of `strongroom login` */
+  readonly server?: string | undefined;
+  /** The user whose tree is used. @default that of the credential */
+  readonly tree?: string | undefined;
+}
+
 const Refusal = v.object({ status: v.literal("error"), code: v.string(), msg: v.string() });
-const Claims = v.object({ sub: v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/)) });
+const Subject = v.object({ sub: v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/)) });
+const Expiry = v.object({ exp: v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)) });
 
 /** A connection to a server with a credential (C 25). Its requests act in one tree. */
 export class Connection {
@@ -44,15 +53,16 @@ export class Connection {
   }
 
   /**
-   * The server and the credential that the environment names, or else those of `strongroom login`.
+   * A connection to the server that the options or the environment name, or else that of `strongroom login`.
    *
-   * @throws {UsageError} when no server or credential is known, or the tree is not a user id.
+   * @throws {UsageError} when no server or credential is known, the server is not a URL, or the tree not a user id.
    */
-  static async open(tree?: string): Promise<Connection> {
+  static async open({ tree, server }: ConnectionOptions): Promise<Connection> {
     if (tree !== undefined && !/^[1-9]\d{0,15}$/.test(tree)) {
       throw new UsageError(`--tree must be the id of a user, not "${tree}"`);
     }
-    return new Connection(await findLogin(), tree);
+    if (server === "") throw new UsageError('--server must be the URL of a server, not ""');
+    return new Connection(await findLogin(server), tree);
   }
 
   /** The address of a file (C 17). */
@@ -160,19 +170,27 @@ export class Connection {
 
 /** The user of a credential. The server verifies it; this only reads it. */
 function subjectOf(token: string): string | undefined {
+  const claims = v.safeParse(Subject, claimsOf(token));
+  return claims.success ? claims.output.sub : undefined;
+}
+
+/** When a credential ends, in milliseconds since the Unix epoch. Undefined if it does not say so. */
+export function expiryOf(token: string): number | undefined {
+  const claims = v.safeParse(Expiry, claimsOf(token));
+  return claims.success ? claims.output.exp * 1000 : undefined;
+}
+
+/** What a credential says. It may be opaque, and then the server decides. */
+function claimsOf(token: string): unknown {
   try {
-    const claims: unknown = JSON.parse(
-      atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")),
-    );
-    return v.parse(Claims, claims).sub;
+    return JSON.parse(atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
   } catch {
-    // It may be opaque, and then the server decides.
     return undefined;
   }
 }
 
 function queryString(query: Query, tree: string | undefined): string {
-  const parameters = Object.entries({ ...query, tree }).flatMap(([name, value]) =>
+  const parameters = Object.entries({ tree, ...query }).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map((it) => [name, it])
   );
   const encoded = parameters.map((pair) => pair.map(encodeURIComponent).join("="));

@@ -8,7 +8,7 @@ import { printError } from "../print_error.ts";
 import { counted } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
-import { written } from "./output.ts";
+import { written } from "../output.ts";
 import { ConnectionLost, RemoteError } from "./remote_error.ts";
 import { type ServerSentEvent, serverSentEvents } from "./sse.ts";
 import { verbArguments } from "./verb.ts";
@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<number> {
       `--since must be the id of an event, as events --json prints it, not "${since}"`,
     );
   }
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   for await (const event of followed(connection, since)) {
     if (event.type === "reset") {
       printError("Events are missing before this: the server does not have them any more");

@@ -1,29 +1,37 @@
 import { remoteVariables } from "../environment.ts";
 import { UsageError } from "../usage_error.ts";
-import { type Login, readLogin } from "./login_file.ts";
+import { type Login, readLogins } from "./login_file.ts";
 import { apiUrl } from "./server_url.ts";
 
 /**
- * The server and the credential that the environment names, or else those of `strongroom login`.
+ * The server that `--server` or the environment names, or else the default one of `strongroom login`, and the
+ * credential for it.
  *
+ * @param server The URL that `--server` names.
  * @throws {UsageError} when no server, or no credential for it, is known.
  */
-export async function findLogin(): Promise<Login> {
+export async function findLogin(server?: string): Promise<Login> {
   const { url, token } = remoteVariables();
-  if (url !== undefined && token !== undefined) return { url, token };
-  const kept = await readLogin();
-  const server = url ?? kept?.url;
-  if (server === undefined) {
+  if (server !== undefined) apiUrl(server, "--server");
+  const isNamed = server === undefined || url === undefined || isSame(server, url);
+  if (token !== undefined && url !== undefined && isNamed) return { url, token };
+  const logins = await readLogins();
+  const named = server ?? url ?? logins[0]?.url;
+  if (named === undefined) {
     throw new UsageError(
       "No server is known: run strongroom login URL, or set STRONGROOM_URL and STRONGROOM_TOKEN",
     );
   }
-  if (token !== undefined) return { url: server, token };
+  if (token !== undefined && isNamed) return { url: named, token };
   // A credential is for the server that it was kept for alone.
-  const isKept = kept !== undefined &&
-    apiUrl(server, "STRONGROOM_URL") === apiUrl(kept.url, "login");
-  if (isKept) return kept;
+  const kept = logins.find((login) => isSame(login.url, named));
+  if (kept !== undefined) return kept;
+  const source = server === undefined ? "STRONGROOM_URL" : "--server";
   throw new UsageError(
-    "No credential for the server at STRONGROOM_URL: run strongroom login URL, or set STRONGROOM_TOKEN",
+    `No credential for the server at ${source}: run strongroom login URL, or set STRONGROOM_TOKEN`,
   );
+}
+
+function isSame(url: string, other: string): boolean {
+  return apiUrl(url, "URL of the server") === apiUrl(other, "URL of the server");
 }

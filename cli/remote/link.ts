@@ -5,7 +5,7 @@ import { printable } from "../../schemas/printable.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
-import { printLines } from "./output.ts";
+import { printLines, printNote } from "../output.ts";
 import { onlyPath, verbArguments } from "./verb.ts";
 
 /** `strongroom link`: makes, lists or revokes links that need no credential (C 25). */
@@ -34,10 +34,12 @@ async function make(args: string[]): Promise<number> {
       `--expires must be a duration up to 30d such as 90s, 15m, 1h or 7d, not "${expires}"`,
     );
   }
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   const value = { path, expires_in: expires, once: values.once };
   const link = await connection.json(NewLinkEntry, "POST", "/links/", { value });
   print(values.json ? JSON.stringify(link) : printable(link.url));
+  const { id, expires_at: end } = link;
+  printNote(`Link ${id} is valid until ${end}; strongroom link revoke ${id} ends it`);
   return 0;
 }
 
@@ -46,7 +48,7 @@ const PAGE_LINKS = 1000;
 async function list(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {});
   if (positionals.length > 0) throw new UsageError("link list needs no path");
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   const lineOf = values.json ? JSON.stringify : linkLine;
   async function* lines() {
     let before: string | undefined;
@@ -81,7 +83,7 @@ async function revoke(args: string[]): Promise<number> {
       `link revoke needs the ids of links, as strongroom link list prints them${instead}`,
     );
   }
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   for (const id of positionals) {
     const link = await connection.json(LinkEntry, "DELETE", `/links/${id}`);
     if (values.json) print(JSON.stringify(link));

@@ -1,27 +1,68 @@
-import { parseArguments } from "../arguments.ts";
+import { printable } from "../../schemas/printable.ts";
+import { parseArguments, parseOptions } from "../arguments.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
-import { Connection } from "./connection.ts";
-import { loginPath, writeLogin } from "./login_file.ts";
+import { Connection, expiryOf } from "./connection.ts";
+import { loginPath, readLogins, writeLogins } from "./login_file.ts";
 import { readToken } from "./read_token.ts";
 import { RemoteError } from "./remote_error.ts";
 import { apiUrl, serverUrl } from "./server_url.ts";
 
-/** `strongroom login URL`: keeps a server and a credential for it (C 25). */
+/** `strongroom login`: keeps servers and credentials for them, lists them, or makes one the default (C 25). */
 export async function run(args: string[]): Promise<number> {
-  const api = loginUrl(args);
-  const login = { url: serverUrl(api), token: await readToken() };
-  await checkCredential(new Connection(login));
-  await writeLogin(login);
-  print(`Logged in to ${login.url}; the credential is kept in ${loginPath()}`);
+  const [command, ...others] = args;
+  switch (command) {
+    case "list":
+      return await list(others);
+    case "use":
+      return await use(others);
+    default:
+      return await login(args);
+  }
+}
+
+async function login(args: readonly string[]): Promise<number> {
+  const url = serverUrl(loginUrl("login", args));
+  const token = await readToken();
+  await checkCredential(new Connection({ url, token }));
+  const others = (await readLogins()).filter((it) => it.url !== url);
+  await writeLogins([{ url, token }, ...others]);
+  print(`Logged in to ${url}${validity(token)}; the credential is kept in ${loginPath()}`);
   print(
-    `hf and huggingface_hub: export HF_ENDPOINT=${login.url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
+    `hf and huggingface_hub: export HF_ENDPOINT=${url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
   );
   return 0;
 }
 
-/** The URL of the API of the server to log in to, from the arguments of the command. */
-export function loginUrl(args: readonly string[]): string {
+async function list(args: string[]): Promise<number> {
+  parseOptions(args, {});
+  for (const [index, { url, token }] of (await readLogins()).entries()) {
+    print(`${printable(url)}${validity(token)}${index === 0 ? ", the default" : ""}`);
+  }
+  return 0;
+}
+
+/** Makes a login the default. */
+async function use(args: readonly string[]): Promise<number> {
+  const url = serverUrl(loginUrl("login use", args));
+  const logins = await readLogins();
+  const found = logins.filter((it) => it.url === url);
+  if (found.length === 0) {
+    throw new UsageError(`There is no login for ${url}: strongroom login list`);
+  }
+  await writeLogins([...found, ...logins.filter((it) => it.url !== url)]);
+  print(`Commands use ${url} now`);
+  return 0;
+}
+
+/** Until when a credential is valid, if it says so itself. */
+function validity(token: string): string {
+  const expiry = expiryOf(token);
+  return expiry === undefined ? "" : ` until ${new Date(expiry).toISOString()}`;
+}
+
+/** The URL of the API of the server that the arguments of a command name. */
+export function loginUrl(command: string, args: readonly string[]): string {
   const { positionals } = parseArguments({
     args: [...args],
     options: {},
@@ -31,7 +72,7 @@ export function loginUrl(args: readonly string[]): string {
   const [url, ...others] = positionals;
   if (url === undefined || others.length > 0) {
     throw new UsageError(
-      "login needs one argument: the URL of a server, such as https://files.example",
+      `${command} needs one argument: the URL of a server, such as https://files.example`,
     );
   }
   return apiUrl(url, "URL");

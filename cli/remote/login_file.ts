@@ -9,42 +9,43 @@ export interface Login {
   readonly token: string;
 }
 
-/** Where `strongroom login` keeps the login: a line with the URL, and one with the credential. */
+/** Where `strongroom login` keeps logins: of each, a line with the URL, and one with the credential. */
 export function loginPath(): string {
   return join(userDirectory("config"), "login");
 }
 
 /**
- * What `strongroom login` kept, if anything.
+ * What `strongroom login` kept: one login for each server, the default one first.
  *
  * @throws {UsageError} when the file is not one that it wrote.
  */
-export async function readLogin(): Promise<Login | undefined> {
+export async function readLogins(): Promise<readonly Login[]> {
   const path = loginPath();
   const text = await orMissing(Deno.readTextFile(path));
-  if (text === undefined) return undefined;
-  const [url, token, ...others] = text.split("\n");
-  if (url && token && others.length === 1) return { url, token };
-  throw new UsageError(`Invalid login in "${path}": run strongroom login again`);
+  if (text === undefined) return [];
+  const lines = text.split("\n").slice(0, -1);
+  if (lines.length % 2 === 1 || lines.includes("") || !text.endsWith("\n")) {
+    throw new UsageError(`Invalid login in "${path}": remove it, and run strongroom login again`);
+  }
+  return lines.flatMap((url, index) =>
+    index % 2 === 1 ? [] : [{ url, token: lines[index + 1] ?? "" }]
+  );
 }
 
-/** Keeps a login, in place of an earlier one, for its owner alone. It is replaced whole or not at all. */
-export async function writeLogin({ url, token }: Login): Promise<void> {
+/** Keeps logins in place of the former ones, for their owner alone: all or none. Without any, no file is left. */
+export async function writeLogins(logins: readonly Login[]): Promise<void> {
   const path = loginPath();
+  if (logins.length === 0) return void await removeFile(path);
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
-    await writeSynced(draft, new TextEncoder().encode(`${url}\n${token}\n`));
+    const lines = logins.map(({ url, token }) => `${url}\n${token}\n`).join("");
+    await writeSynced(draft, new TextEncoder().encode(lines));
     await Deno.rename(draft, path);
   } catch (error) {
     await removeFile(draft);
     throw error;
   }
   await syncDirectory(directory);
-}
-
-/** Removes the login. Returns false if there was none. */
-export function removeLogin(): Promise<boolean> {
-  return removeFile(loginPath());
 }

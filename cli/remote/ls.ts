@@ -4,7 +4,7 @@ import { formatBytes } from "../../schemas/units.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { listing } from "./listing.ts";
-import { printLines } from "./output.ts";
+import { printLines } from "../output.ts";
 import { remoteDirectory, verbArguments } from "./verb.ts";
 
 /** `strongroom ls`: lists a directory of a server (C 25). */
@@ -15,7 +15,7 @@ export async function run(args: string[]): Promise<number> {
   });
   if (others.length > 0) throw new UsageError(`Only one path is expected, not also "${others[0]}"`);
   const path = remoteDirectory(given);
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   const lineOf = values.json
     ? (entry: ResourceEntry) => JSON.stringify(entry)
     : (entry: ResourceEntry) => entryLine(entry, path, values.long);

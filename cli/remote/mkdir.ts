@@ -9,7 +9,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {});
   if (positionals.length === 0) throw new UsageError("mkdir needs one path or more");
   const paths = positionals.map(remotePath);
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   for (const path of paths) {
     const entry = await connection.json(ResourceEntry, "POST", "/resources/mkdir", {
       value: { path },

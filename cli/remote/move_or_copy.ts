@@ -20,7 +20,7 @@ export async function moveOrCopy(command: keyof typeof ROUTES, args: string[]): 
     throw new UsageError(`${command} needs one source or more, and a destination`);
   }
   const destination = destinationOf(given);
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   const { method, path, verb } = ROUTES[command];
   let count = 0;
   for (const batch of bodyBatches(sources)) {

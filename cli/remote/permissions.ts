@@ -17,17 +17,24 @@ export function loginPermissions(
   args: readonly string[],
 ): Permissions {
   const config = namesOf(userDirectory("config"));
-  const net = command === "login" ? [urlAuthority(loginUrl(args))] : [];
+  const asksServer = command === "login" && !["list", "use"].includes(args[0] ?? "");
+  const net = asksServer ? [urlAuthority(loginUrl(command, args))] : [];
   return { net, read: config, write: config };
 }
 
 /**
- * What it takes to use the server.
+ * What it takes to use the server that the arguments of a command name, or else the default one.
  *
  * @throws {UsageError} when none is known.
  */
-export async function serverPermissions(): Promise<Permissions> {
-  const { url } = await findLogin();
+export async function serverPermissions(args: readonly string[]): Promise<Permissions> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { server: { type: "string" } },
+    // The command itself refuses what is unknown.
+    strict: false,
+  });
+  const { url } = await findLogin(typeof values.server === "string" ? values.server : undefined);
   return {
     net: [urlAuthority(apiUrl(url, "URL of the server"))],
     read: namesOf(userDirectory("config")),
@@ -56,6 +63,6 @@ export async function remoteScanPermissions(args: readonly string[]): Promise<Pe
   const read = [values.baseline, config].flatMap(pathsOf).flatMap(namesOf);
   // The report takes its name when it is whole.
   const write = pathsOf(values.output).map((path) => dirname(path)).flatMap(namesOf);
-  const server = await serverPermissions();
+  const server = await serverPermissions(args);
   return { ...server, read: [...server.read, ...read, ...write], write };
 }

@@ -14,7 +14,7 @@ export async function run(args: string[]): Promise<number> {
   });
   const paths = [...new Set(positionals.map(remotePath))];
   if (paths.length === 0) throw new UsageError("rm needs one path or more");
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   let count = 0;
   let code = 0;
   if (values.recursive) {

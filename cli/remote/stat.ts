@@ -9,7 +9,7 @@ import { onlyPath, verbArguments } from "./verb.ts";
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = verbArguments(args, {});
   const path = onlyPath("stat", positionals);
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   const entry = await connection.json(StatEntry, "GET", "/resources/stat", { query: { path } });
   print(values.json ? JSON.stringify(entry) : statText(entry));
   return 0;

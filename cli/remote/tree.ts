@@ -4,7 +4,7 @@ import { counted } from "../terminal_text.ts";
 import { UsageError } from "../usage_error.ts";
 import { Connection } from "./connection.ts";
 import { listing } from "./listing.ts";
-import { printLines } from "./output.ts";
+import { printLines } from "../output.ts";
 import { remoteDirectory, verbArguments } from "./verb.ts";
 
 const Depth = v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}$/), v.transform(Number));
@@ -21,7 +21,7 @@ export async function run(args: string[]): Promise<number> {
   }
   if (values.json) throw new UsageError("tree has no JSON: use strongroom ls -R --json");
   const path = remoteDirectory(given);
-  const connection = await Connection.open(values.tree);
+  const connection = await Connection.open(values);
   await printLines(new TreeLines(connection, depth.output).all(path));
   return 0;
 }

@@ -6,12 +6,13 @@ import { UsageError } from "../usage_error.ts";
 
 /** Options of all verbs for files. */
 const COMMON = {
+  server: { type: "string" },
   tree: { type: "string" },
   json: { type: "boolean", default: false },
 } as const satisfies ParseArgsOptionsConfig;
 
 /**
- * Parses the arguments of a verb: its own options, `--tree` and `--json`, and others.
+ * Parses the arguments of a verb: its own options, `--server`, `--tree` and `--json`, and others.
  *
  * @throws {UsageError} when an argument is unknown or an option has no value.
  */

@@ -9,6 +9,7 @@ import {
 } from "../../core/scanner/mod.ts";
 import { type ScannerSelection, skippedScanners } from "../../core/scans/selection.ts";
 import { parseArguments, patterns } from "../arguments.ts";
+import type { ConnectionOptions } from "../remote/connection.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** The path that stands for stdin. */
@@ -38,10 +39,7 @@ export interface ScanRequest {
 }
 
 /** How a server scans paths of a tree. */
-export interface RemoteSelection extends ScannerSelection {
-  /** The user whose tree it is. @default that of the credential */
-  readonly tree: string | undefined;
-}
+export type RemoteSelection = ScannerSelection & ConnectionOptions;
 
 /**
  * Reads the arguments of `strongroom scan`.
@@ -64,6 +62,7 @@ export function scanRequest(args: string[]): ScanRequest {
       "no-default-excludes": { type: "boolean", default: false },
       name: { type: "string" },
       remote: { type: "boolean", default: false },
+      server: { type: "string" },
       tree: { type: "string" },
     },
     strict: true,
@@ -74,7 +73,10 @@ export function scanRequest(args: string[]): ScanRequest {
   }
   const selection = { scanners: values.scanners?.split(",") ?? null, weights: values.weights };
   if (values.remote) refuseLocal(paths, values);
-  else if (values.tree !== undefined) throw new UsageError("--tree needs --remote");
+  else {
+    const wrong = (["server", "tree"] as const).find((it) => values[it] !== undefined);
+    if (wrong !== undefined) throw new UsageError(`--${wrong} needs --remote`);
+  }
   return {
     paths,
     format: oneOf("--format", REPORT_FORMATS, values.format ?? defaultFormat(values.output)),
@@ -87,7 +89,7 @@ export function scanRequest(args: string[]): ScanRequest {
     exclude: patterns("--exclude", values.exclude),
     useDefaultExcludes: !values["no-default-excludes"],
     stdinName: stdinName(paths, values.name),
-    remote: values.remote ? { ...selection, tree: values.tree } : undefined,
+    remote: values.remote ? { ...selection, server: values.server, tree: values.tree } : undefined,
   };
 }
 

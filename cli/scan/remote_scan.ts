@@ -24,11 +24,11 @@ const MAX_REPORT_BYTES = GIB / 4;
  */
 export async function scanRemote(
   request: ScanRequest,
-  { tree, scanners, weights }: RemoteSelection,
+  { scanners, weights, ...options }: RemoteSelection,
 ): Promise<number> {
   const paths = request.paths.map(remotePath);
   const accepting = await acceptedFindings(request);
-  const connection = await Connection.open(tree);
+  const connection = await Connection.open(options);
   const value = { paths, scanners, weights };
   // A scan that is being started when the signal comes is canceled, too.
   const stop = stopSignal();

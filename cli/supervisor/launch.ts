@@ -77,7 +77,7 @@ function withEngines(
 
 async function permissionsOf(name: CommandName, args: readonly string[]): Promise<Permissions> {
   if (isWith("login", name)) return await loginPermissions(name, args);
-  if (isWith("server", name)) return await serverPermissions();
+  if (isWith("server", name)) return await serverPermissions(args);
   if (isWith("transfer", name)) return await transferPermissions(name, args);
   if (isWith("data", name)) return await dataPermissions(name, args);
   // Of the others, only a scan by a server is launched.

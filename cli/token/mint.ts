@@ -11,6 +11,7 @@ import { parseSize } from "../../schemas/units.ts";
 import { parseOptions } from "../arguments.ts";
 import { suggestion } from "../nearest.ts";
 import { loadSettings } from "../environment.ts";
+import { printNote } from "../output.ts";
 import { print } from "../print.ts";
 import { printError } from "../print_error.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -29,6 +30,8 @@ export async function mint(args: string[]): Promise<number> {
   const token = await mintCredential({ ...request, jti, secret, issuer, audience });
   await record(settings, { ...request, jti });
   print(token);
+  const end = new Date(Date.now() + request.ttlSeconds * 1000).toISOString();
+  printNote(`The credential is valid until ${end}; --ttl sets how long`);
   return 0;
 }
 

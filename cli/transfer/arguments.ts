@@ -1,27 +1,31 @@
-import { pathMatcher } from "../../core/glob.ts";
+import { parseSize } from "../../schemas/units.ts";
 import { parseArguments, patterns } from "../arguments.ts";
+import type { ConnectionOptions } from "../remote/connection.ts";
 import { remoteDirectory } from "../remote/verb.ts";
 import { UsageError } from "../usage_error.ts";
-import { withAncestors } from "./file_sets.ts";
+import { type Selection, selectionOf } from "./selection.ts";
 
 /** What happens to files that are there with other content. */
-const CONFLICTS = ["error", "skip", "replace"] as const;
+export const CONFLICTS = ["error", "skip", "replace"] as const;
 export type OnConflict = typeof CONFLICTS[number];
 
 /** Options of all transfers. */
-export interface TransferOptions {
-  readonly tree: string | undefined;
+export interface TransferOptions extends ConnectionOptions {
   readonly json: boolean;
   readonly dryRun: boolean;
-  readonly hasExcludes: boolean;
-  readonly isExcluded: (path: string) => boolean;
+  readonly selection: Selection;
+  /** Bytes a second. @default unlimited */
+  readonly maxRate: number | undefined;
 }
 
 const COMMON = {
+  server: { type: "string" },
   tree: { type: "string" },
   json: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
+  include: { type: "string", multiple: true, default: [] as string[] },
   exclude: { type: "string", multiple: true, default: [] as string[] },
+  bwlimit: { type: "string" },
 } as const;
 
 /** The arguments of `strongroom put` and `strongroom get`. */
@@ -83,6 +87,13 @@ export interface SyncArguments extends TransferOptions {
   readonly deletes: boolean;
   /** Whether an empty source deletes all that the target has. */
   readonly allowsEmpty: boolean;
+  readonly maxDelete: MaxDelete | undefined;
+}
+
+/** The most entries that may be deleted, or the most of a hundred of those that the target has. */
+export interface MaxDelete {
+  readonly count: number;
+  readonly isPercentage: boolean;
 }
 
 /** @throws {UsageError} when they are not a local and a remote directory and known options. */
@@ -93,6 +104,7 @@ export function syncArguments(args: readonly string[]): SyncArguments {
       ...COMMON,
       delete: { type: "boolean", default: false },
       "allow-empty": { type: "boolean", default: false },
+      "max-delete": { type: "string" },
     },
     strict: true,
     allowPositionals: true,
@@ -113,7 +125,17 @@ export function syncArguments(args: readonly string[]): SyncArguments {
     destination: isUpload ? remotePath(destination) : destination,
     deletes: values.delete,
     allowsEmpty: values["allow-empty"],
+    maxDelete: maxDeleteOf(values["max-delete"]),
   };
+}
+
+function maxDeleteOf(given: string | undefined): MaxDelete | undefined {
+  if (given === undefined) return undefined;
+  const [, digits, percent = ""] = /^(\d{1,15})(%?)$/.exec(given) ?? [];
+  const count = Number(digits ?? Number.NaN);
+  const isPercentage = percent !== "";
+  if (count <= (isPercentage ? 100 : Infinity)) return { count, isPercentage };
+  throw new UsageError(`--max-delete must be a number such as 100, or 10%, not "${given}"`);
 }
 
 /** An empty variable of a script would mean the current directory. */
@@ -131,14 +153,26 @@ export function remotePath(text: string): string {
 }
 
 function commonOptions(
-  { tree, json, exclude, "dry-run": dryRun }: {
-    tree?: string;
+  { server, tree, json, include, exclude, bwlimit, "dry-run": dryRun }: ConnectionOptions & {
     json: boolean;
+    include: string[];
     exclude: string[];
+    bwlimit?: string;
     "dry-run": boolean;
   },
 ): TransferOptions {
-  const matchers = patterns("--exclude", exclude).map(pathMatcher);
-  const isExcluded = withAncestors((path) => matchers.some((matches) => matches(path)));
-  return { tree, json, dryRun, hasExcludes: exclude.length > 0, isExcluded };
+  const selection = selectionOf({
+    include: patterns("--include", include),
+    exclude: patterns("--exclude", exclude),
+  });
+  return { server, tree, json, dryRun, selection, maxRate: rateOf(bwlimit) };
+}
+
+function rateOf(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const rate = parseSize(given);
+  if (rate !== undefined && rate > 0) return rate;
+  throw new UsageError(
+    `--bwlimit must be the bytes of a second, such as 10MiB or 500kB, not "${given}"`,
+  );
 }

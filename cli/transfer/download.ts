@@ -14,6 +14,7 @@ import { FileMeter, type Meter } from "./meter.ts";
 import { isFatal, type Outcome } from "./outcome.ts";
 import { partialName } from "./partial_file.ts";
 import { statRemote } from "./remote_list.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** How many files are received at once: half of what the server serves of a user. */
 const DOWNLOADS_AT_ONCE = 8;
@@ -26,6 +27,7 @@ export interface DownloadOptions {
   readonly locate: (path: string) => string;
   readonly outcome: Outcome;
   readonly meter: Meter;
+  readonly throttle: Throttle;
 }
 
 /**
@@ -160,7 +162,7 @@ async function receiveRest(
   received: Received,
   source: Source,
   counted: FileMeter,
-  { connection }: DownloadOptions,
+  { connection, throttle }: DownloadOptions,
 ): Promise<void> {
   if (received.bytes > 0 && received.bytes === source.file.size) return;
   const response = await connection.request("GET", Connection.filePath(source.path), {
@@ -178,5 +180,6 @@ async function receiveRest(
   for await (const chunk of contentOf(response)) {
     await received.add(chunk);
     counted.add(chunk.length);
+    await throttle.take(chunk.length);
   }
 }

@@ -1,5 +1,5 @@
-import { parentOf } from "../../core/paths.ts";
 import type { FileComparison, ListedFile, Side } from "../../storage/file_comparison.ts";
+import type { Selection } from "./selection.ts";
 
 /**
  * What a transfer copies: paths on the side it copies from, by their names in the directory that it
@@ -26,8 +26,7 @@ export function locate(sources: Sources, path: string): string {
 export interface ListOptions {
   readonly comparison: FileComparison;
   readonly side: Side;
-  /** Whether a path is left out. */
-  isExcluded(path: string): boolean;
+  readonly selection: Selection;
   /** Gets what cannot be listed. */
   fail(path: string, error: unknown): void;
 }
@@ -47,13 +46,4 @@ export async function addAll(
     batch = [];
   }
   comparison.add(side, batch);
-}
-
-/** Returns a function that says whether a path, or a directory above it, matches a pattern. */
-export function withAncestors(
-  matches: (path: string) => boolean,
-): (path: string) => boolean {
-  const isExcluded = (path: string): boolean =>
-    path !== "" && (matches(path) || isExcluded(parentOf(path)));
-  return isExcluded;
 }

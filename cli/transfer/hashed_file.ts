@@ -40,8 +40,12 @@ export class HashedFile {
     return memory;
   }
 
-  /** Like {@link read}. `onBytes` is called with the number of bytes that were taken from the stream. */
-  async part(start: number, end: number, onBytes: (bytes: number) => void): Promise<FilePart> {
+  /** Like {@link read}. The stream waits for `onBytes`, which gets the number of bytes, before it gives them. */
+  async part(
+    start: number,
+    end: number,
+    onBytes: (bytes: number) => Promise<void>,
+  ): Promise<FilePart> {
     // Of its own, as an earlier stream may still read.
     const file = await this.#openAt(start);
     let position = start;
@@ -58,7 +62,7 @@ export class HashedFile {
           const view = request.view.subarray(0, end - position);
           await this.#read(file, position, view);
           position += view.length;
-          onBytes(view.length);
+          await onBytes(view.length);
           request.respond(view.length);
           if (position === end) controller.close();
         } catch (error) {

@@ -23,17 +23,19 @@ async function* walk(
   path: string,
   options: WalkOptions,
 ): AsyncGenerator<ListedFile> {
-  const { isSource, isExcluded, fail } = options;
+  const { isSource, selection, fail } = options;
   const info = await orMissing(isSource || name === "" ? Deno.stat(path) : Deno.lstat(path));
   if (info === undefined) {
     if (isSource) fail(path, new Error("No such file"));
   } else if (name === "" && !info.isDirectory) fail(path, new Error("Not a directory"));
   else if (info.isFile) yield { path: name, isDirectory: false, size: info.size };
   else if (info.isDirectory) {
-    if (name !== "") yield { path: name, isDirectory: true, size: 0 };
+    if (name !== "" && selection.isIncluded(name)) yield { path: name, isDirectory: true, size: 0 };
     yield* walkDirectory(name, path, options);
   } else if (isSource) fail(path, new Error("Not a regular file"));
-  else if (!isExcluded(name)) yield { path: name, isDirectory: false, size: UNREADABLE_SIZE };
+  else if (!selection.isExcluded(name)) {
+    yield { path: name, isDirectory: false, size: UNREADABLE_SIZE };
+  }
 }
 
 async function* walkDirectory(
@@ -41,12 +43,13 @@ async function* walkDirectory(
   path: string,
   options: WalkOptions,
 ): AsyncGenerator<ListedFile> {
-  const { isSource, isExcluded, fail } = options;
+  const { isSource, selection, fail } = options;
   try {
     for await (const entry of Deno.readDir(path)) {
       const name = below(directory, entry.name);
       const child = `${path}/${entry.name}`;
-      if (isExcluded(name) || isSource && isPartial(entry.name)) continue;
+      if (selection.isExcluded(name) || isSource && isPartial(entry.name)) continue;
+      if (!entry.isDirectory && !selection.isIncluded(name)) continue;
       if (isSource && entry.isSymlink && (await orMissing(Deno.stat(child)))?.isDirectory) {
         fail(child, new Error("Link to a directory, which is not followed"));
       } else yield* walk(name, child, options);

@@ -14,7 +14,7 @@ export async function transferPermissions(
   command: CommandWith<"transfer">,
   args: readonly string[],
 ): Promise<Permissions> {
-  const { net, read } = await serverPermissions();
+  const { net, read } = await serverPermissions(args);
   const state = namesOf(userDirectory("state"));
   const target = targetOf(command, args);
   if (target === undefined) return { net, read: ["/"], write: state };

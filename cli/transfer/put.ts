@@ -4,6 +4,7 @@ import { UsageError } from "../usage_error.ts";
 import { Connection } from "../remote/connection.ts";
 import { type CopyArguments, copyArguments, isName, remotePath } from "./arguments.ts";
 import { below, type Sources } from "./file_sets.ts";
+import { Throttle } from "./throttle.ts";
 import { transfer } from "./transfer.ts";
 
 /** `strongroom put`: sends files and directories to a server (C 25). */
@@ -28,17 +29,20 @@ function sourcesOf({ sources, name }: CopyArguments): Sources {
 
 /** Sends what comes on stdin. It cannot be read twice, so it is not sent again. */
 async function putStdin(
-  { sources, name, destination, onConflict, tree, json }: CopyArguments,
+  given: CopyArguments,
 ): Promise<number> {
+  const { sources, name, destination, onConflict, json } = given;
   if (sources.length > 1 || name === undefined) {
     throw new UsageError("- is stdin: it is the only source, and --name NAME is its name");
   }
   if (onConflict === "skip") throw new UsageError("--on-conflict skip needs a file, not stdin");
-  const connection = await Connection.open(tree);
+  const connection = await Connection.open(given);
   const path = below(destination, name);
+  const throttle = new Throttle(given.maxRate);
   let bytes = 0;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
+      await throttle.take(chunk.length);
       bytes += chunk.length;
       controller.enqueue(chunk);
     },

@@ -113,10 +113,10 @@ async function addChecksums(
 function acceptable(
   name: string,
   relative: string,
-  { isExcluded, fail }: ListOptions,
+  { selection, fail }: ListOptions,
 ): string | undefined {
   const path = below(name, relative);
-  if (isExcluded(path)) return undefined;
+  if (selection.isExcluded(path) || !selection.isIncluded(path)) return undefined;
   if (isPath(relative)) return path;
   fail(path, new Error("The server sent a path that is not valid"));
   return undefined;

@@ -6,16 +6,18 @@ import { retried } from "../remote/retry.ts";
 import { HashedFile } from "./hashed_file.ts";
 import type { FileMeter } from "./meter.ts";
 import { statRemote } from "./remote_list.ts";
+import type { Throttle } from "./throttle.ts";
 import { isUploadId, UnfinishedUpload } from "./unfinished_upload.ts";
 
-/** A large file that is sent. */
-export interface LargeFile {
+/** A file that is sent. */
+export interface SentFile {
   /** On this machine. */
   readonly source: string;
   /** On the server. */
   readonly path: string;
   /** Whether it replaces a file. */
   readonly replaces: boolean;
+  readonly throttle: Throttle;
 }
 
 /** The last request has at most this much: with it goes the digest, which is known only then. */
@@ -32,7 +34,7 @@ const PROTOCOL = { "Tus-Resumable": "1.0.0" };
  */
 export async function sendResumable(
   connection: Connection,
-  { source, path, replaces }: LargeFile,
+  { source, path, replaces, throttle }: SentFile,
   counted: FileMeter,
 ): Promise<void> {
   const { size, mtime, ino } = await Deno.stat(source);
@@ -53,7 +55,7 @@ export async function sendResumable(
     // After an interruption, of which another process may have sent the part before it.
     await hashed.advance(received);
     if (received === size) return await requireStored(connection, path, hashed.digest());
-    await sendRest(connection, { id, size, received, hashed, counted });
+    await sendRest(connection, { id, size, received, hashed, throttle, counted });
   }, { isRepeatable: true, position: () => received });
   await unfinished.forget();
 }
@@ -108,15 +110,19 @@ interface Rest {
   readonly size: number;
   readonly received: number;
   readonly hashed: HashedFile;
+  readonly throttle: Throttle;
   readonly counted: FileMeter;
 }
 
 /** Sends what the server lacks: a stream of all but the end, then the end with the digest. */
 async function sendRest(connection: Connection, rest: Rest): Promise<void> {
-  const { id, size, received, hashed, counted } = rest;
+  const { id, size, received, hashed, throttle, counted } = rest;
   const end = Math.max(received, size - END_BYTES);
   if (end > received) {
-    using part = await hashed.part(received, end, (bytes) => counted.add(bytes));
+    using part = await hashed.part(received, end, async (bytes) => {
+      counted.add(bytes);
+      await throttle.take(bytes);
+    });
     try {
       await append(connection, id, received, {
         body: () => part.stream,

@@ -1,6 +1,6 @@
 import { FileComparison, type ListedFile, type Side } from "../../storage/file_comparison.ts";
 import { Connection } from "../remote/connection.ts";
-import type { OnConflict, TransferOptions } from "./arguments.ts";
+import type { MaxDelete, OnConflict, TransferOptions } from "./arguments.ts";
 import { concurrently } from "./concurrently.ts";
 import { download } from "./download.ts";
 import { below, type ListOptions, locate, type Sources } from "./file_sets.ts";
@@ -11,6 +11,7 @@ import { Meter } from "./meter.ts";
 import { Outcome } from "./outcome.ts";
 import { listRemote } from "./remote_list.ts";
 import { deleteRemote, makeRemoteDirectories, type RemoteDirectory } from "./remote_changes.ts";
+import { Throttle } from "./throttle.ts";
 import { UsageError } from "../usage_error.ts";
 import { upload } from "./upload.ts";
 
@@ -26,6 +27,8 @@ export interface Transfer extends TransferOptions {
   readonly deletes?: boolean;
   /** Whether an empty source deletes all that the target has. @default false */
   readonly allowsEmpty?: boolean;
+  /** Nothing is done if more would be deleted. @default all may be */
+  readonly maxDelete?: MaxDelete | undefined;
 }
 
 /** How many files are hashed at once: as many as keep the disk busy. */
@@ -35,7 +38,7 @@ const MAX_NAMED = 10;
 
 /** Copies files between this machine and a server. Content that the other side has is not sent. */
 export async function transfer(options: Transfer): Promise<number> {
-  const connection = await Connection.open(options.tree);
+  const connection = await Connection.open(options);
   using comparison = new FileComparison();
   const run = new TransferRun(options, connection, comparison);
   return await run.run();
@@ -47,6 +50,7 @@ class TransferRun {
   readonly #comparison: FileComparison;
   readonly #outcome: Outcome;
   readonly #target: LocalTarget;
+  readonly #throttle: Throttle;
 
   constructor(options: Transfer, connection: Connection, comparison: FileComparison) {
     this.#options = options;
@@ -54,12 +58,14 @@ class TransferRun {
     this.#comparison = comparison;
     this.#outcome = new Outcome(options);
     this.#target = new LocalTarget(options.destination);
+    this.#throttle = new Throttle(options.maxRate);
   }
 
   async run(): Promise<number> {
     const { isUpload, dryRun, onConflict, deletes = false } = this.#options;
     await this.#list();
     this.#refuseEmptySource();
+    this.#refuseManyDeletions();
     await this.#compare();
     this.#outcome.equal = this.#comparison.totals("equal");
     if (!deletes) this.#refuseOtherKinds();
@@ -88,8 +94,8 @@ class TransferRun {
   }
 
   #listing(side: Side): ListOptions {
-    const { isExcluded } = this.#options;
-    return { comparison: this.#comparison, side, isExcluded, fail: this.#outcome.fail };
+    const { selection } = this.#options;
+    return { comparison: this.#comparison, side, selection, fail: this.#outcome.fail };
   }
 
   /** A disk that is not mounted looks like an empty directory. */
@@ -100,6 +106,18 @@ class TransferRun {
     throw new UsageError(
       "The source is empty or cannot be listed, and --delete would delete all of the target: " +
         "--allow-empty permits that",
+    );
+  }
+
+  #refuseManyDeletions(): void {
+    const { deletes = false, maxDelete } = this.#options;
+    if (!deletes || maxDelete === undefined) return;
+    const { surplus, all } = this.#comparison.countTarget();
+    const { count, isPercentage } = maxDelete;
+    if (surplus <= (isPercentage ? all * count / 100 : count)) return;
+    throw new UsageError(
+      `--delete would delete ${surplus} of ${all} entries of the target, and --max-delete permits ` +
+        `${count}${isPercentage ? "%" : ""}: nothing was done`,
     );
   }
 
@@ -199,6 +217,7 @@ class TransferRun {
       locate: (path: string) => this.#locate(path),
       outcome: this.#outcome,
       meter,
+      throttle: this.#throttle,
     };
     const { isUpload, destination } = this.#options;
     if (isUpload) await upload(files, replaces, { ...common, destination });
@@ -236,7 +255,7 @@ class TransferRun {
   /** The server deletes a directory with all that is in it, even what is left out here. */
   *#deletable(surplus: Iterable<ListedFile>): Generator<ListedFile> {
     for (const entry of surplus) {
-      if (!entry.isDirectory || !this.#options.hasExcludes) yield entry;
+      if (!entry.isDirectory || !this.#options.selection.isPartial) yield entry;
     }
   }
 

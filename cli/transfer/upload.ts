@@ -9,7 +9,8 @@ import { sha256Of } from "./local_content.ts";
 import { FileMeter, type Meter } from "./meter.ts";
 import { isFatal, type Outcome } from "./outcome.ts";
 import { statRemote } from "./remote_list.ts";
-import { type LargeFile, sendResumable } from "./resumable_upload.ts";
+import { sendResumable, type SentFile } from "./resumable_upload.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** Files from this size on are sent so that they can be continued. Smaller ones fit into memory. */
 const LARGE_BYTES = 16 * MIB;
@@ -30,6 +31,7 @@ export interface UploadOptions {
   readonly locate: (path: string) => string;
   readonly outcome: Outcome;
   readonly meter: Meter;
+  readonly throttle: Throttle;
 }
 
 /**
@@ -104,6 +106,7 @@ async function sendBatch(
     }
   }));
   if (sent.length === 0) return;
+  await options.throttle.take(bytes);
   try {
     const response = await connection.request("POST", "/resources/", {
       query: {
@@ -135,8 +138,9 @@ async function sendFile(
   const counted = new FileMeter(meter);
   const source = locate(file.path);
   try {
-    const send = file.size >= LARGE_BYTES ? sendResumable : sendWhole;
-    await send(connection, { source, path, replaces }, counted);
+    const sent = { source, path, replaces, throttle: options.throttle };
+    if (file.size >= LARGE_BYTES) await sendResumable(connection, sent, counted);
+    else await sendWhole(connection, sent);
   } catch (error) {
     if (isFatal(error)) throw error;
     if (!await isThere(path, file, error, options)) {
@@ -152,11 +156,15 @@ async function sendFile(
 /** Sends a file in one request. */
 async function sendWhole(
   connection: Connection,
-  { source, path, replaces }: LargeFile,
+  { source, path, replaces, throttle }: SentFile,
 ): Promise<void> {
   const response = await connection.request("PUT", Connection.filePath(path), {
     // In memory, it can be sent again without reading it again.
-    body: () => Deno.readFile(source),
+    body: async () => {
+      const content = await Deno.readFile(source);
+      await throttle.take(content.length);
+      return content;
+    },
     headers: {
       "Content-Type": "application/octet-stream",
       ...!replaces && { "If-None-Match": "*" },

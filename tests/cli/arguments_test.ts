@@ -17,6 +17,7 @@ const REQUIRED: Partial<Record<CommandName, readonly string[]>> = {
   put: ["local", ":"],
   get: ["remote", "local"],
   sync: ["local", ":remote"],
+  cat: ["path"],
   stat: ["path"],
   mkdir: ["path"],
   mv: ["a", "b"],

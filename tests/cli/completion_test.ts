@@ -1,5 +1,12 @@
 import * as assert from "node:assert/strict";
-import { strongroom } from "../support/child_server.ts";
+import { ENTRY_TYPES } from "../../cli/remote/find.ts";
+import { CONFLICTS } from "../../cli/transfer/arguments.ts";
+import { USAGES } from "../../cli/usage.ts";
+import { REPORT_FORMATS, SEVERITIES } from "../../core/scanner/mod.ts";
+import { PRIVILEGES } from "../../schemas/credentials.ts";
+import { ROOT, strongroom } from "../support/child_server.ts";
+import { COMMAND_ENVIRONMENT } from "../support/remote_client.ts";
+import { mintToken, TestServer, USER_PRIVILEGES } from "../support/server.ts";
 import { TempDir } from "../support/temp_dir.ts";
 import { hasProgram, run } from "../support/tools.ts";
 import { until } from "../support/until.ts";
@@ -17,7 +24,32 @@ const TYPED: readonly (readonly [string, string])[] = [
   ["scan mod\t", "scan models"],
   ["scan a\\ b\t", "scan a b.pkl"],
   ["check mod\t", "check mod"],
+  ["scan --format ju\tmodels", "scan --format junit models"],
+  ["find --type d\tmodels", "find --type directory models"],
+  // Paths of the server.
+  ["stat wei\t", "stat weights"],
+  ["stat weights/fi\t", "stat weights/first.bin"],
+  ["ls --tree 2 of\t", "ls --tree 2 of-2"],
+  ["sync mod :wei\t", "sync mod :weights"],
+  ["put a :weights/fi\t", "put a :weights/first.bin"],
 ];
+
+/** What `strongroom ls` is in a shell. */
+const LS = `'${Deno.execPath()}' run -A '${ROOT}main.ts'`;
+
+/** A server with files, and the environment of a shell that uses it. */
+async function serverWithFiles() {
+  const server = await TestServer.start();
+  await (await server.as(1)).upload("weights", { "first.bin": "1", "second.bin": "2" });
+  await (await server.as(2)).upload(undefined, { "of-2": "2" });
+  const token = await mintToken({
+    userId: 1,
+    privileges: USER_PRIVILEGES,
+    trees: { 2: ["resources.view"] },
+  });
+  const env = { ...COMMAND_ENVIRONMENT, STRONGROOM_URL: server.origin, STRONGROOM_TOKEN: token };
+  return { env, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
 
 /** What a shell prints when it takes a line. */
 const PROMPT = "next?";
@@ -31,6 +63,7 @@ const BRACKETED_PASTE = "\x1b[?2004h";
 async function typed(
   shell: readonly string[],
   begin: (script: string) => string,
+  env: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   await using directory = await TempDir.make();
   await Deno.mkdir(`${directory.path}/models`);
@@ -41,7 +74,7 @@ async function typed(
   const child = new Deno.Command("script", {
     args: ["-qec", `PS1=${PROMPT} ${shell.join(" ")}`, "/dev/null"],
     cwd: directory.path,
-    env: { TERM: "dumb", HOME: directory.path },
+    env: { ...env, TERM: "dumb", HOME: directory.path },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
@@ -74,39 +107,44 @@ const SHELLS = [
   {
     shell: ["bash", "--norc", "--noprofile", "-i"],
     begin: (script: string) =>
-      `bind 'set enable-bracketed-paste off'; strongroom() { echo "ran""<$*>"; }; . ${script}`,
+      `bind 'set enable-bracketed-paste off'; ` +
+      `strongroom() { case $1$COMP_LINE in ls*strongroom*) ${LS} "$@" ;; *) echo "ran""<$*>" ;; esac; }; . ${script}`,
   },
   {
     shell: ["zsh", "-f", "-i"],
     begin: (script: string) =>
-      `autoload -Uz compinit; compinit -u -D; strongroom() { print -r -- "ran""<$*>"; }; . ${script}`,
+      `autoload -Uz compinit; compinit -u -D; strongroom() { ` +
+      `if (( \${+compstate} )); then ${LS} "$@"; else print -r -- "ran""<$*>"; fi; }; . ${script}`,
   },
 ];
 
 for (const { shell, begin } of SHELLS) {
   Deno.test({
-    name: `C 25 ${shell[0]} completes commands, options, subcommands and files`,
+    name: `C 25 ${shell[0]} completes commands, options, their values, subcommands and paths`,
     ignore: !hasTerminals || !await hasProgram(shell[0] ?? "", "--version"),
     async fn() {
-      assert.deepEqual(await typed(shell, begin), TYPED.map(([, args]) => args));
+      await using server = await serverWithFiles();
+      assert.deepEqual(await typed(shell, begin, server.env), TYPED.map(([, args]) => args));
     },
   });
 }
 
 Deno.test({
-  name: "C 25 fish completes commands, options, subcommands and files",
+  name: "C 25 fish completes commands, options, their values, subcommands and paths",
   ignore: !await hasProgram("fish", "--version"),
   async fn() {
     await using directory = await TempDir.make();
+    await using server = await serverWithFiles();
     await Deno.mkdir(`${directory.path}/models`);
     const { stdout } = await strongroom(["completion", "fish"]);
     await Deno.writeTextFile(`${directory.path}/completion.fish`, stdout);
     /** What fish offers for a line, without descriptions. */
     const completions = async (line: string) => {
-      const command = `source completion.fish; complete -C "strongroom ${line}"`;
+      const command = `source completion.fish; function strongroom; ${LS} $argv; end; ` +
+        `complete -C "strongroom ${line}"`;
       const { code, stdout, stderr } = await run("fish", ["--no-config", "-c", command], {
         cwd: directory.path,
-        env: { HOME: directory.path },
+        env: { ...server.env, HOME: directory.path },
       });
       assert.deepEqual([code, stderr], [0, ""]);
       return stdout.split("\n").filter((it) => it !== "").map((it) => it.split("\t")[0]);
@@ -116,6 +154,11 @@ Deno.test({
     assert.deepEqual(await completions("scan --form"), ["--format"]);
     assert.deepEqual(await completions("scan mod"), ["models/"]);
     assert.deepEqual(await completions("check mod"), []);
+    assert.deepEqual(await completions("scan --format ju"), ["junit"]);
+    assert.deepEqual(await completions("stat wei"), ["weights/"]);
+    assert.deepEqual(await completions("stat weights/fi"), ["weights/first.bin"]);
+    assert.deepEqual(await completions("ls --tree 2 of"), ["of-2"]);
+    assert.deepEqual(await completions("put a :weights/fi"), [":weights/first.bin"]);
   },
 });
 
@@ -126,4 +169,12 @@ Deno.test("C 25 completion names the shells that it knows", async () => {
     const message = `strongroom: completion needs one argument: bash, zsh or fish${instead}\n`;
     assert.deepEqual([code, stderr], [2, message]);
   }
+});
+
+Deno.test("C 25 the values that are completed are those that commands take", () => {
+  const { scan, token, put, get, find } = USAGES;
+  assert.deepEqual(scan.values, { "--format": REPORT_FORMATS, "--fail-on": SEVERITIES });
+  assert.deepEqual(token.values, { "--privileges": PRIVILEGES });
+  for (const { values } of [put, get]) assert.deepEqual(values, { "--on-conflict": CONFLICTS });
+  assert.deepEqual(find.values, { "--type": ENTRY_TYPES });
 });

@@ -1,4 +1,4 @@
-import { inertLines } from "../../schemas/printable.ts";
+import { inertLines } from "../schemas/printable.ts";
 
 const BUFFER_CHARS = 64 * 1024;
 
