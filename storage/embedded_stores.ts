@@ -26,7 +26,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   const records = opened.use(await openRecords(dataDir, parts));
   const blobs = opened.use(await openContent(dataDir, records, parts));
   const { before } = records;
-  if (before.generation !== generation) lock.sealed = false;
+  if (before.generation !== generation) await lock.setSealed(false);
   // In a copy of a directory, and with another database than the one that the last server left, too.
   const mayDisagree = lock.afterCrash || before.generation !== generation;
   // Comparing everything removes content without a record, so all records must be readable.

@@ -50,7 +50,7 @@ export async function openStores(dataDir: string, parts: OpeningParts): Promise<
   await noteRestore(records.database);
   await records.takeLease({ directory: mark.directory });
   // What another place had is lost unless this one has it.
-  if (isElsewhere) lock.sealed = false;
+  if (isElsewhere) await lock.setSealed(false);
   opened.move();
   // The database knows all content without a record; but files are published before their records.
   const mayDisagree = isElsewhere || content === undefined && lock.afterCrash;

@@ -56,13 +56,13 @@ export class Storage implements AsyncDisposable {
   }
 
   /** Call it when records and content have been made to agree. */
-  seal(): void {
-    this.#lock.sealed = true;
+  seal(): Promise<void> {
+    return this.#lock.setSealed(true);
   }
 
   /** Call it when the server is about to stop: a start waits for it then. */
-  announceStop(): void {
-    this.#lock.announceStop();
+  announceStop(): Promise<void> {
+    return this.#lock.announceStop();
   }
 
   /**

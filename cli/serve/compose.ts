@@ -105,7 +105,7 @@ export async function compose(
 ): Promise<Composition> {
   const { records, blobs } = storage;
   await recover({ records, blobs, log, acceptDamage, announced: storage.sealed });
-  if (!blobs.needsSweep) storage.seal();
+  if (!blobs.needsSweep) await storage.seal();
   await reportUnnameable({ records, log });
   await using parts = new AsyncDisposableStack();
   const reports = parts.use(new ReportThread());

@@ -95,7 +95,7 @@ export async function serve({ acceptDamage, isSupervised }: ServeOptions): Promi
   // A supervisor that cannot be heard any more is to start another server.
   const isDone = signal !== FAILED_CHANNEL;
   if (isDone) supervisor?.send({ kind: "stopping" });
-  storage.announceStop();
+  void storage.announceStop();
   log.info("Stopping", { signal });
   log.info("Stopped", { finished: await server.stop() });
   return isDone ? 0 : 1;

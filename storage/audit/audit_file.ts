@@ -1,4 +1,5 @@
 import { orMissing, removeFile } from "../disk/files.ts";
+import { Sequence } from "../disk/sequence.ts";
 import type { Appended, AuditSink } from "./audit_writer.ts";
 
 const LINE_FEED = 0x0a;
@@ -26,7 +27,7 @@ export class AuditFile implements AuditSink {
   /** Whether the file ends with a part of a line. */
   #isTorn = false;
   /** Lines are appended, and files opened, one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #sequence = new Sequence();
 
   /**
    * @param maxBytes The size that the log may have; 0 for any.
@@ -42,7 +43,7 @@ export class AuditFile implements AuditSink {
   }
 
   append(lines: Uint8Array): Promise<Appended> {
-    return this.#inTurn(async () => {
+    return this.#sequence.run(async () => {
       const { file } = this.#log;
       if (this.#isTorn) {
         const { error } = await appendTo(file, NEWLINE);
@@ -61,7 +62,7 @@ export class AuditFile implements AuditSink {
     const found = await orMissing(Deno.lstat(this.#path));
     const isInPlace = found?.ino === inode;
     if (isInPlace && found.size < this.#fileBytes) return;
-    await this.#inTurn(async () => {
+    await this.#sequence.run(async () => {
       if (isInPlace) await this.#rotate();
       await this.#reopen();
     });
@@ -90,12 +91,6 @@ export class AuditFile implements AuditSink {
     await renamed.synced.syncData();
     renamed.file.close();
     renamed.synced.close();
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 }
 

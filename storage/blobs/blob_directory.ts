@@ -1,13 +1,7 @@
 import { blobDirectory } from "../disk/data_directory.ts";
 import type { Chunk } from "../../core/content.ts";
 import type { DamagedContent } from "../../core/errors.ts";
-import {
-  makeDirectorySync,
-  orMissing,
-  orMissingSync,
-  removeFile,
-  syncDirectory,
-} from "../disk/files.ts";
+import { orMissing, removeFile, syncDirectory } from "../disk/files.ts";
 import { HeldContent } from "./held_content.ts";
 import { blobPath } from "./paths.ts";
 import { holdsContent, type StagedBlobFile } from "./staged_blob_file.ts";
@@ -40,17 +34,15 @@ export class BlobDirectory implements Disposable {
 
   /**
    * Renames a staged file, or links one that is kept, to its final path, unless that content is stored already, and adds the
-   * directories to sync for it. Uses synchronous calls where they read and write no disk blocks: one
-   * turn of the event loop for each would delay every queued transaction longer than the calls take.
-   * Returns whether it did.
+   * directories to sync for it. Returns whether it did.
    *
    * @throws {AppError} `ErrResourcesInvalidData` when other content with the same hash is stored.
    */
   async publish(blob: StagedBlobFile, unsynced: Set<string>): Promise<boolean> {
     const path = this.pathOf(blob.hash);
-    const isNew = !existsSync(path) || !await blob.isDuplicateOf(path);
+    const isNew = !await blob.isDuplicateOf(path);
     if (isNew) {
-      this.#move(blob, path);
+      await this.#move(blob, path);
       blob.published = true;
     }
     this.#addUnsynced(path, unsynced);
@@ -58,19 +50,16 @@ export class BlobDirectory implements Disposable {
   }
 
   /** Moves a file to its path. Another transaction may remove the directory, which is empty, meanwhile. */
-  #move(blob: StagedBlobFile, path: string): void {
+  async #move(blob: StagedBlobFile, path: string): Promise<void> {
     const fan = parentOf(path);
     for (let attempt = 1;; attempt++) {
       try {
-        if (!existsSync(fan)) {
-          makeDirectorySync(parentOf(fan));
-          makeDirectorySync(fan);
-        }
-        if (blob.isKept) Deno.linkSync(blob.path, path);
-        else Deno.renameSync(blob.path, path);
+        if (blob.isKept) await Deno.link(blob.path, path);
+        else await Deno.rename(blob.path, path);
         return;
       } catch (error) {
         if (!(error instanceof Deno.errors.NotFound) || attempt === MAX_MOVES) throw error;
+        await makeDirectories(fan);
       }
     }
   }
@@ -119,7 +108,7 @@ export class BlobDirectory implements Disposable {
     const fan = parentOf(path);
     let found: boolean;
     try {
-      found = held ? this.#held.take(hash, path) : await removeFile(path);
+      found = held ? await this.#held.take(hash, path) : await removeFile(path);
     } catch (error) {
       // A file is in the place of a directory, so there is nothing below it.
       if (error instanceof Deno.errors.NotADirectory) return undefined;
@@ -165,12 +154,14 @@ export class BlobDirectory implements Disposable {
   }
 }
 
-function existsSync(path: string): boolean {
-  return orMissingSync(() => Deno.statSync(path)) !== undefined;
-}
-
 function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
+}
+
+/** Creates a directory and that above it, with access for their owner only. */
+async function makeDirectories(path: string): Promise<void> {
+  // Another request may remove the upper one meanwhile: then the next attempt makes it again.
+  await orMissing(Deno.mkdir(path, { recursive: true, mode: 0o700 }));
 }
 
 /** Removes a directory if it exists and is empty, and returns whether it did. */

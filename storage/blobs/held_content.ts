@@ -1,5 +1,6 @@
 import { blobDirectory } from "../disk/data_directory.ts";
-import { makeDirectorySync, orMissingSync } from "../disk/files.ts";
+import { orMissing } from "../disk/files.ts";
+import { Sequence } from "../disk/sequence.ts";
 import { blobPath } from "./paths.ts";
 import { quarantinePaths } from "./quarantine.ts";
 
@@ -17,12 +18,15 @@ const POLL_MS = 500;
  */
 export class HeldContent implements Disposable {
   readonly #dataDir: string;
+  /** What is moved here and what is deleted must not meet. */
+  readonly #sequence = new Sequence();
+  #isDisposed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Deletes what a former server held. The data directory must have `blobs/`. */
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
-    this.#delete();
+    this.#deleteLater(0);
   }
 
   /** Whether a backup is running. */
@@ -32,20 +36,19 @@ export class HeldContent implements Disposable {
   }
 
   /** Moves the content at `path` to `held/`. Returns false if no file is there. */
-  take(hash: string, path: string): boolean {
-    const directory = heldDirectory(this.#dataDir);
-    const target = `${directory}/${blobPath(hash)}`;
-    const fan = target.slice(0, target.lastIndexOf("/"));
-    for (const it of [directory, fan.slice(0, fan.lastIndexOf("/")), fan]) makeDirectorySync(it);
-    const moved = orMissingSync(() => {
-      Deno.renameSync(path, target);
-      return true;
+  take(hash: string, path: string): Promise<boolean> {
+    return this.#sequence.run(async () => {
+      const target = `${heldDirectory(this.#dataDir)}/${blobPath(hash)}`;
+      const fan = target.slice(0, target.lastIndexOf("/"));
+      await Deno.mkdir(fan, { recursive: true, mode: 0o700 });
+      const moved = await orMissing(Deno.rename(path, target).then(() => true));
+      this.#deleteLater(POLL_MS);
+      return moved ?? false;
     });
-    this.#deleteLater(POLL_MS);
-    return moved ?? false;
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
   }
 
@@ -53,26 +56,23 @@ export class HeldContent implements Disposable {
    * Deletes a part of the content, unless a backup is running, and the rest in later turns of the event
    * loop. Keeps the lock meanwhile: what is moved here after a backup has started must stay.
    */
-  #delete(): void {
+  async #delete(): Promise<void> {
     const directory = heldDirectory(this.#dataDir);
-    const names = orMissingSync(() => Array.from(Deno.readDirSync(directory), (it) => it.name));
-    if (names === undefined) return;
-    const [first] = names;
-    if (first === undefined) return Deno.removeSync(directory);
+    const entries = await orMissing(Array.fromAsync(Deno.readDir(directory)));
+    if (entries === undefined) return;
+    const [first] = entries;
+    if (first === undefined) return await Deno.remove(directory);
     using lock = this.#lock();
-    if (lock !== undefined) Deno.removeSync(`${directory}/${first}`, { recursive: true });
+    if (lock !== undefined) await Deno.remove(`${directory}/${first.name}`, { recursive: true });
     this.#deleteLater(lock === undefined ? POLL_MS : 0);
   }
 
   #deleteLater(ms: number): void {
     clearTimeout(this.#timer);
+    if (this.#isDisposed) return;
     this.#timer = setTimeout(() => {
-      try {
-        this.#delete();
-      } catch {
-        // Tried again, and reported by the next start if that fails too.
-        this.#deleteLater(POLL_MS);
-      }
+      // Tried again, and reported by the next start if that fails too.
+      this.#sequence.run(() => this.#delete()).catch(() => this.#deleteLater(POLL_MS));
     }, ms);
   }
 

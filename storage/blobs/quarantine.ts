@@ -1,14 +1,7 @@
 import { dirname } from "node:path/posix";
 import type { ContentChanges } from "../../core/content_changes.ts";
 import type { ContentAmount, Quarantine } from "../../core/upkeep/ports.ts";
-import {
-  makeDirectorySync,
-  orMissing,
-  orMissingSync,
-  removeFile,
-  syncDirectory,
-  writeSynced,
-} from "../disk/files.ts";
+import { orMissing, orMissingSync, removeFile, syncDirectory, writeSynced } from "../disk/files.ts";
 import { asStorageFull } from "../disk/storage_full.ts";
 import type { ContentTable } from "../ports/content_table.ts";
 import { isDigest } from "./paths.ts";
@@ -47,9 +40,8 @@ export class QuarantineDirectory implements Quarantine {
     const amount = { count: 0, bytes: 0 };
     if (hashes.length === 0) return amount;
     try {
-      makeDirectorySync(this.#root);
       const day = `${this.#root}/${new Date().toISOString().slice(0, 10)}`;
-      makeDirectorySync(day);
+      await Deno.mkdir(day, { recursive: true, mode: 0o700 });
       for (const hash of hashes) {
         const size = await this.#take(hash, `${day}/${hash}`);
         if (size !== undefined) add(amount, size);
@@ -73,10 +65,8 @@ export class QuarantineDirectory implements Quarantine {
       if (from === undefined) continue;
       if (await this.#parts.contents.sizeOf(hash) !== undefined) continue;
       if (await orMissing(Deno.lstat(to)) !== undefined) continue;
-      for (const directory of [dirname(dirname(to)), dirname(to)]) {
-        makeDirectorySync(directory);
-        directories.add(directory);
-      }
+      await Deno.mkdir(dirname(to), { recursive: true, mode: 0o700 });
+      directories.add(dirname(dirname(to))).add(dirname(to));
       const size = await moveFile(from, to);
       if (size !== undefined) add(amount, size);
     }

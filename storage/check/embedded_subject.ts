@@ -30,7 +30,7 @@ export async function openSubject(dataDir: string, options: SubjectOptions): Pro
   const lock = options.repair ? opened.use(await DirectoryLock.acquire(dataDir)) : undefined;
   // If this is killed, a start compares everything.
   if (lock !== undefined) {
-    lock.sealed = false;
+    await lock.setSealed(false);
     opened.defer(() => leaveReadable(databasePath(dataDir)));
   }
   const state = lock === undefined ? await lockState(dataDir) : lockedState(lock);

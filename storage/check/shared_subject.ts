@@ -71,7 +71,7 @@ async function openDirectory(
   await requirePlace(dataDir, database, undefined);
   const lock = repair ? opened.use(await DirectoryLock.acquire(dataDir)) : undefined;
   // If this is killed, a start compares everything.
-  if (lock !== undefined) lock.sealed = false;
+  await lock?.setSealed(false);
   const pending = pendingAfter(lock ?? await lockState(dataDir));
   const small = new PostgresSmallContents(database);
   const stored = new DirectoryContents(opened.use(new BlobInventory(dataDir)), small);

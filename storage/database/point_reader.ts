@@ -29,6 +29,12 @@ export class PointReader implements Disposable {
     this.#path = path;
   }
 
+  /** Opens the database, which writes to files. Later, this thread would have to wait for a disk that stalls. */
+  connect(): void {
+    this.#opened ??= new Connection(this.#path, { readOnly: true });
+    this.#opened.get("SELECT 1 FROM storage_state");
+  }
+
   findByPath(scope: Scope, paths: readonly string[]): Map<string, ResourceRecord> | undefined {
     // Any number of users may have a record at a path.
     if (scope.everyone || paths.length > MAX_LOOKUPS) return undefined;

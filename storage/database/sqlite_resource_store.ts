@@ -169,6 +169,7 @@ export class SqliteResourceStore implements RecordStore, DecidedUploads {
       await makePrivate(path);
       const { reserveBytes = 0, minGeneration = 0 } = options;
       store.#before = await store.#writer.remote.open(path, { reserveBytes, minGeneration });
+      store.#points.connect();
     } catch (error) {
       store.#end();
       throw error;

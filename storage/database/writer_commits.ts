@@ -6,9 +6,9 @@ import type { Writer } from "./writer.ts";
 export interface CommitOptions {
   /**
    * Called with the generation after a commit that has advanced it, or after which the database file was
-   * written. @default does nothing
+   * written. The requests of the commit wait for it. @default does nothing
    */
-  readonly onGeneration?: (generation: number) => void;
+  readonly onGeneration?: (generation: number) => void | Promise<void>;
   /**
    * Called when the outcome of a commit is unknown. Its requests get no reply, and nothing more is
    * written: the process must end. @default throws the error where nothing catches it
@@ -30,7 +30,7 @@ export function writerCommits(
     async commit() {
       try {
         const generation = await remote.commit();
-        if (generation !== undefined) onGeneration(generation);
+        if (generation !== undefined) await onGeneration(generation);
       } catch (error) {
         if (writer.alive && !isOutcomeUnknown(error)) throw error;
         onFatal(error instanceof Error ? error : new Error(String(error)));

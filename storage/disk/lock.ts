@@ -52,6 +52,7 @@ export class DirectoryLock implements Disposable {
   #generation: number;
   #sealed: boolean;
   #isStopping = false;
+  #written: Promise<void> = Promise.resolve();
   #syncing: Promise<void> = Promise.resolve();
 
   private constructor(dataDir: string, state: AcquiredState, locks: DisposableStack) {
@@ -78,9 +79,10 @@ export class DirectoryLock implements Disposable {
     return this.#sealed;
   }
 
-  set sealed(sealed: boolean) {
+  /** Sets {@link sealed}. Resolves once it is written, or cannot be. */
+  setSealed(sealed: boolean): Promise<void> {
     this.#sealed = sealed;
-    this.recordGeneration(this.#generation);
+    return this.recordGeneration(this.#generation);
   }
 
   /**
@@ -131,30 +133,30 @@ export class DirectoryLock implements Disposable {
 
   /**
    * Records the generation that the database has, after the commit, and when the database file was
-   * written. The sync that follows is not awaited: an older number is no fault, and a newer one than that
-   * of the database would be. An older time costs the next start some time.
+   * written. Resolves once it is written, or cannot be. The sync that follows is not awaited: an older number
+   * is no fault, and a newer one than that of the database would be. An older time costs the next start some
+   * time.
    */
-  recordGeneration(generation: number): void {
+  recordGeneration(generation: number): Promise<void> {
     this.#generation = generation;
-    try {
-      overwrite(this.#file, this.#text());
-      this.#sync();
-    } catch {
-      // With an older number, a database that has lost commits may go unnoticed. The commit succeeded.
-    }
+    const written = this.#written.then(() => overwrite(this.#file, this.#text()));
+    // With an older number, a database that has lost commits may go unnoticed. The commit succeeded.
+    this.#written = written.then(() => this.#sync(), () => {});
+    return this.#written;
   }
 
-  /** Records that the server is about to stop, so that a start waits for it. */
-  announceStop(): void {
+  /** Records that the server is about to stop, so that a start waits for it. Resolves like the others. */
+  announceStop(): Promise<void> {
     this.#isStopping = true;
-    this.recordGeneration(this.#generation);
+    return this.recordGeneration(this.#generation);
   }
 
   /** Records a clean stop. Call it last. */
   async markCleanStop(): Promise<void> {
+    await this.#written;
     await this.#syncing;
     try {
-      overwrite(this.#file, `${STOPPED} ${this.#generation} ${this.#inode}`);
+      await overwrite(this.#file, `${STOPPED} ${this.#generation} ${this.#inode}`);
       await this.#file.sync();
     } catch (error) {
       // The next start takes this for a crash, which costs it time and nothing else.
@@ -293,7 +295,7 @@ async function writeHolder(
   { text, marked, makeRoom }: { text: string; marked: boolean; makeRoom: () => void },
 ): Promise<void> {
   const write = async () => {
-    overwrite(file, text);
+    await overwrite(file, text);
     await file.sync();
   };
   try {
@@ -315,10 +317,10 @@ async function writeHolder(
  * Replaces the text of the file in place. The file is never empty in between: a start that fails here
  * must not look like a clean stop.
  */
-function overwrite(file: Deno.FsFile, text: string): void {
+async function overwrite(file: Deno.FsFile, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(`${text.padEnd(LOCK_BYTES - 1)}\n`);
-  file.seekSync(0, Deno.SeekMode.Start);
+  await file.seek(0, Deno.SeekMode.Start);
   // Few enough bytes for one write, so that no kill comes between two parts of the text.
-  if (file.writeSync(bytes) < bytes.length) throw new Error("The lock file was written in part");
-  file.truncateSync(LOCK_BYTES);
+  if (await file.write(bytes) < bytes.length) throw new Error("The lock file was written in part");
+  await file.truncate(LOCK_BYTES);
 }

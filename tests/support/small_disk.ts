@@ -58,6 +58,16 @@ export async function unmount(path: string): Promise<void> {
   await until(() => succeeds("umount", path));
 }
 
+/** A file system that answers no write, until it is disposed of. */
+export async function frozen({ path }: SmallDisk): Promise<AsyncDisposable | undefined> {
+  if (!await succeeds("fsfreeze", "--freeze", path)) return undefined;
+  return {
+    async [Symbol.asyncDispose]() {
+      await run("fsfreeze", ["--unfreeze", path]);
+    },
+  };
+}
+
 async function succeeds(program: string, ...args: string[]): Promise<boolean> {
   return await run(program, args).then(({ code }) => code === 0, () => false);
 }

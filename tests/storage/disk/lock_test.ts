@@ -51,8 +51,8 @@ Deno.test("C 22 DirectoryLock keeps the generation of the database, and recogniz
   {
     using lock = await acquire(directory.path);
     assert.equal(lock.generation, 0);
-    lock.recordGeneration(7);
-    lock.recordGeneration(12);
+    await lock.recordGeneration(7);
+    await lock.recordGeneration(12);
     await Deno.copyFile(`${directory.path}/lock`, `${copy.path}/lock`);
   }
   for (const { path } of [directory, copy]) {
@@ -81,7 +81,7 @@ Deno.test("C 22 DirectoryLock tells a directory that was left by a crash from on
     await Deno.writeTextFile(`${dataDir}/lock`, "");
     {
       using lock = await acquire(dataDir);
-      lock.recordGeneration(3);
+      await lock.recordGeneration(3);
     }
     await change(dataDir);
     const state = await lockState(dataDir);
@@ -131,9 +131,9 @@ Deno.test("C 22 DirectoryLock treats a crash within a stop like any other", asyn
   await Deno.writeTextFile(`${directory.path}/strongroom.db`, "");
   {
     using lock = await acquire(directory.path);
-    lock.sealed = true;
-    lock.recordGeneration(5);
-    lock.announceStop();
+    await lock.setSealed(true);
+    await lock.recordGeneration(5);
+    await lock.announceStop();
   }
   using lock = await acquire(directory.path);
   assert.deepEqual([lock.afterCrash, lock.sealed, lock.generation], [true, true, 5]);
@@ -145,13 +145,13 @@ Deno.test("C 22 DirectoryLock stays without a seal until all was compared, whate
   await Deno.writeTextFile(path, "12345");
   for (let start = 0; start < 3; start++) {
     using lock = await acquire(directory.path);
-    lock.recordGeneration(start);
+    await lock.recordGeneration(start);
     assert.equal(lock.sealed, false);
   }
   {
     await Deno.writeTextFile(`${directory.path}/strongroom.db`, "");
     using lock = await acquire(directory.path);
-    lock.sealed = true;
+    await lock.setSealed(true);
   }
   using lock = await acquire(directory.path);
   assert.equal(lock.sealed, true);
