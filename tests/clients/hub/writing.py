@@ -50,7 +50,7 @@ out = {
     "dataset": repository(api.create_repo(REPO, repo_type="dataset")),
 }
 empty = api.model_info(REPO)
-out["empty"] = [empty.sha, len(empty.siblings)]
+out["empty"] = [empty.sha, len(empty.siblings or [])]
 LARGE = bytes(range(256)) * 1000
 first = api.create_commit(REPO, commit_message="Add", operations=[
     add("config.json", b"{}"),
