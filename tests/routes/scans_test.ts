@@ -563,6 +563,10 @@ Deno.test("C 15 a start removes scans that ended more than 30 days ago", async (
       id: ids[1] ?? 0,
       at: before(29),
     });
+    // Two readings of the clock have confirmed today.
+    database.run("UPDATE storage_state SET clock_read_at = :at, clock_settled_at = :at", {
+      at: before(0),
+    });
   }
   await using server = await TestServer.start({ dataDir });
   const one = await server.as(1, ...SCANNER);
