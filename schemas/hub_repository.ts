@@ -26,6 +26,13 @@ export const DeletedRepository = v.object(Named);
 /** The body of a request to give a repository another name (C 31). Unknown keys are ignored. */
 export const MovedRepository = v.object({ fromRepo: v.string(), toRepo: v.string(), type: Type });
 
+/** The body of a request to change a repository (C 31). Unknown keys are refused, as they change nothing. */
+export const RepositorySettings = v.strictObject({
+  private: v.optional(v.boolean()),
+  visibility: v.optional(v.string()),
+  gated: v.optional(v.union([v.boolean(), v.string()])),
+});
+
 /** The body of a request for the ways in which files are to be sent (C 20). Unknown keys are ignored. */
 export const Preupload = v.object({
   files: v.pipe(

@@ -29,7 +29,7 @@ async function login(args: readonly string[]): Promise<number> {
   await writeLogins([{ url, token }, ...others]);
   print(`Logged in to ${url}${validity(token)}; the credential is kept in ${loginPath()}`);
   print(
-    `hf and huggingface_hub: export HF_ENDPOINT=${url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
+    `Model hub clients: export HF_ENDPOINT=${url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,
   );
   return 0;
 }

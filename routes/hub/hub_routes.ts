@@ -12,6 +12,7 @@ import { removeRepository, renameRepository } from "./repository_changes.ts";
 import { showRepositories } from "./repositories.ts";
 import { getContent, resolveFile } from "./resolve.ts";
 import { checkAccess, showCommits, showReferences } from "./references.ts";
+import { putSettings } from "./settings.ts";
 import { showPaths, showTree } from "./tree.ts";
 import { postValidateYaml } from "./validate_yaml.ts";
 import { whoAmI } from "./whoami.ts";
@@ -132,6 +133,12 @@ const WRITING: readonly HubRoute[] = [
     privilege: "resources.edit",
     action: "hub.move",
     handle: renameRepository,
+  },
+  {
+    method: "PUT",
+    path: "{api}/{ns}/{name}/settings",
+    privilege: "resources.view",
+    handle: putSettings,
   },
   {
     method: "POST",

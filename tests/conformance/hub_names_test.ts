@@ -57,6 +57,28 @@ Deno.test("C 31 the hub takes other names that clients use for the same", async 
     const reply = await fetch(`${hub.url}/api/validate-yaml`, { method: "POST", body: "{}" });
     assert.deepEqual(await reply.json(), { errors: [], warnings: [] });
   });
+  await t.step(
+    "C 31 settings are what they are, and others are refused with the reason",
+    async () => {
+      const put = (settings: object, repository = "a/b") =>
+        hub.send("PUT", `/api/models/${repository}/settings`, {
+          body: JSON.stringify(settings),
+          headers: { "Content-Type": "application/json" },
+        });
+      for (const settings of [{ private: true }, { visibility: "private" }, { gated: false }]) {
+        assert.deepEqual(jsonOf(await put(settings)), { private: true, gated: false });
+      }
+      for (const settings of [{ private: false }, { visibility: "public" }]) {
+        assert.match(hubRefused(await put(settings), 400), /"a\/b": all repositories are private/);
+      }
+      assert.match(hubRefused(await put({ gated: "auto" }), 400), /nobody asks for access/);
+      assert.match(
+        hubRefused(await put({ discussionsDisabled: true }), 400),
+        /discussionsDisabled/,
+      );
+      hubRefused(await put({ private: true }, "a/none"), 404, "RepoNotFound");
+    },
+  );
   await t.step("C 31 who asks for xet is sent to an address that says what to set", async () => {
     for (const path of ["models/a/b/xet-write-token/main", "datasets/a/b/xet-read-token/main"]) {
       const reply = await hub.send("GET", `/api/${path}`);

@@ -35,8 +35,13 @@ async function installedIn(directories: readonly string[]): Promise<HubVersion[]
   const found: HubVersion[] = [];
   for (const directory of new Set(directories)) {
     const python = `${directory}/python3`;
+<<<<<<< HEAD
     const version = await versionOf(python);
     if (version !== undefined) found.push({ version, python });
+=======
+    const version = await versionOf(python, "huggingface_hub");
+    if (version !== undefined && !found.has(version)) found.set(version, { version, python });
+>>>>>>> babcf9f5 (Answer settings of repositories of the hub, and drive its clients call by call)
   }
   const numeric = new Intl.Collator("en", { numeric: true });
   return found.sort((a, b) => numeric.compare(b.version, a.version));
@@ -50,9 +55,9 @@ export async function versionWith(...modules: readonly string[]): Promise<HubVer
   return undefined;
 }
 
-/** The version of `huggingface_hub` that a Python has. */
-async function versionOf(python: string): Promise<string | undefined> {
-  const program = "from importlib.metadata import version; print(version('huggingface_hub'))";
+/** The version of a package that a Python has. */
+export async function versionOf(python: string, name: string): Promise<string | undefined> {
+  const program = `from importlib.metadata import version; print(version('${name}'))`;
   try {
     const { code, stdout } = await run(python, ["-c", program]);
     return code === 0 ? stdout.trim() : undefined;
