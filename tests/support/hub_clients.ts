@@ -35,13 +35,8 @@ async function installedIn(directories: readonly string[]): Promise<HubVersion[]
   const found: HubVersion[] = [];
   for (const directory of new Set(directories)) {
     const python = `${directory}/python3`;
-<<<<<<< HEAD
-    const version = await versionOf(python);
-    if (version !== undefined) found.push({ version, python });
-=======
     const version = await versionOf(python, "huggingface_hub");
-    if (version !== undefined && !found.has(version)) found.set(version, { version, python });
->>>>>>> babcf9f5 (Answer settings of repositories of the hub, and drive its clients call by call)
+    if (version !== undefined) found.push({ version, python });
   }
   const numeric = new Intl.Collator("en", { numeric: true });
   return found.sort((a, b) => numeric.compare(b.version, a.version));

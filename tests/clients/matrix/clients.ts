@@ -69,7 +69,15 @@ export async function rustClient(): Promise<Client | string> {
   const target = Deno.env.get("HUB_RUST");
   if (target === undefined) return "the crate hf-hub (name a directory to build in in HUB_RUST)";
   const manifest = `${ROOT}tests/clients/hub/rust/Cargo.toml`;
-  const args = ["build", "--quiet", "--manifest-path", manifest, "--target-dir", target];
+  const args = [
+    "build",
+    "--quiet",
+    "--locked",
+    "--manifest-path",
+    manifest,
+    "--target-dir",
+    target,
+  ];
   const { code, stderr } = await run("cargo", args);
   if (code !== 0) throw new Error(stderr);
   const files = {

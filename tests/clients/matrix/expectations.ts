@@ -42,6 +42,8 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   "duplicate repo": NOT_OFFERED,
   "list lfs files": NOT_OFFERED,
   "permanently delete lfs files": NOT_OFFERED,
+  // The client copies between repositories what the storage of the public hub has.
+  "copy large files": /no xet hash/,
   // Mistakes of the caller.
   "create repo that exists": /team\/taken exists already/,
   "create repo reserved name": /api\/model/,

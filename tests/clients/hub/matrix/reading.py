@@ -120,7 +120,7 @@ def revision_exists():
 @call
 def resolve_revision():
     needs(api, "resolve_revision")
-    assert SHA in str(api.resolve_revision(REPO, revision="main"))
+    assert api.resolve_revision(REPO, revision="main").resolved == SHA
 
 
 @call

@@ -218,11 +218,18 @@ def copied(repo, path):
 
 
 @call
-def copy_files():
+def copy_large_files():
     needs(api, "copy_files")
     repo, other = filled("copied"), filled("copies")
     api.copy_files(f"hf://{repo}/model.safetensors", f"hf://{other}/model-2.safetensors")
-    assert "model-2.safetensors" in files(other)
+
+
+@call
+def copy_small_files():
+    needs(api, "copy_files")
+    repo, other = filled("copiedsmall"), filled("copiessmall")
+    api.copy_files(f"hf://{repo}/config.json", f"hf://{other}/config-2.json")
+    assert "config-2.json" in files(other)
 
 
 @call
