@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 MAX_SECONDS = 90
@@ -32,6 +33,12 @@ def needs(owner, *names):
         raise NotThere(", ".join(missing))
 
 
+def needs_module(name):
+    """Skips the call if what it needs besides is not installed."""
+    if find_spec(name) is None:
+        raise NotThere(name)
+
+
 def takes(function, parameter):
     """Skips the call if this version of a function lacks a parameter."""
     if parameter not in inspect.signature(function).parameters:
@@ -52,7 +59,8 @@ def run_calls():
     for function in _calls:
         name = function.__name__.replace("_", " ").strip()
         if len(sys.argv) == 1 or name in sys.argv[1:]:
-            print(json.dumps({"call": name, **_outcome(function)}), file=_results, flush=True)
+            line = json.dumps({"call": name, **_outcome(function)}, separators=(",", ":"))
+            print(line, file=_results, flush=True)
 
 
 def _late(*_):

@@ -165,17 +165,19 @@ def hf_repo_branch_create():
 def hf_repo_delete_files():
     api.create_repo("team/hf-del", exist_ok=True)
     api.upload_file(path_or_fileobj=b"x", path_in_repo="x.txt", repo_id="team/hf-del")
-    for names in (("repos", "delete-files", "team/hf-del", "x.txt"),
-                  ("repo-files", "delete", "team/hf-del", "x.txt"),
-                  ("repo-files", "team/hf-del", "delete", "x.txt")):
-        try:
-            hf(*names[:2], "--help")
-        except RuntimeError:
-            continue
-        hf(*names)
-        assert api.list_repo_files("team/hf-del") == []
-        return
-    needs(None, "repo-files")
+    if IS_OLD:
+        has("repo-files")
+        hf("repo-files", "team/hf-del", "delete", "x.txt")
+    elif "delete-files" in hf("repos" if has_repos() else "repo", "--help"):
+        hf("repos", "delete-files", "team/hf-del", "x.txt")
+    else:
+        hf("repo-files", "delete", "team/hf-del", "x.txt")
+    assert "x.txt" not in api.list_repo_files("team/hf-del")
+
+
+def has_repos():
+    """Whether this version has the newer name of `repo`."""
+    return "repos " in hf("--help")
 
 
 @call

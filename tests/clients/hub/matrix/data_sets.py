@@ -1,6 +1,6 @@
 """Calls of `datasets`, which reads and writes data sets."""
 
-from calls import HOME, call, command, run_calls
+from calls import call, run_calls
 from datasets import (
     Dataset,
     DatasetDict,

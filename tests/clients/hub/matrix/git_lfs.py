@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import urllib.request
 from pathlib import Path
 
@@ -105,9 +106,10 @@ def git_lfs_locks():
 
 @call
 def git_lfs_pull_bad_credential():
+    shutil.rmtree(WORK / ".git/lfs/objects")
     key = f"http.{ENDPOINT}/.extraheader"
-    git("-c", f"{key}=", "-c", f"{key}=Authorization: Bearer nothing", "lfs", "fetch", "--all",
-        "--refetch", "origin")
+    bad = ("-c", f"{key}=", "-c", f"{key}=Authorization: Bearer nothing")
+    git(*bad, "lfs", "fetch", "--all", "origin")
 
 
 run_calls()

@@ -2,7 +2,7 @@
 
 import json
 
-from calls import HOME, call, command, run_calls
+from calls import HOME, call, needs_module, run_calls
 from huggingface_hub import HfApi
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
@@ -60,18 +60,21 @@ def _has_file():
 
 @call
 def config_push_to_hub():
+    needs_module("jinja2")
     BertConfig(hidden_size=16).push_to_hub("team/pushed-config")
     assert AutoConfig.from_pretrained("team/pushed-config").hidden_size == 16
 
 
 @call
 def tokenizer_push_to_hub():
+    needs_module("jinja2")
     tokenizer.push_to_hub("team/pushed-tokenizer")
     assert AutoTokenizer.from_pretrained("team/pushed-tokenizer")("hello")["input_ids"] == [1]
 
 
 @call
 def tokenizer_push_to_hub_again():
+    needs_module("jinja2")
     for _ in range(2):
         tokenizer.push_to_hub("team/pushed-twice", private=True)
 

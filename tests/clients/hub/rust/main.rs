@@ -46,11 +46,11 @@ fn main() {
     report("rust info", model.info().map_err(words).and_then(|info| {
         let mut names: Vec<String> = info.siblings.into_iter().map(|it| it.rfilename).collect();
         names.sort();
-        if names == ["config.json", "notes/a b.txt"] { Ok(()) } else { Err(format!("{names:?}")) }
+        if names == ["config.json", "notes/a.txt"] { Ok(()) } else { Err(format!("{names:?}")) }
     }));
     report("rust get", model.get("config.json").map_err(words).and_then(|path| holds(path, "{}")));
     report("rust get cached", model.get("config.json").map_err(words).map(|_| ()));
-    report("rust download", model.download("notes/a b.txt").map_err(words)
+    report("rust download", model.download("notes/a.txt").map_err(words)
         .and_then(|path| holds(path, "a\n")));
     report("rust download of a data set", rows.download("rows.csv").map_err(words)
         .and_then(|path| holds(path, "a,b\n")));
