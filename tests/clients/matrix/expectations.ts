@@ -35,6 +35,8 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   "get model tags": NOT_OFFERED,
   "list pending access requests": NOT_OFFERED,
   "list models filter": /Unsupported parameter filter/,
+  "update repo settings gated": /nobody asks for access/,
+  "update repo visibility public": /all repositories are private/,
   // Spaces, and the storage of the public hub.
   "create repo space": /space/,
   "space info": NOT_OFFERED,
@@ -95,8 +97,18 @@ const EXCEPTIONS: readonly {
   readonly name: RegExp;
   readonly words: RegExp;
 }[] = [
-  // It asks another host, which is part of its program.
-  { call: /^(?:model card push|metadata update)$/, name: /^0\.20\./, words: /huggingface\.co/ },
+  // They copy files of Git LFS alone, as they do on the public hub.
+  {
+    call: /^(?:create commit copies a small file|fs cp small)$/,
+    name: /^0\./,
+    words: /Copying a non-LFS file is not implemented/,
+  },
+  // They ask another host, which is part of their program.
+  {
+    call: /^(?:model card push|metadata update)$/,
+    name: /^[01]\./,
+    words: /ConnectE|ConnectionE/,
+  },
 ];
 
 /** Whether a call did what is expected of it. Whether a client has it is up to the client. */

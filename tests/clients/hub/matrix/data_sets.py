@@ -114,7 +114,7 @@ def push_to_hub_private():
 
 @call
 def push_to_hub_create_pr():
-    SMALL.push_to_hub("team/small", create_pr=True)
+    SMALL.push_to_hub("team/pulled", create_pr=True)
 
 
 @call

@@ -344,6 +344,7 @@ def super_squash_history():
 @call
 def update_repo_settings():
     needs(api, "update_repo_settings")
+    takes(api.update_repo_settings, "private")
     api.update_repo_settings(filled("settings"), private=True)
 
 
