@@ -79,7 +79,7 @@ const DAMAGES: readonly Damage[] = [
     damage: (dataDir) =>
       withDatabase(
         dataDir,
-        `INSERT INTO scan_attempts (hash, name, skip, attempts) VALUES ('short', 'f', '', 0)`,
+        `INSERT INTO scan_attempts (hash, user_id, name, skip, attempts) VALUES ('short', 1, 'f', '', 0)`,
       ),
     found: ["database"],
     repaired: ["database"],
