@@ -124,10 +124,7 @@ async function sendRest(connection: Connection, rest: Rest): Promise<void> {
       await throttle.take(bytes);
     });
     try {
-      await append(connection, id, received, {
-        body: () => part.stream,
-        headers: { "Content-Length": String(end - received) },
-      });
+      await append(connection, id, received, { body: () => part.body });
     } catch (error) {
       throw part.failure ?? error;
     }
@@ -151,7 +148,7 @@ async function append(
   connection: Connection,
   id: string,
   offset: number,
-  { body, headers }: { body: () => BodyInit; headers: Readonly<Record<string, string>> },
+  { body, headers }: { body: () => BodyInit; headers?: Readonly<Record<string, string>> },
 ): Promise<void> {
   try {
     await connection.request("PATCH", `/uploads/${id}`, {

@@ -67,3 +67,22 @@ Deno.test({
     assert.match(dumb, /^Checked 0 records/);
   },
 });
+
+Deno.test({
+  name:
+    "C 25 token says on a terminal until when the credential is valid, and prints it alone elsewhere",
+  ignore: Deno.build.os !== "linux" || !await hasProgram("script", "--version"),
+  async fn() {
+    await using directory = await TempDir.make();
+    const env = {
+      STRONGROOM_DATA_DIR: directory.path,
+      STRONGROOM_JWT_SECRET: "a secret of this test, longer than 32 bytes",
+    };
+    const shown = await onTerminal(env, "token --user 1 --admin --ttl 30d");
+    const [, end = ""] = /valid until (\S+Z); --ttl sets how long\r\n$/.exec(shown) ?? [];
+    assert.ok(Date.parse(end) > Date.now() + 29 * 86_400_000, shown);
+    const { stdout, stderr } = await strongroom(["token", "--user", "1", "--admin"], env);
+    assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    assert.ok(!stderr.includes("until"), stderr);
+  },
+});
