@@ -74,21 +74,22 @@ export class HashedFile {
       type: "bytes",
       autoAllocateChunkSize: CHUNK_BYTES,
       pull: async (controller) => {
+        const request = controller instanceof ReadableByteStreamController
+          ? controller.byobRequest
+          : null;
+        if (!(request?.view instanceof Uint8Array)) throw new TypeError("A view is expected");
+        const view = request.view.subarray(0, end - position);
         try {
-          const request = controller instanceof ReadableByteStreamController
-            ? controller.byobRequest
-            : null;
-          if (!(request?.view instanceof Uint8Array)) throw new TypeError("A view is expected");
-          const view = request.view.subarray(0, end - position);
           await this.#read(file, position, view);
-          position += view.length;
-          await onBytes(view.length);
-          request.respond(view.length);
-          if (position === end) controller.close();
         } catch (error) {
           failure = error;
           throw error;
         }
+        position += view.length;
+        await onBytes(view.length);
+        // Throws if nobody takes from the stream any more: the request has failed, and says why.
+        request.respond(view.length);
+        if (position === end) controller.close();
       },
     });
     return {

@@ -57,3 +57,23 @@ Deno.test("C 25 a file that becomes shorter while it is sent is said to", async 
   await assert.rejects(fetch(url, { method: "PATCH", body: part.body }));
   assert.match(String(part.failure), /It has become shorter meanwhile/);
 });
+
+Deno.test("C 25 a request that breaks is no failure of the file", async () => {
+  await using directory = await TempDir.make();
+  const path = `${directory.path}/file`;
+  await Deno.writeFile(path, noise(SIZE));
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const breaking = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(1000));
+  })();
+  const waiting = Promise.withResolvers<void>();
+  using part = await new HashedFile(path).part(0, SIZE, () => waiting.promise);
+  const url = `http://127.0.0.1:${listener.addr.port}/`;
+  await assert.rejects(fetch(url, { method: "PATCH", body: part.body }));
+  await breaking;
+  // The stream is read on after its reader is gone.
+  waiting.resolve();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(part.failure, undefined);
+});
