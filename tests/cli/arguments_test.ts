@@ -87,7 +87,11 @@ const WRONG: readonly (readonly [args: string, message: string])[] = [
     '--quota must be a size such as 5GiB, 300MB or 1000000, not "-5"',
   ],
   ["token list now", 'Unexpected argument "now": only options may follow'],
-  ["token revoke", "token revoke needs one argument: the jti of a credential"],
+  [
+    "token revoke",
+    "token revoke needs one argument: the jti of a credential, or else --user and an id, with --before and " +
+    "a time if you like",
+  ],
   ["tree --depth -1", '--depth must be a number of levels from 1 to 999, not "-1"'],
   ["tree --depth two", '--depth must be a number of levels from 1 to 999, not "two"'],
   ["tree --depth 0", '--depth must be a number of levels from 1 to 999, not "0"'],
