@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 from calls import FILES, HOME, call, command, needs, run_calls
@@ -24,11 +25,18 @@ def hf(*arguments):
     return command(str(BIN / ("hf" if HAS_HF else "huggingface-cli")), *arguments, cwd=HOME)
 
 
+@cache
+def help_of(*arguments):
+    """The help of a command, or nothing if this version has none."""
+    try:
+        return hf(*arguments, "--help")
+    except RuntimeError:
+        return ""
+
+
 def has(*arguments):
     """Skips the call if this version has no such command."""
-    try:
-        hf(*arguments, "--help")
-    except RuntimeError:
+    if help_of(*arguments) == "":
         needs(None, " ".join(arguments))
 
 
@@ -102,13 +110,9 @@ def hf_upload_large_folder():
 
 def repos(*arguments):
     """A command on repositories, whose name has changed over the versions."""
-    for name in ("repos", "repo"):
-        try:
-            hf(name, arguments[0], "--help")
-        except RuntimeError:
-            continue
-        return hf(name, *arguments)
-    return needs(None, f"repo {arguments[0]}")
+    name = "repos" if has_repos() else "repo"
+    has(name, arguments[0])
+    return hf(name, *arguments)
 
 
 @call
@@ -119,7 +123,7 @@ def hf_repo_create():
 
 
 def old_form():
-    return "--organization" not in hf("repo", "create", "--help")
+    return "--organization" not in help_of("repo", "create")
 
 
 @call
@@ -132,7 +136,8 @@ def hf_repo_move():
 @call
 def hf_repo_delete():
     api.create_repo("team/hf-gone", exist_ok=True)
-    repos("delete", "team/hf-gone", *(("--yes",) if "--yes" in repos("delete", "--help") else ()))
+    accepted = ("--yes",) if "--yes" in repos("delete", "--help") else ()
+    repos("delete", "team/hf-gone", *accepted)
     assert not api.repo_exists("team/hf-gone")
 
 
@@ -168,7 +173,7 @@ def hf_repo_delete_files():
     if IS_OLD:
         has("repo-files")
         hf("repo-files", "team/hf-del", "delete", "x.txt")
-    elif "delete-files" in hf("repos" if has_repos() else "repo", "--help"):
+    elif has_repos() and "delete-files" in help_of("repos"):
         hf("repos", "delete-files", "team/hf-del", "x.txt")
     else:
         hf("repo-files", "delete", "team/hf-del", "x.txt")
@@ -177,7 +182,7 @@ def hf_repo_delete_files():
 
 def has_repos():
     """Whether this version has the newer name of `repo`."""
-    return "repos " in hf("--help")
+    return "repos " in help_of()
 
 
 @call
@@ -201,7 +206,7 @@ def hf_cp():
 
 @call
 def hf_cache_list():
-    listed = hf("scan-cache") if IS_OLD else hf("cache", "ls" if "ls" in hf("cache", "--help")
+    listed = hf("scan-cache") if IS_OLD else hf("cache", "ls" if "ls" in help_of("cache")
                                                 else "scan")
     assert REPO in listed
 
