@@ -57,12 +57,13 @@ async function main([given = "help", ...args]: string[]): Promise<number> {
       throw new UsageError(`Unknown command "${name}"${similar}; try strongroom help`);
     }
     if (asksForHelp(args)) return (await import("./cli/help.ts")).run([name]);
+    const own = usesServer(name, args) ? await trustCacert(args) : args;
     if (isNarrowed(name, args) && mayRunPrograms()) {
       const { launch } = await import("./cli/supervisor/launch.ts");
-      return await launch(name, args);
+      return await launch(name, own);
     }
     const command = await LOADERS[name]();
-    return await command.run(args);
+    return await command.run(own);
   } catch (error) {
     printError(messageOf(error));
     const isUsage = error instanceof UsageError || error instanceof RangeError;
@@ -74,6 +75,20 @@ async function main([given = "help", ...args]: string[]): Promise<number> {
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end < 0 ? args.length : end).some((it) => it === "--help" || it === "-h");
+}
+
+/** Whether a command sends requests to a server. */
+function usesServer(name: CommandName, args: readonly string[]): boolean {
+  return ["login", "server", "transfer"].includes(COMMANDS[name]) ||
+    name === "scan" && args.includes("--remote");
+}
+
+/** The arguments without `--cacert`, which all commands that use a server have. */
+async function trustCacert(args: readonly string[]): Promise<string[]> {
+  const { giveCacert, withoutCacert } = await import("./cli/remote/authority.ts");
+  const { rest, cacert } = withoutCacert(args);
+  giveCacert(cacert);
+  return rest;
 }
 
 /** Whether a command runs in a process with fewer permissions. A scan by a server starts no scanners. */

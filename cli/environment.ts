@@ -90,6 +90,15 @@ export function runtimeVariables(): Record<string, string> {
   return { ...Object.fromEntries(given), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
 }
 
+/**
+ * What has the runtime trust the authorities of the system besides its own, or those in the file that
+ * `SSL_CERT_FILE` names in their place.
+ */
+export function trustVariables(): Record<string, string> {
+  const name = "DENO_TLS_CA_STORE";
+  return { [name]: Deno.env.get(name) ?? "mozilla,system" };
+}
+
 /** The log of this process, on stderr. */
 export function logOf(
   { logLevel, logFormat }: Settings,

@@ -20,17 +20,21 @@ const CONFLICT_VALUES = { "--on-conflict": ["error", "skip", "replace"] };
 export const REMOTE_USAGES = {
   login: {
     summary: "Keep the URL of a server and a credential for it, for several servers if need be",
-    forms: ["login URL", "login list", "login use URL"],
+    forms: ["login [--cacert FILE] URL", "login list", "login use URL"],
     details:
       `Reads the credential from stdin, or without echo from the terminal, asks the server whether it accepts
 it, and keeps both in $XDG_CONFIG_HOME/strongroom/login or ~/.config/strongroom/login, which nobody else
 can read. Commands use the server of the last login; login use makes another one the default, and --server
 names one for a command. STRONGROOM_URL and STRONGROOM_TOKEN take precedence over what is kept.
-login list prints the servers, and until when their credentials are valid.`,
+login list prints the servers, and until when their credentials are valid.
+
+  --cacert FILE  Trust the authority with the certificate in FILE, as PEM. It is kept with the login.
+                 Any other command that uses a server takes it, too`,
     examples: [
       "strongroom login https://files.example",
       "strongroom token --user 1 --admin --ttl 30d | strongroom login http://127.0.0.1:8080",
       "strongroom login use https://files.example",
+      "strongroom login --cacert our-authority.pem https://files.internal",
     ],
   },
   logout: {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { UsageError } from "../usage_error.ts";
+import { httpClient } from "./authority.ts";
 import { findLogin } from "./find_login.ts";
 import type { Login } from "./login_file.ts";
 import { ConnectionLost, RemoteError } from "./remote_error.ts";
@@ -38,16 +39,19 @@ const Expiry = v.object({ exp: v.pipe(v.number(), v.minValue(0), v.maxValue(8.64
 /** A connection to a server with a credential (C 25). Its requests act in one tree. */
 export class Connection {
   readonly #token: string;
+  readonly #cacert: string | undefined;
+  #client: Promise<Deno.HttpClient | undefined> | undefined;
   /** The URL of the API. */
   readonly url: string;
   /** The user whose tree is used. Undefined leaves it to the server. */
   readonly tree: string | undefined;
 
   /** @param tree The user whose tree is used. @default that of the credential */
-  constructor({ url, token }: Login, tree?: string) {
+  constructor({ url, token, cacert }: Login, tree?: string) {
     if (!/^[\w.~+/-]+=*$/.test(token)) throw new UsageError("The credential is not a bearer token");
     this.url = apiUrl(url, "URL of the server");
     this.#token = token;
+    this.#cacert = cacert;
     // An administrator who names no tree would see those of all users, in one.
     this.tree = tree ?? subjectOf(token);
   }
@@ -131,8 +135,9 @@ export class Connection {
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
+    const client = await (this.#client ??= httpClient(this.#cacert));
     try {
-      return await fetch(url, init);
+      return await fetch(url, client === undefined ? init : { ...init, client });
     } catch (error) {
       init.signal?.throwIfAborted();
       if (!(error instanceof TypeError)) throw error;

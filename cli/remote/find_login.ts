@@ -1,5 +1,6 @@
 import { remoteVariables } from "../environment.ts";
 import { UsageError } from "../usage_error.ts";
+import { givenCacert } from "./authority.ts";
 import { type Login, readLogins } from "./login_file.ts";
 import { apiUrl } from "./server_url.ts";
 
@@ -11,6 +12,11 @@ import { apiUrl } from "./server_url.ts";
  * @throws {UsageError} when no server, or no credential for it, is known.
  */
 export async function findLogin(server?: string): Promise<Login> {
+  const login = await knownLogin(server);
+  return { ...login, cacert: givenCacert() ?? login.cacert };
+}
+
+async function knownLogin(server: string | undefined): Promise<Login> {
   const { url, token } = remoteVariables();
   if (server !== undefined) apiUrl(server, "--server");
   const isNamed = server === undefined || url === undefined || isSame(server, url);

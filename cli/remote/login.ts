@@ -2,6 +2,7 @@ import { printable } from "../../schemas/printable.ts";
 import { parseArguments, parseOptions } from "../arguments.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
+import { givenCacert } from "./authority.ts";
 import { Connection, expiryOf } from "./connection.ts";
 import { loginPath, readLogins, writeLogins } from "./login_file.ts";
 import { readToken } from "./read_token.ts";
@@ -24,9 +25,10 @@ export async function run(args: string[]): Promise<number> {
 async function login(args: readonly string[]): Promise<number> {
   const url = serverUrl(loginUrl("login", args));
   const token = await readToken();
-  await checkCredential(new Connection({ url, token }));
+  const cacert = givenCacert();
+  await checkCredential(new Connection({ url, token, cacert }));
   const others = (await readLogins()).filter((it) => it.url !== url);
-  await writeLogins([{ url, token }, ...others]);
+  await writeLogins([{ url, token, cacert }, ...others]);
   print(`Logged in to ${url}${validity(token)}; the credential is kept in ${loginPath()}`);
   print(
     `Model hub clients: export HF_ENDPOINT=${url}/hub HF_HUB_DISABLE_XET=1 (no xet here)`,

@@ -7,9 +7,14 @@ import { UsageError } from "../usage_error.ts";
 export interface Login {
   readonly url: string;
   readonly token: string;
+  /** The file with the certificate of an authority that has issued the server's. @default none of one's own */
+  readonly cacert?: string | undefined;
 }
 
-/** Where `strongroom login` keeps logins: of each, a line with the URL, and one with the credential. */
+/**
+ * Where `strongroom login` keeps logins: of each, a line with the URL, and one with the credential and, after a
+ * blank, the file of an authority, if there is one.
+ */
 export function loginPath(): string {
   return join(userDirectory("config"), "login");
 }
@@ -28,8 +33,13 @@ export async function readLogins(): Promise<readonly Login[]> {
     throw new UsageError(`Invalid login in "${path}": remove it, and run strongroom login again`);
   }
   return lines.flatMap((url, index) =>
-    index % 2 === 1 ? [] : [{ url, token: lines[index + 1] ?? "" }]
+    index % 2 === 1 ? [] : [{ url, ...withCacert(lines[index + 1] ?? "") }]
   );
+}
+
+function withCacert(line: string): Omit<Login, "url"> {
+  const [token = "", ...words] = line.split(" ");
+  return words.length === 0 ? { token } : { token, cacert: words.join(" ") };
 }
 
 /** Keeps logins in place of the former ones, for their owner alone: all or none. Without any, no file is left. */
@@ -40,7 +50,9 @@ export async function writeLogins(logins: readonly Login[]): Promise<void> {
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
-    const lines = logins.map(({ url, token }) => `${url}\n${token}\n`).join("");
+    const lines = logins.map(({ url, token, cacert }) =>
+      `${url}\n${[token, ...cacert === undefined ? [] : [cacert]].join(" ")}\n`
+    ).join("");
     await writeSynced(draft, new TextEncoder().encode(lines));
     await Deno.rename(draft, path);
   } catch (error) {

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import type { CommandWith } from "../commands.ts";
 import { userDirectory } from "../environment.ts";
 import { namesOf, type Permissions } from "../permissions.ts";
+import { givenCacert } from "./authority.ts";
 import { findLogin } from "./find_login.ts";
 import { loginUrl } from "./login.ts";
 import { apiUrl, urlAuthority } from "./server_url.ts";
@@ -19,7 +20,7 @@ export function loginPermissions(
   const config = namesOf(userDirectory("config"));
   const asksServer = command === "login" && !["list", "use"].includes(args[0] ?? "");
   const net = asksServer ? [urlAuthority(loginUrl(command, args))] : [];
-  return { net, read: config, write: config };
+  return { net, read: [...config, ...filesOf(givenCacert())], write: config };
 }
 
 /**
@@ -34,12 +35,17 @@ export async function serverPermissions(args: readonly string[]): Promise<Permis
     // The command itself refuses what is unknown.
     strict: false,
   });
-  const { url } = await findLogin(typeof values.server === "string" ? values.server : undefined);
+  const server = typeof values.server === "string" ? values.server : undefined;
+  const { url, cacert } = await findLogin(server);
   return {
     net: [urlAuthority(apiUrl(url, "URL of the server"))],
-    read: namesOf(userDirectory("config")),
+    read: [...namesOf(userDirectory("config")), ...filesOf(cacert)],
     write: [],
   };
+}
+
+function filesOf(path: string | undefined): string[] {
+  return path === undefined ? [] : namesOf(path);
 }
 
 /** The waivers of a scan that names none. */

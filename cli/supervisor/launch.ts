@@ -6,7 +6,7 @@
 
 import { backupArguments } from "../backup_arguments.ts";
 import { type Access, type CommandName, COMMANDS, type CommandWith } from "../commands.ts";
-import { DIRECTORY_VARIABLES, loadSettings } from "../environment.ts";
+import { DIRECTORY_VARIABLES, loadSettings, trustVariables } from "../environment.ts";
 import { existingDirectory } from "../existing_directory.ts";
 import { migrateArguments } from "../migrate_arguments.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Permissions,
   permissionsFor,
 } from "../permissions.ts";
+import { givenCacert } from "../remote/authority.ts";
 import {
   loginPermissions,
   remoteScanPermissions,
@@ -45,9 +46,11 @@ const LOCAL_FLAGS: readonly string[] = FIXED_FLAGS.map((it) =>
 export async function launch(name: CommandName, args: readonly string[]): Promise<number> {
   const permissions = await permissionsOf(name, args);
   const fixedFlags = permissions.net.length > 0 ? REMOTE_FLAGS : LOCAL_FLAGS;
+  const cacert = givenCacert();
   using program = programArguments({ permissions, fixedFlags });
   const child = new Deno.Command(Deno.execPath(), {
-    args: [...program.args, name, ...args],
+    args: [...program.args, name, ...cacert === undefined ? [] : [`--cacert=${cacert}`], ...args],
+    env: COMMANDS[name] === "data" ? {} : trustVariables(),
     // A terminal signals a whole process group. Outside of it, the child receives signals once, from here.
     detached: true,
   }).spawn();

@@ -128,9 +128,9 @@ Deno.test("C 25 what a server names is no command to a terminal or a runner", as
 /** The files of the command line that print by themselves: they escape, or print what has been escaped. */
 const PRINTERS = [
   "environment.ts",
+  "output.ts",
   "print.ts",
   "print_error.ts",
-  "remote/output.ts",
   "scan/write_report.ts",
 ];
 
