@@ -9,8 +9,8 @@ import { addHeader } from "./respond.ts";
 
 /** Where uploads that can be resumed are, relative to the base (C 21). */
 export const UPLOADS_PATH = "/uploads";
-/** The type of a body that is appended to an upload. */
-export const CONTENT_TYPE = "application/offset+octet-stream";
+/** The types of a body that is appended to an upload: that of tus, and the one that generated clients know. */
+const CONTENT_TYPES = ["application/offset+octet-stream", "application/octet-stream"];
 
 const TUS_VERSION = "1.0.0";
 const EXTENSIONS = "creation,creation-with-upload,checksum,termination,expiration";
@@ -51,6 +51,22 @@ export function requireTus(headers: Headers): void {
   if (version === TUS_VERSION) return;
   const given = version === null ? "missing" : quoted(version);
   throw new AppError("ErrPreconditionFailed", `Tus-Resumable is ${given}, expected ${TUS_VERSION}`);
+}
+
+/** Whether a request states that its body is content of an upload. */
+export function hasContent(headers: Headers): boolean {
+  return CONTENT_TYPES.includes(headers.get("Content-Type") ?? "");
+}
+
+/**
+ * Refuses a body that is not content of an upload.
+ *
+ * @throws {AppError} `ErrResourcesInvalidRequest`.
+ */
+export function requireContent(headers: Headers): void {
+  if (hasContent(headers)) return;
+  const type = quoted(headers.get("Content-Type") ?? "");
+  throw invalid(`the Content-Type is ${type}, expected ${CONTENT_TYPES.join(" or ")}`);
 }
 
 /**

@@ -22,7 +22,14 @@ import type { AppEnvironment } from "./environment.ts";
 import { partialBody } from "./partial_body.ts";
 import { parseQuery, wordOf } from "./query.ts";
 import { addHeader, respond } from "./respond.ts";
-import { byteCountOf, checksumOf, CONTENT_TYPE, parseMetadata, requireTus } from "./tus.ts";
+import {
+  byteCountOf,
+  checksumOf,
+  hasContent,
+  parseMetadata,
+  requireContent,
+  requireTus,
+} from "./tus.ts";
 
 type Handled = Context<AppEnvironment>;
 
@@ -49,11 +56,11 @@ export async function postUpload(c: Handled, uploads: UploadService): Promise<Re
     onConflict: wordOf(parseQuery(url), "on_conflict", OnConflict) ?? "error",
     metadata,
   });
-  const hasContent = headers.get("Content-Type") === CONTENT_TYPE;
-  const progress = hasContent || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
+  const comes = hasContent(headers);
+  const progress = comes || size === 0 ? await appendFirst(c, uploads, upload) : { upload };
   auditProgress(c, progress, false);
   addHeader(c, "Location", locationOf(c, upload.id));
-  if (hasContent) addHeader(c, "Upload-Offset", String(progress.upload.received));
+  if (comes) addHeader(c, "Upload-Offset", String(progress.upload.received));
   showExpiry(c, progress.upload);
   return respond(c, null, 201);
 }
@@ -84,10 +91,7 @@ export async function getUpload(c: Handled, uploads: UploadService): Promise<Res
 export async function patchUpload(c: Handled, uploads: UploadService): Promise<Response> {
   const { raw } = c.req;
   requireTus(raw.headers);
-  const type = raw.headers.get("Content-Type") ?? "";
-  if (type !== CONTENT_TYPE) {
-    throw invalid(`the Content-Type is ${quoted(type)}, expected ${CONTENT_TYPE}`);
-  }
+  requireContent(raw.headers);
   const progress = await append(c, uploads, {
     id: idOf(c),
     offset: byteCountOf(raw.headers, "Upload-Offset"),

@@ -102,7 +102,7 @@ export const PUT: Operation = {
     requestHeader("Content-Digest", "Digests of the content by md5 and sha-256 (RFC 9530)", SHA256),
     requestHeader("Repr-Digest", "The same", SHA256),
   ],
-  requestBody: { content: { "*/*": { schema: BINARY } } },
+  requestBody: { content: { [CONTENT_TYPE]: { schema: BINARY }, "*/*": { schema: BINARY } } },
   responses: {
     200: {
       ...enveloped("The record of the replaced file", ENTRY),

@@ -30,8 +30,8 @@ export const LIST: Operation = {
     ...pathParameters("A directory; the root by default"),
     query(
       "recursive",
-      { type: ["boolean", "string"], default: false },
-      "Whether to list all descendants: true or 1. Other values count as false",
+      { type: "boolean", default: false },
+      "Whether to list all descendants. 1 counts as true",
     ),
   ],
   responses: { 200: enveloped("The records", RESOURCES) },

@@ -40,7 +40,10 @@ const SHA256 = requestHeader(
   "sha256 MmNmMjRkYmE1ZmIwYTMwZTI2ZTgzYjJhYzViOWUyOWUxYjE2MWU1YzFmYTc0MjVlNzMwNDMzNjI5MzhiOTgyNA==",
 );
 const CONTENT: Json = {
-  content: { "application/offset+octet-stream": { schema: BINARY } },
+  content: Object.fromEntries(
+    ["application/offset+octet-stream", "application/octet-stream"]
+      .map((type) => [type, { schema: BINARY }]),
+  ),
 };
 
 /** The headers of every reply about uploads. */
